@@ -1,0 +1,73 @@
+package dev.verbena.agent;
+
+import java.util.List;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * Files of one directory. Nothing blocks: appends are accepted or refused, forcing and renaming are
+ * asked for and observed. It may be full, slow or torn; a failed file says why. Names are single
+ * path elements; anything else is refused.
+ */
+public interface DurableStore extends AutoCloseable {
+    /** Opens for append, created if absent. */
+    DurableFile append(String name);
+
+    /** Opens an existing file for reading; null if absent. */
+    ReadableFile read(String name);
+
+    /** Names of all files. */
+    List<String> list();
+
+    /** Asks for an atomic rename that replaces the target, made durable; the result is observed. */
+    Completion rename(String from, String to);
+
+    /** Asks for a deletion. */
+    Completion delete(String name);
+
+    @Override
+    void close();
+
+    /** Registers a wake-up that is called, on any thread, when something asked for may be done. */
+    void onReady(Runnable wakeup);
+
+    /** Something asked for. */
+    interface Completion {
+        boolean isDone();
+
+        /** Empty while it works or has worked; otherwise why not, naming the file. */
+        String error();
+    }
+
+    /** A file being written. */
+    interface DurableFile extends AutoCloseable {
+        /** Copies; bytes accepted, 0 if the writer is behind, -1 if the file failed. */
+        int append(DirectBuffer buffer, int offset, int length);
+
+        /** Asks that everything accepted so far be forced to the device. */
+        void force();
+
+        /** Bytes accepted, counting what the file had when opened. */
+        long position();
+
+        /** Bytes known to be on the device. */
+        long forcedPosition();
+
+        /** Why the file failed (disk full, I/O error), naming it; empty while it works. */
+        String error();
+
+        @Override
+        void close();
+    }
+
+    /** A file being read. */
+    interface ReadableFile extends AutoCloseable {
+        long length();
+
+        /** Bytes read, -1 at the end. */
+        int read(long position, MutableDirectBuffer buffer, int offset, int length);
+
+        @Override
+        void close();
+    }
+}

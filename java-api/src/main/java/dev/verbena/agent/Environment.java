@@ -1,0 +1,39 @@
+package dev.verbena.agent;
+
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import java.util.random.RandomGenerator;
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.status.CountersManager;
+
+/**
+ * Everything a protocol engine touches. A real and a simulated environment exist; engines import
+ * neither. Objects made here are owned by the caller and closed by it.
+ */
+public interface Environment {
+    /** Monotonic time. */
+    NanoClock nanoClock();
+
+    /** Wall clock, milliseconds. */
+    EpochClock epochClock();
+
+    /** A stream of randomness of this name; the same seed and name give the same numbers. */
+    RandomGenerator random(String name);
+
+    /** Opens a transport; scheme as in {@code Transports.open}. */
+    Transport openTransport(String scheme, TransportContext context);
+
+    /** TCP, non-blocking. */
+    ByteStreams streams();
+
+    /** Files under one directory that survive a crash once forced. */
+    DurableStore store(String directory);
+
+    /** Live counters, shown by {@code verbena status}. */
+    CountersManager counters();
+
+    /** What cannot be thrown. */
+    ErrorHandler errorHandler();
+}

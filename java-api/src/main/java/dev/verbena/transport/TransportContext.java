@@ -1,0 +1,168 @@
+package dev.verbena.transport;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.agrona.ErrorHandler;
+
+/**
+ * How to open a transport. Fluent setters, defaults that suit a laptop; {@link #conclude()} checks
+ * them once. Lengths are bytes, times nanoseconds.
+ */
+public final class TransportContext {
+    private String job =
+            System.getProperty(
+                    "verbena.job", System.getenv().getOrDefault("VERBENA_JOB", "default"));
+    private String name = "";
+    private int messageLengthMax = 4096;
+    private int creditsPerConnection = 16;
+    private int receiveSlotCount = 4096;
+    private int outstandingMax = 4096;
+    private int connectionsMax = 256;
+    private long peerTimeoutNs = 5_000_000_000L;
+    private ErrorHandler errorHandler = Throwable::printStackTrace;
+    private final Map<String, String> options = new LinkedHashMap<>();
+
+    /**
+     * Job that isolates this transport's segments from others of the same user; letters, digits,
+     * dot, dash, underscore.
+     */
+    public TransportContext job(String job) {
+        this.job = job;
+        return this;
+    }
+
+    public String job() {
+        return job;
+    }
+
+    /** Name within the job, empty: one is made up. */
+    public TransportContext name(String name) {
+        this.name = name;
+        return this;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** Longest message, bytes: the size of a receive slot. */
+    public TransportContext messageLengthMax(int messageLengthMax) {
+        this.messageLengthMax = messageLengthMax;
+        return this;
+    }
+
+    public int messageLengthMax() {
+        return messageLengthMax;
+    }
+
+    /** Messages a peer may have in flight towards us, per connection; a power of two. */
+    public TransportContext creditsPerConnection(int creditsPerConnection) {
+        this.creditsPerConnection = creditsPerConnection;
+        return this;
+    }
+
+    public int creditsPerConnection() {
+        return creditsPerConnection;
+    }
+
+    /** Receive slots of the whole transport; bounds connections times credits. */
+    public TransportContext receiveSlotCount(int receiveSlotCount) {
+        this.receiveSlotCount = receiveSlotCount;
+        return this;
+    }
+
+    public int receiveSlotCount() {
+        return receiveSlotCount;
+    }
+
+    /** Operations accepted and not yet polled. */
+    public TransportContext outstandingMax(int outstandingMax) {
+        this.outstandingMax = outstandingMax;
+        return this;
+    }
+
+    public int outstandingMax() {
+        return outstandingMax;
+    }
+
+    /** Connections at a time. */
+    public TransportContext connectionsMax(int connectionsMax) {
+        this.connectionsMax = connectionsMax;
+        return this;
+    }
+
+    public int connectionsMax() {
+        return connectionsMax;
+    }
+
+    /** A peer that is frozen or unreachable for this long is lost (reported within twice that). */
+    public TransportContext peerTimeoutNs(long peerTimeoutNs) {
+        this.peerTimeoutNs = peerTimeoutNs;
+        return this;
+    }
+
+    public long peerTimeoutNs() {
+        return peerTimeoutNs;
+    }
+
+    /** Gets what cannot be thrown: a bad peer, a corrupted segment. */
+    public TransportContext errorHandler(ErrorHandler errorHandler) {
+        this.errorHandler = errorHandler;
+        return this;
+    }
+
+    public ErrorHandler errorHandler() {
+        return errorHandler;
+    }
+
+    /**
+     * Provider's own option, for example {@code foreignMemory=bounce}; unknown ones are refused by
+     * the provider.
+     */
+    public TransportContext option(String key, String value) {
+        options.put(key, value);
+        return this;
+    }
+
+    public Map<String, String> options() {
+        return options;
+    }
+
+    /**
+     * Checks all values.
+     *
+     * @throws IllegalArgumentException naming the value and its range
+     */
+    public TransportContext conclude() {
+        if (!job.matches("[A-Za-z0-9._-]{1,64}") || job.startsWith(".")) {
+            throw new IllegalArgumentException(
+                    "job '"
+                            + job
+                            + "': 1 to 64 letters, digits, dots, dashes, underscores; not starting with a dot");
+        }
+        if (!name.isEmpty() && (!name.matches("[A-Za-z0-9._-]{1,64}") || name.startsWith("."))) {
+            throw new IllegalArgumentException(
+                    "name '"
+                            + name
+                            + "': 1 to 64 letters, digits, dots, dashes, underscores; not starting with a dot");
+        }
+        range("messageLengthMax", messageLengthMax, 64, 1 << 20);
+        range("creditsPerConnection", creditsPerConnection, 1, 1 << 12);
+        if (Integer.bitCount(creditsPerConnection) != 1) {
+            throw new IllegalArgumentException(
+                    "creditsPerConnection " + creditsPerConnection + " is not a power of two");
+        }
+        range("receiveSlotCount", receiveSlotCount, creditsPerConnection, 1 << 20);
+        range("outstandingMax", outstandingMax, 1, 1 << 20);
+        range("connectionsMax", connectionsMax, 1, 1 << 14);
+        range("peerTimeoutNs", peerTimeoutNs, 1_000_000L, Long.MAX_VALUE / 4);
+        return this;
+    }
+
+    private static void range(String what, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(
+                    what + " " + value + " is outside " + min + " to " + max);
+        }
+    }
+}
