@@ -1,9 +1,15 @@
 /** Memory, the transport contract, agents and their environment, the shm provider. */
+@SuppressWarnings("module") // the modules below depend on this one and are not there yet
 module dev.verbena.api {
     requires transitive org.agrona;
     requires dev.verbena.natives;
 
     exports dev.verbena.agent;
+    exports dev.verbena.agent.internal to
+            dev.verbena.portals,
+            dev.verbena.staging,
+            dev.verbena.examples,
+            dev.verbena.cli;
     exports dev.verbena.memory;
     exports dev.verbena.transport;
 
