@@ -1,13 +1,15 @@
 /*
  * softnic: a network card in software, for processes of one user on one host.
  *
- * Every open NIC owns one shared-memory segment. The initiator of an operation does the card's work: it looks up the target's
- * registration, copies straight into the target's memory and appends the event to the target's queue. The target's CPU
- * does nothing. What the segment means beyond registrations, initiators and the doorbell is up to its personality
- * (shm, Portals, uGNI), which owns the segment's area.
+ * Every open NIC owns one shared-memory segment. The initiator of an operation does the card's
+ * work: it looks up the target's registration, copies straight into the target's memory and appends
+ * the event to the target's queue. The target's CPU does nothing. What the segment means beyond
+ * registrations, initiators and the doorbell is up to its personality (shm, Portals, uGNI), which
+ * owns the segment's area.
  *
- * Conventions: functions return >= 0 or -errno; a text for people goes to `why` where given. No process globals: several
- * NICs may live in one address space. Thread use is stated per function. Everything read from a segment is range-checked.
+ * Conventions: functions return >= 0 or -errno; a text for people goes to `why` where given. No
+ * process globals: several NICs may live in one address space. Thread use is stated per function.
+ * Everything read from a segment is range-checked.
  */
 #ifndef SOFTNIC_H
 #define SOFTNIC_H
@@ -35,77 +37,113 @@ typedef struct snic snic_t;           /* a NIC that this process opened */
 typedef struct snic_peer snic_peer_t; /* another NIC (or the same one), as seen by an initiator */
 
 typedef struct snic_options {
-    const char *directory;     /* NULL: $VERBENA_SHM_DIR, else /dev/shm; segments live in <directory>/verbena-<uid>/<job>/ */
-    const char *job;           /* isolates jobs; [A-Za-z0-9._-]{1,63} */
-    const char *name;          /* unique in the job; NULL: made from the pid and a counter */
-    uint32_t personality;      /* enum snic_personality */
-    uint32_t initiators_max;   /* 0: 1024 */
+    const char *directory;      /* NULL: $VERBENA_SHM_DIR, else /dev/shm; segments live in
+                                   <directory>/verbena-<uid>/<job>/ */
+    const char *job;            /* isolates jobs; [A-Za-z0-9._-]{1,63} */
+    const char *name;           /* unique in the job; NULL: made from the pid and a counter */
+    uint32_t personality;       /* enum snic_personality */
+    uint32_t initiators_max;    /* 0: 1024 */
     uint32_t registrations_max; /* 0: 65536 */
-    uint32_t foreign;          /* enum snic_foreign */
-    uint64_t area_bytes;       /* size of the personality's shared area, zeroed at open */
+    uint32_t foreign;           /* enum snic_foreign */
+    uint64_t area_bytes;        /* size of the personality's shared area, zeroed at open */
+    uint64_t identity[4]; /* the personality's own words, shown to peers in the initiator slots that
+                             we take */
 } snic_options_t;
 
 /* ---- life ---- */
 
-/* Creates the segment (space reserved, so that no later access can fault), removes segments of dead processes of the job.
- * -EEXIST: the name is taken by a live process. */
+/* Creates the segment (space reserved, so that no later access can fault), removes segments of dead
+ * processes of the job. -EEXIST: the name is taken by a live process. */
 int snic_open(const snic_options_t *options, snic_t **nic, char *why, size_t why_size);
-/* Marks the segment closed, wakes waiters, waits (bounded) for pinned accesses of live peers, unlinks and unmaps. */
+/* Marks the segment closed, wakes waiters, waits (bounded) for pinned accesses of live peers,
+ * unlinks and unmaps. */
 int snic_close(snic_t *nic);
 const char *snic_name(const snic_t *nic);
 uint64_t snic_incarnation(const snic_t *nic);
 void *snic_area(snic_t *nic);
 uint64_t snic_area_bytes(const snic_t *nic);
-/* Publishes the NIC: peers may attach from now on. Called after the personality has prepared its area. */
+/* Publishes the NIC: peers may attach from now on. Called after the personality has prepared its
+ * area. */
 int snic_publish(snic_t *nic);
 
 /* ---- peers (initiator side) ---- */
 
 /* Maps the segment of `name` in the same job and takes an initiator slot in it. incarnation 0: any.
- * -ENOENT no such NIC, -ESTALE other incarnation, -EPROTO magic/layout/endianness/page size differ (named in why),
- * -EXDEV other pid namespace, -EUSERS no slot free, -ECONNREFUSED not published, -EPROTOTYPE other personality. */
-int snic_attach(snic_t *nic, const char *name, uint64_t incarnation, snic_peer_t **peer, char *why, size_t why_size);
+ * -ENOENT no such NIC, -ESTALE other incarnation, -EPROTO magic/layout/endianness/page size differ
+ * (named in why), -EXDEV other pid namespace, -EUSERS no slot free, -ECONNREFUSED not published,
+ * -EPROTOTYPE other personality. */
+int snic_attach(snic_t *nic, const char *name, uint64_t incarnation, snic_peer_t **peer, char *why,
+                size_t why_size);
 int snic_detach(snic_peer_t *peer);
 void *snic_peer_area(snic_peer_t *peer);
 uint64_t snic_peer_area_bytes(const snic_peer_t *peer);
 /* Index of our initiator slot in the peer's segment, 0 .. initiators_max-1. */
 uint32_t snic_peer_slot(const snic_peer_t *peer);
 uint64_t snic_peer_incarnation(const snic_peer_t *peer);
+/* Counts the occupants of our slot: state that a personality keeps per slot and that carries
+ * another epoch was left by somebody who died or detached. Slots of the dead are given away again
+ * only when no free one is left. */
+uint32_t snic_peer_epoch(const snic_peer_t *peer);
 /* Cheap enough for each operation on foreign memory: poll on a held pidfd. */
 int snic_peer_liveness(snic_peer_t *peer); /* enum snic_liveness */
 /* 1 while the peer's segment says OPEN; 0 once it is closing or closed (no system call). */
 int snic_peer_is_open(const snic_peer_t *peer);
 
 /* Target side: who sits in an initiator slot of our own segment. */
-int snic_initiator_liveness(snic_t *nic, uint32_t slot); /* enum snic_liveness; DEAD also for an empty slot */
+int snic_initiator_liveness(snic_t *nic,
+                            uint32_t slot); /* enum snic_liveness; DEAD also for an empty slot */
 int snic_initiator_name(snic_t *nic, uint32_t slot, char *name, size_t name_size);
+/* -ENOENT: the slot is empty. epoch may be NULL. */
+int snic_initiator_identity(snic_t *nic, uint32_t slot, uint64_t identity[4], uint32_t *epoch);
+/* The same questions asked by another initiator of that segment. */
+int snic_peer_initiator_liveness(snic_peer_t *peer, uint32_t slot, uint32_t epoch);
+
+/* Addresses in the peer's segment, for an implementation that does puts itself (layout:
+ * softnic_layout.h). Valid until detach. */
+typedef struct snic_view {
+    void *header;               /* struct snic_header */
+    void *initiator;            /* struct snic_initiator: our slot */
+    void *registrations;        /* struct snic_registration[registrations_max] */
+    uint64_t registrations_max; /* checked at attach */
+} snic_view_t;
+void snic_peer_view(snic_peer_t *peer, snic_view_t *view);
 
 /* ---- memory ---- */
 
-/* Memory that peers map: a put becomes stores. Zeroed, page aligned, reserved up front. flags: 1 = try huge pages. */
-int snic_memory_alloc(snic_t *nic, uint64_t length, uint32_t flags, void **address, char *why, size_t why_size);
+/* Memory that peers map: a put becomes stores. Zeroed, page aligned, reserved up front. flags: 1 =
+ * try huge pages. */
+int snic_memory_alloc(snic_t *nic, uint64_t length, uint32_t flags, void **address, char *why,
+                      size_t why_size);
 /* -EBUSY while registered. */
 int snic_memory_free(snic_t *nic, void *address);
 
-/* Where bytes of a process are, in a form that peers can use. Plain data: may be stored in shared memory. */
+/* Where bytes of a process are, in a form that peers can use. Plain data: may be stored in shared
+ * memory. */
 typedef struct snic_location {
-    uint32_t kind;   /* 1 toolkit memory (memory, offset), 2 foreign (address) */
-    uint32_t memory; /* number of the toolkit memory within its NIC, with generation in the upper half */
+    uint32_t kind; /* 1 toolkit memory (memory, offset), 2 foreign (address) */
+    uint32_t
+        memory; /* number of the toolkit memory within its NIC, with generation in the upper half */
     uint64_t offset; /* toolkit: within the memory; foreign: address */
     uint64_t length;
 } snic_location_t;
 
-/* Finds out where [address, address+length) lives. Foreign memory: -EOPNOTSUPP with the remedy in why if the kernel forbids
- * cross-memory attach and bounce was not asked for. */
-int snic_locate(snic_t *nic, const void *address, uint64_t length, snic_location_t *location, char *why, size_t why_size);
+/* Finds out where [address, address+length) lives. Foreign memory: -EOPNOTSUPP with the remedy in
+ * why if the kernel forbids cross-memory attach and bounce was not asked for. */
+int snic_locate(snic_t *nic, const void *address, uint64_t length, snic_location_t *location,
+                char *why, size_t why_size);
 
-/* Copies to / from a place in the peer's process. Pieces of at most 1 MiB, streaming stores above a measured threshold.
- * 0, or -EFAULT (bad location or unmapped), -ESRCH (peer died before or during: contents undefined). `offset` is relative
- * to the location and is range-checked. Release fence before return of a write; acquire fence after a read. */
-int snic_write(snic_peer_t *peer, const snic_location_t *to, uint64_t offset, const void *from, uint64_t length);
-int snic_read(snic_peer_t *peer, const snic_location_t *from, uint64_t offset, void *to, uint64_t length);
-/* Address at which [offset, offset+length) of toolkit memory of the peer is mapped here, or NULL. */
-void *snic_map(snic_peer_t *peer, const snic_location_t *location, uint64_t offset, uint64_t length);
+/* Copies to / from a place in the peer's process. Pieces of at most 1 MiB, streaming stores above a
+ * measured threshold. 0, or -EFAULT (bad location or unmapped), -ESRCH (peer died before or during:
+ * contents undefined). `offset` is relative to the location and is range-checked. Release fence
+ * before return of a write; acquire fence after a read. */
+int snic_write(snic_peer_t *peer, const snic_location_t *to, uint64_t offset, const void *from,
+               uint64_t length);
+int snic_read(snic_peer_t *peer, const snic_location_t *from, uint64_t offset, void *to,
+              uint64_t length);
+/* Address at which [offset, offset+length) of toolkit memory of the peer is mapped here, or NULL.
+ */
+void *snic_map(snic_peer_t *peer, const snic_location_t *location, uint64_t offset,
+               uint64_t length);
 
 /* ---- registrations (keys that travel in descriptors) ---- */
 
@@ -115,58 +153,72 @@ typedef struct snic_key {
     uint64_t secret;
 } snic_key_t;
 
-int snic_register(snic_t *nic, const void *address, uint64_t length, uint32_t rights, snic_key_t *key, char *why, size_t why_size);
-/* Refuses new pins, waits for old ones (bounded by timeout_ms, -ETIMEDOUT), reclaims those of dead initiators. */
+int snic_register(snic_t *nic, const void *address, uint64_t length, uint32_t rights,
+                  snic_key_t *key, char *why, size_t why_size);
+/* Refuses new pins, waits for old ones (bounded by timeout_ms, -ETIMEDOUT), reclaims those of dead
+ * initiators. */
 int snic_deregister(snic_t *nic, const snic_key_t *key, uint32_t timeout_ms);
 
 /* Initiator: pins, checks rights and range, copies, unpins.
- * -EACCES right missing, -ERANGE outside, -ESTALE gone or other secret, -ESRCH peer dead, -EBUSY being deregistered -> ESTALE. */
-int snic_put(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const void *from, uint64_t length);
+ * -EACCES right missing, -ERANGE outside, -ESTALE gone or other secret, -ESRCH peer dead, -EBUSY
+ * being deregistered -> ESTALE. */
+int snic_put(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const void *from,
+             uint64_t length);
 int snic_get(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, void *to, uint64_t length);
 /* 8 aligned bytes. Toolkit memory: a CPU atomic. Foreign memory: -EOPNOTSUPP. */
-int snic_fetch_add(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, uint64_t delta, uint64_t *before);
-int snic_compare_swap(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, uint64_t expected, uint64_t update,
-                      uint64_t *before);
+int snic_fetch_add(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, uint64_t delta,
+                   uint64_t *before);
+int snic_compare_swap(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, uint64_t expected,
+                      uint64_t update, uint64_t *before);
 
 /* ---- doorbell ---- */
 
 /* Number to pass to snic_wait; read it before looking into the queues for the last time. */
 uint32_t snic_doorbell(snic_t *nic);
-/* Sleeps until the doorbell differs from `seen`, or timeout_ns (relative; negative: no limit). 1 rung, 0 timed out. Any thread. */
+/* Sleeps until the doorbell differs from `seen`, or timeout_ns (relative; negative: no limit). 1
+ * rung, 0 timed out. Any thread. */
 int snic_wait(snic_t *nic, uint32_t seen, int64_t timeout_ns);
-/* Rings the peer's doorbell; no system call when nobody sleeps there. Call after the release store that publishes an event. */
+/* Rings the peer's doorbell; no system call when nobody sleeps there. Call after the release store
+ * that publishes an event. */
 void snic_ring(snic_peer_t *peer);
 void snic_ring_self(snic_t *nic);
 
 /* ---- the crash-safe lock of a personality (lives in its area) ---- */
 
-/* Word: 0 free, else owner (initiator slot + 1; SNIC_LOCK_OWNER_SELF for the owning process) and a futex. */
+/* Word: 0 free, else owner (initiator slot + 1; SNIC_LOCK_OWNER_SELF for the owning process) and a
+ * futex. */
 typedef struct snic_lock {
     _Atomic uint32_t word;
     _Atomic uint32_t waiters;
 } snic_lock_t;
 #define SNIC_LOCK_SELF 0x7fffffffu
 
-/* Called with the lock held on behalf of a dead owner: finishes what that owner's intent record says. */
+/* Called with the lock held on behalf of a dead owner: finishes what that owner's intent record
+ * says. */
 typedef void (*snic_recover_fn)(void *context, uint32_t dead_slot);
 
-/* Locks a lock in the peer's area / in our own. 0, or -EBUSY after timeout_ns when a live owner sits on it (stopped process:
- * the caller reports back pressure, later PEER_STALLED), -ESRCH when the segment is closed. Dead owners are recovered. */
-int snic_lock_peer(snic_peer_t *peer, snic_lock_t *lock, int64_t timeout_ns, snic_recover_fn recover, void *context);
+/* Locks a lock in the peer's area / in our own. 0, or -EBUSY after timeout_ns when a live owner
+ * sits on it (stopped process: the caller reports back pressure, later PEER_STALLED), -ESRCH when
+ * the segment is closed. Dead owners are recovered. */
+int snic_lock_peer(snic_peer_t *peer, snic_lock_t *lock, int64_t timeout_ns,
+                   snic_recover_fn recover, void *context);
 void snic_unlock_peer(snic_peer_t *peer, snic_lock_t *lock);
-int snic_lock_own(snic_t *nic, snic_lock_t *lock, int64_t timeout_ns, snic_recover_fn recover, void *context);
+int snic_lock_own(snic_t *nic, snic_lock_t *lock, int64_t timeout_ns, snic_recover_fn recover,
+                  void *context);
 void snic_unlock_own(snic_t *nic, snic_lock_t *lock);
 
 /* ---- test hooks: compiled only with -DSNIC_TEST ---- */
 #ifdef SNIC_TEST
-/* Called at every labelled step; the labels are listed in softnic_steps.h. Tests kill, stop or yield there. */
+/* Called at every labelled step; the labels are listed in softnic_steps.h. Tests kill, stop or
+ * yield there. */
 extern _Thread_local void (*snic_step_hook)(const char *label);
-#define SNIC_STEP(label)                                                                                               \
-    do {                                                                                                               \
-        if (snic_step_hook)                                                                                            \
-            snic_step_hook(label);                                                                                     \
+#define SNIC_STEP(label)                                                                           \
+    do {                                                                                           \
+        if (snic_step_hook)                                                                        \
+            snic_step_hook(label);                                                                 \
     } while (0)
-/* Planted faults: snic_planted("name") is true when the environment variable VERBENA_PLANTED holds that name. */
+/* Planted faults: snic_planted("name") is true when the environment variable VERBENA_PLANTED holds
+ * that name. */
 int snic_planted(const char *name);
 #else
 #define SNIC_STEP(label) ((void)0)
