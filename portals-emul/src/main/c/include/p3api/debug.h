@@ -1,0 +1,2 @@
+/* Older programs include this name. */
+#include "../portals3.h"

@@ -1,0 +1,2 @@
+/* Programs take PTL_IFACE_DEFAULT from here. */
+#include "portals3.h"

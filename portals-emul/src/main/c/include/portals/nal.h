@@ -1,0 +1,2 @@
+/* Older programs for the Cray XT include this name. */
+#include "portals3.h"
