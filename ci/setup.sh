@@ -1,0 +1,180 @@
+# Set-up: which tools are missing, which Debian packages bring them, and installing those where we may.
+# Sourced by ./verbena and ci/test. Everything is printed to standard error.
+# shellcheck shell=bash
+
+readonly JDK_MIN=17
+readonly MAVEN_MIN=3.6.3
+
+say() { printf '%s\n' "$*" >&2; }
+lack() {
+    say "verbena: $*"
+    exit 3
+}
+
+setup_platform() {
+    [ "$(uname -s)" = Linux ] ||
+        lack "this is $(uname -s); Verbena's software network card needs Linux (futex, pidfd, cross-memory attach). A Debian 12 virtual machine or container works."
+}
+
+# jdk_version HOME: prints the feature number of the JDK in HOME (17), or nothing if it is not a JDK.
+jdk_version() {
+    [ -x "$1/bin/javac" ] && [ -x "$1/bin/java" ] || return 0
+    "$1/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p'
+}
+
+# Prints the home of the JDK to use: JAVA_HOME, else the one on the PATH, else the lowest usable one installed.
+find_jdk() {
+    local home version best='' best_version=999
+    if [ -n "${JAVA_HOME-}" ]; then
+        version=$(jdk_version "$JAVA_HOME")
+        if [ -z "$version" ]; then
+            say "verbena: JAVA_HOME is '$JAVA_HOME', where there is no JDK (bin/javac); unset it or correct it."
+            return 2
+        elif [ "$version" -lt $JDK_MIN ]; then
+            say "verbena: JAVA_HOME is '$JAVA_HOME', a JDK $version; $JDK_MIN or newer is needed. Unset it or correct it."
+            return 2
+        fi
+        printf '%s' "$JAVA_HOME"
+        return 0
+    fi
+    if home=$(command -v javac); then
+        home=$(dirname "$(dirname "$(readlink -f "$home")")")
+        version=$(jdk_version "$home")
+        if [ "${version:-0}" -ge $JDK_MIN ]; then
+            printf '%s' "$home"
+            return 0
+        fi
+    fi
+    for home in /usr/lib/jvm/*; do
+        version=$(jdk_version "$home")
+        if [ "${version:-0}" -ge $JDK_MIN ] && [ "$version" -lt $best_version ]; then
+            best=$home best_version=$version
+        fi
+    done
+    printf '%s' "$best"
+    [ -n "$best" ]
+}
+
+# Sets JAVA_HOME or explains.
+setup_java() {
+    local home code=0
+    home=$(find_jdk) || code=$?
+    [ $code -ne 2 ] || exit 3
+    [ -n "$home" ] || lack "no JDK $JDK_MIN or newer found. On Debian 12: apt-get install openjdk-17-jdk-headless"
+    export JAVA_HOME=$home
+}
+
+setup_maven() {
+    local version
+    version=$(mvn -v 2>/dev/null | sed -n 's/.*Apache Maven \([0-9.]*\).*/\1/p' | head -n 1)
+    [ -n "$version" ] || lack "'mvn -v' does not answer with a version; is Maven installed well?"
+    [ "$(printf '%s\n%s\n' "$MAVEN_MIN" "$version" | sort -V | head -n 1)" = "$MAVEN_MIN" ] ||
+        lack "Maven $version is too old; $MAVEN_MIN or newer is needed."
+}
+
+# has_header NAME: can the C compiler find it?
+has_header() { printf '#include <%s>\n' "$1" | cc_any -E -x c - >/dev/null 2>&1; }
+cc_any() { if command -v gcc >/dev/null; then gcc "$@"; else clang "$@"; fi; }
+
+# first_available NAME...: the first package that apt knows, else the first name.
+first_available() {
+    local name
+    for name in "$@"; do
+        if [ -n "$(apt-cache show "$name" 2>/dev/null | head -n 1)" ]; then
+            printf '%s' "$name"
+            return
+        fi
+    done
+    printf '%s' "$1"
+}
+
+# missing_packages WHAT: one package a line, for what is asked: build, test.
+missing_packages() {
+    [ -n "$(find_jdk 2>/dev/null)" ] ||
+        echo "$(first_available openjdk-17-jdk-headless openjdk-21-jdk-headless default-jdk-headless)"
+    command -v mvn >/dev/null || echo maven
+    command -v gcc >/dev/null || echo gcc
+    command -v g++ >/dev/null || echo g++
+    command -v make >/dev/null || echo make
+    if ! command -v gcc >/dev/null || ! has_header stdio.h; then echo libc6-dev; fi
+    [ "$1" = test ] || return 0
+    command -v git >/dev/null || echo git
+    command -v clang >/dev/null || echo clang
+    clang_has_sanitizers || echo libclang-rt-dev
+    command -v clang-format >/dev/null || echo clang-format
+    command -v chromium >/dev/null || command -v chromium-browser >/dev/null ||
+        command -v google-chrome >/dev/null || echo chromium
+    command -v mpirun >/dev/null || echo openmpi-bin
+}
+
+clang_has_sanitizers() {
+    command -v clang >/dev/null || return 1
+    local file
+    file=$(clang -print-file-name=libclang_rt.fuzzer-"$(uname -m)".a 2>/dev/null)
+    [ -f "$file" ] && return 0
+    ls "$(clang -print-resource-dir)"/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1
+}
+
+# Prints one line per package with its download size; then the sum with everything that they pull in.
+print_sizes() {
+    local name size
+    for name in "$@"; do
+        size=$(apt-cache show --no-all-versions "$name" 2>/dev/null |
+            awk '/^Size:/ {printf "%.1f MB to download", $2 / 1e6} /^Installed-Size:/ {i = $2} END {if (i) printf ", %.1f MB on disk", i / 1e3}')
+        say "  $name: ${size:-size not known before apt-get update}"
+    done
+    LC_ALL=C apt-get -o Debug::NoLocking=1 -y --no-install-recommends --print-uris install "$@" 2>/dev/null |
+        awk '/^'"'"'/ {n++; s += $3} END {if (n) printf "  with all that they need: %d packages, %.0f MB to download\n", n, s / 1e6}' >&2
+}
+
+# setup_for WHAT: makes sure of the tools, or ends with exit code 3.
+setup_for() {
+    setup_platform
+    local packages root='' line
+    [ -z "${JAVA_HOME-}" ] || find_jdk >/dev/null || exit 3
+    mapfile -t packages < <(missing_packages "$1")
+    if [ ${#packages[@]} -gt 0 ]; then
+        line="apt-get install -y --no-install-recommends ${packages[*]}"
+        if ! command -v apt-get >/dev/null; then
+            lack "missing here: ${packages[*]} (names of Debian packages; this system has no apt-get, install what corresponds)"
+        fi
+        say "Missing Debian packages:"
+        if [ "$(id -u)" = 0 ]; then
+            root='env'
+        elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+            root='sudo -n'
+        fi
+        if [ -n "$root" ] && [ -z "$(apt-cache show "${packages[@]}" 2>/dev/null | head -n 1)" ]; then
+            say "  (the package lists are missing: apt-get update)"
+            $root apt-get update >&2 || lack "apt-get update failed; when the network works: apt-get update && $line"
+        fi
+        print_sizes "${packages[@]}"
+        if [ -z "$root" ]; then
+            if [ "$1" = test ] && [ "${VERBENA_SKIP_MISSING-}" = 1 ] && only_optional "${packages[@]}"; then
+                say "Going on without them, as asked; what needs them is skipped and counted."
+            else
+                say "Not root, and no sudo without a password. Install them with:"
+                say "  sudo $line"
+                exit 3
+            fi
+        else
+            say "Installing: $line"
+            # shellcheck disable=SC2086
+            $root env DEBIAN_FRONTEND=noninteractive $line >&2 ||
+                { $root apt-get update >&2 && $root env DEBIAN_FRONTEND=noninteractive $line >&2; } ||
+                lack "could not install them. Once the cause above is mended: apt-get update && $line"
+            [ -z "$(missing_packages "$1")" ] ||
+                lack "installed, but still not usable: $(missing_packages "$1" | tr '\n' ' ')"
+        fi
+    fi
+    setup_java
+    setup_maven
+}
+
+# only_optional NAME...: true if tests can run (with skips) without these.
+only_optional() {
+    local name
+    for name in "$@"; do
+        case $name in clang | libclang-rt-dev | clang-format | chromium | openmpi-bin) ;; *) return 1 ;; esac
+    done
+}

@@ -1,0 +1,78 @@
+# The tiers of ./verbena test. Each is a function tier_NAME that answers 0, 1 or $SKIPPED (with SKIP_REASON set).
+# Sourced by ci/test.
+# shellcheck shell=bash
+
+readonly SKIPPED=77
+readonly LOGS="$VERBENA_HOME/target/test-logs"
+readonly TIERS=(build jdk25 processes vm c faults seeds consumer conformance)
+declare -A BUDGET=([build]=12 [jdk25]=8 [processes]=8 [vm]=1 [c]=10 [faults]=8 [seeds]=4 [consumer]=4 [conformance]=1)
+declare -A WHAT=(
+    [build]="compile, format, Checkstyle, unit tests and the transport contract on the default JDK"
+    [jdk25]="the same tests on JDK 25 or newer"
+    [processes]="tests of several processes, kills and stops, mpirun"
+    [vm]="Soft-RoCE virtual machine"
+    [c]="C tests with gcc and clang; address, undefined-behaviour and thread sanitizers; bounded fuzzing"
+    [faults]="planted faults: the named test must turn red"
+    [seeds]="randomised tests with a seed of the day"
+    [consumer]="a separate Maven project with one dependency line; GLIBC level of the natives"
+    [conformance]="every numbered assertion is named by the test that checks it"
+)
+
+tier_known() { [ -n "${BUDGET[${1:-none}]-}" ]; }
+
+# test_jdk TIER JDK_HOME REPORTS ARGS...: Maven's verify; failures are counted from the reports, so that all modules run.
+run_maven_tests() {
+    local tier=$1 reports=$2 code=0
+    shift 2
+    find . -path ./target -prune -o -path "*/target/$reports" -type d -print0 | xargs -0 -r rm -rf
+    local long=()
+    [ "${VERBENA_LONG-}" = 1 ] && long=(-Dverbena.long=true)
+    MAVEN_LOG=$LOGS/$tier.log maven verify -fae -Dmaven.test.failure.ignore=true "${long[@]}" "$@" || code=1
+    print_reports "$reports" || code=1
+    return $code
+}
+
+# print_reports FOLDER: sums Surefire's XML reports; fails if one has a failure or there are none.
+print_reports() {
+    find . -path ./target -prune -o -path "*/target/$1/TEST-*.xml" -print0 | xargs -0 -r grep -h '<testsuite ' |
+        awk -v what="$1" '
+            function number(name) { return match($0, " " name "=\"[0-9]+\"") ? substr($0, RSTART + length(name) + 3) + 0 : 0 }
+            { n += number("tests"); f += number("failures"); e += number("errors"); s += number("skipped") }
+            END { printf "Tests run: %d, Failures: %d, Errors: %d, Skipped: %d\n", n, f, e, s; exit f + e > 0 || n == 0 }'
+}
+
+print_totals() {
+    local folder
+    for folder in surefire-reports surefire-reports-25 failsafe-reports; do
+        [ -n "$(find . -path ./target -prune -o -path "*/target/$folder/TEST-*.xml" -print -quit)" ] || continue
+        printf '  %-20s ' "$folder:"
+        print_reports $folder || true
+    done
+}
+
+tier_build() { run_maven_tests build surefire-reports; }
+
+tier_jdk25() {
+    local home version
+    for home in "${JAVA25_HOME-}" /usr/lib/jvm/*; do
+        version=$(jdk_version "$home")
+        [ "${version:-0}" -ge 25 ] && break
+    done
+    if [ "${version:-0}" -lt 25 ]; then
+        SKIP_REASON="no JDK 25 or newer under /usr/lib/jvm"
+        return $SKIPPED
+    fi
+    echo "   JDK $version in $home"
+    run_maven_tests jdk25 surefire-reports-25 -Dverbena.reports=surefire-reports-25 -Djvm="$home/bin/java" \
+        -Dspotless.check.skip=true -Dcheckstyle.skip=true
+}
+
+tier_processes() {
+    run_maven_tests processes failsafe-reports -Dverbena.unit.skip=true -Dverbena.processes.skip=false \
+        -Dspotless.check.skip=true -Dcheckstyle.skip=true
+}
+
+tier_vm() {
+    SKIP_REASON="verbs issue"
+    return $SKIPPED
+}
