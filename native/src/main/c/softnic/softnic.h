@@ -14,12 +14,14 @@
 #ifndef SOFTNIC_H
 #define SOFTNIC_H
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
+#define _Atomic /* C++ (the generated JNI) passes addresses on and touches no shared word */
 extern "C" {
+#else
+#include <stdatomic.h>
 #endif
 
 #define SNIC_LAYOUT_VERSION 1u
