@@ -1,0 +1,14 @@
+package dev.verbena.dart;
+
+/** What must have happened at the receiver before it acknowledges a message. */
+public enum AckMode {
+    /**
+     * The bytes were written to the server's socket; nothing is acknowledged. As in the paper. A
+     * broken connection <b>loses</b> what was in the socket, and nobody can tell how much.
+     */
+    NONE,
+    /** The message was handed to the consumer, which returned. */
+    DELIVERED,
+    /** The message was written to a file, forced to the device and renamed to its final name. */
+    DURABLE
+}

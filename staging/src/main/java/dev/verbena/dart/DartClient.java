@@ -1,0 +1,324 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.Environment;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.Transport;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.agrona.DirectBuffer;
+
+/**
+ * The library in a compute process. Sends messages without waiting for them: a send posts a small
+ * header and returns; the server reads the data later, while the process computes.
+ *
+ * <p>One thread, the one that connected, which also owns the transport. There is no hidden thread:
+ * the client hears of completions whenever any of its methods is called. Data passed by reference
+ * must stay untouched until the ticket is at least {@link TicketState#TRANSFERRED}.
+ */
+public final class DartClient implements AutoCloseable {
+    private final ClientEngine engine;
+
+    private DartClient(Context context) {
+        engine = new ClientEngine(this, context);
+    }
+
+    /**
+     * Registers with the service and waits until it can be used.
+     *
+     * @throws DartException {@link DartException.Code#NOT_BOOTSTRAPPED}, {@link
+     *     DartException.Code#SERVER_UNREACHABLE}, {@link DartException.Code#RECEIVER_UNREACHABLE},
+     *     {@link DartException.Code#SERVER_FULL}; nothing is left behind
+     */
+    public static DartClient connect(Context context) {
+        DartClient client = start(context);
+        try {
+            client.engine.awaitConnected();
+        } catch (RuntimeException e) {
+            client.engine.abandon();
+            throw e;
+        }
+        return client;
+    }
+
+    /**
+     * As {@link #connect} without waiting: call {@link #progress()} until {@link #isConnected()}.
+     */
+    public static DartClient start(Context context) {
+        return new DartClient(context.conclude());
+    }
+
+    /** True once messages can be sent, until the server is lost or the client closed. */
+    public boolean isConnected() {
+        return engine.isConnected();
+    }
+
+    /**
+     * Hears of what happened and sends what is queued; bounded, never waits.
+     *
+     * @return amount of work done
+     * @throws DartException if connecting has failed
+     */
+    public int progress() {
+        return engine.progress();
+    }
+
+    /** Id given by the master, unique over all servers; 0 before the client is connected. */
+    public int clientId() {
+        return engine.clientId();
+    }
+
+    /** Server that serves this process; 0 is the master, -1 before the client is connected. */
+    public int serverId() {
+        return engine.serverId();
+    }
+
+    /** The transport, owned by the client's thread, for memory and for explanations. */
+    public Transport transport() {
+        return engine.transport();
+    }
+
+    /** Memory that can be sent by reference. Closed with the client if it is still open then. */
+    public RegisteredRegion allocate(long length) {
+        return engine.allocate(length);
+    }
+
+    /**
+     * Sends by reference; waits while as many messages as allowed are in flight. The memory belongs
+     * to the library until the ticket is {@link TicketState#TRANSFERRED}.
+     *
+     * @param metadata copied; the library sets its payload length and checksum; null: none
+     * @throws DartException {@link DartException.Code#SERVER_UNREACHABLE} if the server is gone
+     * @throws IllegalStateException after close, or for a closed region
+     * @throws IllegalArgumentException for a range outside the region
+     */
+    public DartTicket send(
+            RegisteredRegion region, long offset, long length, DartMetadata metadata, int tag) {
+        return engine.send(region, offset, length, metadata, tag, Long.MAX_VALUE);
+    }
+
+    /**
+     * As {@link #send(RegisteredRegion, long, long, DartMetadata, int)} with a limit to the wait.
+     *
+     * @throws DartException {@link DartException.Code#TIMEOUT}; nothing has been sent then
+     */
+    public DartTicket send(
+            RegisteredRegion region,
+            long offset,
+            long length,
+            DartMetadata metadata,
+            int tag,
+            long timeoutNs) {
+        return engine.send(region, offset, length, metadata, tag, timeoutNs);
+    }
+
+    /** As {@link #send}, but null where that would wait. */
+    public DartTicket trySend(
+            RegisteredRegion region, long offset, long length, DartMetadata metadata, int tag) {
+        return engine.trySend(region, offset, length, metadata, tag);
+    }
+
+    /**
+     * Copies into memory of the library, then sends; the source may be changed at once. Waits like
+     * {@link #send}. Copy buffers are kept and used again; the first sends of a length allocate.
+     */
+    public DartTicket sendCopy(
+            DirectBuffer buffer, int offset, int length, DartMetadata metadata, int tag) {
+        return engine.sendCopy(buffer, offset, length, metadata, tag, Long.MAX_VALUE);
+    }
+
+    /**
+     * Whether a send by this thread now would wait. Exact: it is false if and only if a {@link
+     * #trySend} that follows at once succeeds. Looks for news first; sends nothing, allocates
+     * nothing.
+     */
+    public boolean wouldBlock() {
+        return engine.wouldBlock();
+    }
+
+    /**
+     * Waits until every message sent is confirmed or failed.
+     *
+     * @throws DartException {@link DartException.Code#TIMEOUT}
+     */
+    public void flush(long timeoutNs) {
+        engine.flush(timeoutNs);
+    }
+
+    /** What sending cost; live. */
+    public DartStatistics statistics() {
+        return engine.statistics();
+    }
+
+    /** Messages accepted and neither confirmed nor failed, oldest first. Allocates. */
+    public List<DartTicket> unconfirmed() {
+        return engine.unconfirmed();
+    }
+
+    /** {@link #close(long)} with the context's {@code closeTimeoutNs}. */
+    @Override
+    public void close() {
+        engine.close(-1);
+    }
+
+    /**
+     * Waits until every message is confirmed or failed, at most this long, says goodbye and frees
+     * everything. Idempotent; afterwards every send throws {@link IllegalStateException}.
+     *
+     * @throws DartException {@link DartException.Code#UNCONFIRMED} listing each message that was
+     *     not confirmed; everything is freed then too
+     */
+    public void close(long timeoutNs) {
+        engine.close(timeoutNs);
+    }
+
+    void await(DartTicket ticket, TicketState atLeast, long timeoutNs) {
+        engine.await(ticket, atLeast, timeoutNs);
+    }
+
+    void release(DartTicket ticket) {
+        engine.release(ticket);
+    }
+
+    /** How to connect. Fluent; checked once by {@link #conclude()}. */
+    public static final class Context {
+        Environment environment;
+        String configurationFile = "";
+        String transport = "shm";
+        String transportJob = "";
+        int rank;
+        int applicationId;
+        int maxInFlight = 1;
+        int unconfirmedMax = 1024;
+        long bootTimeoutNs = 30_000_000_000L;
+        long closeTimeoutNs = 30_000_000_000L;
+        long headerTimeoutNs = 1_000_000_000L;
+        int headerTries = 5;
+        long peerTimeoutNs = 5_000_000_000L;
+        boolean isChecksummed;
+        boolean isTicketPooled;
+        java.util.UUID job;
+        UnaryOperator<String> variables = System::getenv;
+
+        /** Everything the client touches. */
+        public Context environment(Environment environment) {
+            this.environment = environment;
+            return this;
+        }
+
+        /** File written by the master. */
+        public Context configurationFile(String configurationFile) {
+            this.configurationFile = configurationFile;
+            return this;
+        }
+
+        /** Scheme of the transport: {@code shm} (default), {@code portals}, ... */
+        public Context transport(String transport) {
+            this.transport = transport;
+            return this;
+        }
+
+        /** Job of the transport, see {@code TransportContext.job}; empty: its default. */
+        public Context transportJob(String transportJob) {
+            this.transportJob = transportJob;
+            return this;
+        }
+
+        /** Rank of this process, unique within its application id. */
+        public Context rank(int rank) {
+            this.rank = rank;
+            return this;
+        }
+
+        /** Which of several applications that share the servers; 0 by default. */
+        public Context applicationId(int applicationId) {
+            this.applicationId = applicationId;
+            return this;
+        }
+
+        /** Messages that may be in flight before a send waits; 1 as in the paper, up to 64. */
+        public Context maxInFlight(int maxInFlight) {
+            this.maxInFlight = maxInFlight;
+            return this;
+        }
+
+        /** Messages that may be unconfirmed before a send waits; a power of two; 1024. */
+        public Context unconfirmedMax(int unconfirmedMax) {
+            this.unconfirmedMax = unconfirmedMax;
+            return this;
+        }
+
+        /** How long {@link DartClient#connect} tries; 30 s. */
+        public Context bootTimeoutNs(long bootTimeoutNs) {
+            this.bootTimeoutNs = bootTimeoutNs;
+            return this;
+        }
+
+        /** How long {@link DartClient#close()} waits; 30 s. */
+        public Context closeTimeoutNs(long closeTimeoutNs) {
+            this.closeTimeoutNs = closeTimeoutNs;
+            return this;
+        }
+
+        /** After this long without a sign of the server a header is sent again; 1 s. */
+        public Context headerTimeoutNs(long headerTimeoutNs) {
+            this.headerTimeoutNs = headerTimeoutNs;
+            return this;
+        }
+
+        /** Times a header is sent before the message fails with HEADER_LOST; 5. */
+        public Context headerTries(int headerTries) {
+            this.headerTries = headerTries;
+            return this;
+        }
+
+        /** After this long a server that is frozen or unreachable is lost; 5 s. */
+        public Context peerTimeoutNs(long peerTimeoutNs) {
+            this.peerTimeoutNs = peerTimeoutNs;
+            return this;
+        }
+
+        /** Give a checksum of the data with each message; the receiver compares. Off. */
+        public Context checksum(boolean isChecksummed) {
+            this.isChecksummed = isChecksummed;
+            return this;
+        }
+
+        /** Use tickets again once they are final and {@link DartTicket#release}d. Off. */
+        public Context pooledTickets(boolean isTicketPooled) {
+            this.isTicketPooled = isTicketPooled;
+            return this;
+        }
+
+        /** Accept only a configuration of this job; null (default): any. */
+        public Context job(java.util.UUID job) {
+            this.job = job;
+            return this;
+        }
+
+        /** Where environment variables are looked up; {@link System#getenv(String)}. */
+        public Context variables(UnaryOperator<String> variables) {
+            this.variables = variables;
+            return this;
+        }
+
+        /**
+         * Checks all values.
+         *
+         * @throws IllegalArgumentException naming the value and its range
+         */
+        public Context conclude() {
+            Arguments.notNull("environment", environment);
+            Arguments.notEmpty("transport", transport);
+            Arguments.range("rank", rank, 0, Integer.MAX_VALUE);
+            Arguments.range("applicationId", applicationId, 0, Integer.MAX_VALUE);
+            Arguments.range("maxInFlight", maxInFlight, 1, 64);
+            Arguments.powerOfTwo("unconfirmedMax", unconfirmedMax, 1, 1 << 20);
+            Arguments.range("unconfirmedMax", unconfirmedMax, maxInFlight, 1 << 20);
+            Arguments.range("bootTimeoutNs", bootTimeoutNs, 0, Long.MAX_VALUE / 4);
+            Arguments.range("closeTimeoutNs", closeTimeoutNs, 0, Long.MAX_VALUE / 4);
+            Arguments.range("headerTimeoutNs", headerTimeoutNs, 1_000, Long.MAX_VALUE / 4);
+            Arguments.range("headerTries", headerTries, 1, 1000);
+            return this;
+        }
+    }
+}

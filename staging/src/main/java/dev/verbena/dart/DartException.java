@@ -1,0 +1,50 @@
+package dev.verbena.dart;
+
+/** A call of the staging library failed. The code says what; the message names the thing. */
+public class DartException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** What went wrong. */
+    public enum Code {
+        /** No usable configuration file appeared, or it belongs to another job. */
+        NOT_BOOTSTRAPPED,
+        /** The master, or the server of this process, cannot be reached or is gone. */
+        SERVER_UNREACHABLE,
+        /** The server cannot reach the receiver. */
+        RECEIVER_UNREACHABLE,
+        /** A call with a time limit did not finish in time. */
+        TIMEOUT,
+        /** A header was sent again and again and never seen by the server. */
+        HEADER_LOST,
+        /** The server could not read the data out of this process' memory. */
+        TRANSFER_FAILED,
+        /** The server is stopping and takes no more messages. */
+        SERVER_STOPPING,
+        /** The server has no room for another client. */
+        SERVER_FULL,
+        /** Bytes that are no valid record, frame, metadata block or configuration file. */
+        MALFORMED,
+        /** Messages were not confirmed when the handle was closed; they are listed. */
+        UNCONFIRMED,
+        /** The peer's version of the protocol, or a transport's address, does not fit. */
+        INCOMPATIBLE
+    }
+
+    private final Code code;
+
+    /** A failure of this kind. */
+    public DartException(Code code, String message) {
+        this(code, message, null);
+    }
+
+    /** A failure of this kind, with what led to it. */
+    public DartException(Code code, String message, Throwable cause) {
+        super(message, cause);
+        this.code = code;
+    }
+
+    /** What went wrong. */
+    public Code code() {
+        return code;
+    }
+}

@@ -1,0 +1,463 @@
+package dev.verbena.dart;
+
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * What a message is about. It precedes the payload as a block of at most {@link #LENGTH_MAX} bytes.
+ * A reusable holder: setting step, rank or shape and encoding allocate nothing. One thread.
+ *
+ * <pre>
+ * offset size field, little-endian
+ *  0     4    magic 0x4154454D ("META")
+ *  4     1    version (1)
+ *  5     1    element type, see ElementType
+ *  6     1    number of dimensions, 0 to 8
+ *  7     1    number of properties, 0 to 32
+ *  8     2    length of the block, a multiple of 8
+ * 10     2    flags: 1 = the checksum is given
+ * 12     4    CRC-32C of the payload, as its sender computed it
+ * 16     8    payload length
+ * 24     8    step
+ * 32     4    rank
+ * 36     4    zero
+ * 40     8*n  shape
+ *  then name, variable, and key and value of each property: 2 bytes of length, UTF-8; zero to the end
+ * </pre>
+ */
+public final class DartMetadata {
+    /** Longest encoded block, bytes. */
+    public static final int LENGTH_MAX = 1024;
+
+    /** Longest name, variable, key or value, in bytes of UTF-8. */
+    public static final int TEXT_LENGTH_MAX = 255;
+
+    /** Most dimensions of a shape. */
+    public static final int DIMENSIONS_MAX = 8;
+
+    /** Most properties. */
+    public static final int PROPERTIES_MAX = 32;
+
+    static final int FIXED_LENGTH = 40;
+    private static final int MAGIC = 0x4154454D;
+    private static final int VERSION = 1;
+    private static final int FLAG_CHECKSUM = 1;
+    private static final int TYPE_OFFSET = 5;
+    private static final int DIMENSIONS_OFFSET = 6;
+    private static final int PROPERTIES_OFFSET = 7;
+    private static final int BLOCK_LENGTH_OFFSET = 8;
+    private static final int FLAGS_OFFSET = 10;
+    private static final int CHECKSUM_OFFSET = 12;
+    private static final int PAYLOAD_LENGTH_OFFSET = 16;
+    private static final int STEP_OFFSET = 24;
+    private static final int RANK_OFFSET = 32;
+    private static final int ZERO_OFFSET = 36;
+
+    private final long[] shape = new long[DIMENSIONS_MAX];
+    private final Map<String, String> properties = new LinkedHashMap<>();
+    private int dimensionCount;
+    private ElementType elementType = ElementType.BYTES;
+    private String name = "";
+    private String variable = "";
+    private long step;
+    private int rank;
+    private long payloadLength;
+    private boolean hasChecksum;
+    private int checksum;
+    private byte[] texts = {0, 0, 0, 0};
+    private boolean isTextsStale;
+
+    /** Name of the message, for example of the file it becomes; up to 255 bytes of UTF-8. */
+    public DartMetadata name(String name) {
+        this.name = checked("name", name);
+        isTextsStale = true;
+        return this;
+    }
+
+    /** Name as sent. Never use it as a file name: see {@link #safeName()}. */
+    public String name() {
+        return name;
+    }
+
+    /** Which variable of the simulation; up to 255 bytes of UTF-8. */
+    public DartMetadata variable(String variable) {
+        this.variable = checked("variable", variable);
+        isTextsStale = true;
+        return this;
+    }
+
+    /** Which variable of the simulation. */
+    public String variable() {
+        return variable;
+    }
+
+    /** How the payload is to be read. */
+    public DartMetadata elementType(ElementType elementType) {
+        this.elementType = java.util.Objects.requireNonNull(elementType, "elementType");
+        return this;
+    }
+
+    /** How the payload is to be read. */
+    public ElementType elementType() {
+        return elementType;
+    }
+
+    /** Extents, slowest first; up to 8, none negative. Copies. */
+    public DartMetadata shape(long... extents) {
+        if (extents.length > DIMENSIONS_MAX) {
+            throw new IllegalArgumentException(
+                    "shape of " + extents.length + " dimensions; the most is " + DIMENSIONS_MAX);
+        }
+        for (long extent : extents) {
+            if (extent < 0) {
+                throw new IllegalArgumentException("shape has a negative extent " + extent);
+            }
+        }
+        System.arraycopy(extents, 0, shape, 0, extents.length);
+        dimensionCount = extents.length;
+        return this;
+    }
+
+    /** Number of dimensions. */
+    public int dimensionCount() {
+        return dimensionCount;
+    }
+
+    /** Extent of a dimension. */
+    public long extent(int dimension) {
+        java.util.Objects.checkIndex(dimension, dimensionCount);
+        return shape[dimension];
+    }
+
+    /** A copy of all extents. */
+    public long[] shape() {
+        return Arrays.copyOf(shape, dimensionCount);
+    }
+
+    /** Step of the simulation. */
+    public DartMetadata step(long step) {
+        this.step = step;
+        return this;
+    }
+
+    /** Step of the simulation. */
+    public long step() {
+        return step;
+    }
+
+    /** Rank that sent it. */
+    public DartMetadata rank(int rank) {
+        this.rank = rank;
+        return this;
+    }
+
+    /** Rank that sent it. */
+    public int rank() {
+        return rank;
+    }
+
+    /** Adds or replaces a property; up to 32, key and value up to 255 bytes each. */
+    public DartMetadata property(String key, String value) {
+        checked("property key", key);
+        checked("property " + key, value);
+        if (!properties.containsKey(key) && properties.size() == PROPERTIES_MAX) {
+            throw new IllegalArgumentException("more than " + PROPERTIES_MAX + " properties");
+        }
+        properties.put(key, value);
+        isTextsStale = true;
+        return this;
+    }
+
+    /** Value of a property, or null. */
+    public String property(String key) {
+        return properties.get(key);
+    }
+
+    /** All properties, in the order given; a live view that cannot be changed. */
+    public Map<String, String> properties() {
+        return Collections.unmodifiableMap(properties);
+    }
+
+    /** Payload bytes of the message; set by the library when it sends. */
+    public long payloadLength() {
+        return payloadLength;
+    }
+
+    /** True if the sender gave a checksum of the payload. */
+    public boolean hasChecksum() {
+        return hasChecksum;
+    }
+
+    /** CRC-32C of the payload as its sender computed it. */
+    public int checksum() {
+        return checksum;
+    }
+
+    DartMetadata payload(long length, boolean withChecksum, int crc) {
+        payloadLength = length;
+        hasChecksum = withChecksum;
+        checksum = withChecksum ? crc : 0;
+        return this;
+    }
+
+    /** Forgets everything. */
+    public DartMetadata clear() {
+        dimensionCount = 0;
+        elementType = ElementType.BYTES;
+        name = "";
+        variable = "";
+        step = 0;
+        rank = 0;
+        properties.clear();
+        isTextsStale = true;
+        return payload(0, false, 0);
+    }
+
+    /**
+     * The name as one harmless element of a path: bytes of its UTF-8 form other than letters,
+     * digits, dot, dash and underscore, and a leading dot, become {@code %XX}; so different names
+     * stay different. A name whose result would exceed 200 characters is cut and ends in a checksum
+     * of the whole. Empty stays empty.
+     */
+    public String safeName() {
+        return safe(name);
+    }
+
+    static String safe(String text) {
+        byte[] bytes = text.getBytes(UTF_8);
+        StringBuilder out = new StringBuilder(bytes.length + 16);
+        for (int i = 0; i < bytes.length; i++) {
+            int c = bytes[i] & 0xFF;
+            boolean isHarmless =
+                    c >= 'a' && c <= 'z'
+                            || c >= 'A' && c <= 'Z'
+                            || c >= '0' && c <= '9'
+                            || c == '-'
+                            || c == '_'
+                            || c == '.' && i > 0;
+            if (isHarmless) {
+                out.append((char) c);
+            } else {
+                out.append('%').append(String.format("%02X", c));
+            }
+        }
+        if (out.length() > 200) {
+            Checksum crc = new Checksum();
+            crc.update(bytes, 0, bytes.length);
+            out.setLength(180);
+            out.append(String.format("-%08x", crc.value()));
+        }
+        return out.toString();
+    }
+
+    /**
+     * Bytes that {@link #encode} writes.
+     *
+     * @throws IllegalArgumentException if they would exceed {@link #LENGTH_MAX}
+     */
+    public int encodedLength() {
+        if (isTextsStale) {
+            texts = encodeTexts();
+            isTextsStale = false;
+        }
+        int length = (FIXED_LENGTH + 8 * dimensionCount + texts.length + 7) & ~7;
+        if (length > LENGTH_MAX) {
+            throw new IllegalArgumentException(
+                    "metadata of '"
+                            + name
+                            + "' takes "
+                            + length
+                            + " bytes; the most is "
+                            + LENGTH_MAX);
+        }
+        return length;
+    }
+
+    /** Writes the block; returns its length. */
+    int encode(MutableDirectBuffer buffer, int offset) {
+        int length = encodedLength();
+        buffer.putInt(offset, MAGIC, LITTLE_ENDIAN);
+        buffer.putByte(offset + 4, (byte) VERSION);
+        buffer.putByte(offset + TYPE_OFFSET, (byte) elementType.code());
+        buffer.putByte(offset + DIMENSIONS_OFFSET, (byte) dimensionCount);
+        buffer.putByte(offset + PROPERTIES_OFFSET, (byte) properties.size());
+        buffer.putShort(offset + BLOCK_LENGTH_OFFSET, (short) length, LITTLE_ENDIAN);
+        buffer.putShort(
+                offset + FLAGS_OFFSET, (short) (hasChecksum ? FLAG_CHECKSUM : 0), LITTLE_ENDIAN);
+        buffer.putInt(offset + CHECKSUM_OFFSET, checksum, LITTLE_ENDIAN);
+        buffer.putLong(offset + PAYLOAD_LENGTH_OFFSET, payloadLength, LITTLE_ENDIAN);
+        buffer.putLong(offset + STEP_OFFSET, step, LITTLE_ENDIAN);
+        buffer.putInt(offset + RANK_OFFSET, rank, LITTLE_ENDIAN);
+        buffer.putInt(offset + ZERO_OFFSET, 0, LITTLE_ENDIAN);
+        int at = offset + FIXED_LENGTH;
+        for (int i = 0; i < dimensionCount; i++, at += 8) {
+            buffer.putLong(at, shape[i], LITTLE_ENDIAN);
+        }
+        buffer.putBytes(at, texts);
+        at += texts.length;
+        while (at < offset + length) {
+            buffer.putByte(at++, (byte) 0);
+        }
+        return length;
+    }
+
+    /**
+     * Reads a block that may come from anywhere.
+     *
+     * @param available bytes that there are
+     * @return length of the block
+     * @throws DartException {@link DartException.Code#MALFORMED} naming the field
+     */
+    int decode(DirectBuffer buffer, int offset, int available) {
+        int length = peekLength(buffer, offset, available);
+        clear();
+        elementType = ElementType.ofCode(buffer.getByte(offset + TYPE_OFFSET));
+        if (elementType == null) {
+            throw malformed("element type " + buffer.getByte(offset + TYPE_OFFSET));
+        }
+        int dimensions = buffer.getByte(offset + DIMENSIONS_OFFSET) & 0xFF;
+        int propertyCount = buffer.getByte(offset + PROPERTIES_OFFSET) & 0xFF;
+        int flags = buffer.getShort(offset + FLAGS_OFFSET, LITTLE_ENDIAN);
+        if (dimensions > DIMENSIONS_MAX || FIXED_LENGTH + 8 * dimensions > length) {
+            throw malformed("number of dimensions " + dimensions);
+        }
+        if (propertyCount > PROPERTIES_MAX) {
+            throw malformed("number of properties " + propertyCount);
+        }
+        if ((flags & ~FLAG_CHECKSUM) != 0) {
+            throw malformed("flags 0x" + Integer.toHexString(flags & 0xFFFF));
+        }
+        payloadLength = buffer.getLong(offset + PAYLOAD_LENGTH_OFFSET, LITTLE_ENDIAN);
+        if (payloadLength < 0) {
+            throw malformed("payload length " + payloadLength);
+        }
+        hasChecksum = flags != 0;
+        checksum = buffer.getInt(offset + CHECKSUM_OFFSET, LITTLE_ENDIAN);
+        step = buffer.getLong(offset + STEP_OFFSET, LITTLE_ENDIAN);
+        rank = buffer.getInt(offset + RANK_OFFSET, LITTLE_ENDIAN);
+        for (int i = 0; i < dimensions; i++) {
+            shape[i] = buffer.getLong(offset + FIXED_LENGTH + 8 * i, LITTLE_ENDIAN);
+            if (shape[i] < 0) {
+                throw malformed("extent " + shape[i]);
+            }
+        }
+        dimensionCount = dimensions;
+        decodeTexts(buffer, offset + FIXED_LENGTH + 8 * dimensions, offset + length, propertyCount);
+        return length;
+    }
+
+    /** Length of the block at this place, checked. */
+    static int peekLength(DirectBuffer buffer, int offset, int available) {
+        if (available < FIXED_LENGTH) {
+            throw malformed("only " + available + " bytes");
+        }
+        if (buffer.getInt(offset, LITTLE_ENDIAN) != MAGIC) {
+            throw malformed("magic 0x" + Integer.toHexString(buffer.getInt(offset, LITTLE_ENDIAN)));
+        }
+        if (buffer.getByte(offset + 4) != VERSION) {
+            throw malformed("version " + buffer.getByte(offset + 4));
+        }
+        int length = buffer.getShort(offset + BLOCK_LENGTH_OFFSET, LITTLE_ENDIAN) & 0xFFFF;
+        if (length < FIXED_LENGTH || length > LENGTH_MAX || (length & 7) != 0) {
+            throw malformed("block length " + length);
+        }
+        if (length > available) {
+            throw malformed("block length " + length + " where there are " + available + " bytes");
+        }
+        return length;
+    }
+
+    /** Payload length field of a block whose {@link #peekLength} was taken. */
+    static long peekPayloadLength(DirectBuffer buffer, int offset) {
+        return buffer.getLong(offset + PAYLOAD_LENGTH_OFFSET, LITTLE_ENDIAN);
+    }
+
+    private void decodeTexts(DirectBuffer buffer, int from, int end, int propertyCount) {
+        int at = from;
+        String key = "";
+        for (int i = 0; i < 2 + 2 * propertyCount; i++) {
+            if (end - at < 2) {
+                throw malformed("text " + i + " is missing");
+            }
+            int length = buffer.getShort(at, LITTLE_ENDIAN) & 0xFFFF;
+            at += 2;
+            if (length > TEXT_LENGTH_MAX || length > end - at) {
+                throw malformed("text " + i + " of " + length + " bytes");
+            }
+            byte[] bytes = new byte[length];
+            buffer.getBytes(at, bytes);
+            at += length;
+            String text = new String(bytes, UTF_8);
+            if (i == 0) {
+                name = text;
+            } else if (i == 1) {
+                variable = text;
+            } else if ((i & 1) == 0) {
+                key = text;
+            } else {
+                properties.put(key, text);
+            }
+        }
+        if (end - at >= 8) {
+            throw malformed((end - at) + " bytes after the last text");
+        }
+    }
+
+    private byte[] encodeTexts() {
+        java.io.ByteArrayOutputStream out = new java.io.ByteArrayOutputStream(64);
+        append(out, name);
+        append(out, variable);
+        properties.forEach(
+                (key, value) -> {
+                    append(out, key);
+                    append(out, value);
+                });
+        return out.toByteArray();
+    }
+
+    private static void append(java.io.ByteArrayOutputStream out, String text) {
+        byte[] bytes = text.getBytes(UTF_8);
+        out.write(bytes.length);
+        out.write(bytes.length >>> 8);
+        out.write(bytes, 0, bytes.length);
+    }
+
+    private static String checked(String what, String text) {
+        java.util.Objects.requireNonNull(text, what);
+        int length = text.getBytes(UTF_8).length;
+        if (length > TEXT_LENGTH_MAX) {
+            throw new IllegalArgumentException(
+                    what + " takes " + length + " bytes; the most is " + TEXT_LENGTH_MAX);
+        }
+        return text;
+    }
+
+    private static DartException malformed(String what) {
+        return new DartException(DartException.Code.MALFORMED, "metadata block: " + what);
+    }
+
+    @Override
+    public String toString() {
+        return "DartMetadata{name='"
+                + name
+                + "', variable='"
+                + variable
+                + "', "
+                + elementType
+                + Arrays.toString(shape())
+                + ", step="
+                + step
+                + ", rank="
+                + rank
+                + ", "
+                + properties
+                + "}";
+    }
+}

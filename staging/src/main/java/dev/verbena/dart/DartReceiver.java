@@ -1,0 +1,178 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.Environment;
+import dev.verbena.agent.ProtocolAgent;
+
+/**
+ * Where the data arrive: accepts the servers' streams, puts messages together, stores them if told
+ * to, hands them to the consumer and acknowledges. Methods are thread-safe.
+ */
+public final class DartReceiver implements AutoCloseable {
+    private final ReceiverEngine engine;
+
+    private DartReceiver(Context context) {
+        engine = new ReceiverEngine(context);
+    }
+
+    /**
+     * Starts a receiver on a thread of its own; it listens when this returns.
+     *
+     * @throws java.io.UncheckedIOException if the address cannot be bound
+     */
+    public static DartReceiver launch(Context context) {
+        DartReceiver receiver = embed(context);
+        receiver.engine.startThread();
+        return receiver;
+    }
+
+    /** A receiver whose {@link #agent()} the caller runs. */
+    public static DartReceiver embed(Context context) {
+        return new DartReceiver(context.conclude());
+    }
+
+    /** The agent that does everything, handler calls included. */
+    public ProtocolAgent agent() {
+        return engine;
+    }
+
+    /** Port listened on. */
+    public int port() {
+        return engine.port();
+    }
+
+    /** Counts of what happened since the start. */
+    public ReceiverStatistics statistics() {
+        return engine.statistics();
+    }
+
+    /**
+     * Waits until as many servers have finished in order (all of their data is here, they were
+     * stopped) as this.
+     *
+     * @return false if they have not within the time
+     */
+    public boolean awaitFinished(int serverCount, long timeoutNs) {
+        return engine.awaitFinished(serverCount, timeoutNs);
+    }
+
+    /** Why the receiver ended by itself; null if it did not. */
+    public Throwable failure() {
+        return engine.failure();
+    }
+
+    /** Ends; what was not acknowledged stays with the servers. Idempotent. */
+    @Override
+    public void close() {
+        engine.close();
+    }
+
+    /** How to receive. Fluent; checked once by {@link #conclude()}. */
+    public static final class Context {
+        Environment environment;
+        String host = "127.0.0.1";
+        int port;
+        String directory = "";
+        DartMessageHandler handler;
+        AckMode ack;
+        boolean isKeepingBoth;
+        int messageLengthMax = 1 << 30;
+        int connectionsMax = 64;
+        long windowMax = 1L << 40;
+        long silenceTimeoutNs = 10_000_000_000L;
+
+        /** Everything the receiver touches. */
+        public Context environment(Environment environment) {
+            this.environment = environment;
+            return this;
+        }
+
+        /** Address to listen on; loopback unless told otherwise. Port 0 (default): any. */
+        public Context listen(String host, int port) {
+            this.host = host;
+            this.port = port;
+            return this;
+        }
+
+        /** Store every message's payload as a file here. */
+        public Context directory(String directory) {
+            this.directory = directory;
+            return this;
+        }
+
+        /** Gets every message. */
+        public Context handler(DartMessageHandler handler) {
+            this.handler = handler;
+            return this;
+        }
+
+        /**
+         * When to acknowledge: {@link AckMode#DURABLE} (default with a directory), or {@link
+         * AckMode#DELIVERED} (default without).
+         */
+        public Context ack(AckMode ack) {
+            this.ack = ack;
+            return this;
+        }
+
+        /**
+         * A message whose file name exists: true adds {@code .client-sequence} to the name, false
+         * (default) replaces the file, in one step.
+         */
+        public Context keepBoth(boolean isKeepingBoth) {
+            this.isKeepingBoth = isKeepingBoth;
+            return this;
+        }
+
+        /** Longest message that is put together in memory for the handler; 1 GiB. */
+        public Context messageLengthMax(int messageLengthMax) {
+            this.messageLengthMax = messageLengthMax;
+            return this;
+        }
+
+        /** Most bytes that one server may have unacknowledged. */
+        public Context windowMax(long windowMax) {
+            this.windowMax = windowMax;
+            return this;
+        }
+
+        /** Most connections at a time; 64. */
+        public Context connectionsMax(int connectionsMax) {
+            this.connectionsMax = connectionsMax;
+            return this;
+        }
+
+        /** After this long of silence a server's connection is given up; 10 s. */
+        public Context silenceTimeoutNs(long silenceTimeoutNs) {
+            this.silenceTimeoutNs = silenceTimeoutNs;
+            return this;
+        }
+
+        /**
+         * Checks all values.
+         *
+         * @throws IllegalArgumentException naming the value and its range
+         */
+        public Context conclude() {
+            Arguments.notNull("environment", environment);
+            Arguments.notEmpty("host", host);
+            Arguments.range("port", port, 0, 65535);
+            if (ack == null) {
+                ack = directory.isEmpty() ? AckMode.DELIVERED : AckMode.DURABLE;
+            }
+            if (ack == AckMode.NONE) {
+                throw new IllegalArgumentException("ack NONE is chosen at the server");
+            }
+            if (ack == AckMode.DURABLE && directory.isEmpty()) {
+                throw new IllegalArgumentException("ack DURABLE needs a directory");
+            }
+            if (handler == null && directory.isEmpty()) {
+                throw new IllegalArgumentException("neither a handler nor a directory is set");
+            }
+            Arguments.range("messageLengthMax", messageLengthMax, 0, Integer.MAX_VALUE - 4096);
+            Arguments.range("windowMax", windowMax, 1 << 20, 1L << 40);
+            Arguments.range("connectionsMax", connectionsMax, 1, 4096);
+            Arguments.range("silenceTimeoutNs", silenceTimeoutNs, 1_000_000, Long.MAX_VALUE / 4);
+            return this;
+        }
+    }
+}

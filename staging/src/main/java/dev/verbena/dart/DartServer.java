@@ -1,0 +1,308 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.Environment;
+import dev.verbena.agent.ProtocolAgent;
+import java.net.URI;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * A service server: the master, which publishes the configuration file and assigns compute
+ * processes in turn, or a slave. Pulls data out of the processes it serves and streams them to the
+ * receiver.
+ *
+ * <p>{@link #launch} runs it on threads; {@link #embed} leaves its agents to the caller. Methods
+ * are thread-safe.
+ */
+public final class DartServer implements AutoCloseable {
+    private final ServerEngine engine;
+
+    private DartServer(Context context) {
+        engine = new ServerEngine(context);
+    }
+
+    /** Starts a server on threads of its own. Returns at once: see {@link #awaitReady}. */
+    public static DartServer launch(Context context) {
+        DartServer server = embed(context);
+        server.engine.startThreads();
+        return server;
+    }
+
+    /** A server whose {@link #agents()} the caller runs. */
+    public static DartServer embed(Context context) {
+        return new DartServer(context.conclude());
+    }
+
+    /** t1, t2 and t3; each on one thread, all on one or each on its own. */
+    public List<ProtocolAgent> agents() {
+        return engine.agents();
+    }
+
+    /**
+     * Waits until compute processes can register: a master has published its file, a slave is
+     * registered.
+     *
+     * @throws DartException why it cannot get there, or {@link DartException.Code#TIMEOUT}
+     */
+    public void awaitReady(long timeoutNs) {
+        engine.awaitReady(timeoutNs);
+    }
+
+    /** True once ready and until stopping. */
+    public boolean isReady() {
+        return engine.isReady();
+    }
+
+    /** Address of the transport; null before the server is ready. */
+    public URI uri() {
+        return engine.uri();
+    }
+
+    /** 0 for the master, -1 for a slave that is not registered yet. */
+    public int serverId() {
+        return engine.serverId();
+    }
+
+    /** Identity of this run of the service; null before it is known. */
+    public UUID job() {
+        return engine.job();
+    }
+
+    /** Compute processes served by this server now. */
+    public int clientCount() {
+        return engine.clientCount();
+    }
+
+    /** Counts of what happened since the start. */
+    public ServerStatistics statistics() {
+        return engine.statistics();
+    }
+
+    /** Begins a graceful stop: refuses new headers, drains, says goodbye to the receiver. */
+    public void requestStop() {
+        engine.requestStop();
+    }
+
+    /**
+     * Waits for the end of a launched server.
+     *
+     * @return false if it is still running
+     */
+    public boolean awaitStopped(long timeoutNs) {
+        return engine.awaitStopped(timeoutNs);
+    }
+
+    /** Why the server ended by itself; null if it did not. */
+    public Throwable failure() {
+        return engine.failure();
+    }
+
+    /** Graceful stop within {@code closeTimeoutNs}, then the end; idempotent. */
+    @Override
+    public void close() {
+        engine.close();
+    }
+
+    /** How to run a server. Fluent; checked once by {@link #conclude()}. */
+    public static final class Context {
+        Environment environment;
+        String configurationFile = "";
+        String transport = "shm";
+        String transportJob = "";
+        boolean isMaster = true;
+        boolean isLegacyFile;
+        boolean isDedicatedThreads;
+        boolean isDiscarding;
+        String receiverHost = "";
+        int receiverPort;
+        UUID job;
+        int serverCount = 1;
+        int clientCount;
+        int clientsMax = 256;
+        int bufferCount;
+        int bufferSize = 4 * 1024 * 1024;
+        int framePayloadMax = 1024 * 1024;
+        int creditsPerClient = 64;
+        AckMode ack = AckMode.DELIVERED;
+        long bootTimeoutNs = 30_000_000_000L;
+        long closeTimeoutNs = 30_000_000_000L;
+        long peerTimeoutNs = 5_000_000_000L;
+        long receiverTimeoutNs = 10_000_000_000L;
+
+        /** Everything the server touches. */
+        public Context environment(Environment environment) {
+            this.environment = environment;
+            return this;
+        }
+
+        /** File that the master writes and a slave reads. */
+        public Context configurationFile(String configurationFile) {
+            this.configurationFile = configurationFile;
+            return this;
+        }
+
+        /** Scheme of the transport: {@code shm} (default), {@code portals}, ... */
+        public Context transport(String transport) {
+            this.transport = transport;
+            return this;
+        }
+
+        /** Job of the transport, see {@code TransportContext.job}; empty: its default. */
+        public Context transportJob(String transportJob) {
+            this.transportJob = transportJob;
+            return this;
+        }
+
+        /** This is the master (default). */
+        public Context master() {
+            this.isMaster = true;
+            return this;
+        }
+
+        /** This is a slave. */
+        public Context slave() {
+            this.isMaster = false;
+            return this;
+        }
+
+        /** Write the two-line configuration file; the job is then not checked. Master only. */
+        public Context legacyFile(boolean isLegacyFile) {
+            this.isLegacyFile = isLegacyFile;
+            return this;
+        }
+
+        /** Three threads instead of one. */
+        public Context dedicatedThreads(boolean isDedicatedThreads) {
+            this.isDedicatedThreads = isDedicatedThreads;
+            return this;
+        }
+
+        /** Where the data go. */
+        public Context receiver(String host, int port) {
+            this.receiverHost = host;
+            this.receiverPort = port;
+            return this;
+        }
+
+        /** Throw the data away instead of streaming them: for bandwidth tests. */
+        public Context discard(boolean isDiscarding) {
+            this.isDiscarding = isDiscarding;
+            return this;
+        }
+
+        /** Identity of the run; null: one is made up. Master only. */
+        public Context job(UUID job) {
+            this.job = job;
+            return this;
+        }
+
+        /**
+         * Servers expected, the master included; processes wait until all are there. Master only.
+         */
+        public Context serverCount(int serverCount) {
+            this.serverCount = serverCount;
+            return this;
+        }
+
+        /** Compute processes expected; 0: unknown. Sets the default of {@link #bufferCount}. */
+        public Context clientCount(int clientCount) {
+            this.clientCount = clientCount;
+            return this;
+        }
+
+        /** Most compute processes that this server takes; 256. */
+        public Context clientsMax(int clientsMax) {
+            this.clientsMax = clientsMax;
+            return this;
+        }
+
+        /** Buffers; 0 (default): three for two expected processes, rounded up, at least 3. */
+        public Context bufferCount(int bufferCount) {
+            this.bufferCount = bufferCount;
+            return this;
+        }
+
+        /** Bytes of a buffer; 4 MiB. Longer messages use several. */
+        public Context bufferSize(int bufferSize) {
+            this.bufferSize = bufferSize;
+            return this;
+        }
+
+        /** Longest payload of a frame to the receiver; 1 MiB, which is also the most. */
+        public Context framePayloadMax(int framePayloadMax) {
+            this.framePayloadMax = framePayloadMax;
+            return this;
+        }
+
+        /** Headers that a client may have outstanding, whatever it asks for; 64. */
+        public Context creditsPerClient(int creditsPerClient) {
+            this.creditsPerClient = creditsPerClient;
+            return this;
+        }
+
+        /**
+         * {@link AckMode#NONE}: a buffer is free once written to the socket (loses data on a broken
+         * connection). Otherwise the receiver decides what its acknowledgement means.
+         */
+        public Context ack(AckMode ack) {
+            this.ack = ack;
+            return this;
+        }
+
+        /** How long a slave looks for its master; 30 s. */
+        public Context bootTimeoutNs(long bootTimeoutNs) {
+            this.bootTimeoutNs = bootTimeoutNs;
+            return this;
+        }
+
+        /** How long {@link DartServer#close()} drains; 30 s. */
+        public Context closeTimeoutNs(long closeTimeoutNs) {
+            this.closeTimeoutNs = closeTimeoutNs;
+            return this;
+        }
+
+        /** After this long a frozen or unreachable process is lost; 5 s. */
+        public Context peerTimeoutNs(long peerTimeoutNs) {
+            this.peerTimeoutNs = peerTimeoutNs;
+            return this;
+        }
+
+        /** After this long of silence the receiver's connection is given up and made anew; 10 s. */
+        public Context receiverTimeoutNs(long receiverTimeoutNs) {
+            this.receiverTimeoutNs = receiverTimeoutNs;
+            return this;
+        }
+
+        /**
+         * Checks all values.
+         *
+         * @throws IllegalArgumentException naming the value and its range
+         */
+        public Context conclude() {
+            Arguments.notNull("environment", environment);
+            Arguments.notEmpty("configurationFile", configurationFile);
+            Arguments.notEmpty("transport", transport);
+            if (!isDiscarding) {
+                Arguments.notEmpty("receiver host", receiverHost);
+                Arguments.range("receiver port", receiverPort, 1, 65535);
+            }
+            Arguments.range("serverCount", serverCount, 1, 1024);
+            Arguments.range("clientsMax", clientsMax, 1, 8192);
+            Arguments.range("clientCount", clientCount, 0, clientsMax * (long) serverCount);
+            Arguments.range("bufferCount", bufferCount, 0, 1 << 16);
+            Arguments.range(
+                    "bufferSize", bufferSize, 2 * DartMetadata.LENGTH_MAX, 1024 * 1024 * 1024);
+            Arguments.range("framePayloadMax", framePayloadMax, DartMetadata.LENGTH_MAX, 1 << 20);
+            Arguments.range("creditsPerClient", creditsPerClient, 1, 64);
+            Arguments.notNull("ack", ack);
+            Arguments.range("bootTimeoutNs", bootTimeoutNs, 0, Long.MAX_VALUE / 4);
+            Arguments.range("closeTimeoutNs", closeTimeoutNs, 0, Long.MAX_VALUE / 4);
+            Arguments.range("receiverTimeoutNs", receiverTimeoutNs, 1_000_000, Long.MAX_VALUE / 4);
+            if (bufferCount == 0) {
+                int share = (clientCount + serverCount - 1) / serverCount;
+                bufferCount = Math.max(3, (3 * share + 1) / 2);
+            }
+            return this;
+        }
+    }
+}

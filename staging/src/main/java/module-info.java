@@ -1,0 +1,6 @@
+/** Data-staging protocols. */
+module dev.verbena.staging {
+    requires transitive dev.verbena.api;
+
+    exports dev.verbena.dart;
+}
