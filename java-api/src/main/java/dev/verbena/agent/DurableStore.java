@@ -33,6 +33,7 @@ public interface DurableStore extends AutoCloseable {
 
     /** Something asked for. */
     interface Completion {
+        /** True once it has worked or failed. */
         boolean isDone();
 
         /** Empty while it works or has worked; otherwise why not, naming the file. */
@@ -62,6 +63,7 @@ public interface DurableStore extends AutoCloseable {
 
     /** A file being read. */
     interface ReadableFile extends AutoCloseable {
+        /** Bytes. */
         long length();
 
         /** Bytes read, -1 at the end. */

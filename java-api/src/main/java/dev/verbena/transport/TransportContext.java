@@ -31,6 +31,7 @@ public final class TransportContext {
         return this;
     }
 
+    /** See {@link #job(String)}. */
     public String job() {
         return job;
     }
@@ -41,6 +42,7 @@ public final class TransportContext {
         return this;
     }
 
+    /** See {@link #name(String)}. */
     public String name() {
         return name;
     }
@@ -51,6 +53,7 @@ public final class TransportContext {
         return this;
     }
 
+    /** See {@link #messageLengthMax(int)}. */
     public int messageLengthMax() {
         return messageLengthMax;
     }
@@ -61,6 +64,7 @@ public final class TransportContext {
         return this;
     }
 
+    /** See {@link #creditsPerConnection(int)}. */
     public int creditsPerConnection() {
         return creditsPerConnection;
     }
@@ -71,6 +75,7 @@ public final class TransportContext {
         return this;
     }
 
+    /** See {@link #receiveSlotCount(int)}. */
     public int receiveSlotCount() {
         return receiveSlotCount;
     }
@@ -81,6 +86,7 @@ public final class TransportContext {
         return this;
     }
 
+    /** See {@link #outstandingMax(int)}. */
     public int outstandingMax() {
         return outstandingMax;
     }
@@ -91,6 +97,7 @@ public final class TransportContext {
         return this;
     }
 
+    /** See {@link #connectionsMax(int)}. */
     public int connectionsMax() {
         return connectionsMax;
     }
@@ -101,6 +108,7 @@ public final class TransportContext {
         return this;
     }
 
+    /** See {@link #peerTimeoutNs(long)}. */
     public long peerTimeoutNs() {
         return peerTimeoutNs;
     }
@@ -111,6 +119,7 @@ public final class TransportContext {
         return this;
     }
 
+    /** See {@link #errorHandler(ErrorHandler)}. */
     public ErrorHandler errorHandler() {
         return errorHandler;
     }
@@ -124,6 +133,7 @@ public final class TransportContext {
         return this;
     }
 
+    /** What {@link #option} was given, in that order. */
     public Map<String, String> options() {
         return options;
     }
