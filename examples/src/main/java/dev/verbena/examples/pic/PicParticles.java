@@ -21,14 +21,19 @@ final class PicParticles {
     long momentumSum;
 
     PicParticles(PicParameters parameters, int count) {
+        this(parameters, new double[count], new double[count]);
+    }
+
+    /** Particles that are there already; borrowed. */
+    PicParticles(PicParameters parameters, double[] place, double[] speed) {
         this.parameters = parameters;
         this.length = parameters.length();
         this.cellsPerLength = parameters.cellCount() / parameters.length();
         this.timeStep = parameters.timeStep();
         this.speedMax = speedMax(parameters);
         this.energyScale = energyScale(parameters);
-        this.place = new double[count];
-        this.speed = new double[count];
+        this.place = place;
+        this.speed = speed;
     }
 
     /** No particle gets faster than this in any sensible run; a faster one is reported. */

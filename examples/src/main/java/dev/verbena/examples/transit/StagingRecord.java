@@ -1,0 +1,131 @@
+package dev.verbena.examples.transit;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** What was staged and when, seen by the receiver, and what it cost, told by the processes. */
+public final class StagingRecord {
+    private final List<Arrival> arrivals = new ArrayList<>();
+    private final List<Cost> costs = new ArrayList<>();
+    private String explanation = "";
+
+    /**
+     * A restart file arrived and is stored.
+     *
+     * @param rank that wrote it
+     * @param step it is of
+     * @param length bytes
+     * @param serverId server that streamed it; 0 is the master
+     * @param timeNs on the receiver's monotonic clock
+     */
+    public record Arrival(int rank, long step, long length, int serverId, long timeNs) {}
+
+    /**
+     * What staging one restart file cost its process. Times of the DART paper, in nanoseconds.
+     *
+     * @param rank of the process
+     * @param step of the file
+     * @param length bytes
+     * @param messageCount messages it took
+     * @param headerNs th, sending headers
+     * @param waitNs tw, waiting for earlier messages
+     * @param totalNs tt, in the calls altogether
+     * @param computeNs computing since the file before
+     */
+    public record Cost(
+            int rank,
+            long step,
+            long length,
+            long messageCount,
+            long headerNs,
+            long waitNs,
+            long totalNs,
+            long computeNs) {
+
+        /** As a line of the timing message. */
+        public String encode() {
+            return rank
+                    + ","
+                    + step
+                    + ","
+                    + length
+                    + ","
+                    + messageCount
+                    + ","
+                    + headerNs
+                    + ","
+                    + waitNs
+                    + ","
+                    + totalNs
+                    + ","
+                    + computeNs;
+        }
+
+        /**
+         * Reads a line that may come from anywhere.
+         *
+         * @throws IllegalArgumentException quoting the line
+         */
+        public static Cost decode(String line) {
+            String[] parts = line.strip().split(",", -1);
+            if (parts.length != 8) {
+                throw new IllegalArgumentException("no line of times: '" + line.strip() + "'");
+            }
+            long[] v = new long[8];
+            for (int i = 0; i < 8; i++) {
+                try {
+                    v[i] = Long.parseLong(parts[i]);
+                } catch (NumberFormatException e) {
+                    v[i] = -1;
+                }
+                if (v[i] < 0) {
+                    throw new IllegalArgumentException("no line of times: '" + line.strip() + "'");
+                }
+            }
+            return new Cost((int) v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
+        }
+    }
+
+    /** Notes an arrival. Thread-safe. */
+    public synchronized void add(Arrival arrival) {
+        arrivals.add(arrival);
+    }
+
+    /** Notes a cost. Thread-safe. */
+    public synchronized void add(Cost cost) {
+        costs.add(cost);
+    }
+
+    /** Notes how the processes' transport explains itself. Thread-safe. */
+    public synchronized void explanation(String explanation) {
+        this.explanation = explanation;
+    }
+
+    /** How the processes' transport explains itself. Thread-safe. */
+    public synchronized String explanation() {
+        return explanation;
+    }
+
+    /** A copy, in order of arrival. Thread-safe. */
+    public synchronized List<Arrival> arrivals() {
+        return List.copyOf(arrivals);
+    }
+
+    /** A copy, by rank and step. Thread-safe. */
+    public synchronized List<Cost> costs() {
+        List<Cost> sorted = new ArrayList<>(costs);
+        sorted.sort(java.util.Comparator.comparingInt(Cost::rank).thenComparingLong(Cost::step));
+        return sorted;
+    }
+
+    /** Bytes of all files. */
+    public long byteCount() {
+        return arrivals().stream().mapToLong(Arrival::length).sum();
+    }
+
+    /** Seconds from the first to the last arrival. */
+    public double seconds() {
+        List<Arrival> all = arrivals();
+        return all.size() < 2 ? 0 : (all.get(all.size() - 1).timeNs() - all.get(0).timeNs()) / 1e9;
+    }
+}

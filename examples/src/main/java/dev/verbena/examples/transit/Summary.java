@@ -1,0 +1,157 @@
+package dev.verbena.examples.transit;
+
+import dev.verbena.examples.pic.GrowthFit;
+import dev.verbena.examples.pic.PicSample;
+import dev.verbena.examples.pic.TwoStreamTheory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The report's numbers as JSON. Times are nanoseconds, lengths bytes. */
+final class Summary {
+    private final RunInfo info;
+    private final RunAnalysis analysis;
+    private final StagingRecord staging;
+    private final List<Check> checks;
+
+    Summary(RunInfo info, RunAnalysis analysis, StagingRecord staging, List<Check> checks) {
+        this.info = info;
+        this.analysis = analysis;
+        this.staging = staging;
+        this.checks = checks;
+    }
+
+    /**
+     * What staging cost one process.
+     *
+     * @param share of the time in staging calls in the time of the run
+     */
+    record ProcessCost(
+            int rank,
+            long fileCount,
+            long messageCount,
+            long byteCount,
+            double headerMeanNs,
+            double waitMeanNs,
+            double waitMaxNs,
+            double totalMeanNs,
+            double share) {}
+
+    static List<ProcessCost> perProcess(List<StagingRecord.Cost> costs) {
+        Map<Integer, List<StagingRecord.Cost>> byRank = new TreeMap<>();
+        costs.forEach(c -> byRank.computeIfAbsent(c.rank(), rank -> new ArrayList<>()).add(c));
+        List<ProcessCost> rows = new ArrayList<>();
+        byRank.forEach(
+                (rank, list) -> {
+                    double total = list.stream().mapToLong(StagingRecord.Cost::totalNs).sum();
+                    double compute = list.stream().mapToLong(StagingRecord.Cost::computeNs).sum();
+                    rows.add(
+                            new ProcessCost(
+                                    rank,
+                                    list.size(),
+                                    list.stream().mapToLong(c -> c.messageCount()).sum(),
+                                    list.stream().mapToLong(c -> c.length()).sum(),
+                                    list.stream().mapToLong(c -> c.headerNs()).average().orElse(0),
+                                    list.stream().mapToLong(c -> c.waitNs()).average().orElse(0),
+                                    list.stream().mapToLong(c -> c.waitNs()).max().orElse(0),
+                                    total / list.size(),
+                                    total / Math.max(1, total + compute)));
+                });
+        return rows;
+    }
+
+    String json() {
+        StringBuilder out = new StringBuilder(8192);
+        out.append("{\n  \"transport\": ").append(Html.json(info.transport()));
+        out.append(",\n  \"explanation\": ").append(Html.json(staging.explanation()));
+        out.append(",\n  \"processes\": ").append(info.processCount());
+        out.append(",\n  \"servers\": ").append(info.serverCount());
+        out.append(",\n  \"buffered\": ").append(info.buffered());
+        out.append(",\n  \"steps\": ").append(info.stepCount());
+        out.append(",\n  \"files\": ").append(staging.arrivals().size());
+        out.append(",\n  \"bytes\": ").append(staging.byteCount());
+        out.append(",\n  \"seconds\": ").append(staging.seconds());
+        GrowthFit fit = analysis.growth();
+        if (analysis.parameters() != null) {
+            double theory = TwoStreamTheory.growthRate(analysis.parameters());
+            out.append(",\n  \"particles\": ").append(analysis.parameters().particleCount());
+            out.append(",\n  \"growthTheory\": ").append(theory);
+            out.append(",\n  \"growthMeasured\": ").append(fit == null ? "null" : fit.rate());
+            out.append(",\n  \"energyDeviation\": ").append(analysis.energyDeviation());
+        }
+        out.append(",\n  \"passed\": ");
+        out.append(checks.stream().noneMatch(c -> c.outcome() == Check.Outcome.FAILED));
+        List<String> rows = new ArrayList<>();
+        for (Check c : checks) {
+            rows.add(
+                    "{\"name\": "
+                            + Html.json(c.name())
+                            + ", \"outcome\": "
+                            + Html.json(c.outcome().name())
+                            + ", \"detail\": "
+                            + Html.json(c.detail())
+                            + "}");
+        }
+        list(out, "checks", rows);
+        rows.clear();
+        for (ProcessCost c : perProcess(staging.costs())) {
+            rows.add(
+                    "{\"rank\": "
+                            + c.rank()
+                            + ", \"files\": "
+                            + c.fileCount()
+                            + ", \"messages\": "
+                            + c.messageCount()
+                            + ", \"bytes\": "
+                            + c.byteCount()
+                            + ", \"headerMean\": "
+                            + c.headerMeanNs()
+                            + ", \"waitMean\": "
+                            + c.waitMeanNs()
+                            + ", \"waitMax\": "
+                            + c.waitMaxNs()
+                            + ", \"totalMean\": "
+                            + c.totalMeanNs()
+                            + ", \"share\": "
+                            + c.share()
+                            + "}");
+        }
+        list(out, "costs", rows);
+        rows.clear();
+        for (PicSample s : analysis.computed()) {
+            rows.add(
+                    "{\"step\": "
+                            + s.step()
+                            + ", \"time\": "
+                            + s.time()
+                            + ", \"fieldEnergy\": "
+                            + s.fieldEnergy()
+                            + ", \"kineticEnergy\": "
+                            + s.kineticEnergy()
+                            + ", \"momentum\": "
+                            + s.momentum()
+                            + ", \"amplitude\": "
+                            + s.amplitude()
+                            + "}");
+        }
+        list(out, "samples", rows);
+        rows.clear();
+        info.environment()
+                .forEach(
+                        (key, value) ->
+                                rows.add(
+                                        "{\"name\": "
+                                                + Html.json(key)
+                                                + ", \"value\": "
+                                                + Html.json(value)
+                                                + "}"));
+        list(out, "environment", rows);
+        return out.append("\n}\n").toString();
+    }
+
+    private static void list(StringBuilder out, String name, List<String> rows) {
+        out.append(",\n  \"").append(name).append("\": [");
+        out.append(rows.isEmpty() ? "]" : "\n    " + String.join(",\n    ", rows) + "\n  ]");
+    }
+}

@@ -1,0 +1,223 @@
+package dev.verbena.examples.transit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.verbena.examples.pic.PicExchange;
+import dev.verbena.examples.pic.PicParameters;
+import dev.verbena.examples.pic.PicSimulation;
+import dev.verbena.examples.pic.RestartFile;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class ReportTest {
+    private static final PicParameters PARAMETERS =
+            new PicParameters(60_000, 64, 10.2604, 0.2, 1.0, 0.02, 0.002, 1);
+    private static final RunAnalysis ANALYSIS = new RunAnalysis(0.03, 0.01);
+    private static final StagingRecord STAGING = new StagingRecord();
+
+    @BeforeAll
+    static void run() {
+        PicSimulation simulation = PicSimulation.start(PARAMETERS, 0, 1, PicExchange.ALONE);
+        for (int i = 1; i <= 100; i++) {
+            simulation.advance();
+            if (i % 4 == 0) {
+                RestartFile file = copy(simulation.restartFile());
+                assertThat(ANALYSIS.add(file)).isTrue();
+                STAGING.add(new StagingRecord.Arrival(0, i, file.length(), 0, i * 50_000_000L));
+                STAGING.add(
+                        new StagingRecord.Cost(
+                                0, i, file.length(), 1, 900, 12_000, 400_000, 45_000_000L));
+            }
+        }
+    }
+
+    static RestartFile copy(RestartFile file) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        file.write(
+                (name, item) -> {
+                    byte[] bytes = new byte[item.remaining()];
+                    item.get(bytes);
+                    out.writeBytes(bytes);
+                });
+        return RestartFile.decode("copy", ByteBuffer.wrap(out.toByteArray()));
+    }
+
+    private static RunInfo info() {
+        return new RunInfo("shm", 2, 1, true, 100, Map.of("Host", "<b>&\"quoted\"</b>"));
+    }
+
+    @Test
+    void shouldFindThePhysicsInTheFiles() {
+        assertThat(ANALYSIS.checks())
+                .extracting(Check::outcome)
+                .containsOnly(Check.Outcome.PASSED)
+                .hasSize(4);
+        assertThat(ANALYSIS.computed()).hasSize(25);
+    }
+
+    @Test
+    void shouldNoticeAFalsifiedHistory() {
+        RunAnalysis analysis = new RunAnalysis(0.03, 0.01);
+        PicSimulation simulation = PicSimulation.start(PARAMETERS, 0, 1, PicExchange.ALONE);
+        simulation.advance();
+        analysis.add(copy(simulation.restartFile()));
+        PicParameters other = new PicParameters(60_000, 64, 10.2604, 0.2, 1, 0.02, 0.002, 2);
+        PicSimulation falsified = PicSimulation.start(other, 0, 1, PicExchange.ALONE);
+        falsified.advance();
+        falsified.advance();
+        RestartFile wrong = falsified.restartFile();
+        analysis.add(
+                new RestartFile(
+                        PARAMETERS,
+                        0,
+                        1,
+                        2,
+                        wrong.samples(),
+                        wrong.field(),
+                        wrong.places(),
+                        wrong.speeds()));
+        assertThat(analysis.checks())
+                .filteredOn(check -> check.name().equals("receiver and simulation agree"))
+                .extracting(Check::outcome)
+                .containsExactly(Check.Outcome.FAILED);
+    }
+
+    @Test
+    void shouldNoticeThatTheGrowthRateIsWrong() {
+        RunAnalysis strict = new RunAnalysis(1e-6, 0.01);
+        ANALYSIS.computed();
+        PicSimulation simulation = PicSimulation.start(PARAMETERS, 0, 1, PicExchange.ALONE);
+        for (int i = 1; i <= 100; i++) {
+            simulation.advance();
+            if (i % 4 == 0) {
+                strict.add(copy(simulation.restartFile()));
+            }
+        }
+        assertThat(strict.checks().get(1).outcome()).isEqualTo(Check.Outcome.FAILED);
+        assertThat(strict.checks().get(1).detail()).contains("measured 0.35");
+    }
+
+    @Test
+    void shouldNotJudgeWhatARunIsTooShortFor() {
+        RunAnalysis analysis = new RunAnalysis(0.03, 0.01);
+        PicSimulation simulation = PicSimulation.start(PARAMETERS, 0, 1, PicExchange.ALONE);
+        simulation.advance();
+        analysis.add(copy(simulation.restartFile()));
+        assertThat(analysis.checks().get(1).outcome()).isEqualTo(Check.Outcome.NOT_JUDGED);
+        assertThat(new RunAnalysis(0.03, 0.01).checks().get(0).outcome())
+                .isEqualTo(Check.Outcome.FAILED);
+    }
+
+    @Test
+    void shouldWriteSelfContainedFiles(@TempDir Path folder) throws Exception {
+        Report report = new Report(info(), ANALYSIS, STAGING, ANALYSIS.checks());
+        assertThat(report.isGood()).isTrue();
+        report.write(folder);
+        String html = Files.readString(folder.resolve("report.html"));
+        assertThat(html).contains("&lt;b&gt;&amp;&quot;quoted&quot;").doesNotContain("<b>&\"");
+        assertThat(html).doesNotContain("http://").doesNotContain("https://");
+        assertThat(html).doesNotContain("<link").doesNotContain("src=\"/");
+        String json = Files.readString(folder.resolve("summary.json"));
+        assertThat(json).contains("\"passed\": true", "\"growthMeasured\": 0.35", "\\\"quoted\\\"");
+        assertThat(folder.toFile().list()).containsExactlyInAnyOrder("report.html", "summary.json");
+    }
+
+    @Test
+    void shouldShowItsPicturesInARealBrowser(@TempDir Path folder) throws Exception {
+        Path browser = Browser.find();
+        assumeThat(browser).as("no chromium on this machine: cannot open the report").isNotNull();
+        new Report(info(), ANALYSIS, STAGING, ANALYSIS.checks()).write(folder);
+        Path page = folder.resolve("report.html");
+        String dom = Browser.dump(browser, page, folder);
+        assertThat(dom).contains("step 100, time 20.0");
+        assertThat(Browser.count(dom, "<img class=\"phase\"")).isEqualTo(8);
+        assertThat(Browser.count(dom, "<svg class=\"chart\"")).isEqualTo(4);
+        assertThat(Browser.brightness(browser, page, folder)).isGreaterThan(1000);
+    }
+
+    /** Runs Chromium without a window. */
+    static final class Browser {
+        private Browser() {}
+
+        static Path find() {
+            for (String name : List.of("/usr/bin/chromium", "/usr/bin/chromium-browser")) {
+                if (Files.isExecutable(Path.of(name))) {
+                    return Path.of(name);
+                }
+            }
+            return null;
+        }
+
+        private static ProcessBuilder command(Path browser, Path page, Path folder, String what) {
+            return new ProcessBuilder(
+                    browser.toString(),
+                    "--headless",
+                    "--no-sandbox",
+                    "--disable-gpu",
+                    "--disable-quic",
+                    "--no-first-run",
+                    "--disable-background-networking",
+                    "--disable-component-update",
+                    "--disable-sync",
+                    "--user-data-dir=" + folder.resolve("profile"),
+                    "--window-size=1240,1600",
+                    "--virtual-time-budget=2000",
+                    what,
+                    page.toUri().toString());
+        }
+
+        static String dump(Path browser, Path page, Path folder) throws Exception {
+            Path out = folder.resolve("dom.txt");
+            Process process =
+                    command(browser, page, folder, "--dump-dom")
+                            .redirectOutput(out.toFile())
+                            .redirectError(ProcessBuilder.Redirect.DISCARD)
+                            .start();
+            finish(process);
+            return Files.readString(out);
+        }
+
+        private static void finish(Process process) throws InterruptedException {
+            try {
+                assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            } finally {
+                process.descendants().forEach(ProcessHandle::destroyForcibly);
+                process.destroyForcibly().waitFor();
+            }
+        }
+
+        /** Different colours on the page as the browser paints it. */
+        static int brightness(Path browser, Path page, Path folder) throws Exception {
+            Path picture = folder.resolve("page.png");
+            Process process =
+                    command(browser, page, folder, "--screenshot=" + picture)
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start();
+            finish(process);
+            var image = javax.imageio.ImageIO.read(picture.toFile());
+            java.util.Set<Integer> colours = new java.util.HashSet<>();
+            for (int y = 0; y < image.getHeight(); y++) {
+                for (int x = 0; x < image.getWidth(); x++) {
+                    colours.add(image.getRGB(x, y));
+                }
+            }
+            return colours.size();
+        }
+
+        static int count(String text, String part) {
+            return text.split(java.util.regex.Pattern.quote(part), -1).length - 1;
+        }
+    }
+}
