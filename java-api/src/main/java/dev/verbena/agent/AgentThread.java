@@ -1,0 +1,298 @@
+package dev.verbena.agent;
+
+import dev.verbena.transport.Transport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.AgentTerminationException;
+import org.agrona.concurrent.NanoClock;
+
+/**
+ * Runs agents on a thread of its own. When none of them had anything to do it spins shortly, then
+ * sleeps: in {@link Transport#await} if it was given a transport, else parked; at most until the
+ * next deadline of an agent. Sleeps grow from 20 microseconds to {@link Builder#sleepMaxNs}, which
+ * bounds how late work is noticed that came without a {@link #wakeup()}.
+ *
+ * <p>An exception of an agent goes to the error handler and its duty cycle goes on; an {@link
+ * AgentTerminationException} ends that agent, the others run on.
+ *
+ * <p>Thread-safe.
+ */
+public final class AgentThread implements AutoCloseable {
+    private static final int SPIN_MAX = 200;
+    private static final long SLEEP_MIN_NS = 20_000;
+    private static final long FAILED_PAUSE_NS = 1_000_000;
+
+    private final List<ProtocolAgent> agents;
+    private final NanoClock clock;
+    private final ErrorHandler errorHandler;
+    private final Supplier<? extends Transport> transport;
+    private final long sleepMaxNs;
+    private final long closeTimeoutNs;
+    private final Thread thread;
+    private volatile boolean isRunning = true;
+    private volatile boolean isWoken;
+    private volatile Transport sleepingIn;
+
+    private AgentThread(Builder builder) {
+        this.agents = List.copyOf(builder.agents);
+        this.clock = builder.environment.nanoClock();
+        this.errorHandler = builder.environment.errorHandler();
+        this.transport = builder.transport;
+        this.sleepMaxNs = builder.sleepMaxNs;
+        this.closeTimeoutNs = builder.closeTimeoutNs;
+        this.thread = new Thread(this::run, builder.name);
+        this.thread.setDaemon(true);
+        if (builder.wakesOnStreams) {
+            builder.environment.streams().onReady(this::wakeup);
+        }
+    }
+
+    /** Starts to describe a thread of this name; clock and error handler are the environment's. */
+    public static Builder builder(String name, Environment environment) {
+        return new Builder(name, environment);
+    }
+
+    /** Ends a present sleep or prevents the next. Any thread; never blocks. */
+    public void wakeup() {
+        // Pairs with the reads in sleep(): either the sleeper sees the flag, or we see where it
+        // sleeps. Both are volatile, so they cannot both miss.
+        isWoken = true;
+        Transport asleep = sleepingIn;
+        if (asleep != null) {
+            asleep.wakeup();
+        }
+        LockSupport.unpark(thread);
+    }
+
+    /** Whether the thread runs. It ends with {@link #close()} or when its last agent has ended. */
+    public boolean isAlive() {
+        return thread.isAlive();
+    }
+
+    /** Waits for the thread to end. */
+    public void join() throws InterruptedException {
+        thread.join();
+    }
+
+    /**
+     * Ends the thread after the present duty cycle; its agents are closed on it, the last first.
+     * Waits for that, up to the time limit. Idempotent. Called on the thread itself it does not
+     * wait.
+     *
+     * @throws IllegalStateException naming the thread and where it hangs, if it does not end
+     */
+    @Override
+    public void close() {
+        isRunning = false;
+        wakeup();
+        if (Thread.currentThread() == thread) {
+            return;
+        }
+        try {
+            TimeUnit.NANOSECONDS.timedJoin(thread, closeTimeoutNs);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (thread.isAlive()) {
+            StackTraceElement[] stack = thread.getStackTrace();
+            throw new IllegalStateException(
+                    "thread '"
+                            + thread.getName()
+                            + "' did not end within "
+                            + closeTimeoutNs / 1_000_000
+                            + " ms; it is at "
+                            + (stack.length == 0 ? "unknown" : stack[0]));
+        }
+    }
+
+    private void run() {
+        List<ProtocolAgent> running = new ArrayList<>();
+        try {
+            for (ProtocolAgent agent : agents) {
+                running.add(agent);
+                agent.onStart();
+            }
+            runCycles(new ArrayList<>(running), running);
+        } catch (Throwable e) {
+            errorHandler.onError(e);
+        } finally {
+            closeAll(running, errorHandler);
+        }
+    }
+
+    private void runCycles(List<ProtocolAgent> active, List<ProtocolAgent> toClose) {
+        int idleCycles = 0;
+        long sleepNs = SLEEP_MIN_NS;
+        while (isRunning && !active.isEmpty()) {
+            boolean wasWoken = isWoken;
+            if (wasWoken) {
+                isWoken = false;
+            }
+            int work = 0;
+            boolean hasFailed = false;
+            for (int i = 0; i < active.size(); i++) {
+                int done = cycle(active.get(i), errorHandler);
+                if (done == TERMINATED) {
+                    ProtocolAgent ended = active.remove(i--);
+                    toClose.remove(ended);
+                    closeAll(List.of(ended), errorHandler);
+                } else if (done == FAILED) {
+                    hasFailed = true;
+                } else {
+                    work += done;
+                }
+            }
+            if (hasFailed && work == 0) {
+                // Its deadline may lie in the past for ever: do not spin on it.
+                LockSupport.parkNanos(this, FAILED_PAUSE_NS);
+            } else if (work > 0 || wasWoken) {
+                idleCycles = 0;
+                sleepNs = SLEEP_MIN_NS;
+            } else if (idleCycles < SPIN_MAX) {
+                idleCycles++;
+                Thread.onSpinWait();
+            } else {
+                sleep(active, sleepNs);
+                sleepNs = Math.min(sleepNs * 2, sleepMaxNs);
+            }
+        }
+    }
+
+    private void sleep(List<ProtocolAgent> active, long sleepNs) {
+        long now = clock.nanoTime();
+        long ns = Math.max(Math.min(sleepNs, untilDeadlineNs(active, now)), SLEEP_MIN_NS);
+        Transport awaited = transport == null ? null : transport.get();
+        sleepingIn = awaited;
+        if (!isWoken && isRunning) {
+            try {
+                if (awaited == null) {
+                    LockSupport.parkNanos(this, ns);
+                } else {
+                    awaited.await(awaited.nanoTime() + ns);
+                }
+            } catch (RuntimeException e) {
+                errorHandler.onError(e);
+                LockSupport.parkNanos(this, ns);
+            }
+        }
+        sleepingIn = null;
+    }
+
+    /** What {@link #cycle} answers for an agent that asked to be ended. */
+    static final int TERMINATED = -1;
+
+    /** What {@link #cycle} answers for an agent that threw. */
+    static final int FAILED = -2;
+
+    /** One duty cycle that cannot throw; work done, {@link #TERMINATED} or {@link #FAILED}. */
+    static int cycle(ProtocolAgent agent, ErrorHandler errorHandler) {
+        try {
+            return Math.max(agent.doWork(), 0);
+        } catch (AgentTerminationException e) {
+            return TERMINATED;
+        } catch (Exception | AssertionError | LinkageError e) {
+            errorHandler.onError(e);
+            return FAILED;
+        }
+    }
+
+    /** Nanoseconds to the earliest deadline, at least 0, or {@code NO_DEADLINE}. */
+    static long untilDeadlineNs(List<ProtocolAgent> agents, long nowNs) {
+        long wait = ProtocolAgent.NO_DEADLINE;
+        for (int i = 0; i < agents.size(); i++) {
+            long deadline = agents.get(i).nextDeadlineNs();
+            if (deadline != ProtocolAgent.NO_DEADLINE) {
+                wait = Math.min(wait, Math.max(deadline - nowNs, 0));
+            }
+        }
+        return wait;
+    }
+
+    /** Closes all, the last first; what one throws goes to the handler. */
+    static void closeAll(List<ProtocolAgent> agents, ErrorHandler errorHandler) {
+        for (int i = agents.size() - 1; i >= 0; i--) {
+            try {
+                agents.get(i).onClose();
+            } catch (Exception | AssertionError | LinkageError e) {
+                errorHandler.onError(e);
+            }
+        }
+    }
+
+    /** Describes a thread. */
+    public static final class Builder {
+        private final String name;
+        private final Environment environment;
+        private final List<ProtocolAgent> agents = new ArrayList<>();
+        private Supplier<? extends Transport> transport;
+        private long sleepMaxNs = 10_000_000;
+        private long closeTimeoutNs = 5_000_000_000L;
+        private boolean wakesOnStreams;
+
+        private Builder(String name, Environment environment) {
+            this.name = name;
+            this.environment = environment;
+        }
+
+        /** Adds an agent; they are stepped in turn. */
+        public Builder agent(ProtocolAgent agent) {
+            agents.add(agent);
+            return this;
+        }
+
+        /**
+         * Sleeps in this transport's {@code await}, so that its events end a sleep. Asked on the
+         * thread before each sleep; null: none yet.
+         */
+        public Builder transport(Supplier<? extends Transport> transport) {
+            this.transport = transport;
+            return this;
+        }
+
+        /** Longest sleep, nanoseconds; default 10 ms. */
+        public Builder sleepMaxNs(long sleepMaxNs) {
+            this.sleepMaxNs = sleepMaxNs;
+            return this;
+        }
+
+        /** How long {@link AgentThread#close()} waits; default 5 s. */
+        public Builder closeTimeoutNs(long closeTimeoutNs) {
+            this.closeTimeoutNs = closeTimeoutNs;
+            return this;
+        }
+
+        /** Wakes when one of the environment's streams may be ready. */
+        public Builder wakeOnStreams() {
+            wakesOnStreams = true;
+            return this;
+        }
+
+        /**
+         * Makes and starts the thread.
+         *
+         * @throws IllegalArgumentException if there is no agent, or a time is out of range
+         */
+        public AgentThread start() {
+            if (agents.isEmpty()) {
+                throw new IllegalArgumentException("thread '" + name + "' has no agent");
+            }
+            if (sleepMaxNs < SLEEP_MIN_NS || closeTimeoutNs < 1) {
+                throw new IllegalArgumentException(
+                        "sleepMaxNs "
+                                + sleepMaxNs
+                                + " is below "
+                                + SLEEP_MIN_NS
+                                + " or closeTimeoutNs "
+                                + closeTimeoutNs
+                                + " below 1");
+            }
+            AgentThread made = new AgentThread(this);
+            made.thread.start();
+            return made;
+        }
+    }
+}

@@ -1,0 +1,384 @@
+package dev.verbena.agent;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.agrona.DirectBuffer;
+import org.agrona.ErrorHandler;
+
+/**
+ * A directory of a real file system. One thread writes, forces, renames and deletes in the order
+ * asked for; appends are copied into a bounded pool of buffers, and when that is used up they
+ * answer 0. Opening, reading and listing happen on the caller's thread.
+ *
+ * <p>Durable means: {@code force} is fsync of the file and, the first time, of the directory; a
+ * rename is fsync of the source, rename, fsync of the directory. After the first error a file stays
+ * failed: an fsync that is repeated after an error proves nothing.
+ *
+ * <p>Thread-safe; a file is used by one thread.
+ */
+final class FileDurableStore implements DurableStore {
+    private static final int BUFFER_LENGTH = 256 * 1024;
+    private static final int BUFFER_COUNT = 32;
+    private static final int NAME_BYTES_MAX = 255;
+    private static final long CLOSE_TIMEOUT_MS = 30_000;
+
+    private final Path directory;
+    private final ErrorHandler errorHandler;
+    private final List<Runnable> wakeups = new CopyOnWriteArrayList<>();
+    private final Thread thread;
+
+    // Guarded by this: held for bookkeeping and a copy of at most one buffer, never during I/O.
+    private final ArrayDeque<Task> tasks = new ArrayDeque<>();
+    private final ArrayDeque<ByteBuffer> free = new ArrayDeque<>();
+    // Open files, and closed ones that failed: their bytes may be incomplete.
+    private final Set<FileAppender> open = new HashSet<>();
+    private int buffersMade;
+    private boolean isClosed;
+
+    private FileDurableStore(Path directory, ErrorHandler errorHandler) {
+        this.directory = directory;
+        this.errorHandler = errorHandler;
+        this.thread = new Thread(this::work, "verbena-store-" + directory.getFileName());
+        this.thread.setDaemon(true);
+    }
+
+    static FileDurableStore open(Path directory, ErrorHandler errorHandler) {
+        Path absolute = directory.toAbsolutePath().normalize();
+        try {
+            Files.createDirectories(absolute);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot make the directory " + absolute + ": " + e, e);
+        }
+        FileDurableStore store = new FileDurableStore(absolute, errorHandler);
+        store.thread.start();
+        return store;
+    }
+
+    /** Refuses what is not a plain name in this directory. */
+    static String checkName(String name) {
+        boolean isPlain = !name.isEmpty() && !name.equals(".") && !name.equals("..");
+        for (int i = 0; isPlain && i < name.length(); i++) {
+            char c = name.charAt(i);
+            isPlain = c != '/' && c != '\\' && !Character.isISOControl(c);
+        }
+        if (!isPlain || name.getBytes(UTF_8).length > NAME_BYTES_MAX) {
+            StringBuilder shown = new StringBuilder();
+            name.chars()
+                    .limit(80)
+                    .forEach(c -> shown.append(Character.isISOControl(c) ? '?' : (char) c));
+            throw new IllegalArgumentException(
+                    "file name '"
+                            + shown
+                            + "': one path element of 1 to 255 bytes without slash, backslash and"
+                            + " control characters");
+        }
+        return name;
+    }
+
+    @Override
+    public DurableFile append(String name) {
+        checkOpen();
+        FileAppender file = new FileAppender(this, directory.resolve(checkName(name)));
+        synchronized (this) {
+            open.removeIf(other -> other.isClosed() && other.path().equals(file.path()));
+            open.add(file);
+        }
+        return file;
+    }
+
+    @Override
+    public ReadableFile read(String name) {
+        checkOpen();
+        Path path = directory.resolve(checkName(name));
+        try {
+            return new FileReader(path, FileChannel.open(path, StandardOpenOption.READ));
+        } catch (NoSuchFileException e) {
+            return null;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + path + ": " + e, e);
+        }
+    }
+
+    @Override
+    public List<String> list() {
+        checkOpen();
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
+            for (Path path : paths) {
+                if (Files.isRegularFile(path)) {
+                    names.add(path.getFileName().toString());
+                }
+            }
+        } catch (IOException | java.nio.file.DirectoryIteratorException e) {
+            throw new UncheckedIOException(
+                    "cannot list " + directory + ": " + e, new IOException(e));
+        }
+        names.sort(null);
+        return names;
+    }
+
+    @Override
+    public Completion rename(String from, String to) {
+        Path source = directory.resolve(checkName(from));
+        Path target = directory.resolve(checkName(to));
+        return submit(
+                new Request(this, "renaming " + source + " to " + target.getFileName()) {
+                    @Override
+                    void perform() throws IOException {
+                        refuseIfFailed(source);
+                        forcePath(source, StandardOpenOption.READ);
+                        Files.move(
+                                source,
+                                target,
+                                StandardCopyOption.ATOMIC_MOVE,
+                                StandardCopyOption.REPLACE_EXISTING);
+                        forceDirectory();
+                    }
+                });
+    }
+
+    @Override
+    public Completion delete(String name) {
+        Path path = directory.resolve(checkName(name));
+        return submit(
+                new Request(this, "deleting " + path) {
+                    @Override
+                    void perform() throws IOException {
+                        Files.delete(path);
+                        forceDirectory();
+                    }
+                });
+    }
+
+    private Completion submit(Request request) {
+        checkOpen();
+        enqueue(request);
+        return request;
+    }
+
+    /** A file of which bytes may be missing must not appear under its final name. */
+    private synchronized void refuseIfFailed(Path path) throws IOException {
+        for (FileAppender file : open) {
+            if (file.path().equals(path) && !file.error().isEmpty()) {
+                throw new IOException("the file has failed: " + file.error());
+            }
+        }
+    }
+
+    void forceDirectory() throws IOException {
+        forcePath(directory, StandardOpenOption.READ);
+    }
+
+    private static void forcePath(Path path, StandardOpenOption option) throws IOException {
+        try (FileChannel channel = FileChannel.open(path, option)) {
+            channel.force(true);
+        }
+    }
+
+    @Override
+    public void onReady(Runnable wakeup) {
+        wakeups.add(wakeup);
+    }
+
+    private void ready() {
+        for (Runnable wakeup : wakeups) {
+            try {
+                wakeup.run();
+            } catch (RuntimeException e) {
+                errorHandler.onError(e);
+            }
+        }
+    }
+
+    private synchronized void checkOpen() {
+        if (isClosed) {
+            throw new IllegalStateException("store " + directory + " is closed");
+        }
+    }
+
+    synchronized void enqueue(Task task) {
+        tasks.add(task);
+        notifyAll();
+    }
+
+    /**
+     * Takes bytes for a file: into the last task if that is this file's and has room, else into a
+     * free buffer.
+     */
+    synchronized int take(FileAppender file, DirectBuffer source, int offset, int length) {
+        if (isClosed) {
+            return -1;
+        }
+        int taken = 0;
+        while (taken < length) {
+            Task last = tasks.peekLast();
+            Append append = last instanceof Append a && a.file == file ? a : null;
+            if (append == null || !append.bytes.hasRemaining()) {
+                ByteBuffer bytes = freeBuffer();
+                if (bytes == null) {
+                    break;
+                }
+                append = new Append(file, bytes);
+                tasks.add(append);
+                notifyAll();
+            }
+            int chunk = Math.min(length - taken, append.bytes.remaining());
+            int position = append.bytes.position();
+            source.getBytes(offset + taken, append.bytes, position, chunk);
+            append.bytes.position(position + chunk);
+            taken += chunk;
+        }
+        return taken;
+    }
+
+    private ByteBuffer freeBuffer() {
+        ByteBuffer bytes = free.poll();
+        if (bytes == null && buffersMade < BUFFER_COUNT) {
+            buffersMade++;
+            bytes = ByteBuffer.allocateDirect(BUFFER_LENGTH);
+        }
+        return bytes;
+    }
+
+    private void work() {
+        while (true) {
+            Task task;
+            synchronized (this) {
+                while (tasks.isEmpty() && !isClosed) {
+                    try {
+                        wait();
+                    } catch (InterruptedException e) {
+                        // Nobody interrupts this thread on purpose; close() ends it.
+                        continue;
+                    }
+                }
+                task = tasks.poll();
+                if (task == null) {
+                    break;
+                }
+            }
+            try {
+                task.run();
+            } catch (RuntimeException e) {
+                errorHandler.onError(e);
+            }
+            if (task instanceof Append append) {
+                synchronized (this) {
+                    free.add(append.bytes.clear());
+                }
+            }
+            ready();
+        }
+    }
+
+    synchronized void forget(FileAppender file) {
+        open.remove(file);
+    }
+
+    /**
+     * Refuses more, does what was accepted, then ends the thread; waits for that, up to 30 s.
+     *
+     * @throws IllegalStateException naming the directory, if the device does not answer by then
+     */
+    @Override
+    public void close() {
+        List<FileAppender> left;
+        synchronized (this) {
+            if (isClosed) {
+                return;
+            }
+            left = new ArrayList<>(open);
+        }
+        left.forEach(FileAppender::close);
+        synchronized (this) {
+            isClosed = true;
+            notifyAll();
+        }
+        try {
+            thread.join(CLOSE_TIMEOUT_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (thread.isAlive()) {
+            throw new IllegalStateException(
+                    "store "
+                            + directory
+                            + " has not written all within "
+                            + CLOSE_TIMEOUT_MS
+                            + " ms");
+        }
+    }
+
+    /** What the thread does next. */
+    interface Task {
+        void run();
+    }
+
+    /** Bytes on their way into a file. */
+    private static final class Append implements Task {
+        private final FileAppender file;
+        private final ByteBuffer bytes;
+
+        Append(FileAppender file, ByteBuffer bytes) {
+            this.file = file;
+            this.bytes = bytes;
+        }
+
+        @Override
+        public void run() {
+            file.write(bytes.flip());
+        }
+    }
+
+    /** Something asked for whose end is observed. */
+    private abstract static class Request implements Task, Completion {
+        private final String what;
+        private final FileDurableStore store;
+        private volatile boolean isDone;
+        private volatile String error = "";
+
+        Request(FileDurableStore store, String what) {
+            this.store = store;
+            this.what = what;
+        }
+
+        abstract void perform() throws IOException;
+
+        @Override
+        public void run() {
+            try {
+                perform();
+            } catch (IOException | RuntimeException e) {
+                error = what + " failed: " + FileAppender.cause(e);
+                store.errorHandler.onError(new IOException(error, e));
+            }
+            isDone = true;
+        }
+
+        @Override
+        public boolean isDone() {
+            return isDone;
+        }
+
+        @Override
+        public String error() {
+            return error;
+        }
+    }
+}

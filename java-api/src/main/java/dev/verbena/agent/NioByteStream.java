@@ -1,0 +1,203 @@
+package dev.verbena.agent;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/** One TCP connection; used by one thread. */
+final class NioByteStream implements ByteStreams.ByteStream {
+    private final NioByteStreams streams;
+    private final String peer;
+    private final int port;
+    private CompletableFuture<InetAddress> address;
+    private SocketChannel channel;
+    private SelectionKey key;
+    private int state;
+    private String error = "";
+
+    /** Starts to connect. */
+    NioByteStream(NioByteStreams streams, String host, int port) {
+        this.streams = streams;
+        this.port = port;
+        this.peer = (host == null || host.isEmpty() ? "localhost" : host) + ":" + port;
+        this.state = CONNECTING;
+        try {
+            if (NioByteStreams.isLiteral(host)) {
+                startConnect(NioByteStreams.resolve(host));
+            } else {
+                address = streams.resolveLater(host);
+            }
+        } catch (IOException | RuntimeException e) {
+            connectFailed(e);
+        }
+    }
+
+    /** An accepted connection. */
+    NioByteStream(NioByteStreams streams, SocketChannel accepted) {
+        this.streams = streams;
+        this.channel = accepted;
+        this.port = 0;
+        String name = "unknown";
+        try {
+            InetSocketAddress remote = (InetSocketAddress) accepted.getRemoteAddress();
+            name = remote.getAddress().getHostAddress() + ":" + remote.getPort();
+            open();
+        } catch (IOException e) {
+            fail("connection from " + name + " failed: " + cause(e));
+        }
+        this.peer = name;
+    }
+
+    private void startConnect(InetAddress target) throws IOException {
+        channel = SocketChannel.open();
+        channel.configureBlocking(false);
+        if (channel.connect(new InetSocketAddress(target, port))) {
+            open();
+        } else {
+            key = streams.register(channel, SelectionKey.OP_CONNECT);
+        }
+    }
+
+    private void open() throws IOException {
+        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        if (key == null) {
+            key = streams.register(channel, SelectionKey.OP_READ);
+        } else {
+            NioByteStreams.arm(key, SelectionKey.OP_READ);
+        }
+        state = OPEN;
+    }
+
+    @Override
+    public int state() {
+        if (state == CONNECTING) {
+            driveConnect();
+        }
+        return state;
+    }
+
+    private void driveConnect() {
+        try {
+            if (address != null) {
+                if (!address.isDone()) {
+                    return;
+                }
+                InetAddress target = address.join();
+                address = null;
+                startConnect(target);
+            } else if (channel.finishConnect()) {
+                open();
+            } else {
+                NioByteStreams.arm(key, SelectionKey.OP_CONNECT);
+            }
+        } catch (CompletionException e) {
+            connectFailed(e.getCause());
+        } catch (IOException | RuntimeException e) {
+            connectFailed(e);
+        }
+    }
+
+    private void connectFailed(Throwable e) {
+        fail("connect to " + peer + " failed: " + cause(e));
+    }
+
+    private static String cause(Throwable e) {
+        if (e instanceof java.net.UnknownHostException) {
+            return "unknown host";
+        }
+        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    }
+
+    private void fail(String text) {
+        error = text;
+        state = FAILED;
+        if (channel != null) {
+            streams.closeAndFlush(channel);
+        }
+    }
+
+    @Override
+    public String error() {
+        return error;
+    }
+
+    @Override
+    public String peer() {
+        return peer;
+    }
+
+    @Override
+    public int read(MutableDirectBuffer buffer, int offset, int length) {
+        buffer.boundsCheck(offset, length);
+        if (state() != OPEN) {
+            return state == CONNECTING ? 0 : -1;
+        }
+        if (length == 0) {
+            return 0;
+        }
+        ByteBuffer bytes = streams.staging();
+        bytes.limit(Math.min(length, bytes.capacity()));
+        try {
+            int count = channel.read(bytes);
+            if (count < 0) {
+                fail(peer + " closed the connection");
+                return -1;
+            }
+            if (count == 0) {
+                NioByteStreams.arm(key, SelectionKey.OP_READ);
+                return 0;
+            }
+            buffer.putBytes(offset, bytes, 0, count);
+            return count;
+        } catch (IOException e) {
+            fail("reading from " + peer + " failed: " + cause(e));
+            return -1;
+        }
+    }
+
+    @Override
+    public int write(DirectBuffer buffer, int offset, int length) {
+        buffer.boundsCheck(offset, length);
+        if (state() != OPEN) {
+            return state == CONNECTING ? 0 : -1;
+        }
+        try {
+            int written = 0;
+            while (written < length) {
+                ByteBuffer bytes = streams.staging();
+                int chunk = Math.min(length - written, bytes.capacity());
+                buffer.getBytes(offset + written, bytes, 0, chunk);
+                bytes.position(0).limit(chunk);
+                int count = channel.write(bytes);
+                written += count;
+                if (count < chunk) {
+                    NioByteStreams.arm(key, SelectionKey.OP_WRITE);
+                    break;
+                }
+            }
+            return written;
+        } catch (IOException e) {
+            fail("writing to " + peer + " failed: " + cause(e));
+            return -1;
+        }
+    }
+
+    @Override
+    public void close() {
+        if (state != CLOSED) {
+            state = CLOSED;
+            if (channel != null) {
+                streams.closeAndFlush(channel);
+            }
+        }
+    }
+}

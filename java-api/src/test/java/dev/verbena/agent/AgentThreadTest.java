@@ -1,0 +1,266 @@
+package dev.verbena.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.concurrent.AgentTerminationException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class AgentThreadTest {
+    @TempDir Path shm;
+    private final List<Throwable> errors = new CopyOnWriteArrayList<>();
+    private RealEnvironment environment;
+
+    @BeforeEach
+    void open() {
+        environment = RealEnvironment.builder().shmDirectory(shm).errorHandler(errors::add).build();
+    }
+
+    @AfterEach
+    void close() {
+        environment.close();
+    }
+
+    /** An agent made of what a test needs. */
+    private static class TestAgent implements ProtocolAgent {
+        final List<String> calls = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void onStart() {
+            calls.add("start");
+        }
+
+        @Override
+        public void onClose() {
+            calls.add("close");
+        }
+
+        @Override
+        public int doWork() throws Exception {
+            return 0;
+        }
+
+        @Override
+        public long nextDeadlineNs() {
+            return NO_DEADLINE;
+        }
+
+        @Override
+        public String roleName() {
+            return "test";
+        }
+    }
+
+    @Test
+    void shouldUseLessThanTwoPercentOfACoreWhenIdle() throws Exception {
+        long startNs = System.nanoTime();
+        long deadlineNs = startNs + 1_500_000_000L;
+        CountDownLatch reached = new CountDownLatch(1);
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        AtomicLong cpuNs = new AtomicLong();
+        AtomicLong elapsedNs = new AtomicLong();
+        TestAgent idle =
+                new TestAgent() {
+                    @Override
+                    public int doWork() {
+                        long now = System.nanoTime();
+                        if (now - deadlineNs < 0 || reached.getCount() == 0) {
+                            return 0;
+                        }
+                        cpuNs.set(threads.getCurrentThreadCpuTime());
+                        elapsedNs.set(now - startNs);
+                        reached.countDown();
+                        return 1;
+                    }
+
+                    @Override
+                    public long nextDeadlineNs() {
+                        return deadlineNs;
+                    }
+                };
+        ByteStreams.Listener listener = environment.streams().listen("", 0);
+        try (AgentThread thread =
+                AgentThread.builder("idle", environment).agent(idle).wakeOnStreams().start()) {
+            reached.await();
+        }
+        long streamsCpuNs = 0;
+        for (long id : threads.getAllThreadIds()) {
+            if (threads.getThreadInfo(id) != null
+                    && threads.getThreadInfo(id).getThreadName().equals("verbena-streams")) {
+                streamsCpuNs = Math.max(streamsCpuNs, threads.getThreadCpuTime(id));
+            }
+        }
+        listener.close();
+        assertThat((double) (cpuNs.get() + streamsCpuNs) / elapsedNs.get())
+                .as("CPU %d + %d ns in %d ns", cpuNs.get(), streamsCpuNs, elapsedNs.get())
+                .isLessThan(0.02);
+    }
+
+    @Test
+    void shouldRunAtOnceWhenWokenThoughItsSleepIsLong() {
+        AtomicInteger queue = new AtomicInteger();
+        AtomicInteger done = new AtomicInteger();
+        TestAgent worker =
+                new TestAgent() {
+                    @Override
+                    public int doWork() {
+                        int taken = queue.getAndSet(0);
+                        done.addAndGet(taken);
+                        return taken;
+                    }
+                };
+        // A sleep that no test outlives: only the wake-up can end it.
+        try (AgentThread thread =
+                AgentThread.builder("woken", environment)
+                        .agent(worker)
+                        .sleepMaxNs(3_600_000_000_000L)
+                        .start()) {
+            for (int i = 1; i <= 2_000; i++) {
+                queue.incrementAndGet();
+                thread.wakeup();
+                int expected = i;
+                Await.until("item " + i, () -> done.get() == expected);
+            }
+        }
+        assertThat(errors).isEmpty();
+        assertThat(worker.calls).containsExactly("start", "close");
+    }
+
+    @Test
+    void shouldGoOnWithItsDutyCycleWhenAnAgentThrows() {
+        AtomicInteger cycles = new AtomicInteger();
+        TestAgent bad =
+                new TestAgent() {
+                    @Override
+                    public int doWork() throws Exception {
+                        cycles.incrementAndGet();
+                        throw new IllegalStateException("bad peer");
+                    }
+                };
+        AtomicInteger goodCycles = new AtomicInteger();
+        TestAgent good =
+                new TestAgent() {
+                    @Override
+                    public int doWork() {
+                        goodCycles.incrementAndGet();
+                        return 0;
+                    }
+                };
+        try (AgentThread thread =
+                AgentThread.builder("bad", environment).agent(bad).agent(good).start()) {
+            Await.until("both go on", () -> cycles.get() > 5 && goodCycles.get() > 5);
+            assertThat(thread.isAlive()).isTrue();
+        }
+        assertThat(errors).hasSizeGreaterThan(4).allMatch(e -> e.getMessage().equals("bad peer"));
+    }
+
+    @Test
+    void shouldCloseOnlyTheAgentThatTerminatesAndEndWithTheLast() throws Exception {
+        TestAgent first =
+                new TestAgent() {
+                    @Override
+                    public int doWork() {
+                        throw new AgentTerminationException("done");
+                    }
+                };
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        TestAgent second =
+                new TestAgent() {
+                    @Override
+                    public int doWork() {
+                        if (mayEnd.getCount() == 0) {
+                            throw new AgentTerminationException("done too");
+                        }
+                        return 0;
+                    }
+                };
+        AgentThread thread =
+                AgentThread.builder("ending", environment).agent(first).agent(second).start();
+        Await.until("first closed", () -> first.calls.contains("close"));
+        assertThat(second.calls).containsExactly("start");
+        mayEnd.countDown();
+        thread.wakeup();
+        thread.join();
+        assertThat(second.calls).containsExactly("start", "close");
+        thread.close();
+        assertThat(errors).isEmpty();
+    }
+
+    @Test
+    void shouldNameTheThreadAndWhereItHangsWhenItDoesNotEnd() throws Exception {
+        CountDownLatch never = new CountDownLatch(1);
+        CountDownLatch inside = new CountDownLatch(1);
+        TestAgent stuck =
+                new TestAgent() {
+                    @Override
+                    public int doWork() throws Exception {
+                        inside.countDown();
+                        never.await();
+                        return 0;
+                    }
+                };
+        AgentThread thread =
+                AgentThread.builder("stuck", environment)
+                        .agent(stuck)
+                        .closeTimeoutNs(50_000_000)
+                        .start();
+        inside.await();
+        assertThatThrownBy(thread::close)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("'stuck'")
+                .hasMessageContaining("it is at");
+        never.countDown();
+        thread.join();
+        assertThat(stuck.calls).containsExactly("start", "close");
+    }
+
+    @Test
+    void shouldJumpFromDeadlineToDeadlineWhenSteppedWithAVirtualClock() {
+        VirtualClock clock = new VirtualClock();
+        List<Long> ticks = new ArrayList<>();
+        TestAgent timer =
+                new TestAgent() {
+                    private long deadlineNs = 1_000;
+
+                    @Override
+                    public int doWork() {
+                        if (clock.nanoTime() - deadlineNs < 0) {
+                            return 0;
+                        }
+                        ticks.add(clock.nanoTime());
+                        deadlineNs += 3_600_000_000_000L;
+                        return 1;
+                    }
+
+                    @Override
+                    public long nextDeadlineNs() {
+                        return deadlineNs;
+                    }
+                };
+        try (AgentStepper stepper = new AgentStepper(List.of(timer), clock, errors::add)) {
+            assertThat(stepper.runUntil(() -> ticks.size() == 3, 100)).isTrue();
+            assertThat(ticks).containsExactly(1_000L, 3_600_000_001_000L, 7_200_000_001_000L);
+            assertThat(clock.time()).isEqualTo(7_200_000);
+        }
+        assertThat(timer.calls).containsExactly("start", "close");
+        TestAgent dead = new TestAgent();
+        try (AgentStepper stepper = new AgentStepper(List.of(dead), clock, errors::add)) {
+            assertThat(stepper.runUntil(() -> false, 100)).isFalse();
+        }
+        assertThat(errors).isEmpty();
+    }
+}

@@ -1,0 +1,30 @@
+package dev.verbena.agent;
+
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** Waits for a condition of another thread or process, with a limit that only a hang reaches. */
+public final class Await {
+    private static final long LIMIT_NS = 30_000_000_000L;
+
+    private Await() {}
+
+    /**
+     * Returns when {@code condition} holds; an {@link AssertionError} names {@code what} if not.
+     */
+    public static void until(String what, BooleanSupplier condition) {
+        until(() -> what, condition);
+    }
+
+    /** As above with a text that is made only when needed. */
+    public static void until(Supplier<String> what, BooleanSupplier condition) {
+        long start = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - start > LIMIT_NS) {
+                throw new AssertionError("not within 30 s: " + what.get());
+            }
+            LockSupport.parkNanos(100_000);
+        }
+    }
+}

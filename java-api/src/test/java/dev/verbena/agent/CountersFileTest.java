@@ -1,0 +1,135 @@
+package dev.verbena.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.agrona.concurrent.status.AtomicCounter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class CountersFileTest {
+    @TempDir Path shm;
+
+    private RealEnvironment environment() {
+        return RealEnvironment.builder()
+                .shmDirectory(shm)
+                .job("counters-test")
+                .application("a test, ä")
+                .errorHandler(e -> {})
+                .build();
+    }
+
+    @Test
+    void shouldShowValuesLabelsAndErrorsOfARunningProcess() throws Exception {
+        try (RealEnvironment environment = environment()) {
+            AtomicCounter bytes = environment.counters().newCounter("bytes staged");
+            bytes.set(41);
+            bytes.increment();
+            environment.errorHandler().onError(new IOException("disk on fire"));
+            environment.errorHandler().onError(new IOException("disk on fire"));
+            List<Path> paths = CountersFile.list(CountersFile.jobDirectory(shm, "counters-test"));
+            assertThat(paths).containsExactly(environment.countersPath());
+            CountersFile file = CountersFile.read(paths.get(0));
+            Map<String, Long> seen = new HashMap<>();
+            file.counters().forEach((value, id, label) -> seen.put(label, value));
+            assertThat(seen).containsExactlyEntriesOf(Map.of("bytes staged", 42L));
+            assertThat(file.pid()).isEqualTo(ProcessHandle.current().pid());
+            assertThat(file.isAlive()).isTrue();
+            assertThat(file.application()).isEqualTo("a test, ä");
+            List<String> errors = new ArrayList<>();
+            file.errors((count, first, last, text) -> errors.add(text));
+            assertThat(errors).hasSize(2).allMatch(text -> text.contains("disk on fire"));
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(paths.get(0))))
+                    .isEqualTo("rw-------");
+        }
+        assertThat(CountersFile.list(CountersFile.jobDirectory(shm, "counters-test"))).isEmpty();
+        assertThat(CountersFile.list(shm.resolve("absent"))).isEmpty();
+    }
+
+    @Test
+    void shouldStayUsableWhenClosed() {
+        RealEnvironment environment = environment();
+        AtomicCounter counter = environment.counters().newCounter("late");
+        environment.close();
+        environment.close();
+        counter.set(7);
+        assertThat(counter.get()).isEqualTo(7);
+    }
+
+    @Test
+    void shouldRefuseByNameWhenTheFileIsDamagedAtRandom() throws Exception {
+        byte[] good;
+        try (RealEnvironment environment = environment()) {
+            environment.counters().newCounter("one").set(1);
+            environment.errorHandler().onError(new IOException("x"));
+            good = Files.readAllBytes(environment.countersPath());
+        }
+        Path path = shm.resolve("damaged" + CountersFile.SUFFIX);
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        int refused = 0;
+        for (int i = 0; i < 150; i++) {
+            byte[] bad = good.clone();
+            for (int k = 0; k < 1 + random.nextInt(8); k++) {
+                int span = random.nextBoolean() ? 128 : bad.length;
+                bad[random.nextInt(span)] = (byte) random.nextInt();
+            }
+            int length = random.nextInt(4) == 0 ? random.nextInt(bad.length) : bad.length;
+            Files.write(path, java.util.Arrays.copyOf(bad, length));
+            try {
+                CountersFile file = CountersFile.read(path);
+                file.counters().forEach((value, id, label) -> {});
+                file.errors((count, first, last, text) -> {});
+            } catch (IOException e) {
+                assertThat(e).as("seed %d", seed).hasMessageContaining(path.toString());
+                refused++;
+            }
+        }
+        assertThat(refused).as("seed %d", seed).isPositive();
+    }
+
+    @Test
+    void shouldRefuseWhenTheFileIsOfAnotherKind() throws Exception {
+        Path path = shm.resolve("text.counters");
+        Files.write(path, new byte[4096]);
+        assertThatThrownBy(() -> CountersFile.read(path))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("magic");
+        Files.write(path, new byte[3]);
+        assertThatThrownBy(() -> CountersFile.read(path)).hasMessageContaining("size 3");
+    }
+
+    @Test
+    void shouldTellAProcessFromAnotherOfItsNumber() {
+        long pid = ProcessHandle.current().pid();
+        assertThat(ProcessIdentity.isAlive(pid, ProcessIdentity.ownStartMs())).isTrue();
+        assertThat(ProcessIdentity.isAlive(pid, ProcessIdentity.ownStartMs() - 60_000)).isFalse();
+        assertThat(ProcessIdentity.isAlive(0, 0)).isFalse();
+    }
+
+    @Test
+    void shouldGiveTheSameNumbersWhenSeedAndNameAreTheSame() {
+        try (RealEnvironment one = RealEnvironment.builder().shmDirectory(shm).seed(5).build();
+                RealEnvironment two = RealEnvironment.builder().shmDirectory(shm).seed(5).build();
+                RealEnvironment three =
+                        RealEnvironment.builder().shmDirectory(shm).seed(6).build()) {
+            long first = one.random("a").nextLong();
+            assertThat(two.random("a").nextLong()).isEqualTo(first);
+            assertThat(one.random("b").nextLong()).isNotEqualTo(first);
+            assertThat(three.random("a").nextLong()).isNotEqualTo(first);
+        }
+        assertThatThrownBy(() -> RealEnvironment.builder().job("../x").build())
+                .hasMessageContaining("job '../x'");
+    }
+}
