@@ -1,0 +1,151 @@
+package dev.verbena;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import dev.verbena.agent.internal.PlantedFaults;
+import java.util.stream.Stream;
+
+/**
+ * Rules that several modules share; each module's {@code ArchitectureTest} runs them on its own
+ * classes.
+ */
+public final class ArchitectureRules {
+    private ArchitectureRules() {}
+
+    /** Generated bindings stay below; nothing of JavaCPP is seen by users. */
+    public static ArchRule publicSignaturesAreFreeOfJavaCpp() {
+        return methods()
+                .that()
+                .arePublic()
+                .and()
+                .areDeclaredInClassesThat()
+                .arePublic()
+                .and()
+                .areDeclaredInClassesThat()
+                .resideOutsideOfPackages("..bindings..", "..presets..")
+                .should(notMentionJavaCpp())
+                .as("no public method outside the bindings mentions a JavaCPP type")
+                .allowEmptyShould(true);
+    }
+
+    /** javac drops the switches only where {@link PlantedFaults#ENABLED} guards them. */
+    public static ArchRule ordinaryBuildsHaveNoSwitch() {
+        return noClasses().should(askForPlantedFault()).allowEmptyShould(true);
+    }
+
+    /**
+     * Protocols know the contract, memory and agents; no provider, no binding, no other library.
+     */
+    public static ArchRule protocolsDependOnTheContractOnly(String... own) {
+        String[] allowed =
+                Stream.concat(
+                                Stream.of(own),
+                                Stream.of(
+                                        "java..",
+                                        "org.agrona..",
+                                        "dev.verbena.transport..",
+                                        "dev.verbena.memory..",
+                                        "dev.verbena.agent.."))
+                        .toArray(String[]::new);
+        return noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideOutsideOfPackages(allowed)
+                .as("protocols depend on the contract, memory and agents only");
+    }
+
+    /** Everything that an engine touches comes from its environment. */
+    public static ArchRule enginesTakeTheWorldFromTheEnvironment() {
+        return noClasses()
+                .should(useTheWorld())
+                .as("engines use no socket, file, thread, clock or chance but the environment's");
+    }
+
+    private static ArchCondition<JavaMethod> notMentionJavaCpp() {
+        return new ArchCondition<>("not mention JavaCPP") {
+            @Override
+            public void check(JavaMethod method, ConditionEvents events) {
+                Stream.concat(
+                                Stream.of(method.getRawReturnType()),
+                                method.getRawParameterTypes().stream())
+                        .filter(t -> t.getPackageName().startsWith("org.bytedeco"))
+                        .map(t -> method.getFullName() + " mentions " + t.getName())
+                        .forEach(m -> events.add(SimpleConditionEvent.violated(method, m)));
+            }
+        };
+    }
+
+    private static ArchCondition<JavaClass> askForPlantedFault() {
+        return new ArchCondition<>("ask for a planted fault") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                type.getMethodCallsFromSelf().stream()
+                        .filter(c -> !PlantedFaults.ENABLED)
+                        .filter(c -> c.getTargetOwner().isEquivalentTo(PlantedFaults.class))
+                        .forEach(
+                                c ->
+                                        events.add(
+                                                SimpleConditionEvent.satisfied(
+                                                        c, c.getDescription())));
+            }
+        };
+    }
+
+    private static ArchCondition<JavaClass> useTheWorld() {
+        return new ArchCondition<>("use the world directly") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                type.getDirectDependenciesFromSelf().stream()
+                        .filter(d -> isWorld(d.getTargetClass()))
+                        .forEach(
+                                d ->
+                                        events.add(
+                                                SimpleConditionEvent.satisfied(
+                                                        d, d.getDescription())));
+                type.getMethodCallsFromSelf().stream()
+                        .filter(c -> isWorldCall(c.getTargetOwner().getName(), c.getName()))
+                        .forEach(
+                                c ->
+                                        events.add(
+                                                SimpleConditionEvent.satisfied(
+                                                        c, c.getDescription())));
+            }
+        };
+    }
+
+    private static boolean isWorld(JavaClass target) {
+        String name = target.getName();
+        String inPackage = target.getPackageName();
+        return inPackage.equals("java.net") && !name.startsWith("java.net.URI")
+                || inPackage.startsWith("java.nio.channels")
+                || inPackage.startsWith("java.nio.file")
+                || inPackage.equals("java.io") && name.contains("File")
+                || inPackage.equals("java.util.concurrent")
+                || inPackage.startsWith("java.util.concurrent.locks")
+                || name.equals("java.lang.Thread")
+                || name.equals("java.util.Random")
+                || name.equals("java.util.concurrent.ThreadLocalRandom")
+                || name.equals("java.util.Timer");
+    }
+
+    private static boolean isWorldCall(String owner, String method) {
+        return switch (owner) {
+            case "java.lang.System" ->
+                    method.equals("nanoTime")
+                            || method.equals("currentTimeMillis")
+                            || method.equals("getenv")
+                            || method.equals("getProperty");
+            case "java.util.UUID" -> method.equals("randomUUID");
+            case "java.lang.Math" -> method.equals("random");
+            case "java.time.Instant", "java.time.LocalDateTime" -> method.equals("now");
+            default -> false;
+        };
+    }
+}

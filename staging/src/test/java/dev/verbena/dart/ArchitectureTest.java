@@ -1,0 +1,29 @@
+package dev.verbena.dart;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import dev.verbena.ArchitectureRules;
+
+/** The arrows of this module. */
+@AnalyzeClasses(packages = "dev.verbena", importOptions = ArchitectureTest.ThisModule.class)
+class ArchitectureTest {
+    /** Main classes of this module only. */
+    static final class ThisModule implements ImportOption {
+        @Override
+        public boolean includes(Location location) {
+            return location.contains("/staging/target/classes/");
+        }
+    }
+
+    @ArchTest
+    static final ArchRule DEPENDENCIES =
+            ArchitectureRules.protocolsDependOnTheContractOnly("dev.verbena.dart..");
+
+    @ArchTest
+    static final ArchRule WORLD = ArchitectureRules.enginesTakeTheWorldFromTheEnvironment();
+
+    @ArchTest static final ArchRule SWITCHES = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
+}
