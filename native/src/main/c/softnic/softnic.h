@@ -147,6 +147,13 @@ int snic_read(snic_peer_t *peer, const snic_location_t *from, uint64_t offset, v
 void *snic_map(snic_peer_t *peer, const snic_location_t *location, uint64_t offset,
                uint64_t length);
 
+/* Copies within this process as snic_write does into mapped memory: streaming 1 uses non-temporal
+ * stores, 0 does not, -1 decides by length. Ends with a release fence. For callers that map and
+ * copy piece by piece. */
+void snic_copy(void *to, const void *from, uint64_t length, int streaming);
+/* Length from which copies stream. */
+uint64_t snic_stream_threshold(void);
+
 /* ---- registrations (keys that travel in descriptors) ---- */
 
 typedef struct snic_key {

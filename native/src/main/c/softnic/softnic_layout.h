@@ -119,14 +119,16 @@ SNIC_AT(snic_header, waiters, 388);
 SNIC_AT(snic_header, initiators_high, 512);
 SNIC_AT(snic_header, attaches, 640);
 
-/* initiator.state, in the low 2 bits; the upper 30 bits count the occupants (the slot's epoch).
- * FREE -> CLAIMED -> IN_USE -> FREE by I, compare-and-swap. A dead occupant's slot goes from
- * CLAIMED or IN_USE straight to CLAIMED with the next epoch, by whoever wants a slot and finds none
- * free. */
+/* initiator.state = pid << 32 | epoch << 2 | state: one word, so that a slot that is not free
+ * always names its process, whenever that dies. The epoch counts the occupants. FREE -> CLAIMED ->
+ * IN_USE -> FREE by I, compare-and-swap. A dead occupant's slot goes from CLAIMED or IN_USE
+ * straight to CLAIMED with the next epoch, by whoever wants a slot and finds none free. */
 enum snic_initiator_state { SNIC_SLOT_FREE = 0, SNIC_SLOT_CLAIMED = 1, SNIC_SLOT_IN_USE = 2 };
-#define SNIC_SLOT_STATE(word) ((word)&3u)
-#define SNIC_SLOT_EPOCH(word) ((word) >> 2)
-#define SNIC_SLOT_WORD(epoch, state) (((epoch) << 2) | (state))
+#define SNIC_SLOT_STATE(word) ((uint32_t)(word)&3u)
+#define SNIC_SLOT_EPOCH(word) ((uint32_t)(word) >> 2)
+#define SNIC_SLOT_PID(word) ((uint32_t)((word) >> 32))
+#define SNIC_SLOT_WORD(pid, epoch, state)                                                          \
+    (((uint64_t)(uint32_t)(pid) << 32) | (uint32_t)((uint32_t)(epoch) << 2) | (uint64_t)(state))
 
 /*
  * A pin says: this initiator may be touching that registration. (slot + 1) << 32 | generation; 0:
@@ -137,8 +139,7 @@ enum snic_initiator_state { SNIC_SLOT_FREE = 0, SNIC_SLOT_CLAIMED = 1, SNIC_SLOT
  * the Java implementation. Others: spare.
  */
 struct snic_initiator {
-    _Atomic uint32_t state;                 /*   0 P, see above */
-    _Atomic uint32_t pid;                   /*   4 I */
+    _Atomic uint64_t state;                 /*   0 P, see above */
     uint64_t start_time;                    /*   8 I */
     uint64_t pid_namespace;                 /*  16 I */
     uint64_t incarnation;                   /*  24 I of the initiator's own NIC */
@@ -183,17 +184,13 @@ _Static_assert(sizeof(struct snic_memory) == SNIC_MEMORY_BYTES, "snic_memory");
 SNIC_AT(snic_memory, length, 8);
 SNIC_AT(snic_memory, inode, 24);
 
-/* A copy that the owner's helper thread makes. state: 0 free, 1 claimed by I, 2 asked (release by
- * I, acquire by O), 3 done (release by O, acquire by I). The word is a futex for I. */
-enum snic_bounce_state {
-    SNIC_BOUNCE_FREE = 0,
-    SNIC_BOUNCE_CLAIMED = 1,
-    SNIC_BOUNCE_ASKED = 2,
-    SNIC_BOUNCE_DONE = 3
-};
+/* A copy that the owner's helper thread makes. An initiator takes a slot by compare-and-swap of
+ * `owner` from 0, or from the token of somebody dead once `state` is not ASKED, to its own token.
+ * state: ASKED by I, release (O: acquire); DONE by O, release (I: acquire); a futex for I. */
+enum snic_bounce_state { SNIC_BOUNCE_IDLE = 0, SNIC_BOUNCE_ASKED = 1, SNIC_BOUNCE_DONE = 2 };
 struct snic_bounce {
-    _Atomic uint32_t state; /*  0 */
-    _Atomic uint32_t owner; /*  4 I lock token of the initiator: slots of the dead are taken over */
+    _Atomic uint32_t owner; /*  0 I token, see below */
+    _Atomic uint32_t state; /*  4 */
     uint32_t write;         /*  8 I 1: into the owner's memory */
     int32_t result;         /* 12 O 0 or -errno */
     uint64_t address;       /* 16 I */

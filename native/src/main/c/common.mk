@@ -1,0 +1,22 @@
+# Flags shared by the library and its tests.
+SNIC_CFLAGS := -std=c11 -O2 -g -Wall -Wextra -Werror -fPIC -fvisibility=hidden -pthread $(CFLAGS)
+SNIC_LDFLAGS := -pthread
+ifeq ($(SNIC_TEST),1)
+SNIC_CFLAGS += -DSNIC_TEST
+endif
+ifeq ($(SAN),asan)
+SNIC_CFLAGS += -fsanitize=address -fno-omit-frame-pointer
+SNIC_LDFLAGS += -fsanitize=address
+endif
+ifeq ($(SAN),ubsan)
+SNIC_CFLAGS += -fsanitize=undefined -fno-sanitize-recover=all
+SNIC_LDFLAGS += -fsanitize=undefined
+endif
+ifeq ($(SAN),tsan)
+SNIC_CFLAGS += -fsanitize=thread
+SNIC_LDFLAGS += -fsanitize=thread
+endif
+ifeq ($(SAN),fuzz)
+SNIC_CFLAGS += -fsanitize=fuzzer-no-link,address
+SNIC_LDFLAGS += -fsanitize=fuzzer,address
+endif

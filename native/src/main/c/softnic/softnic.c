@@ -1,0 +1,592 @@
+/* A NIC's life: open, publish, close; attach and detach of peers. */
+#define _GNU_SOURCE
+#include "softnic_private.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef RENAME_NOREPLACE
+#define RENAME_NOREPLACE 1
+#endif
+#define CLOSE_WAIT_NS 1000000000ull
+
+#ifdef SNIC_TEST
+_Thread_local void (*snic_step_hook)(const char *label);
+
+int snic_planted(const char *name)
+{
+    const char *on = getenv("VERBENA_PLANTED");
+    return on && strcmp(on, name) == 0;
+}
+#endif
+
+/* ---- open ---- */
+
+static int alive_page(const volatile uint32_t **alive)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint32_t *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return -errno;
+    *p = 1;
+    /* Without this a forked child would go on using the parent's NIC; old kernels (before 4.14) let
+     * it. */
+    madvise(p, page, MADV_WIPEONFORK);
+    *alive = p;
+    return 0;
+}
+
+static uint64_t align_up(uint64_t value, uint64_t to)
+{
+    return (value + to - 1) / to * to;
+}
+
+static int fill_header(const snic_t *nic, const snic_options_t *o, struct snic_header *h)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    memset(h, 0, sizeof *h);
+    h->layout_version = SNIC_LAYOUT_VERSION;
+    h->endianness = SNIC_ENDIAN;
+    h->page_size = (uint32_t)page;
+    h->personality = o->personality;
+    h->pid = nic->pid;
+    h->uid = (uint32_t)geteuid();
+    h->start_time = nic->start_time;
+    h->pid_namespace = nic->pid_namespace;
+    h->incarnation = nic->incarnation;
+    h->initiators_max = o->initiators_max ? o->initiators_max : SNIC_INITIATORS_DEFAULT;
+    h->registrations_max = o->registrations_max ? o->registrations_max : SNIC_REGISTRATIONS_DEFAULT;
+    h->memories_max = SNIC_MEMORIES_MAX;
+    h->foreign = o->foreign;
+    if (h->initiators_max > SNIC_INITIATORS_LIMIT ||
+        h->registrations_max > SNIC_REGISTRATIONS_LIMIT || o->area_bytes > (1ull << 45) ||
+        o->foreign > SNIC_FOREIGN_BOUNCE)
+        return -EINVAL;
+    uint64_t at = page;
+    h->initiators_offset = at;
+    at = align_up(at + (uint64_t)h->initiators_max * SNIC_INITIATOR_BYTES, page);
+    h->registrations_offset = at;
+    at = align_up(at + (uint64_t)h->registrations_max * SNIC_REGISTRATION_BYTES, page);
+    h->memories_offset = at;
+    at = align_up(at + (uint64_t)h->memories_max * SNIC_MEMORY_BYTES, page);
+    if (o->foreign == SNIC_FOREIGN_BOUNCE) {
+        h->bounce_offset = at;
+        at += SNIC_BOUNCE_SLOTS * (sizeof(struct snic_bounce) + (uint64_t)SNIC_BOUNCE_BYTES);
+        at = align_up(at, page);
+    }
+    h->area_offset = at;
+    h->area_bytes = o->area_bytes;
+    h->segment_bytes = align_up(at + o->area_bytes, page);
+    memcpy(h->name, nic->name, sizeof h->name);
+    memcpy(h->job, nic->job, sizeof h->job);
+    return 0;
+}
+
+/* The folder is locked. Makes the segment under a passing name, fills it, then gives it its name.
+ */
+static int create_segment(snic_t *nic, const struct snic_header *h, char *why, size_t why_size)
+{
+    char file[SNIC_FILE_MAX + 64];
+    int fd;
+    struct stat st;
+    snprintf(file, sizeof file, ".new-%u-%llu-%llu-%llx", nic->pid,
+             (unsigned long long)nic->start_time, (unsigned long long)nic->pid_namespace,
+             (unsigned long long)nic->incarnation);
+    int rc = snic_file_create(nic->job_fd, nic->path, file, h->segment_bytes, &fd, why, why_size);
+    if (rc != 0)
+        return rc;
+    struct snic_header whole = *h;
+    whole.magic = SNIC_MAGIC;
+    if (fstat(fd, &st) != 0)
+        rc = -errno;
+    else
+        rc = snic_segment_check(&whole, (uint64_t)st.st_size, nic->pid_namespace, &nic->segment,
+                                why, why_size);
+    if (rc == 0)
+        rc = snic_map_file(fd, h->segment_bytes, 0, &nic->segment.base);
+    close(fd);
+    if (rc != 0) {
+        unlinkat(nic->job_fd, file, 0);
+        return rc;
+    }
+    nic->inode = st.st_ino;
+    nic->device = st.st_dev;
+    memcpy(nic->segment.base, h, sizeof *h);
+    snic_segment_point(&nic->segment, &whole);
+    nic->segment.header->magic = SNIC_MAGIC;
+    SNIC_STEP("open.filled");
+    if (syscall(SYS_renameat2, nic->job_fd, file, nic->job_fd, nic->name, RENAME_NOREPLACE) != 0) {
+        rc = -errno;
+        unlinkat(nic->job_fd, file, 0);
+        snic_unmap_file(nic->segment.base, h->segment_bytes);
+        SNIC_WHY("%s/%s: %s", nic->path, nic->name,
+                 rc == -EEXIST ? "EEXIST: a live process has this name in the job" : strerror(-rc));
+        return rc;
+    }
+    SNIC_STEP("open.named");
+    return 0;
+}
+
+static void free_nic(snic_t *nic)
+{
+    if (nic->alive)
+        munmap((void *)(uintptr_t)nic->alive, (size_t)sysconf(_SC_PAGESIZE));
+    if (nic->job_fd >= 0)
+        close(nic->job_fd);
+    pthread_mutex_destroy(&nic->control);
+    free(nic->memories);
+    free(nic->registrations);
+    free(nic->free_slots);
+    free(nic->located);
+    free(nic);
+}
+
+static int prepare_tables(snic_t *nic, uint32_t registrations_max)
+{
+    nic->memories = calloc(SNIC_MEMORIES_MAX, sizeof *nic->memories);
+    nic->registrations = calloc(registrations_max, sizeof *nic->registrations);
+    nic->free_slots = calloc(registrations_max, sizeof *nic->free_slots);
+    if (!nic->memories || !nic->registrations || !nic->free_slots)
+        return -ENOMEM;
+    nic->free_count = registrations_max;
+    for (uint32_t i = 0; i < registrations_max; i++)
+        nic->free_slots[i] = registrations_max - 1 - i;
+    return 0;
+}
+
+static int set_names(snic_t *nic, const snic_options_t *o, char *why, size_t why_size)
+{
+    if (!snic_name_is_valid(o->job, SNIC_NAME_MAX - 1)) {
+        SNIC_WHY("job '%.80s': 1 to 63 letters, digits, dots, dashes, underscores; no leading dot",
+                 o->job ? o->job : "");
+        return -EINVAL;
+    }
+    if (o->name && !snic_name_is_valid(o->name, SNIC_NAME_MAX - 1)) {
+        SNIC_WHY("name '%.80s': 1 to 63 letters, digits, dots, dashes, underscores; no leading dot",
+                 o->name);
+        return -EINVAL;
+    }
+    snprintf(nic->job, sizeof nic->job, "%s", o->job);
+    if (o->name)
+        snprintf(nic->name, sizeof nic->name, "%s", o->name);
+    else
+        snprintf(nic->name, sizeof nic->name, "p%u-%08x", nic->pid,
+                 (uint32_t)(nic->incarnation ^ (nic->incarnation >> 32)));
+    return 0;
+}
+
+int snic_open(const snic_options_t *options, snic_t **out, char *why, size_t why_size)
+{
+    struct snic_header header;
+    snic_t *nic = calloc(1, sizeof *nic);
+    if (!nic)
+        return -ENOMEM;
+    nic->job_fd = -1;
+    nic->foreign_probe = 1;
+    nic->personality = options->personality;
+    nic->incarnation = snic_random64();
+    memcpy(nic->identity, options->identity, sizeof nic->identity);
+    pthread_mutex_init(&nic->control, NULL);
+    int rc = snic_process_self(&nic->pid, &nic->start_time, &nic->pid_namespace);
+    if (rc != 0)
+        SNIC_WHY("/proc is not mounted or cannot be read: it is needed to tell live from dead");
+    if (rc == 0)
+        rc = set_names(nic, options, why, why_size);
+    if (rc == 0 && (rc = fill_header(nic, options, &header)) != 0)
+        SNIC_WHY(
+            "initiators_max %u, registrations_max %u, area_bytes %llu or foreign %u is too large",
+            options->initiators_max, options->registrations_max,
+            (unsigned long long)options->area_bytes, options->foreign);
+    if (rc == 0 && ((rc = alive_page(&nic->alive)) != 0 ||
+                    (rc = prepare_tables(nic, header.registrations_max)) != 0))
+        SNIC_WHY("no memory for the tables of a NIC");
+    if (rc == 0)
+        rc = snic_folder_open(options->directory, nic->job, nic->path, sizeof nic->path,
+                              &nic->job_fd, why, why_size);
+    if (rc == 0) {
+        snic_folder_sweep(nic->job_fd);
+        snic_folder_sweep_jobs(nic->job_fd);
+        rc = create_segment(nic, &header, why, why_size);
+        snic_folder_unlock(nic->job_fd);
+    }
+    if (rc == 0 && options->foreign == SNIC_FOREIGN_BOUNCE &&
+        (rc = snic_bounce_start(nic, why, why_size)) != 0) {
+        unlinkat(nic->job_fd, nic->name, 0);
+        snic_unmap_file(nic->segment.base, nic->segment.bytes);
+    }
+    if (rc != 0) {
+        free_nic(nic);
+        return rc;
+    }
+    *out = nic;
+    return 0;
+}
+
+int snic_publish(snic_t *nic)
+{
+    if (snic_is_forked(nic))
+        return -ECHILD;
+    SNIC_STEP("publish.before");
+    /* Partner: the acquire load of state in snic_attach. */
+    atomic_store_explicit(&nic->segment.header->state, SNIC_STATE_OPEN, memory_order_release);
+    SNIC_STEP("publish.after");
+    return 0;
+}
+
+/* ---- close ---- */
+
+static void unlink_own(snic_t *nic)
+{
+    struct stat st;
+    if (fstatat(nic->job_fd, nic->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == nic->inode &&
+        st.st_dev == nic->device)
+        unlinkat(nic->job_fd, nic->name, 0);
+}
+
+int snic_close(snic_t *nic)
+{
+    struct snic_header *h = nic->segment.header;
+    if (snic_is_forked(nic))
+        return -ECHILD;
+    pthread_mutex_lock(&nic->control);
+    uint32_t peers = nic->peers;
+    pthread_mutex_unlock(&nic->control);
+    if (peers != 0)
+        return -EBUSY;
+    /* Seq_cst, as a deregister: partner is the pin's store and the load of state after it. */
+    atomic_store_explicit(&h->state, SNIC_STATE_CLOSING, memory_order_seq_cst);
+    SNIC_STEP("close.closing");
+    snic_ring_self(nic);
+    snic_pins_drain(nic, 0, snic_now_ns() + CLOSE_WAIT_NS);
+    SNIC_STEP("close.drained");
+    if (nic->helper_runs)
+        snic_bounce_stop(nic);
+    atomic_store_explicit(&h->state, SNIC_STATE_CLOSED, memory_order_release);
+    snic_ring_self(nic);
+    snic_memory_free_all(nic);
+    SNIC_STEP("close.closed");
+    unlink_own(nic);
+    SNIC_STEP("close.unlinked");
+    snic_unmap_file(nic->segment.base, nic->segment.bytes);
+    free_nic(nic);
+    return 0;
+}
+
+const char *snic_name(const snic_t *nic)
+{
+    return nic->name;
+}
+
+uint64_t snic_incarnation(const snic_t *nic)
+{
+    return nic->incarnation;
+}
+
+void *snic_area(snic_t *nic)
+{
+    return nic->segment.area;
+}
+
+uint64_t snic_area_bytes(const snic_t *nic)
+{
+    return nic->segment.area_bytes;
+}
+
+/* ---- attach ---- */
+
+/* Copies and checks the header of an open file, then maps it. */
+static int map_peer(snic_peer_t *peer, int fd, uint64_t incarnation, char *why, size_t why_size)
+{
+    struct snic_header copy;
+    struct stat st;
+    char path[SNIC_WHY_MAX];
+    snprintf(path, sizeof path, "%s", why && why_size ? why : "segment");
+    ssize_t n = pread(fd, &copy, sizeof copy, 0);
+    if (n != (ssize_t)sizeof copy || fstat(fd, &st) != 0) {
+        SNIC_WHY("%s: %zd bytes are too few for a segment", path, n);
+        return -EPROTO;
+    }
+    int rc = snic_segment_check(&copy, (uint64_t)st.st_size, peer->nic->pid_namespace,
+                                &peer->segment, why, why_size);
+    if (rc != 0)
+        return rc;
+    if (copy.personality != peer->nic->personality) {
+        SNIC_WHY("%s: personality %u, ours is %u", path, copy.personality, peer->nic->personality);
+        return -EPROTOTYPE;
+    }
+    if (incarnation != 0 && incarnation != copy.incarnation) {
+        SNIC_WHY("%s: incarnation %016llx, wanted %016llx: the process was restarted", path,
+                 (unsigned long long)copy.incarnation, (unsigned long long)incarnation);
+        return -ESTALE;
+    }
+    rc = snic_map_file(fd, copy.segment_bytes, 0, &peer->segment.base);
+    if (rc != 0) {
+        SNIC_WHY("%s: mmap of %llu bytes: %s", path, (unsigned long long)copy.segment_bytes,
+                 strerror(-rc));
+        return rc;
+    }
+    snic_segment_point(&peer->segment, &copy);
+    return 0;
+}
+
+static int watch_peer(snic_peer_t *peer, char *why, size_t why_size)
+{
+    char path[SNIC_WHY_MAX];
+    snprintf(path, sizeof path, "%s", why && why_size ? why : "segment");
+    peer->pidfd = snic_process_pidfd(peer->segment.pid);
+    if (peer->pidfd < 0 && errno == EMFILE) {
+        SNIC_WHY("%s: no file descriptor left to watch its process (ulimit -n)", path);
+        return -EMFILE;
+    }
+    /* After the pidfd is open: the start time tells whether it is the owner or a later user of the
+     * pid. */
+    if (snic_process_liveness(peer->segment.pid, peer->segment.start_time) == SNIC_DEAD) {
+        SNIC_WHY("%s: its process %u is dead", path, peer->segment.pid);
+        return -ENOENT;
+    }
+    uint32_t state = atomic_load_explicit(&peer->segment.header->state, memory_order_acquire);
+    if (state != SNIC_STATE_OPEN) {
+        SNIC_WHY("%s: %s", path, state < SNIC_STATE_OPEN ? "not published yet" : "is closing");
+        return state < SNIC_STATE_OPEN ? -ECONNREFUSED : -ENOENT;
+    }
+    return 0;
+}
+
+static int claim_slot(snic_peer_t *peer, uint32_t slot, int from_dead)
+{
+    struct snic_initiator *i = &peer->segment.initiators[slot];
+    uint64_t word = atomic_load_explicit(&i->state, memory_order_acquire);
+    int is_free = SNIC_SLOT_STATE(word) == SNIC_SLOT_FREE;
+    if (from_dead ? is_free || snic_slot_liveness(&peer->segment, slot, 0) != SNIC_DEAD : !is_free)
+        return 0;
+    uint32_t epoch = (SNIC_SLOT_EPOCH(word) + 1) & 0x3fffffffu;
+    epoch = epoch ? epoch : 1;
+    if (!atomic_compare_exchange_strong_explicit(
+            &i->state, &word, SNIC_SLOT_WORD(peer->nic->pid, epoch, SNIC_SLOT_CLAIMED),
+            memory_order_acq_rel, memory_order_relaxed))
+        return 0;
+    SNIC_STEP("attach.claimed");
+    if (from_dead)
+        atomic_fetch_add_explicit(&peer->segment.header->slots_reclaimed, 1, memory_order_relaxed);
+    for (int p = 0; p < SNIC_PINS; p++)
+        atomic_store_explicit(&i->pins[p], 0, memory_order_relaxed);
+    i->start_time = peer->nic->start_time;
+    i->pid_namespace = peer->nic->pid_namespace;
+    i->incarnation = peer->nic->incarnation;
+    memcpy(i->identity, peer->nic->identity, sizeof i->identity);
+    memcpy(i->name, peer->nic->name, sizeof i->name);
+    SNIC_STEP("attach.filled");
+    uint32_t high =
+        atomic_load_explicit(&peer->segment.header->initiators_high, memory_order_relaxed);
+    while (high < slot + 1 && !atomic_compare_exchange_weak_explicit(
+                                  &peer->segment.header->initiators_high, &high, slot + 1,
+                                  memory_order_seq_cst, memory_order_relaxed))
+        ;
+    /* Partner: the acquire load in snic_slot_liveness and wherever a slot's fields are read. */
+    atomic_store_explicit(&i->state, SNIC_SLOT_WORD(peer->nic->pid, epoch, SNIC_SLOT_IN_USE),
+                          memory_order_release);
+    SNIC_STEP("attach.in_use");
+    peer->mine = i;
+    peer->slot = slot;
+    peer->epoch = epoch;
+    peer->token = SNIC_TOKEN(slot, epoch);
+    return 1;
+}
+
+static int take_slot(snic_peer_t *peer, char *why, size_t why_size)
+{
+    for (int from_dead = 0; from_dead < 2; from_dead++)
+        for (uint32_t slot = 0; slot < peer->segment.initiators_max; slot++)
+            if (claim_slot(peer, slot, from_dead)) {
+                atomic_fetch_add_explicit(&peer->segment.header->attaches, 1, memory_order_relaxed);
+                return 0;
+            }
+    SNIC_WHY("%s: all %u initiator slots are taken by live processes", peer->name,
+             peer->segment.initiators_max);
+    return -EUSERS;
+}
+
+static void free_peer(snic_peer_t *peer)
+{
+    if (peer->segment.base)
+        snic_unmap_file(peer->segment.base, peer->segment.bytes);
+    if (peer->pidfd >= 0)
+        close(peer->pidfd);
+    pthread_mutex_destroy(&peer->mapping);
+    free(peer->memories);
+    free(peer);
+}
+
+int snic_attach(snic_t *nic, const char *name, uint64_t incarnation, snic_peer_t **out, char *why,
+                size_t why_size)
+{
+    char text[SNIC_WHY_MAX];
+    if (snic_is_forked(nic))
+        return -ECHILD;
+    if (!snic_name_is_valid(name, SNIC_NAME_MAX - 1)) {
+        SNIC_WHY("peer '%.80s' is not a name", name ? name : "");
+        return -EINVAL;
+    }
+    snprintf(text, sizeof text, "%.400s/%s", nic->path, name);
+    int fd = openat(nic->job_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) {
+        int error = errno;
+        SNIC_WHY("%s: %s", text, strerror(error));
+        return -error;
+    }
+    snic_peer_t *peer = calloc(1, sizeof *peer);
+    if (!peer) {
+        close(fd);
+        return -ENOMEM;
+    }
+    pthread_mutex_init(&peer->mapping, NULL);
+    peer->pidfd = -1;
+    peer->nic = nic;
+    peer->alive = nic->alive;
+    snprintf(peer->name, sizeof peer->name, "%s", name);
+    SNIC_STEP("attach.before");
+    int rc = map_peer(peer, fd, incarnation, text, sizeof text);
+    close(fd);
+    if (rc == 0) {
+        snprintf(text, sizeof text, "%.400s/%s", nic->path, name);
+        rc = watch_peer(peer, text, sizeof text);
+    }
+    if (rc == 0 && !(peer->memories = calloc(peer->segment.memories_max, sizeof *peer->memories)))
+        rc = -ENOMEM;
+    if (rc == 0)
+        rc = take_slot(peer, text, sizeof text);
+    if (rc != 0) {
+        SNIC_WHY("%s", text);
+        free_peer(peer);
+        return rc;
+    }
+    pthread_mutex_lock(&nic->control);
+    nic->peers++;
+    pthread_mutex_unlock(&nic->control);
+    *out = peer;
+    return 0;
+}
+
+int snic_detach(snic_peer_t *peer)
+{
+    if (*peer->alive != 1)
+        return -ECHILD;
+    for (int p = 0; p < SNIC_PINS; p++)
+        atomic_store_explicit(&peer->mine->pins[p], 0, memory_order_release);
+    SNIC_STEP("detach.before");
+    uint64_t word = SNIC_SLOT_WORD(peer->nic->pid, peer->epoch, SNIC_SLOT_IN_USE);
+    atomic_compare_exchange_strong_explicit(&peer->mine->state, &word,
+                                            SNIC_SLOT_WORD(0, peer->epoch, SNIC_SLOT_FREE),
+                                            memory_order_acq_rel, memory_order_relaxed);
+    SNIC_STEP("detach.after");
+    snic_peer_unmap_all(peer);
+    pthread_mutex_lock(&peer->nic->control);
+    peer->nic->peers--;
+    pthread_mutex_unlock(&peer->nic->control);
+    free_peer(peer);
+    return 0;
+}
+
+void *snic_peer_area(snic_peer_t *peer)
+{
+    return peer->segment.area;
+}
+
+uint64_t snic_peer_area_bytes(const snic_peer_t *peer)
+{
+    return peer->segment.area_bytes;
+}
+
+uint32_t snic_peer_slot(const snic_peer_t *peer)
+{
+    return peer->slot;
+}
+
+uint32_t snic_peer_epoch(const snic_peer_t *peer)
+{
+    return peer->epoch;
+}
+
+uint64_t snic_peer_incarnation(const snic_peer_t *peer)
+{
+    return peer->segment.incarnation;
+}
+
+void snic_peer_view(snic_peer_t *peer, snic_view_t *view)
+{
+    view->header = peer->segment.header;
+    view->initiator = peer->mine;
+    view->registrations = peer->segment.registrations;
+    view->registrations_max = peer->segment.registrations_max;
+}
+
+int snic_peer_liveness(snic_peer_t *peer)
+{
+    char state;
+    uint64_t start_time;
+    if (peer->pidfd < 0)
+        return snic_process_liveness(peer->segment.pid, peer->segment.start_time);
+    if (snic_pidfd_dead(peer->pidfd))
+        return SNIC_DEAD;
+    if (snic_process_stat(peer->segment.pid, &state, &start_time) != 0)
+        return snic_pidfd_dead(peer->pidfd) ? SNIC_DEAD : SNIC_ALIVE;
+    return state == 'T' || state == 't' ? SNIC_STOPPED : SNIC_ALIVE;
+}
+
+int snic_peer_is_open(const snic_peer_t *peer)
+{
+    return atomic_load_explicit(&peer->segment.header->state, memory_order_acquire) ==
+           SNIC_STATE_OPEN;
+}
+
+int snic_initiator_liveness(snic_t *nic, uint32_t slot)
+{
+    return snic_slot_liveness(&nic->segment, slot, 0);
+}
+
+int snic_peer_initiator_liveness(snic_peer_t *peer, uint32_t slot, uint32_t epoch)
+{
+    return snic_slot_liveness(&peer->segment, slot, epoch);
+}
+
+static struct snic_initiator *initiator_in_use(snic_t *nic, uint32_t slot, uint32_t *epoch)
+{
+    if (slot >= nic->segment.initiators_max)
+        return NULL;
+    struct snic_initiator *i = &nic->segment.initiators[slot];
+    uint64_t word = atomic_load_explicit(&i->state, memory_order_acquire);
+    *epoch = SNIC_SLOT_EPOCH(word);
+    return SNIC_SLOT_STATE(word) == SNIC_SLOT_IN_USE ? i : NULL;
+}
+
+int snic_initiator_name(snic_t *nic, uint32_t slot, char *name, size_t name_size)
+{
+    uint32_t epoch;
+    struct snic_initiator *i = initiator_in_use(nic, slot, &epoch);
+    if (!i)
+        return -ENOENT;
+    char copy[SNIC_NAME_BYTES];
+    memcpy(copy, i->name, sizeof copy);
+    copy[sizeof copy - 1] = 0;
+    snprintf(name, name_size, "%s", copy);
+    return 0;
+}
+
+int snic_initiator_identity(snic_t *nic, uint32_t slot, uint64_t identity[SNIC_IDENTITY_WORDS],
+                            uint32_t *epoch)
+{
+    uint32_t occupant;
+    struct snic_initiator *i = initiator_in_use(nic, slot, &occupant);
+    if (!i)
+        return -ENOENT;
+    memcpy(identity, i->identity, sizeof i->identity);
+    if (epoch)
+        *epoch = occupant;
+    return 0;
+}

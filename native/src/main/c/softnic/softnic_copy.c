@@ -1,0 +1,86 @@
+/* Copying. */
+#include "softnic_private.h"
+#include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+#define SNIC_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SNIC_TSAN 1
+#endif
+#endif
+
+static void release_fence(void)
+{
+#ifndef SNIC_TSAN /* which knows no fences; the stores that follow are release stores anyway */
+    atomic_thread_fence(memory_order_release);
+#endif
+}
+
+uint64_t snic_stream_threshold(void)
+{
+    return SNIC_STREAM_THRESHOLD;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void stream_avx2(uint8_t *to, const uint8_t *from,
+                                                        uint64_t blocks)
+{
+    for (uint64_t i = 0; i < blocks; i++, to += 128, from += 128) {
+        _mm_prefetch((const char *)from + 1024, _MM_HINT_NTA);
+        _mm_prefetch((const char *)from + 1088, _MM_HINT_NTA);
+        __m256i a = _mm256_loadu_si256((const __m256i *)from);
+        __m256i b = _mm256_loadu_si256((const __m256i *)(from + 32));
+        __m256i c = _mm256_loadu_si256((const __m256i *)(from + 64));
+        __m256i d = _mm256_loadu_si256((const __m256i *)(from + 96));
+        _mm256_stream_si256((__m256i *)to, a);
+        _mm256_stream_si256((__m256i *)(to + 32), b);
+        _mm256_stream_si256((__m256i *)(to + 64), c);
+        _mm256_stream_si256((__m256i *)(to + 96), d);
+    }
+}
+
+static void stream_sse2(uint8_t *to, const uint8_t *from, uint64_t blocks)
+{
+    for (uint64_t i = 0; i < blocks; i++, to += 128, from += 128)
+        for (int j = 0; j < 128; j += 16)
+            _mm_stream_si128((__m128i *)(to + j), _mm_loadu_si128((const __m128i *)(from + j)));
+}
+
+/* Non-temporal stores: the lines go to memory without being read first and without driving others
+ * out of the cache. They are weakly ordered, hence the sfence before anybody is told. */
+static void copy_streaming(uint8_t *to, const uint8_t *from, uint64_t length)
+{
+    uint64_t head = (uint64_t)(-(uintptr_t)to & 63);
+    if (head > length)
+        head = length;
+    memcpy(to, from, head);
+    to += head, from += head, length -= head;
+    uint64_t blocks = length / 128;
+    if (__builtin_cpu_supports("avx2"))
+        stream_avx2(to, from, blocks);
+    else
+        stream_sse2(to, from, blocks);
+    memcpy(to + blocks * 128, from + blocks * 128, length - blocks * 128);
+    _mm_sfence();
+}
+#else
+static void copy_streaming(uint8_t *to, const uint8_t *from, uint64_t length)
+{
+    memcpy(to, from, length);
+}
+#endif
+
+void snic_copy(void *to, const void *from, uint64_t length, int streaming)
+{
+    if (streaming > 0 || (streaming < 0 && length >= SNIC_STREAM_THRESHOLD))
+        copy_streaming(to, from, length);
+    else if (length == 8)
+        memcpy(to, from, 8); /* a constant length: one load, one store */
+    else
+        memcpy(to, from, length);
+    release_fence();
+}

@@ -1,0 +1,352 @@
+/* Toolkit memory: allocated here, mapped by peers. Locations. */
+#define _GNU_SOURCE
+#include "softnic_private.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HUGE_PAGE (2ull << 20)
+#define MEMORY_LIMIT (1ull << 46)
+#define LOCATED_MAX 65536u
+
+/* ---- owner ---- */
+
+static int free_number(snic_t *nic)
+{
+    for (uint32_t k = 0; k < SNIC_MEMORIES_MAX; k++)
+        if (!nic->memories[k].base)
+            return (int)k;
+    return -EMFILE;
+}
+
+static int alloc_locked(snic_t *nic, uint64_t length, uint32_t flags, void **address, char *why,
+                        size_t why_size)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    int huge = (flags & 1) && length >= HUGE_PAGE;
+    uint64_t unit = huge ? HUGE_PAGE : page;
+    uint64_t mapped = (length + unit - 1) / unit * unit;
+    char file[SNIC_FILE_MAX];
+    struct stat st;
+    int fd, number = free_number(nic);
+    if (number < 0) {
+        SNIC_WHY("all %u toolkit memories of %s are in use", SNIC_MEMORIES_MAX, nic->name);
+        return number;
+    }
+    snic_memory_file(file, sizeof file, nic->name, (uint32_t)number);
+    int rc = snic_file_create(nic->job_fd, nic->path, file, mapped, &fd, why, why_size);
+    if (rc != 0)
+        return rc;
+    uint8_t *base = NULL;
+    if (fstat(fd, &st) != 0)
+        rc = -errno;
+    else
+        rc = snic_map_file(fd, mapped, huge ? HUGE_PAGE : 0, &base);
+    close(fd);
+    if (rc != 0) {
+        SNIC_WHY("%s/%s: mmap of %llu bytes: %s", nic->path, file, (unsigned long long)mapped,
+                 strerror(-rc));
+        unlinkat(nic->job_fd, file, 0);
+        return rc;
+    }
+    if (huge)
+        madvise(base, mapped, MADV_HUGEPAGE); /* a wish; the kernel may have it turned off */
+    struct snic_own_memory *m = &nic->memories[number];
+    struct snic_memory *shared = &nic->segment.memories[number];
+    m->base = base;
+    m->length = length;
+    m->mapped = mapped;
+    m->generation = (m->generation + 1) & 0xffffu; /* odd: exists */
+    m->registered = 0;
+    if ((uint32_t)number >= nic->memories_high)
+        nic->memories_high = (uint32_t)number + 1;
+    shared->flags = flags;
+    shared->length = length;
+    shared->mapped = mapped;
+    shared->inode = st.st_ino;
+    SNIC_STEP("memory.filled");
+    /* Partner: the acquire load in map_memory. */
+    atomic_store_explicit(&shared->generation, m->generation, memory_order_release);
+    SNIC_STEP("memory.published");
+    *address = base;
+    return 0;
+}
+
+int snic_memory_alloc(snic_t *nic, uint64_t length, uint32_t flags, void **address, char *why,
+                      size_t why_size)
+{
+    if (snic_is_forked(nic))
+        return -ECHILD;
+    if (length == 0 || length > MEMORY_LIMIT) {
+        SNIC_WHY("memory of %llu bytes: 1 to 2^46", (unsigned long long)length);
+        return -EINVAL;
+    }
+    pthread_mutex_lock(&nic->control);
+    int rc = alloc_locked(nic, length, flags, address, why, why_size);
+    pthread_mutex_unlock(&nic->control);
+    return rc;
+}
+
+static void free_memory(snic_t *nic, uint32_t number)
+{
+    struct snic_own_memory *m = &nic->memories[number];
+    char file[SNIC_FILE_MAX];
+    m->generation = (m->generation + 1) & 0xffffu;
+    atomic_store_explicit(&nic->segment.memories[number].generation, m->generation,
+                          memory_order_release);
+    SNIC_STEP("memory.revoked");
+    snic_memory_file(file, sizeof file, nic->name, number);
+    unlinkat(nic->job_fd, file, 0);
+    snic_unmap_file(m->base, m->mapped);
+    m->base = NULL;
+    SNIC_STEP("memory.freed");
+}
+
+int snic_memory_free(snic_t *nic, void *address)
+{
+    int rc = -EINVAL;
+    if (snic_is_forked(nic))
+        return -ECHILD;
+    pthread_mutex_lock(&nic->control);
+    for (uint32_t k = 0; k < nic->memories_high; k++) {
+        struct snic_own_memory *m = &nic->memories[k];
+        if (!m->base || m->base != address)
+            continue;
+        rc = m->registered ? -EBUSY : 0;
+        if (rc == 0)
+            free_memory(nic, k);
+        break;
+    }
+    pthread_mutex_unlock(&nic->control);
+    return rc;
+}
+
+void snic_memory_free_all(snic_t *nic)
+{
+    for (uint32_t k = 0; k < nic->memories_high; k++)
+        if (nic->memories[k].base)
+            free_memory(nic, k);
+}
+
+/* 1: found, 0: foreign, -ERANGE: half in, half out. nic->control is held. */
+int snic_memory_locate(snic_t *nic, uint64_t address, uint64_t length, snic_location_t *location)
+{
+    for (uint32_t k = 0; k < nic->memories_high; k++) {
+        const struct snic_own_memory *m = &nic->memories[k];
+        uint64_t base = (uint64_t)(uintptr_t)m->base;
+        if (!m->base || address < base || address - base >= m->mapped)
+            continue;
+        uint64_t offset = address - base;
+        if (offset > m->length || length > m->length - offset)
+            return -ERANGE;
+        location->kind = 1;
+        location->memory = (m->generation << 16) | k;
+        location->offset = offset;
+        location->length = length;
+        return 1;
+    }
+    return 0;
+}
+
+/* Bounce mode: the helper copies only where somebody pointed to. nic->control is held. */
+static int remember_range(snic_t *nic, uint64_t address, uint64_t length)
+{
+    for (uint32_t i = 0; i < nic->located_count; i++) {
+        struct snic_range *r = &nic->located[i];
+        if (address >= r->address && length <= r->length &&
+            address - r->address <= r->length - length)
+            return 0;
+    }
+    if (nic->located_count == nic->located_capacity) {
+        uint32_t capacity = nic->located_capacity ? 2 * nic->located_capacity : 64;
+        if (capacity > LOCATED_MAX)
+            return -ENOSPC;
+        struct snic_range *grown = realloc(nic->located, capacity * sizeof *grown);
+        if (!grown)
+            return -ENOMEM;
+        nic->located = grown;
+        nic->located_capacity = capacity;
+    }
+    nic->located[nic->located_count++] = (struct snic_range){address, length};
+    return 0;
+}
+
+int snic_locate(snic_t *nic, const void *address, uint64_t length, snic_location_t *location,
+                char *why, size_t why_size)
+{
+    return snic_locate_as(nic, address, length, 1, location, why, why_size);
+}
+
+int snic_locate_as(snic_t *nic, const void *address, uint64_t length, int remember,
+                   snic_location_t *location, char *why, size_t why_size)
+{
+    uint64_t at = (uint64_t)(uintptr_t)address;
+    snic_location_t found = {0};
+    if (snic_is_forked(nic))
+        return -ECHILD;
+    if (length > UINT64_MAX - at) {
+        SNIC_WHY("%llu bytes at %p wrap around", (unsigned long long)length, address);
+        return -ERANGE;
+    }
+    pthread_mutex_lock(&nic->control);
+    int rc = snic_memory_locate(nic, at, length, &found);
+    if (rc == -ERANGE)
+        SNIC_WHY("%llu bytes at %p end outside the toolkit memory in which they begin",
+                 (unsigned long long)length, address);
+    if (rc == 0) {
+        found.kind = 2;
+        found.offset = at;
+        found.length = length;
+        if (nic->segment.foreign == SNIC_FOREIGN_BOUNCE)
+            rc = remember ? remember_range(nic, at, length) : 0;
+        else
+            rc = snic_foreign_allowed(nic, why, why_size);
+    }
+    pthread_mutex_unlock(&nic->control);
+    if (rc < 0)
+        return rc;
+    *location = found;
+    return 0;
+}
+
+/* ---- initiator ---- */
+
+/* Maps toolkit memory `number` of the peer as it is now. peer->mapping is held. */
+static int map_memory(snic_peer_t *peer, uint32_t number, uint32_t generation)
+{
+    struct snic_memory *shared = &peer->segment.memories[number];
+    struct snic_peer_memory *m = &peer->memories[number];
+    char file[SNIC_FILE_MAX];
+    struct stat st;
+    if (atomic_load_explicit(&shared->generation, memory_order_acquire) != generation)
+        return -EFAULT;
+    uint64_t inode = shared->inode, mapped = shared->mapped;
+    if (mapped == 0 || mapped > MEMORY_LIMIT)
+        return -EFAULT;
+    snic_memory_file(file, sizeof file, peer->name, number);
+    int fd = openat(peer->nic->job_fd, file, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return -EFAULT;
+    uint8_t *base = NULL;
+    int rc =
+        fstat(fd, &st) == 0 && st.st_ino == inode && (uint64_t)st.st_size >= mapped ? 0 : -EFAULT;
+    if (rc == 0)
+        rc = snic_map_file(fd, mapped, mapped % HUGE_PAGE == 0 ? HUGE_PAGE : 0, &base);
+    close(fd);
+    if (rc != 0)
+        return rc;
+    if (m->base)
+        snic_unmap_file(m->base, m->mapped);
+    m->base = base;
+    m->mapped = mapped;
+    m->generation = generation;
+    return 0;
+}
+
+static inline uint8_t *mapped_at(const struct snic_peer_memory *m, uint32_t generation,
+                                 uint64_t offset, uint64_t length)
+{
+    if (!m->base || m->generation != generation || offset > m->mapped ||
+        length > m->mapped - offset)
+        return NULL;
+    return m->base + offset;
+}
+
+void *snic_map(snic_peer_t *peer, const snic_location_t *location, uint64_t offset, uint64_t length)
+{
+    snic_location_t l = *location; /* it may lie in shared memory: one look */
+    uint32_t number = l.memory & 0xffffu, generation = l.memory >> 16;
+    if (*peer->alive != 1 || l.kind != 1 || number >= peer->segment.memories_max ||
+        !(generation & 1) || offset > l.length || length > l.length - offset ||
+        l.offset > UINT64_MAX - offset)
+        return NULL;
+    struct snic_peer_memory *m = &peer->memories[number];
+    uint8_t *p = mapped_at(m, generation, l.offset + offset, length);
+    if (p)
+        return p;
+    pthread_mutex_lock(&peer->mapping);
+    if (m->generation != generation || !m->base)
+        map_memory(peer, number, generation);
+    p = mapped_at(m, generation, l.offset + offset, length);
+    pthread_mutex_unlock(&peer->mapping);
+    return p;
+}
+
+void snic_peer_unmap_all(snic_peer_t *peer)
+{
+    for (uint32_t k = 0; k < peer->segment.memories_max; k++)
+        if (peer->memories[k].base)
+            snic_unmap_file(peer->memories[k].base, peer->memories[k].mapped);
+}
+
+static int foreign_range(const snic_location_t *l, uint64_t offset, uint64_t length, uint64_t *at)
+{
+    if (l->kind != 2 || offset > l->length || length > l->length - offset ||
+        l->offset > UINT64_MAX - offset || length > UINT64_MAX - (l->offset + offset))
+        return -EFAULT;
+    *at = l->offset + offset;
+    return 0;
+}
+
+int snic_location_write(snic_peer_t *peer, const snic_location_t *to, uint64_t offset,
+                        const void *from, uint64_t length)
+{
+    uint64_t at;
+    if (to->kind == 1) {
+        void *p = snic_map(peer, to, offset, length);
+        if (!p)
+            return -EFAULT;
+        snic_copy(p, from, length, -1);
+        return 0;
+    }
+    int rc = foreign_range(to, offset, length, &at);
+    if (rc == 0)
+        rc = snic_foreign_copy(peer, at, (void *)(uintptr_t)from, length, 1);
+    return rc;
+}
+
+int snic_location_read(snic_peer_t *peer, const snic_location_t *from, uint64_t offset, void *to,
+                       uint64_t length)
+{
+    uint64_t at;
+    if (from->kind == 1) {
+        void *p = snic_map(peer, from, offset, length);
+        if (!p)
+            return -EFAULT;
+        snic_copy(to, p, length, -1);
+        return 0;
+    }
+    int rc = foreign_range(from, offset, length, &at);
+    if (rc == 0)
+        rc = snic_foreign_copy(peer, at, to, length, 0);
+    return rc;
+}
+
+int snic_write(snic_peer_t *peer, const snic_location_t *to, uint64_t offset, const void *from,
+               uint64_t length)
+{
+    snic_location_t copy = *to;
+    if (*peer->alive != 1)
+        return -ECHILD;
+    SNIC_STEP("write.before");
+    int rc = snic_location_write(peer, &copy, offset, from, length);
+    SNIC_STEP("write.after");
+    return rc;
+}
+
+int snic_read(snic_peer_t *peer, const snic_location_t *from, uint64_t offset, void *to,
+              uint64_t length)
+{
+    snic_location_t copy = *from;
+    if (*peer->alive != 1)
+        return -ECHILD;
+    SNIC_STEP("read.before");
+    int rc = snic_location_read(peer, &copy, offset, to, length);
+    SNIC_STEP("read.after");
+    return rc;
+}

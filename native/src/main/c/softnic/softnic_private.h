@@ -1,0 +1,179 @@
+/* What the files of softnic share among themselves. */
+#ifndef SOFTNIC_PRIVATE_H
+#define SOFTNIC_PRIVATE_H
+
+#include <pthread.h>
+#include <sys/types.h>
+#include "softnic_layout.h"
+
+#define SNIC_PIECE (1u << 20)
+#define SNIC_STREAM_THRESHOLD (8u << 20)
+#define SNIC_PATH_MAX 512
+#define SNIC_FILE_MAX (SNIC_NAME_BYTES + 32)
+
+/* A mapped segment with the geometry that was checked when it was mapped. Nobody reads geometry
+ * from the shared header after that. */
+struct snic_segment {
+    uint8_t *base;
+    uint64_t bytes;
+    struct snic_header *header;
+    struct snic_initiator *initiators;
+    struct snic_registration *registrations;
+    struct snic_memory *memories;
+    struct snic_bounce *bounce; /* NULL: none */
+    uint8_t *bounce_payload;
+    uint8_t *area;
+    uint64_t area_bytes;
+    uint32_t initiators_max;
+    uint32_t registrations_max;
+    uint32_t memories_max;
+    uint32_t foreign;
+    uint32_t pid;
+    uint64_t start_time;
+    uint64_t incarnation;
+};
+
+/* Private mirror of a registration, so that the owner never depends on what peers can overwrite. */
+enum snic_registration_phase { SNIC_REG_FREE = 0, SNIC_REG_LIVE = 1, SNIC_REG_DRAINING = 2 };
+struct snic_own_registration {
+    uint32_t phase;
+    uint32_t generation;
+    uint64_t secret;
+    snic_location_t location;
+};
+
+struct snic_own_memory {
+    uint8_t *base; /* NULL: free */
+    uint64_t length;
+    uint64_t mapped;
+    uint32_t generation;
+    uint32_t registered; /* how many live registrations point here */
+};
+
+struct snic_range {
+    uint64_t address;
+    uint64_t length;
+};
+
+struct snic {
+    struct snic_segment segment;
+    const volatile uint32_t *alive; /* 1; reads 0 in a forked child */
+    int job_fd;
+    uint32_t pid;
+    uint64_t start_time;
+    uint64_t pid_namespace;
+    uint64_t incarnation;
+    uint64_t identity[SNIC_IDENTITY_WORDS];
+    uint32_t personality;
+    char name[SNIC_NAME_BYTES];
+    char job[SNIC_NAME_BYTES];
+    char path[SNIC_PATH_MAX]; /* of the job's folder */
+    ino_t inode;
+    dev_t device;
+    pthread_mutex_t control; /* guards what follows; never taken on a data path */
+    struct snic_own_memory *memories;
+    uint32_t memories_high;
+    struct snic_own_registration *registrations;
+    uint32_t *free_slots;
+    uint32_t free_count;
+    uint32_t registrations_high;
+    uint32_t peers;
+    int foreign_probe; /* 1 not yet tried, else 0 or -errno */
+    struct snic_range *located;
+    uint32_t located_count;
+    uint32_t located_capacity;
+    pthread_t helper;
+    int helper_runs;
+    _Atomic uint32_t helper_stop;
+};
+
+struct snic_peer_memory {
+    uint8_t *base;
+    uint64_t mapped;
+    uint32_t generation;
+};
+
+struct snic_peer {
+    struct snic_segment segment;
+    const volatile uint32_t *alive;
+    struct snic_initiator *mine;
+    uint32_t slot;
+    uint32_t epoch;
+    uint32_t token;
+    int pidfd; /* -1: this kernel has none, /proc is asked instead */
+    snic_t *nic;
+    char name[SNIC_NAME_BYTES];
+    pthread_mutex_t mapping;
+    struct snic_peer_memory *memories; /* [memories_max] */
+};
+
+/* A text for people, cut off if it does not fit. */
+void snic_why(char *why, size_t why_size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+#define SNIC_WHY(...) snic_why(why, why_size, __VA_ARGS__)
+
+/* softnic_process.c */
+uint64_t snic_now_ns(void);
+uint64_t snic_random64(void);
+/* 0, or -ESRCH. state is the letter of /proc/<pid>/stat. */
+int snic_process_stat(uint32_t pid, char *state, uint64_t *start_time);
+int snic_process_self(uint32_t *pid, uint64_t *start_time, uint64_t *pid_namespace);
+/* enum snic_liveness of a process named by pid and start time; start_time 0: any. */
+int snic_process_liveness(uint32_t pid, uint64_t start_time);
+int snic_process_pidfd(uint32_t pid);
+int snic_pidfd_dead(int pidfd); /* 1 dead, 0 alive */
+void snic_pause(void);
+void snic_sleep_us(uint32_t us);
+int snic_futex_wait(_Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns); /* 0 or -errno */
+void snic_futex_wake(_Atomic uint32_t *word);
+
+/* softnic_folder.c */
+int snic_name_is_valid(const char *name, size_t max);
+int snic_folder_open(const char *directory, const char *job, char *path, size_t path_size, int *fd,
+                     char *why, size_t why_size);
+int snic_folder_lock(int fd, char *why, size_t why_size); /* exclusive; ends with the process */
+void snic_folder_unlock(int fd);
+void snic_folder_sweep(int job_fd);      /* locked: removes what dead processes left */
+void snic_folder_sweep_jobs(int job_fd); /* the other jobs of this user */
+void snic_memory_file(char *file, size_t size, const char *name, uint32_t number);
+
+/* softnic_segment.c */
+int snic_file_create(int job_fd, const char *path, const char *file, uint64_t bytes, int *fd,
+                     char *why, size_t why_size);
+int snic_map_file(int fd, uint64_t bytes, uint64_t alignment, uint8_t **base);
+void snic_unmap_file(uint8_t *base, uint64_t bytes);
+/* Checks a header that was copied out of a file of `file_bytes`; fills the geometry, no pointers.
+ */
+int snic_segment_check(const struct snic_header *header, uint64_t file_bytes,
+                       uint64_t pid_namespace, struct snic_segment *segment, char *why,
+                       size_t why_size);
+void snic_segment_point(struct snic_segment *segment, const struct snic_header *copy);
+int snic_slot_liveness(const struct snic_segment *segment, uint32_t slot, uint32_t epoch);
+int snic_token_is_dead(const struct snic_segment *segment, uint32_t token);
+
+/* softnic_memory.c */
+int snic_memory_locate(snic_t *nic, uint64_t address, uint64_t length, snic_location_t *location);
+int snic_locate_as(snic_t *nic, const void *address, uint64_t length, int remember,
+                   snic_location_t *location, char *why, size_t why_size);
+void snic_memory_free_all(snic_t *nic);
+void snic_peer_unmap_all(snic_peer_t *peer);
+int snic_location_write(snic_peer_t *peer, const snic_location_t *to, uint64_t offset,
+                        const void *from, uint64_t length);
+int snic_location_read(snic_peer_t *peer, const snic_location_t *from, uint64_t offset, void *to,
+                       uint64_t length);
+
+/* softnic_foreign.c */
+int snic_foreign_allowed(snic_t *nic, char *why, size_t why_size);
+int snic_foreign_copy(snic_peer_t *peer, uint64_t remote, void *local, uint64_t length, int write);
+int snic_bounce_start(snic_t *nic, char *why, size_t why_size);
+void snic_bounce_stop(snic_t *nic);
+
+/* softnic_registration.c */
+int snic_pins_drain(snic_t *nic, uint64_t pin, uint64_t deadline_ns); /* pin 0: every pin */
+
+static inline int snic_is_forked(const snic_t *nic)
+{
+    return *nic->alive != 1;
+}
+
+#endif
