@@ -116,7 +116,7 @@ public record DartConfiguration(UUID job, long epochMs, URI url, int serverCount
             at = end + 1;
         }
         if (values.containsKey(LEGACY_ADDRESS)) {
-            return legacy(values.get(LEGACY_ADDRESS), values.get(LEGACY_PROCESS), "ptl");
+            return legacy(values.get(LEGACY_ADDRESS), values.get(LEGACY_PROCESS), "portals");
         }
         if (crcAt < 0) {
             throw malformed("no crc= line");
@@ -143,7 +143,7 @@ public record DartConfiguration(UUID job, long epochMs, URI url, int serverCount
         if (url != null && !url.isEmpty()) {
             base = withUrl(file, uri(URL_VARIABLE, url));
         } else if (legacyAddress != null && !legacyAddress.isEmpty()) {
-            String scheme = file == null ? "ptl" : file.transport();
+            String scheme = file == null ? "portals" : file.transport();
             base =
                     withUrl(
                             file,

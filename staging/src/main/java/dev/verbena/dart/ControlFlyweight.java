@@ -1,0 +1,455 @@
+package dev.verbena.dart;
+
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+
+import dev.verbena.transport.RemoteDescriptor;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * Control record between clients and servers: 128 bytes, little-endian. Movable view, no memory of
+ * its own, one thread. A HEADER is followed by the message's metadata block.
+ *
+ * <pre>
+ * all       0:4 magic 0x44415254   4:2 type   6:2 version (1)   8:16 job
+ *           124:4 CRC-32C of bytes 0 to 123; what no field names is zero
+ * REGISTER  24:1 role (1 client, 2 slave)   25:1 URI length   26:2 credits wanted   28:4 rank
+ * FORWARD   32:4 application id   36:4 client id (FORWARD only)   40:84 URI of the sender's transport
+ * WELCOME   24:4 client id (a slave: its server id)   28:4 server id   32:4 result   36:4 credits
+ *           40:8 longest message   48:8 next sequence   56:4 heartbeat ms (0: none)   60:4 ack mode
+ * HEADER    24:4 client id   28:4 tag   32:8 sequence   40:8 payload length   48:4 flags
+ *           52:4 CRC-32C of the payload   56:4 metadata length   60:4 sequences given up before
+ *           this one   64:48 remote descriptor of the payload (zero if the length is 0)
+ * DONE      24:4 client id   28:4 result   32:8 sequence   40:4 state (1 transferred, 2 streamed:
+ *           this one and every earlier one that did not fail)   44:4 credits returned
+ * CREDIT    24:4 client id   32:8 highest sequence whose header is known   44:4 credits returned
+ * GOODBYE   24:4 client id   28:4 result   32:8 last sequence
+ * </pre>
+ */
+final class ControlFlyweight {
+    static final int LENGTH = 128;
+    static final int MAGIC = 0x44415254;
+    static final int VERSION = 1;
+
+    static final int REGISTER = 1;
+    static final int FORWARD = 2;
+    static final int WELCOME = 3;
+    static final int HEADER = 4;
+    static final int DONE = 5;
+    static final int GOODBYE = 6;
+    static final int CREDIT = 7;
+
+    static final int ROLE_CLIENT = 1;
+    static final int ROLE_SLAVE = 2;
+
+    static final int STATE_TRANSFERRED = 1;
+    static final int STATE_STREAMED = 2;
+
+    static final int RESULT_OK = 0;
+    static final int RESULT_WRONG_JOB = 1;
+    static final int RESULT_RECEIVER_UNREACHABLE = 2;
+    static final int RESULT_FULL = 3;
+    static final int RESULT_TRANSFER_FAILED = 4;
+    static final int RESULT_STOPPING = 5;
+    static final int RESULT_MALFORMED = 6;
+
+    static final int FLAG_FILE_BEGIN = 2;
+    static final int FLAG_FILE_END = 4;
+    static final int FLAG_CHECKSUM = 8;
+
+    /** Longest URI of a transport in a record. */
+    static final int URI_LENGTH_MAX = 84;
+
+    static final int CREDITS_MAX = 4096;
+
+    private static final int TYPE_OFFSET = 4;
+    private static final int VERSION_OFFSET = 6;
+    private static final int JOB_OFFSET = 8;
+    private static final int CRC_OFFSET = 124;
+
+    private static final int ROLE_OFFSET = 24;
+    private static final int URI_LENGTH_OFFSET = 25;
+    private static final int WANTED_OFFSET = 26;
+    private static final int RANK_OFFSET = 28;
+    private static final int APPLICATION_OFFSET = 32;
+    private static final int ASSIGNED_OFFSET = 36;
+    private static final int URI_OFFSET = 40;
+
+    private static final int CLIENT_OFFSET = 24;
+    private static final int SERVER_OFFSET = 28;
+    private static final int WELCOME_RESULT_OFFSET = 32;
+    private static final int WELCOME_CREDITS_OFFSET = 36;
+    private static final int LENGTH_MAX_OFFSET = 40;
+    private static final int NEXT_SEQUENCE_OFFSET = 48;
+    private static final int HEARTBEAT_OFFSET = 56;
+    private static final int ACK_OFFSET = 60;
+
+    private static final int TAG_OFFSET = 28;
+    private static final int RESULT_OFFSET = 28;
+    private static final int SEQUENCE_OFFSET = 32;
+    private static final int LENGTH_OFFSET = 40;
+    private static final int STATE_OFFSET = 40;
+    private static final int CREDITS_OFFSET = 44;
+    private static final int FLAGS_OFFSET = 48;
+    private static final int DATA_CRC_OFFSET = 52;
+    private static final int METADATA_OFFSET = 56;
+    private static final int SKIPPED_OFFSET = 60;
+    private static final int DESCRIPTOR_OFFSET = 64;
+
+    private final Checksum crc = new Checksum();
+    private MutableDirectBuffer buffer;
+    private DirectBuffer source;
+    private int offset;
+
+    /** Starts a record of this type, all zero, for writing. */
+    ControlFlyweight begin(MutableDirectBuffer target, int at, int type, UUID job) {
+        target.boundsCheck(at, LENGTH);
+        buffer = target;
+        source = target;
+        offset = at;
+        target.setMemory(at, LENGTH, (byte) 0);
+        target.putInt(at, MAGIC, LITTLE_ENDIAN);
+        target.putShort(at + TYPE_OFFSET, (short) type, LITTLE_ENDIAN);
+        target.putShort(at + VERSION_OFFSET, (short) VERSION, LITTLE_ENDIAN);
+        target.putLong(at + JOB_OFFSET, job.getMostSignificantBits(), LITTLE_ENDIAN);
+        target.putLong(at + JOB_OFFSET + 8, job.getLeastSignificantBits(), LITTLE_ENDIAN);
+        return this;
+    }
+
+    /** Writes the checksum; the record is complete. */
+    void end() {
+        buffer.putInt(offset + CRC_OFFSET, crc.of(buffer, offset, CRC_OFFSET), LITTLE_ENDIAN);
+    }
+
+    /**
+     * Moves to a record that may come from anywhere and checks all of it.
+     *
+     * @param available bytes that there are
+     * @return this, for reading
+     * @throws DartException {@link DartException.Code#MALFORMED} naming the field
+     */
+    ControlFlyweight wrap(DirectBuffer from, int at, int available) {
+        buffer = null;
+        source = from;
+        offset = at;
+        if (available < LENGTH) {
+            throw malformed("only " + available + " bytes");
+        }
+        if (from.getInt(at, LITTLE_ENDIAN) != MAGIC) {
+            throw malformed("magic 0x" + Integer.toHexString(from.getInt(at, LITTLE_ENDIAN)));
+        }
+        int version = from.getShort(at + VERSION_OFFSET, LITTLE_ENDIAN);
+        if (version != VERSION) {
+            throw malformed("version " + version + ", this program knows " + VERSION);
+        }
+        if (from.getInt(at + CRC_OFFSET, LITTLE_ENDIAN) != crc.of(from, at, CRC_OFFSET)) {
+            throw malformed("CRC does not match its bytes");
+        }
+        switch (type()) {
+            case REGISTER, FORWARD -> checkRegister();
+            case WELCOME -> checkRange("credits", welcomeCredits(), 0, CREDITS_MAX);
+            case HEADER -> checkHeader(available);
+            case DONE -> {
+                checkRange("state", state(), STATE_TRANSFERRED, STATE_STREAMED);
+                checkRange("credits", credits(), 0, CREDITS_MAX);
+                checkRange("sequence", sequence(), 0, Long.MAX_VALUE);
+            }
+            case CREDIT -> {
+                checkRange("credits", credits(), 0, CREDITS_MAX);
+                checkRange("sequence", sequence(), 0, Long.MAX_VALUE);
+            }
+            case GOODBYE -> checkRange("sequence", sequence(), 0, Long.MAX_VALUE);
+            default -> throw malformed("type " + type());
+        }
+        return this;
+    }
+
+    private void checkRegister() {
+        checkRange("role", role(), ROLE_CLIENT, ROLE_SLAVE);
+        checkRange("rank", rank(), 0, Integer.MAX_VALUE);
+        checkRange("application id", applicationId(), 0, Integer.MAX_VALUE);
+        checkRange("credits", creditsWanted(), 0, CREDITS_MAX);
+        checkRange("client id", assignedId(), 0, Integer.MAX_VALUE);
+        int length = source.getByte(offset + URI_LENGTH_OFFSET) & 0xFF;
+        checkRange("URI length", length, 1, URI_LENGTH_MAX);
+        for (int i = 0; i < length; i++) {
+            int c = source.getByte(offset + URI_OFFSET + i);
+            if (c <= ' ' || c > '~') {
+                throw malformed("URI byte " + i + " is not printable");
+            }
+        }
+    }
+
+    private void checkHeader(int available) {
+        checkRange("client id", clientId(), 0, Integer.MAX_VALUE);
+        checkRange("sequence", sequence(), 1, Long.MAX_VALUE - 1);
+        checkRange("payload length", length(), 0, Long.MAX_VALUE / 2);
+        checkRange("metadata length", metadataLength(), DartMetadata.FIXED_LENGTH, available);
+        checkRange("skipped sequences", skipped(), 0, Integer.MAX_VALUE);
+        int known = FLAG_FILE_BEGIN | FLAG_FILE_END | FLAG_CHECKSUM;
+        if ((flags() & ~known) != 0) {
+            throw malformed("flags 0x" + Integer.toHexString(flags()));
+        }
+        if (metadataLength() != available - LENGTH) {
+            throw malformed(
+                    "metadata length "
+                            + metadataLength()
+                            + " where "
+                            + (available - LENGTH)
+                            + " bytes follow");
+        }
+    }
+
+    int type() {
+        return source.getShort(offset + TYPE_OFFSET, LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    boolean isOfJob(UUID job) {
+        return source.getLong(offset + JOB_OFFSET, LITTLE_ENDIAN) == job.getMostSignificantBits()
+                && source.getLong(offset + JOB_OFFSET + 8, LITTLE_ENDIAN)
+                        == job.getLeastSignificantBits();
+    }
+
+    UUID job() {
+        return new UUID(
+                source.getLong(offset + JOB_OFFSET, LITTLE_ENDIAN),
+                source.getLong(offset + JOB_OFFSET + 8, LITTLE_ENDIAN));
+    }
+
+    /** Turns a REGISTER into a FORWARD that assigns an id; {@link #end} follows. */
+    ControlFlyweight asForward(MutableDirectBuffer target, int at, int assignedId) {
+        target.putBytes(at, source, offset, LENGTH);
+        buffer = target;
+        source = target;
+        offset = at;
+        target.putShort(at + TYPE_OFFSET, (short) FORWARD, LITTLE_ENDIAN);
+        target.putInt(at + ASSIGNED_OFFSET, assignedId, LITTLE_ENDIAN);
+        return this;
+    }
+
+    ControlFlyweight register(int role, int credits, int rank, int applicationId, URI uri) {
+        byte[] bytes = uri.toString().getBytes(StandardCharsets.US_ASCII);
+        if (bytes.length > URI_LENGTH_MAX) {
+            throw new DartException(
+                    DartException.Code.INCOMPATIBLE,
+                    "address "
+                            + uri
+                            + " has "
+                            + bytes.length
+                            + " characters, a control record holds "
+                            + URI_LENGTH_MAX
+                            + ": choose a shorter name for the transport's job");
+        }
+        buffer.putByte(offset + ROLE_OFFSET, (byte) role);
+        buffer.putByte(offset + URI_LENGTH_OFFSET, (byte) bytes.length);
+        buffer.putShort(offset + WANTED_OFFSET, (short) credits, LITTLE_ENDIAN);
+        buffer.putInt(offset + RANK_OFFSET, rank, LITTLE_ENDIAN);
+        buffer.putInt(offset + APPLICATION_OFFSET, applicationId, LITTLE_ENDIAN);
+        buffer.putBytes(offset + URI_OFFSET, bytes);
+        return this;
+    }
+
+    int role() {
+        return source.getByte(offset + ROLE_OFFSET);
+    }
+
+    int creditsWanted() {
+        return source.getShort(offset + WANTED_OFFSET, LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    int rank() {
+        return source.getInt(offset + RANK_OFFSET, LITTLE_ENDIAN);
+    }
+
+    int applicationId() {
+        return source.getInt(offset + APPLICATION_OFFSET, LITTLE_ENDIAN);
+    }
+
+    int assignedId() {
+        return source.getInt(offset + ASSIGNED_OFFSET, LITTLE_ENDIAN);
+    }
+
+    /** URI of the sender's transport; MALFORMED if it is none. */
+    URI uri() {
+        byte[] bytes = new byte[source.getByte(offset + URI_LENGTH_OFFSET) & 0xFF];
+        source.getBytes(offset + URI_OFFSET, bytes);
+        try {
+            return URI.create(new String(bytes, StandardCharsets.US_ASCII));
+        } catch (IllegalArgumentException e) {
+            throw malformed("URI: " + e.getMessage());
+        }
+    }
+
+    ControlFlyweight welcome(int clientId, int serverId, int result, int credits) {
+        buffer.putInt(offset + CLIENT_OFFSET, clientId, LITTLE_ENDIAN);
+        buffer.putInt(offset + SERVER_OFFSET, serverId, LITTLE_ENDIAN);
+        buffer.putInt(offset + WELCOME_RESULT_OFFSET, result, LITTLE_ENDIAN);
+        buffer.putInt(offset + WELCOME_CREDITS_OFFSET, credits, LITTLE_ENDIAN);
+        return this;
+    }
+
+    ControlFlyweight welcomeLimits(long lengthMax, long nextSequence, AckMode ack) {
+        buffer.putLong(offset + LENGTH_MAX_OFFSET, lengthMax, LITTLE_ENDIAN);
+        buffer.putLong(offset + NEXT_SEQUENCE_OFFSET, nextSequence, LITTLE_ENDIAN);
+        buffer.putInt(offset + HEARTBEAT_OFFSET, 0, LITTLE_ENDIAN);
+        buffer.putInt(offset + ACK_OFFSET, ack.ordinal(), LITTLE_ENDIAN);
+        return this;
+    }
+
+    int clientId() {
+        return source.getInt(offset + CLIENT_OFFSET, LITTLE_ENDIAN);
+    }
+
+    int serverId() {
+        return source.getInt(offset + SERVER_OFFSET, LITTLE_ENDIAN);
+    }
+
+    int welcomeResult() {
+        return source.getInt(offset + WELCOME_RESULT_OFFSET, LITTLE_ENDIAN);
+    }
+
+    int welcomeCredits() {
+        return source.getInt(offset + WELCOME_CREDITS_OFFSET, LITTLE_ENDIAN);
+    }
+
+    long messageLengthMax() {
+        return source.getLong(offset + LENGTH_MAX_OFFSET, LITTLE_ENDIAN);
+    }
+
+    long nextSequence() {
+        return source.getLong(offset + NEXT_SEQUENCE_OFFSET, LITTLE_ENDIAN);
+    }
+
+    ControlFlyweight header(int clientId, long sequence, int tag, long length, int flags) {
+        buffer.putInt(offset + CLIENT_OFFSET, clientId, LITTLE_ENDIAN);
+        buffer.putInt(offset + TAG_OFFSET, tag, LITTLE_ENDIAN);
+        buffer.putLong(offset + SEQUENCE_OFFSET, sequence, LITTLE_ENDIAN);
+        buffer.putLong(offset + LENGTH_OFFSET, length, LITTLE_ENDIAN);
+        buffer.putInt(offset + FLAGS_OFFSET, flags, LITTLE_ENDIAN);
+        return this;
+    }
+
+    ControlFlyweight headerData(int dataCrc, int metadataLength, int skipped) {
+        buffer.putInt(offset + DATA_CRC_OFFSET, dataCrc, LITTLE_ENDIAN);
+        buffer.putInt(offset + METADATA_OFFSET, metadataLength, LITTLE_ENDIAN);
+        buffer.putInt(offset + SKIPPED_OFFSET, skipped, LITTLE_ENDIAN);
+        return this;
+    }
+
+    ControlFlyweight descriptor(RemoteDescriptor descriptor) {
+        descriptor.encode(buffer, offset + DESCRIPTOR_OFFSET);
+        return this;
+    }
+
+    int tag() {
+        return source.getInt(offset + TAG_OFFSET, LITTLE_ENDIAN);
+    }
+
+    long sequence() {
+        return source.getLong(offset + SEQUENCE_OFFSET, LITTLE_ENDIAN);
+    }
+
+    long length() {
+        return source.getLong(offset + LENGTH_OFFSET, LITTLE_ENDIAN);
+    }
+
+    int flags() {
+        return source.getInt(offset + FLAGS_OFFSET, LITTLE_ENDIAN);
+    }
+
+    int dataCrc() {
+        return source.getInt(offset + DATA_CRC_OFFSET, LITTLE_ENDIAN);
+    }
+
+    int metadataLength() {
+        return source.getInt(offset + METADATA_OFFSET, LITTLE_ENDIAN);
+    }
+
+    int skipped() {
+        return source.getInt(offset + SKIPPED_OFFSET, LITTLE_ENDIAN);
+    }
+
+    /**
+     * Reads the descriptor of a HEADER with payload.
+     *
+     * @throws DartException MALFORMED if it is none, or shorter than the payload
+     */
+    void descriptorInto(RemoteDescriptor descriptor) {
+        try {
+            descriptor.decode(source, offset + DESCRIPTOR_OFFSET);
+        } catch (IllegalArgumentException e) {
+            throw malformed(e.getMessage());
+        }
+        checkRange("payload length", length(), 0, descriptor.length());
+    }
+
+    ControlFlyweight done(int clientId, long sequence, int state, int result, int credits) {
+        buffer.putInt(offset + STATE_OFFSET, state, LITTLE_ENDIAN);
+        return goodbye(clientId, sequence, result).credits(credits);
+    }
+
+    ControlFlyweight credit(int clientId, long sequence, int credits) {
+        return goodbye(clientId, sequence, RESULT_OK).credits(credits);
+    }
+
+    ControlFlyweight goodbye(int clientId, long sequence, int result) {
+        buffer.putInt(offset + CLIENT_OFFSET, clientId, LITTLE_ENDIAN);
+        buffer.putInt(offset + RESULT_OFFSET, result, LITTLE_ENDIAN);
+        buffer.putLong(offset + SEQUENCE_OFFSET, sequence, LITTLE_ENDIAN);
+        return this;
+    }
+
+    private ControlFlyweight credits(int credits) {
+        buffer.putInt(offset + CREDITS_OFFSET, credits, LITTLE_ENDIAN);
+        return this;
+    }
+
+    int result() {
+        return source.getInt(offset + RESULT_OFFSET, LITTLE_ENDIAN);
+    }
+
+    int state() {
+        return source.getInt(offset + STATE_OFFSET, LITTLE_ENDIAN);
+    }
+
+    int credits() {
+        return source.getInt(offset + CREDITS_OFFSET, LITTLE_ENDIAN);
+    }
+
+    static String resultName(int result) {
+        return switch (result) {
+            case RESULT_OK -> "ok";
+            case RESULT_WRONG_JOB -> "wrong job";
+            case RESULT_RECEIVER_UNREACHABLE -> "receiver unreachable";
+            case RESULT_FULL -> "server full";
+            case RESULT_TRANSFER_FAILED -> "transfer failed";
+            case RESULT_STOPPING -> "server is stopping";
+            case RESULT_MALFORMED -> "malformed header";
+            default -> "result " + result;
+        };
+    }
+
+    static DartException.Code code(int result) {
+        return switch (result) {
+            case RESULT_WRONG_JOB -> DartException.Code.NOT_BOOTSTRAPPED;
+            case RESULT_RECEIVER_UNREACHABLE -> DartException.Code.RECEIVER_UNREACHABLE;
+            case RESULT_FULL -> DartException.Code.SERVER_FULL;
+            case RESULT_STOPPING -> DartException.Code.SERVER_STOPPING;
+            case RESULT_MALFORMED -> DartException.Code.MALFORMED;
+            default -> DartException.Code.TRANSFER_FAILED;
+        };
+    }
+
+    private static void checkRange(String what, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw malformed(what + " " + value + " is outside " + min + " to " + max);
+        }
+    }
+
+    private static DartException malformed(String what) {
+        return new DartException(DartException.Code.MALFORMED, "control record: " + what);
+    }
+}

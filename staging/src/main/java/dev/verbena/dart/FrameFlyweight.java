@@ -1,0 +1,229 @@
+package dev.verbena.dart;
+
+import static java.nio.ByteOrder.BIG_ENDIAN;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * Header of a frame between server and receiver: 48 bytes, big-endian, then the payload. Movable
+ * view, one thread.
+ *
+ * <pre>
+ *  0:4 magic 0x44525431   4:1 version (1)   5:1 type
+ *  6:2 flags: 1 first part, 2 last part, 4 file begin, 8 file end, 16 message given up
+ *  8:8 frame sequence (DATA: per stream, from 1; others: 0)   16:4 client id   20:4 tag
+ * 24:8 message sequence of that client   32:8 offset of the payload within the message
+ * 40:4 payload length   44:4 CRC-32C of bytes 0 to 43 followed by the payload
+ *
+ * payloads: HELLO      0:16 job   16:4 server id   20:8 window wanted   28:8 last sequence sent
+ *           HELLO_ACK  0:8 window granted   8:8 next sequence wanted
+ *           ACK        0:8 next sequence wanted   8:8 free window
+ *           NACK       0:8 sequence whose checksum was wrong
+ *           FIN        0:8 last sequence
+ *           ERROR      0:4 code   then text
+ *           HEARTBEAT, FIN_ACK   none
+ * </pre>
+ */
+final class FrameFlyweight {
+    static final int LENGTH = 48;
+    static final int MAGIC = 0x44525431;
+    static final int VERSION = 1;
+    static final int PAYLOAD_MAX = 1024 * 1024;
+    static final int CONTROL_PAYLOAD_MAX = 1024;
+
+    static final int HELLO = 1;
+    static final int HELLO_ACK = 2;
+    static final int DATA = 3;
+    static final int ACK = 4;
+    static final int NACK = 5;
+    static final int HEARTBEAT = 6;
+    static final int FIN = 7;
+    static final int FIN_ACK = 8;
+    static final int ERROR = 9;
+
+    static final int FIRST = 1;
+    static final int LAST = 2;
+    static final int FILE_BEGIN = 4;
+    static final int FILE_END = 8;
+    static final int GIVEN_UP = 16;
+    private static final int KNOWN_FLAGS = 31;
+
+    static final int HELLO_LENGTH = 36;
+    static final int HELLO_ACK_LENGTH = 16;
+    static final int ACK_LENGTH = 16;
+    static final int NACK_LENGTH = 8;
+    static final int FIN_LENGTH = 8;
+
+    static final int ERROR_PROTOCOL = 1;
+    static final int ERROR_GAP = 2;
+    static final int ERROR_TOO_LONG = 3;
+    static final int ERROR_STORE = 4;
+    static final int ERROR_WINDOW = 5;
+
+    private static final int TYPE_OFFSET = 5;
+    private static final int FLAGS_OFFSET = 6;
+    private static final int SEQUENCE_OFFSET = 8;
+    private static final int CLIENT_OFFSET = 16;
+    private static final int TAG_OFFSET = 20;
+    private static final int MESSAGE_OFFSET = 24;
+    private static final int POSITION_OFFSET = 32;
+    private static final int PAYLOAD_OFFSET = 40;
+    private static final int CRC_OFFSET = 44;
+
+    private final Checksum crc = new Checksum();
+    private MutableDirectBuffer buffer;
+    private int offset;
+
+    /** Starts a frame of this type, all other fields zero. */
+    FrameFlyweight begin(MutableDirectBuffer target, int at, int type) {
+        target.boundsCheck(at, LENGTH);
+        target.setMemory(at, LENGTH, (byte) 0);
+        target.putInt(at, MAGIC, BIG_ENDIAN);
+        target.putByte(at + 4, (byte) VERSION);
+        target.putByte(at + TYPE_OFFSET, (byte) type);
+        buffer = target;
+        offset = at;
+        return this;
+    }
+
+    FrameFlyweight flags(int flags) {
+        buffer.putShort(offset + FLAGS_OFFSET, (short) flags, BIG_ENDIAN);
+        return this;
+    }
+
+    FrameFlyweight sequence(long sequence) {
+        buffer.putLong(offset + SEQUENCE_OFFSET, sequence, BIG_ENDIAN);
+        return this;
+    }
+
+    FrameFlyweight message(int clientId, long messageSequence, int tag, long position) {
+        buffer.putInt(offset + CLIENT_OFFSET, clientId, BIG_ENDIAN);
+        buffer.putInt(offset + TAG_OFFSET, tag, BIG_ENDIAN);
+        buffer.putLong(offset + MESSAGE_OFFSET, messageSequence, BIG_ENDIAN);
+        buffer.putLong(offset + POSITION_OFFSET, position, BIG_ENDIAN);
+        return this;
+    }
+
+    /** Writes payload length and checksum; the header is complete. */
+    void end(DirectBuffer payload, int payloadOffset, int payloadLength) {
+        buffer.putInt(offset + PAYLOAD_OFFSET, payloadLength, BIG_ENDIAN);
+        crc.reset().update(buffer, offset, CRC_OFFSET);
+        if (payloadLength > 0) {
+            crc.update(payload, payloadOffset, payloadLength);
+        }
+        buffer.putInt(offset + CRC_OFFSET, crc.value(), BIG_ENDIAN);
+    }
+
+    /**
+     * Moves to a header that may come from anywhere and checks its fixed fields; the checksum is
+     * checked by {@link #isIntact} once the payload is there.
+     *
+     * @throws DartException MALFORMED naming the field
+     */
+    FrameFlyweight wrap(MutableDirectBuffer from, int at) {
+        from.boundsCheck(at, LENGTH);
+        buffer = from;
+        offset = at;
+        if (from.getInt(at, BIG_ENDIAN) != MAGIC) {
+            throw malformed("magic 0x" + Integer.toHexString(from.getInt(at, BIG_ENDIAN)));
+        }
+        if (from.getByte(at + 4) != VERSION) {
+            throw malformed("version " + from.getByte(at + 4));
+        }
+        if (type() < HELLO || type() > ERROR) {
+            throw malformed("type " + type());
+        }
+        int max = type() == DATA ? PAYLOAD_MAX : CONTROL_PAYLOAD_MAX;
+        if (payloadLength() < 0 || payloadLength() > max) {
+            throw malformed("payload length " + payloadLength() + " of type " + type());
+        }
+        return this;
+    }
+
+    /** Whether the checksum matches header and payload. */
+    boolean isIntact(DirectBuffer payload, int payloadOffset) {
+        crc.reset().update(buffer, offset, CRC_OFFSET);
+        if (payloadLength() > 0) {
+            crc.update(payload, payloadOffset, payloadLength());
+        }
+        return crc.value() == buffer.getInt(offset + CRC_OFFSET, BIG_ENDIAN);
+    }
+
+    /**
+     * Checks the fields of an intact frame.
+     *
+     * @throws DartException MALFORMED naming the field
+     */
+    void check() {
+        switch (type()) {
+            case HELLO -> needLength(HELLO_LENGTH);
+            case HELLO_ACK -> needLength(HELLO_ACK_LENGTH);
+            case ACK -> needLength(ACK_LENGTH);
+            case NACK -> needLength(NACK_LENGTH);
+            case FIN -> needLength(FIN_LENGTH);
+            case HEARTBEAT, FIN_ACK -> needLength(0);
+            case DATA -> {
+                if ((flags() & ~KNOWN_FLAGS) != 0) {
+                    throw malformed("flags 0x" + Integer.toHexString(flags()));
+                }
+                if (sequence() < 1 || messageSequence() < 1 || position() < 0) {
+                    throw malformed(
+                            "sequence "
+                                    + sequence()
+                                    + ", message "
+                                    + messageSequence()
+                                    + ", position "
+                                    + position());
+                }
+            }
+            default -> {
+                if (payloadLength() < 4) {
+                    throw malformed("ERROR of " + payloadLength() + " bytes");
+                }
+            }
+        }
+    }
+
+    private void needLength(int length) {
+        if (payloadLength() != length) {
+            throw malformed("type " + type() + " with " + payloadLength() + " bytes of payload");
+        }
+    }
+
+    int type() {
+        return buffer.getByte(offset + TYPE_OFFSET);
+    }
+
+    int flags() {
+        return buffer.getShort(offset + FLAGS_OFFSET, BIG_ENDIAN) & 0xFFFF;
+    }
+
+    long sequence() {
+        return buffer.getLong(offset + SEQUENCE_OFFSET, BIG_ENDIAN);
+    }
+
+    int clientId() {
+        return buffer.getInt(offset + CLIENT_OFFSET, BIG_ENDIAN);
+    }
+
+    int tag() {
+        return buffer.getInt(offset + TAG_OFFSET, BIG_ENDIAN);
+    }
+
+    long messageSequence() {
+        return buffer.getLong(offset + MESSAGE_OFFSET, BIG_ENDIAN);
+    }
+
+    long position() {
+        return buffer.getLong(offset + POSITION_OFFSET, BIG_ENDIAN);
+    }
+
+    int payloadLength() {
+        return buffer.getInt(offset + PAYLOAD_OFFSET, BIG_ENDIAN);
+    }
+
+    private static DartException malformed(String what) {
+        return new DartException(DartException.Code.MALFORMED, "frame: " + what);
+    }
+}
