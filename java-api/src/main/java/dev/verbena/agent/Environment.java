@@ -34,6 +34,11 @@ public interface Environment {
     /** Live counters, shown by {@code verbena status}. */
     CountersManager counters();
 
+    /** Value of a variable of the process' environment, null if it is not set. */
+    default String variable(String name) {
+        return null;
+    }
+
     /** What cannot be thrown. */
     ErrorHandler errorHandler();
 }

@@ -109,6 +109,11 @@ public final class RealEnvironment implements Environment, AutoCloseable {
         return countersFile.counters();
     }
 
+    @Override
+    public String variable(String name) {
+        return System.getenv(name);
+    }
+
     /** Where the counters of this process can be read, see {@link CountersFile}. */
     public Path countersPath() {
         return countersFile.path();
