@@ -76,3 +76,66 @@ tier_vm() {
     SKIP_REASON="verbs issue"
     return $SKIPPED
 }
+
+# Every folder with C tests has a Makefile with the targets programs, check and fuzz, and the variables BUILD, CC, SAN and SNIC_TEST.
+c_run() {
+    local name=$1 log=$LOGS/c-$1.log module code=0
+    shift
+    : >"$log"
+    for module in native portals-emul; do
+        [ -f "$module/src/test/c/Makefile" ] || continue
+        timeout -k 30 900 make -C "$module/src/test/c" BUILD="$VERBENA_HOME/$module/target/c-$name" SNIC_TEST=1 "$@" >>"$log" 2>&1 </dev/null || code=1
+    done
+    awk -v name="$name" '
+        /^[0-9]+ passed, [0-9]+ failed/ { p += $1; f += $3; s += $5; programs++ }
+        END { printf "   %-12s %d programs: %d passed, %d failed, %d skipped\n", name, programs, p, f, s; exit f > 0 || p == 0 }' "$log" || code=1
+    [ $code -eq 0 ] || { grep -hE '^not ok|ERROR: |WARNING: ThreadSanitizer|runtime error|error:|\*\*\*' "$log" | head -n 20; }
+    return $code
+}
+
+tier_c() {
+    local code=0 san
+    c_run gcc CC=gcc check || code=1
+    if ! command -v clang >/dev/null; then
+        echo "   clang: skipped: not installed"
+    else
+        c_run clang CC=clang check || code=1
+        c_run fuzz CC=clang SECONDS="$([ "${VERBENA_LONG-}" = 1 ] && echo 300 || echo 20)" fuzz || code=1
+        command -v clang-format >/dev/null && { format_c || code=1; }
+    fi
+    for san in asan ubsan tsan; do
+        c_run $san CC=gcc SAN=$san check || code=1
+    done
+    return $code
+}
+
+format_c() {
+    local files
+    mapfile -t files < <(git ls-files '*.c' '*.h')
+    clang-format --dry-run --Werror "${files[@]}" >"$LOGS/clang-format.log" 2>&1 && return 0
+    echo "   clang-format: these files differ:"
+    sed -n 's/^\([^:]*\):.*/     \1/p' "$LOGS/clang-format.log" | sort | uniq -c | head -n 20
+    return 1
+}
+
+tier_faults() { ci/planted-faults; }
+
+tier_seeds() {
+    local seed=$(($(date +%s) / 86400))
+    echo "   seed $seed (repeat with -Dverbena.seed=$seed)"
+    run_maven_tests seeds surefire-reports-seeds -Dgroups=seeded -Dverbena.seed=$seed -Dverbena.reports=surefire-reports-seeds \
+        -Dspotless.check.skip=true -Dcheckstyle.skip=true
+}
+
+tier_consumer() {
+    local home version code=0 jdks=("$JAVA_HOME")
+    for home in "${JAVA25_HOME-}" /usr/lib/jvm/*; do
+        version=$(jdk_version "$home")
+        [ "${version:-0}" -lt 25 ] || { jdks+=("$home"); break; }
+    done
+    ci/consumer-test "${jdks[@]}" || code=1
+    ci/glibc-check || code=1
+    return $code
+}
+
+tier_conformance() { "$JAVA_HOME/bin/java" ci/Conformance.java; }
