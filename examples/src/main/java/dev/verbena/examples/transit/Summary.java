@@ -82,6 +82,11 @@ final class Summary {
         }
         out.append(",\n  \"passed\": ");
         out.append(checks.stream().noneMatch(c -> c.outcome() == Check.Outcome.FAILED));
+        lists(out);
+        return out.append("\n}\n").toString();
+    }
+
+    private void lists(StringBuilder out) {
         List<String> rows = new ArrayList<>();
         for (Check c : checks) {
             rows.add(
@@ -118,7 +123,11 @@ final class Summary {
                             + "}");
         }
         list(out, "costs", rows);
-        rows.clear();
+        series(out);
+    }
+
+    private void series(StringBuilder out) {
+        List<String> rows = new ArrayList<>();
         for (PicSample s : analysis.computed()) {
             rows.add(
                     "{\"step\": "
@@ -147,7 +156,6 @@ final class Summary {
                                                 + Html.json(value)
                                                 + "}"));
         list(out, "environment", rows);
-        return out.append("\n}\n").toString();
     }
 
     private static void list(StringBuilder out, String name, List<String> rows) {
