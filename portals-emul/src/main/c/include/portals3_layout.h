@@ -13,7 +13,7 @@
  * Reading the event h = head:
  *   1. s = load-acquire(slot(h).stamp). If s == h: copy the other words (each load with acquire
  *      order), load the stamp again; if it is still h the copy is good: head = h + 1, done.
- *   2. t = load-acquire(tail). If t == h: the queue is empty.
+ *   2. t = load-acquire(tail). If t - h, taken as signed, is <= 0: the queue is empty.
  *   3. Otherwise events were overwritten. The oldest that may survive is o = max(h + 1, t -
  * capacity); try o, o + 1, ... up to t - 1 as in step 1. The event found is returned together with
  * "events were dropped before it" (PTL_EQ_DROPPED), head = its stamp + 1. With several readers in

@@ -82,11 +82,6 @@ final class Summary {
         }
         out.append(",\n  \"passed\": ");
         out.append(checks.stream().noneMatch(c -> c.outcome() == Check.Outcome.FAILED));
-        lists(out);
-        return out.append("\n}\n").toString();
-    }
-
-    private void lists(StringBuilder out) {
         List<String> rows = new ArrayList<>();
         for (Check c : checks) {
             rows.add(
@@ -123,11 +118,7 @@ final class Summary {
                             + "}");
         }
         list(out, "costs", rows);
-        series(out);
-    }
-
-    private void series(StringBuilder out) {
-        List<String> rows = new ArrayList<>();
+        rows.clear();
         for (PicSample s : analysis.computed()) {
             rows.add(
                     "{\"step\": "
@@ -156,6 +147,7 @@ final class Summary {
                                                 + Html.json(value)
                                                 + "}"));
         list(out, "environment", rows);
+        return out.append("\n}\n").toString();
     }
 
     private static void list(StringBuilder out, String name, List<String> rows) {

@@ -1,0 +1,375 @@
+/* Layout, tables and lists of the shared area. */
+#include "p3_area.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define P3_ALIGN(n) (((uint64_t)(n) + 127u) & ~(uint64_t)127u)
+
+/* Offsets of the tables, in the order in which they lie in the area. */
+struct p3_offsets {
+    uint64_t pt, ac, intent, me, md, eq, iov, slot, end;
+};
+
+static void offsets_of(const struct p3_geometry *g, struct p3_offsets *o)
+{
+    o->pt = P3_ALIGN(sizeof(struct p3_area));
+    o->ac = P3_ALIGN(o->pt + (uint64_t)g->pts * sizeof(struct p3_pt));
+    o->intent = P3_ALIGN(o->ac + (uint64_t)g->acs * sizeof(struct p3_ac));
+    o->me = P3_ALIGN(o->intent + (uint64_t)g->intents * P3_INTENT_BYTES);
+    o->md = P3_ALIGN(o->me + (uint64_t)g->mes * sizeof(struct p3_me));
+    o->eq = P3_ALIGN(o->md + (uint64_t)g->mds * sizeof(struct p3_md));
+    o->iov = P3_ALIGN(o->eq + (uint64_t)g->eqs * sizeof(struct p3_eq));
+    o->slot = P3_ALIGN(o->iov + (uint64_t)g->iovs * sizeof(struct p3_iov));
+    o->end = o->slot + (uint64_t)g->slots * sizeof(struct p3_slot);
+}
+
+uint64_t p3_area_bytes(const struct p3_geometry *geometry)
+{
+    struct p3_offsets offsets;
+
+    offsets_of(geometry, &offsets);
+    return offsets.end;
+}
+
+static void view_set(struct p3_view *view, void *memory, const struct p3_geometry *g)
+{
+    struct p3_offsets o;
+    uint8_t *base = memory;
+
+    offsets_of(g, &o);
+    view->area = memory;
+    view->pt = (struct p3_pt *)(base + o.pt);
+    view->ac = (struct p3_ac *)(base + o.ac);
+    view->intent = base + o.intent;
+    view->me = (struct p3_me *)(base + o.me);
+    view->md = (struct p3_md *)(base + o.md);
+    view->eq = (struct p3_eq *)(base + o.eq);
+    view->iov = (struct p3_iov *)(base + o.iov);
+    view->slot = (struct p3_slot *)(base + o.slot);
+    view->mes = g->mes;
+    view->mds = g->mds;
+    view->eqs = g->eqs;
+    view->acs = g->acs;
+    view->pts = g->pts;
+    view->iovs = g->iovs;
+    view->slots = g->slots;
+    view->intents = g->intents;
+}
+
+static void free_list_build(struct p3_free_list *list, uint32_t count)
+{
+    list->head = count ? 0 : P3_NONE;
+    list->tail = count ? count - 1 : P3_NONE;
+    list->count = count;
+}
+
+void p3_area_build(void *memory, const ptl_ni_limits_t *limits, const struct p3_geometry *geometry,
+                   uint32_t generation)
+{
+    struct p3_area *area = memory;
+    struct p3_view view = {0};
+
+    view_set(&view, memory, geometry);
+    area->magic = P3_MAGIC;
+    area->version = P3_VERSION;
+    area->max_mes = (uint32_t)limits->max_mes;
+    area->max_mds = (uint32_t)limits->max_mds;
+    area->max_eqs = (uint32_t)limits->max_eqs;
+    area->max_ac_index = (uint32_t)limits->max_ac_index;
+    area->max_pt_index = (uint32_t)limits->max_pt_index;
+    area->max_md_iovecs = (uint32_t)limits->max_md_iovecs;
+    area->max_me_list = (uint32_t)limits->max_me_list;
+    area->max_getput_md = (uint32_t)limits->max_getput_md;
+    area->intents_max = geometry->intents;
+    area->slots_max = geometry->slots;
+    area->iovs_max = geometry->iovs;
+    area->bytes = p3_area_bytes(geometry);
+    for (uint32_t i = 0; i < geometry->pts; i++)
+        view.pt[i] = (struct p3_pt){.head = P3_NONE, .tail = P3_NONE};
+    for (uint32_t i = 0; i < geometry->mes; i++) {
+        view.me[i].generation = generation;
+        view.me[i].md = P3_NONE;
+        view.me[i].next = i + 1 < geometry->mes ? i + 1 : P3_NONE;
+    }
+    for (uint32_t i = 0; i < geometry->mds; i++) {
+        view.md[i].generation = generation;
+        view.md[i].me = P3_NONE;
+        view.md[i].next = i + 1 < geometry->mds ? i + 1 : P3_NONE;
+    }
+    for (uint32_t i = 0; i < geometry->eqs; i++) {
+        view.eq[i].generation = generation;
+        view.eq[i].next = i + 1 < geometry->eqs ? i + 1 : P3_NONE;
+    }
+    free_list_build(&area->me_free, geometry->mes);
+    free_list_build(&area->md_free, geometry->mds);
+    free_list_build(&area->eq_free, geometry->eqs);
+}
+
+int p3_view_open(struct p3_view *view, void *memory, uint64_t bytes)
+{
+    struct p3_area *area = memory;
+    struct p3_geometry g;
+
+    if (bytes < sizeof(struct p3_area) || area->magic != P3_MAGIC || area->version != P3_VERSION)
+        return -EPROTO;
+    g.mes = area->max_mes;
+    g.mds = area->max_mds;
+    g.eqs = area->max_eqs;
+    g.acs = area->max_ac_index + 1;
+    g.pts = area->max_pt_index + 1;
+    g.iovs = area->iovs_max;
+    g.slots = area->slots_max;
+    g.intents = area->intents_max;
+    if (g.mes > P3_MES_MAX || g.mds > P3_MDS_MAX || g.eqs > P3_EQS_MAX || g.acs == 0 ||
+        g.acs > P3_AC_INDEX_MAX + 1 || g.pts == 0 || g.pts > P3_PT_INDEX_MAX + 1 ||
+        g.iovs > P3_IOVS || g.slots > P3_SLOTS_MAX || g.intents > 0x10000u ||
+        area->flavor > P3_FLAVOR_CRAY)
+        return -EPROTO;
+    if (p3_area_bytes(&g) > bytes)
+        return -EPROTO;
+    view_set(view, memory, &g);
+    view->flavor = area->flavor;
+    view->iface = area->iface;
+    if (view->iface >= P3_IFACES)
+        return -EPROTO;
+    return 0;
+}
+
+struct p3_intent *p3_view_intent(const struct p3_view *view, uint32_t slot)
+{
+    return (struct p3_intent *)(void *)(view->intent + (uint64_t)slot * P3_INTENT_BYTES);
+}
+
+/* ---- free lists: changed by the owner when taking, by anybody when giving (p3_unlink_apply) ----
+ */
+
+static uint32_t list_take(struct p3_free_list *list, uint32_t limit, uint32_t *next, size_t stride)
+{
+    uint32_t index = list->head;
+    uint32_t after;
+
+    if (list->count == 0 || index >= limit)
+        return P3_NONE;
+    after = *(uint32_t *)(void *)((uint8_t *)next + (size_t)index * stride);
+    list->head = after < limit ? after : P3_NONE;
+    list->count--;
+    if (list->head == P3_NONE) {
+        list->tail = P3_NONE;
+        list->count = 0;
+    }
+    return index;
+}
+
+static void sr_add_current(const struct p3_view *view, uint32_t current, uint32_t max)
+{
+    _Atomic uint64_t *sr = view->area->sr;
+    uint64_t now = atomic_load_explicit(&sr[current], memory_order_relaxed) + 1;
+
+    atomic_store_explicit(&sr[current], now, memory_order_relaxed);
+    if (now > atomic_load_explicit(&sr[max], memory_order_relaxed))
+        atomic_store_explicit(&sr[max], now, memory_order_relaxed);
+}
+
+uint32_t p3_me_take(const struct p3_view *view)
+{
+    uint32_t index =
+        list_take(&view->area->me_free, view->mes, &view->me[0].next, sizeof(struct p3_me));
+
+    if (index == P3_NONE || view->me[index].flags & P3_LIVE)
+        return P3_NONE;
+    sr_add_current(view, PTL_SR_MES_CUR, PTL_SR_MES_MAX);
+    return index;
+}
+
+uint32_t p3_md_take(const struct p3_view *view)
+{
+    uint32_t index =
+        list_take(&view->area->md_free, view->mds, &view->md[0].next, sizeof(struct p3_md));
+
+    if (index == P3_NONE || view->md[index].flags & P3_LIVE)
+        return P3_NONE;
+    sr_add_current(view, PTL_SR_MDS_CUR, PTL_SR_MDS_MAX);
+    return index;
+}
+
+uint32_t p3_eq_take(const struct p3_view *view)
+{
+    uint32_t index =
+        list_take(&view->area->eq_free, view->eqs, &view->eq[0].next, sizeof(struct p3_eq));
+
+    if (index == P3_NONE || view->eq[index].flags & P3_LIVE)
+        return P3_NONE;
+    sr_add_current(view, PTL_SR_EQS_CUR, PTL_SR_EQS_MAX);
+    return index;
+}
+
+void p3_eq_give(const struct p3_view *view, uint32_t index)
+{
+    struct p3_free_list *list = &view->area->eq_free;
+    _Atomic uint64_t *current = &view->area->sr[PTL_SR_EQS_CUR];
+    uint32_t tail = list->tail;
+
+    view->eq[index].flags = 0;
+    view->eq[index].generation++;
+    view->eq[index].next = P3_NONE;
+    if (list->count != 0 && tail < view->eqs)
+        view->eq[tail].next = index;
+    else
+        list->head = index;
+    list->tail = index;
+    list->count++;
+    atomic_store_explicit(current, atomic_load_explicit(current, memory_order_relaxed) - 1,
+                          memory_order_relaxed);
+}
+
+void p3_me_link(const struct p3_view *view, uint32_t me, uint32_t base, ptl_ins_pos_t position)
+{
+    struct p3_me *entry = &view->me[me];
+    struct p3_pt *pt = &view->pt[entry->pt_index];
+    uint32_t prev, next;
+
+    if (base == P3_NONE) {
+        prev = position == PTL_INS_BEFORE ? P3_NONE : pt->tail;
+        next = position == PTL_INS_BEFORE ? pt->head : P3_NONE;
+    } else {
+        prev = position == PTL_INS_BEFORE ? view->me[base].prev : base;
+        next = position == PTL_INS_BEFORE ? base : view->me[base].next;
+    }
+    entry->prev = prev;
+    entry->next = next;
+    if (prev < view->mes)
+        view->me[prev].next = me;
+    else
+        pt->head = me;
+    if (next < view->mes)
+        view->me[next].prev = me;
+    else
+        pt->tail = me;
+    pt->count++;
+}
+
+void p3_unlink_plan(const struct p3_view *view, struct p3_unlink *plan, uint32_t md, uint32_t me)
+{
+    struct p3_area *area = view->area;
+
+    memset(plan, 0, sizeof(*plan));
+    plan->me = P3_NONE;
+    if (md < view->mds) {
+        plan->md_wanted = 1;
+        plan->md = md;
+        plan->md_generation = view->md[md].generation + 1;
+        plan->md_tail = area->md_free.count ? area->md_free.tail : P3_NONE;
+        plan->md_count = area->md_free.count + 1;
+        plan->mds_current =
+            atomic_load_explicit(&area->sr[PTL_SR_MDS_CUR], memory_order_relaxed) - 1;
+        plan->me = view->md[md].me;
+    }
+    if (me < view->mes) {
+        struct p3_me *entry = &view->me[me];
+
+        plan->me = me;
+        plan->me_wanted = 1;
+        plan->me_generation = entry->generation + 1;
+        plan->me_tail = area->me_free.count ? area->me_free.tail : P3_NONE;
+        plan->me_count = area->me_free.count + 1;
+        plan->mes_current =
+            atomic_load_explicit(&area->sr[PTL_SR_MES_CUR], memory_order_relaxed) - 1;
+        plan->pt_index = entry->pt_index < view->pts ? entry->pt_index : 0;
+        plan->pt_count = view->pt[plan->pt_index].count - 1;
+        plan->prev = entry->prev;
+        plan->next = entry->next;
+    }
+}
+
+/* Takes the entry out of its match list and appends it to the free list. Every store is of a
+ * planned value, so that doing it twice is doing it once. */
+static void me_unlink_apply(const struct p3_view *view, const struct p3_unlink *plan)
+{
+    struct p3_area *area = view->area;
+    struct p3_pt *pt = &view->pt[plan->pt_index];
+    struct p3_me *entry = &view->me[plan->me];
+
+    if (plan->prev < view->mes)
+        view->me[plan->prev].next = plan->next;
+    else
+        pt->head = plan->next;
+    if (plan->next < view->mes)
+        view->me[plan->next].prev = plan->prev;
+    else
+        pt->tail = plan->prev;
+    pt->count = plan->pt_count;
+    SNIC_STEP("ptl.unlink.list");
+    entry->flags = 0;
+    entry->generation = plan->me_generation;
+    entry->md = P3_NONE;
+    entry->prev = P3_NONE;
+    entry->next = P3_NONE;
+    if (plan->me_tail < view->mes)
+        view->me[plan->me_tail].next = plan->me;
+    else
+        area->me_free.head = plan->me;
+    area->me_free.tail = plan->me;
+    area->me_free.count = plan->me_count;
+    atomic_store_explicit(&area->sr[PTL_SR_MES_CUR], plan->mes_current, memory_order_relaxed);
+}
+
+void p3_unlink_apply(const struct p3_view *view, const struct p3_unlink *plan)
+{
+    struct p3_area *area = view->area;
+
+    if (plan->md_wanted && plan->md < view->mds) {
+        struct p3_md *md = &view->md[plan->md];
+
+        if (plan->me < view->mes)
+            view->me[plan->me].md = P3_NONE;
+        md->flags = 0;
+        md->generation = plan->md_generation;
+        md->me = P3_NONE;
+        md->next = P3_NONE;
+        SNIC_STEP("ptl.unlink.md");
+        if (plan->md_tail < view->mds)
+            view->md[plan->md_tail].next = plan->md;
+        else
+            area->md_free.head = plan->md;
+        area->md_free.tail = plan->md;
+        area->md_free.count = plan->md_count;
+        atomic_store_explicit(&area->sr[PTL_SR_MDS_CUR], plan->mds_current, memory_order_relaxed);
+    }
+    if (plan->me_wanted && plan->me < view->mes && plan->pt_index < view->pts)
+        me_unlink_apply(view, plan);
+}
+
+/* ---- descriptors ---- */
+
+void p3_md_count(int32_t *threshold, uint32_t *flags)
+{
+    if (*threshold != PTL_MD_THRESH_INF && *threshold > 0) {
+        *threshold -= 1;
+        if (*threshold == 0)
+            *flags |= P3_INACTIVE;
+    }
+    if ((*flags & P3_INACTIVE) && (*flags & P3_UNLINK))
+        *flags |= P3_UNLINK_DUE;
+}
+
+int p3_md_logs_unlink(const struct p3_view *view, uint32_t options)
+{
+    if (view->flavor == P3_FLAVOR_CRAY)
+        return (options & P3_MD_AUTO_UNLINK_ENABLE) != 0;
+    return (options & P3_MD_EVENTS_OFF) != P3_MD_EVENTS_OFF;
+}
+
+void p3_event_from_md(const struct p3_view *view, struct p3_event *event, uint32_t md)
+{
+    const struct p3_md *record = &view->md[md];
+
+    event->md_handle = p3_handle(P3_KIND_MD, view->iface, md, record->generation);
+    event->start = record->start;
+    event->length = record->user_length;
+    event->max_size = record->max_size;
+    event->user_ptr = record->user_ptr;
+    event->threshold = record->threshold;
+    event->options = record->options;
+    event->eq = record->eq;
+}

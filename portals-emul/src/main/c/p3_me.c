@@ -1,0 +1,176 @@
+/* Match entries; Cray's calls that make an entry and its descriptor in one step. */
+#include "p3_objects.h"
+
+uint32_t p3_me_find(const struct p3_ni *ni, ptl_handle_me_t handle)
+{
+    uint32_t index = p3_handle_index(handle);
+
+    if (index >= ni->view.mes || !(ni->view.me[index].flags & P3_LIVE) ||
+        (ni->view.me[index].generation & P3_GENERATION_MASK) != p3_handle_generation(handle))
+        return P3_NONE;
+    return index;
+}
+
+/* Under the own lock. base P3_NONE: head or tail of the list of c->pt_index. */
+int p3_me_create(struct p3_ni *ni, const struct p3_criteria *c, uint32_t base, uint32_t *index)
+{
+    const struct p3_view *view = &ni->view;
+    struct p3_me *me;
+
+    if (view->pt[c->pt_index].count >= view->area->max_me_list ||
+        view->pt[c->pt_index].count >= (uint32_t)ni->limits.max_me_list)
+        return p3_fail(PTL_ME_LIST_TOO_LONG, "portal index %u has %u match entries already",
+                       c->pt_index, view->pt[c->pt_index].count);
+    *index = p3_me_take(view);
+    if (*index == P3_NONE)
+        return p3_fail(PTL_NO_SPACE, "all %u match entries are in use", view->mes);
+    me = &view->me[*index];
+    me->flags = P3_LIVE | (c->unlink == PTL_UNLINK ? P3_UNLINK : 0);
+    me->nid = c->match_id.nid;
+    me->pid = c->match_id.pid & 0xffffu;
+    me->match_bits = c->match_bits;
+    me->ignore_bits = c->ignore_bits;
+    me->md = P3_NONE;
+    me->pt_index = c->pt_index;
+    p3_me_link(view, *index, base, c->position);
+    return PTL_OK;
+}
+
+ptl_handle_me_t p3_me_handle(const struct p3_ni *ni, uint32_t index)
+{
+    return p3_handle(P3_KIND_ME, ni->view.iface, index, ni->view.me[index].generation);
+}
+
+int PtlMEAttach(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, ptl_process_id_t match_id,
+                ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits, ptl_unlink_t unlink,
+                ptl_ins_pos_t position, ptl_handle_me_t *me_handle)
+{
+    struct p3_criteria c = {match_id, match_bits, ignore_bits, unlink, position, pt_index};
+    struct p3_ni *ni;
+    uint32_t me;
+    int code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
+
+    if (code != PTL_OK)
+        return code;
+    if (me_handle == NULL) {
+        code = p3_fail(PTL_SEGV, "PtlMEAttach: me_handle is NULL");
+    } else if (pt_index >= ni->view.pts) {
+        code = p3_fail(PTL_PT_INDEX_INVALID, "PtlMEAttach: portal index %u exceeds %u", pt_index,
+                       ni->view.pts - 1);
+    } else if ((code = p3_lock_own(ni)) == PTL_OK) {
+        code = p3_me_create(ni, &c, P3_NONE, &me);
+        if (code == PTL_OK)
+            *me_handle = p3_me_handle(ni, me);
+        p3_unlock_own(ni);
+    }
+    p3_ni_leave(ni);
+    return code;
+}
+
+static int attach_any(struct p3_ni *ni, struct p3_criteria *c, ptl_pt_index_t *pt_index,
+                      ptl_handle_me_t *me_handle)
+{
+    for (uint32_t i = 0; i < ni->view.pts; i++) {
+        uint32_t me;
+        int code;
+
+        if (ni->view.pt[i].count != 0)
+            continue;
+        c->pt_index = i;
+        code = p3_me_create(ni, c, P3_NONE, &me);
+        if (code == PTL_OK) {
+            *pt_index = i;
+            *me_handle = p3_me_handle(ni, me);
+        }
+        return code;
+    }
+    return p3_fail(PTL_PT_FULL, "PtlMEAttachAny: every portal index has match entries");
+}
+
+int PtlMEAttachAny(ptl_handle_ni_t ni_handle, ptl_pt_index_t *pt_index, ptl_process_id_t match_id,
+                   ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits, ptl_unlink_t unlink,
+                   ptl_handle_me_t *me_handle)
+{
+    struct p3_criteria c = {match_id, match_bits, ignore_bits, unlink, PTL_INS_AFTER, 0};
+    struct p3_ni *ni;
+    int code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
+
+    if (code != PTL_OK)
+        return code;
+    if (me_handle == NULL || pt_index == NULL) {
+        code = p3_fail(PTL_SEGV, "PtlMEAttachAny: me_handle or pt_index is NULL");
+    } else if ((code = p3_lock_own(ni)) == PTL_OK) {
+        code = attach_any(ni, &c, pt_index, me_handle);
+        p3_unlock_own(ni);
+    }
+    p3_ni_leave(ni);
+    return code;
+}
+
+int PtlMEInsert(ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_t match_bits,
+                ptl_match_bits_t ignore_bits, ptl_unlink_t unlink, ptl_ins_pos_t position,
+                ptl_handle_me_t *me_handle)
+{
+    struct p3_criteria c = {match_id, match_bits, ignore_bits, unlink, position, 0};
+    struct p3_ni *ni;
+    uint32_t base_index, me;
+    int code = p3_ni_enter(base, P3_KIND_ME, PTL_ME_INVALID, &ni);
+
+    if (code != PTL_OK)
+        return code;
+    if (me_handle == NULL) {
+        code = p3_fail(PTL_SEGV, "PtlMEInsert: me_handle is NULL");
+    } else if ((code = p3_lock_own(ni)) == PTL_OK) {
+        base_index = p3_me_find(ni, base);
+        if (base_index == P3_NONE || ni->view.me[base_index].pt_index >= ni->view.pts) {
+            code = p3_fail(PTL_ME_INVALID, "PtlMEInsert: no match entry 0x%08x", base);
+        } else {
+            c.pt_index = ni->view.me[base_index].pt_index;
+            code = p3_me_create(ni, &c, base_index, &me);
+            if (code == PTL_OK)
+                *me_handle = p3_me_handle(ni, me);
+        }
+        p3_unlock_own(ni);
+    }
+    p3_ni_leave(ni);
+    return code;
+}
+
+static int me_unlink(struct p3_ni *ni, ptl_handle_me_t handle)
+{
+    uint32_t me = p3_me_find(ni, handle);
+    uint32_t md;
+
+    if (me == P3_NONE)
+        return p3_fail(PTL_ME_INVALID, "PtlMEUnlink: no match entry 0x%08x", handle);
+    md = ni->view.me[me].md;
+    if (md >= ni->view.mds)
+        md = P3_NONE;
+    if (md != P3_NONE && ni->view.md[md].busy != 0)
+        return p3_fail(PTL_ME_IN_USE, "PtlMEUnlink: its descriptor has operations in progress");
+    p3_own_unlink(ni, md, me);
+    return PTL_OK;
+}
+
+int PtlMEUnlink(ptl_handle_me_t me_handle)
+{
+    struct p3_ni *ni;
+    int code = p3_ni_enter(me_handle, P3_KIND_ME, PTL_ME_INVALID, &ni);
+
+    if (code != PTL_OK)
+        return code;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        pthread_mutex_lock(&ni->objects);
+        code = p3_lock_own(ni);
+        if (code == PTL_OK) {
+            code = me_unlink(ni, me_handle);
+            p3_unlock_own(ni);
+        }
+        pthread_mutex_unlock(&ni->objects);
+        /* Busy with an operation of somebody dead? */
+        if (code != PTL_ME_IN_USE || p3_reap(ni) == 0)
+            break;
+    }
+    p3_ni_leave(ni);
+    return code;
+}

@@ -1,0 +1,41 @@
+/*
+ * The labelled steps of libportals3: places between two visible effects, where tests kill, stop or
+ * yield (SNIC_STEP). "target lock" means that the step runs with the target's lock held.
+ */
+#ifndef PORTALS3_STEPS_H
+#define PORTALS3_STEPS_H
+
+/* Steps that a put takes, in order; a step of unlinking only when the descriptor goes. */
+#define PTL_STEPS_PUT                                                                              \
+    "ptl.request.locked",        /* target lock: nothing written yet */                            \
+        "ptl.accept.planned",    /* target lock: plan written, not declared */                     \
+        "ptl.accept.intent",     /* target lock: declared, nothing applied */                      \
+        "ptl.accept.threshold",  /* target lock: offset and threshold stored */                    \
+        "ptl.accept.busy",       /* target lock: descriptor complete */                            \
+        "ptl.event.busy",        /* either lock: slot marked as being written */                   \
+        "ptl.event.words",       /* either lock: event written, stamp not yet */                   \
+        "ptl.event.stamp",       /* either lock: readable, tail not yet advanced */                \
+        "ptl.event.tail",        /* either lock: logged */                                         \
+        "ptl.accept.logged",     /* target lock: applied, phase still ACCEPT */                    \
+        "ptl.request.unlocked",  /* no lock: MOVING */                                             \
+        "ptl.put.copy",          /* no lock: nothing copied yet */                                 \
+        "ptl.put.copied",        /* no lock: everything copied */                                  \
+        "ptl.complete.begin",    /* target lock: completion not planned */                         \
+        "ptl.complete.planned",  /* target lock: planned, not declared */                          \
+        "ptl.complete.intent",   /* target lock: declared, nothing applied */                      \
+        "ptl.complete.end",      /* target lock: END logged */                                     \
+        "ptl.complete.busy",     /* target lock: busy count lowered */                             \
+        "ptl.complete.unlinked", /* target lock: UNLINK logged */                                  \
+        "ptl.unlink.md",         /* target lock: descriptor dead, not yet in the free list */      \
+        "ptl.unlink.list",       /* target lock: entry out of its list, not yet free */            \
+        "ptl.complete.applied",  /* target lock: phase still COMPLETE */                           \
+        "ptl.put.completed",     /* no lock: target done */                                        \
+        "ptl.put.finish"         /* no lock: own events not logged yet */
+
+/* Steps of its own that a get takes. */
+#define PTL_STEPS_GET "ptl.get.reply", "ptl.get.copied", "ptl.get.completed"
+
+/* Steps of its own that a getput takes, with the target's exchange lock held. */
+#define PTL_STEPS_GETPUT "ptl.getput.read", "ptl.getput.written"
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * Small test harness. Each case runs in a process of its own with a time limit, in a job of its
+ * own. The process is the target T; what the initiator I does runs in a further process
+ * (initiator_run), forked after T has posted its buffers. Output: "ok portals3-27 name", "not ok
+ * ...: why", "skip ...: reason", and a closing count.
+ */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "portals3.h"
+#include "portals3_ext.h"
+
+struct check_case {
+    const char *assertions; /* "27,28": numbers in the specification; "" for none */
+    const char *name;
+    void (*run)(void);
+    const char *skip; /* reason; then run is NULL */
+};
+
+int check_main(const struct check_case *cases, int count, int argc, char **argv);
+/* Ends the case (or the initiator) as failed. */
+void check_fail(const char *file, int line, const char *format, ...)
+    __attribute__((noreturn, format(printf, 3, 4)));
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            check_fail(__FILE__, __LINE__, "%s", #condition);                                      \
+    } while (0)
+#define CHECK_EQ(expected, actual)                                                                 \
+    do {                                                                                           \
+        long long e_ = (long long)(expected), a_ = (long long)(actual);                            \
+        if (e_ != a_)                                                                              \
+            check_fail(__FILE__, __LINE__, "%s: expected %lld, was %lld (%s)", #actual, e_, a_,    \
+                       PtlExtError());                                                             \
+    } while (0)
+#define OK(call) CHECK_EQ(PTL_OK, call)
+
+/* Forks a process that opens its own interface and runs `body`; waits for it and fails if it
+ * failed. */
+void initiator_run(void (*body)(void));
+/* The two halves of it. A killed process is not a failure: the signal is returned, 0 when it exited
+ * with 0. */
+pid_t initiator_start(void (*body)(void));
+int initiator_join(pid_t pid);
+
+/* Memory shared by T and I, 1 MiB, zeroed per case: for facts that one tells the other. */
+struct check_shared {
+    _Atomic uint32_t flag[64];
+    uint64_t number[64];
+    ptl_process_id_t id[64];
+    uint8_t bytes[65536];
+};
+extern struct check_shared *shared;
+/* Waits until *flag == value; the case's time limit bounds it. */
+void await_flag(int index, uint32_t value);
+void set_flag(int index, uint32_t value);
+
+/* ---- of the process that runs ---- */
+
+extern ptl_handle_ni_t ni;
+extern ptl_process_id_t own_id;
+extern ptl_process_id_t target_id; /* T, known to I */
+void open_interface(uint32_t flavor);
+extern uint32_t check_flavor; /* of open_interface in initiators */
+
+#define ANY_ID ((ptl_process_id_t){PTL_NID_ANY, PTL_PID_ANY})
+#define PORTAL 4
+#define BITS 0x1234u
+#define BOTH (PTL_MD_OP_PUT | PTL_MD_OP_GET)
+
+ptl_md_t make_md(void *start, uint64_t length, int threshold, unsigned options, ptl_handle_eq_t eq);
+ptl_handle_eq_t new_eq(uint64_t count);
+/* ME at the tail of list PORTAL that matches BITS from anybody, with an MD. */
+ptl_handle_md_t post(void *start, uint64_t length, int threshold, unsigned options,
+                     ptl_handle_eq_t eq);
+ptl_handle_md_t post_at(ptl_pt_index_t portal, ptl_match_bits_t bits, ptl_md_t md,
+                        ptl_unlink_t unlink, ptl_handle_me_t *me);
+ptl_handle_md_t bind(void *start, uint64_t length, int threshold, ptl_unlink_t unlink,
+                     ptl_handle_eq_t eq);
+/* Put of the whole descriptor to T's PORTAL, BITS. */
+int put(ptl_handle_md_t md, ptl_ack_req_t ack);
+int put_to(ptl_handle_md_t md, ptl_ack_req_t ack, uint64_t bits, uint64_t offset, uint64_t hdr);
+int get(ptl_handle_md_t md);
+/* The next event must be of this kind. */
+ptl_event_t take(ptl_handle_eq_t eq, ptl_event_kind_t kind);
+void expect_empty(ptl_handle_eq_t eq);
+uint64_t status(ptl_sr_index_t index);
+/* The invariant checker finds nothing. */
+void expect_sound(void);
+
+#endif
