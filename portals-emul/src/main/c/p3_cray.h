@@ -5,6 +5,8 @@
 
 #include "include/portals3.h"
 
+#pragma GCC visibility push(default)
+
 int PtlGetPutRegion(ptl_handle_md_t get_md_handle, ptl_size_t local_offset_get,
                     ptl_handle_md_t put_md_handle, ptl_size_t local_offset_put, ptl_size_t length,
                     ptl_process_id_t target_id, ptl_pt_index_t pt_index, ptl_ac_index_t ac_index,
@@ -24,5 +26,7 @@ int PtlMEMDPost(ptl_handle_ni_t ni_handle, ptl_handle_me_t base, ptl_process_id_
 int PtlEQPeek(ptl_handle_eq_t eq_handle, ptl_event_t *event);
 int PtlNIInit_cray(ptl_interface_t iface, uint16_t pid, ptl_ni_limits_t *desired,
                    ptl_ni_limits_t *actual, ptl_handle_ni_t *ni_handle);
+
+#pragma GCC visibility pop
 
 #endif

@@ -235,6 +235,10 @@ typedef void (*ptl_eq_handler_t)(ptl_event_t *event);
 #endif
 #endif
 
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
 /* ---- library and interface ---- */
 
 int PtlInit(int *max_interfaces);
@@ -349,6 +353,10 @@ extern const char *ptl_event_str[];
 unsigned PtlNIDebug(ptl_handle_ni_t ni_handle, unsigned mask);
 /* The initiator does all the work: nothing is left to progress. Returns PTL_OK. */
 int PtlProgress(ptl_handle_any_t handle, ptl_time_t timeout);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 
 #ifdef __cplusplus
 }

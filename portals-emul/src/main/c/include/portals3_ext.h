@@ -58,6 +58,10 @@ typedef struct {
         lock_timeout_ms; /* how long a call waits for a lock held by a stopped process; 0: 200 */
 } ptl_ext_options_t;
 
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
 /* Opens one more interface of this process (PtlNIInit always names the same one); PtlNIFini closes
  * it. desired NULL: maximum; actual and why may be NULL. why gets a text for people when the code
  * is not PTL_OK. */
@@ -121,6 +125,10 @@ int64_t PtlExtLayoutValue(int index);
 int PtlExtCheck(ptl_handle_ni_t ni_handle, char *why, size_t why_size);
 
 const char *PtlExtVersion(void);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 
 #ifdef __cplusplus
 }
