@@ -11,7 +11,11 @@ module dev.verbena.api {
             dev.verbena.examples,
             dev.verbena.cli;
     exports dev.verbena.memory;
+    exports dev.verbena.shm;
     exports dev.verbena.transport;
 
     uses dev.verbena.transport.TransportProvider;
+
+    provides dev.verbena.transport.TransportProvider with
+            dev.verbena.shm.ShmTransportProvider;
 }

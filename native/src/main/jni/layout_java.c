@@ -6,9 +6,10 @@
 
 int main(void)
 {
-    printf("package dev.verbena.softnic.bindings;\n\n"
-           "/** Sizes, offsets and constants as the C compiler saw them. Generated: do not edit. */\n"
-           "public final class Layout {\n    private Layout() {}\n\n");
+    printf(
+        "package dev.verbena.softnic.bindings;\n\n"
+        "/** Sizes, offsets and constants as the C compiler saw them. Generated: do not edit. */\n"
+        "public final class Layout {\n    private Layout() {}\n\n");
     for (int row = 0; row < vna_layout_count(); row++) {
         int64_t value = vna_layout_value(row);
         int small = value >= INT32_MIN && value <= INT32_MAX;

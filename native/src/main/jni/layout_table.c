@@ -2,6 +2,8 @@
 #include "layout_fields.h"
 #include "native_access.h"
 
+#include <stddef.h>
+
 #define S(name, type) {#name, (int64_t)sizeof(type)},
 #define F(name, type, field) {#name, (int64_t)offsetof(type, field)},
 #define C(name, value) {#name, (int64_t)(value)},

@@ -1,0 +1,69 @@
+/* Anonymous and file mappings for OffHeapMemory. */
+#define _GNU_SOURCE
+#include "native_access.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int vna_map(uint64_t length, int pages, void **address)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    if (pages == VNA_PAGES_HUGE)
+        flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB; /* reserved, or ENOMEM here and now */
+    void *mapped = mmap(NULL, length, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (mapped == MAP_FAILED)
+        return -errno;
+    if (pages == VNA_PAGES_TRANSPARENT)
+        (void)madvise(mapped, length, MADV_HUGEPAGE); /* a wish: a kernel without it says EINVAL */
+    *address = mapped;
+    return 0;
+}
+
+int vna_map_file(const char *path, uint64_t offset, uint64_t length, int write, void **address)
+{
+    int result = 0;
+    int file = open(path, (write ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC, 0600);
+    if (file < 0)
+        return -errno;
+    struct stat status;
+    if (fstat(file, &status) < 0) {
+        result = -errno;
+        goto close_file;
+    }
+    if (!S_ISREG(status.st_mode)) {
+        result = -EINVAL;
+        goto close_file;
+    }
+    if (write) {
+        /* Space is reserved, so that a store cannot find the disk full (SIGBUS). */
+        result = -posix_fallocate(file, (off_t)offset, (off_t)length);
+        if (result)
+            goto close_file;
+    } else if ((uint64_t)status.st_size < offset || (uint64_t)status.st_size - offset < length) {
+        result = -ERANGE;
+        goto close_file;
+    }
+    /* Not for writing: private, so that a stray store stays here instead of killing the process. */
+    void *mapped = mmap(NULL, length, PROT_READ | PROT_WRITE, write ? MAP_SHARED : MAP_PRIVATE,
+                        file, (off_t)offset);
+    if (mapped == MAP_FAILED)
+        result = -errno;
+    else
+        *address = mapped;
+close_file:
+    close(file);
+    return result;
+}
+
+int vna_sync(void *address, uint64_t length)
+{
+    return msync(address, length, MS_SYNC) < 0 ? -errno : 0;
+}
+
+int vna_unmap(void *address, uint64_t length)
+{
+    return munmap(address, length) < 0 ? -errno : 0;
+}
