@@ -1,0 +1,57 @@
+package dev.verbena.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class TransportContextTest {
+    @Test
+    void shouldConcludeWithItsDefaults() {
+        TransportContext context = new TransportContext();
+        assertThat(context.conclude()).isSameAs(context);
+    }
+
+    @Test
+    void shouldKeepWhatItIsGiven() {
+        TransportContext context =
+                new TransportContext().job("a").name("b").option("k", "v").connectionsMax(3);
+        assertThat(context.job()).isEqualTo("a");
+        assertThat(context.name()).isEqualTo("b");
+        assertThat(context.options()).containsEntry("k", "v");
+        assertThat(context.connectionsMax()).isEqualTo(3);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("wrong")
+    void shouldNameTheWrongValue(String named, UnaryOperator<TransportContext> change) {
+        assertThatThrownBy(() -> change.apply(new TransportContext()).conclude())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(named);
+    }
+
+    static Stream<Arguments> wrong() {
+        return Stream.of(
+                wrong("job ''", c -> c.job("")),
+                wrong("job '.hidden'", c -> c.job(".hidden")),
+                wrong("job 'a/b'", c -> c.job("a/b")),
+                wrong("job '../x'", c -> c.job("../x")),
+                wrong("name 'a b'", c -> c.name("a b")),
+                wrong("messageLengthMax 63", c -> c.messageLengthMax(63)),
+                wrong("creditsPerConnection 0", c -> c.creditsPerConnection(0)),
+                wrong("creditsPerConnection 3", c -> c.creditsPerConnection(3)),
+                wrong("receiveSlotCount 1 ", c -> c.receiveSlotCount(1)),
+                wrong("outstandingMax -1", c -> c.outstandingMax(-1)),
+                wrong("connectionsMax 0", c -> c.connectionsMax(0)),
+                wrong("peerTimeoutNs 0", c -> c.peerTimeoutNs(0)));
+    }
+
+    private static Arguments wrong(String named, UnaryOperator<TransportContext> change) {
+        return Arguments.of(named, change);
+    }
+}
