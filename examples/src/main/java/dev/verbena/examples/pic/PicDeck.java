@@ -45,6 +45,16 @@ public record PicDeck(
      * @throws DeckException naming the file, and the line if one is wrong
      */
     public static PicDeck read(Path path) {
+        return read(path, List.of());
+    }
+
+    /**
+     * Reads a file and applies changes to it.
+     *
+     * @param changes lines that replace those of the same keys, from a command line
+     * @throws DeckException naming the file, and the line if one is wrong
+     */
+    public static PicDeck read(Path path, List<String> changes) {
         try {
             if (Files.isDirectory(path)) {
                 throw new DeckException(path + ": this is a directory, not an input deck");
@@ -54,7 +64,7 @@ public record PicDeck(
                 throw new DeckException(
                         path + ": " + size + " bytes; an input deck has at most " + LENGTH_MAX);
             }
-            return parse(path.toString(), Files.readAllLines(path));
+            return parse(path.toString(), Files.readAllLines(path), changes);
         } catch (java.nio.file.NoSuchFileException e) {
             throw new DeckException(path + ": there is no such input deck");
         } catch (java.nio.file.AccessDeniedException e) {
@@ -73,15 +83,20 @@ public record PicDeck(
      * @throws DeckException naming the line
      */
     public static PicDeck parse(String name, List<String> lines) {
+        return parse(name, lines, List.of());
+    }
+
+    private static PicDeck parse(String name, List<String> lines, List<String> changes) {
         Reader reader = new Reader(name, lines);
+        reader.change(changes);
         int processCount = (int) reader.whole("processes", 4, 1, 64);
         long stepCount = reader.whole("steps", 100, 1, 1_000_000);
         double timeStep = reader.real("time.step", 0.2, 0.001, 0.5);
         int cells = (int) reader.whole("cells", 128, 16, 8192);
         double length = reader.real("length", 10.2604, 0.1, 1000);
         double beamSpeed = reader.real("beam.speed", 1.0, 0.01, 10);
-        double thermal = reader.real("beam.thermal.speed", 0.02, 0, 0.5 * beamSpeed);
-        double perturbation = reader.real("perturbation", 0.002, 1e-6, 0.2);
+        double thermal = reader.real("beam.thermal.speed", 0.05, 0, 0.5 * beamSpeed);
+        double perturbation = reader.real("perturbation", 0.004, 1e-6, 0.2);
         long seed = reader.whole("seed", 1, 0, Long.MAX_VALUE);
         int every = (int) reader.whole("restart.every", 4, 1, 1_000_000);
         long restartLength = reader.bytes("restart.size", 8_500_000, 1_000, 1_000_000_000);
@@ -128,6 +143,45 @@ public record PicDeck(
                 parameters);
     }
 
+    /** The deck as text that {@link #parse} reads back to an equal deck. */
+    public String text() {
+        return "processes = "
+                + processCount
+                + "\nsteps = "
+                + stepCount
+                + "\ntime.step = "
+                + parameters.timeStep()
+                + "\ncells = "
+                + parameters.cellCount()
+                + "\nlength = "
+                + parameters.length()
+                + "\nbeam.speed = "
+                + parameters.beamSpeed()
+                + "\nbeam.thermal.speed = "
+                + parameters.thermalSpeed()
+                + "\nperturbation = "
+                + parameters.perturbation()
+                + "\nseed = "
+                + parameters.seed()
+                + "\nrestart.every = "
+                + restartEvery
+                + "\nrestart.size = "
+                + restartLength
+                + " B"
+                + "\nrestart.mode = "
+                + (buffered ? "buffered" : "unbuffered")
+                + "\ncheck.growth = "
+                + percent(growthTolerance)
+                + "\ncheck.energy = "
+                + percent(energyTolerance)
+                + "\n";
+    }
+
+    private static String percent(double part) {
+        return new java.math.BigDecimal(Double.toString(part)).movePointRight(2).toPlainString()
+                + " %";
+    }
+
     /** Lines of a deck, taken key by key. */
     private static final class Reader {
         private final String name;
@@ -165,6 +219,15 @@ public record PicDeck(
                         where + "'" + key + "' is given a second time, first in line " + earlier);
             }
             values.put(key, value);
+        }
+
+        /** Replaces values; they are reported as options of the command. */
+        void change(List<String> changes) {
+            for (String change : changes) {
+                String key = change.substring(0, change.indexOf('=')).strip();
+                values.put(key, change.substring(change.indexOf('=') + 1).strip());
+                lineNumbers.remove(key);
+            }
         }
 
         String where(String key) {
@@ -235,7 +298,11 @@ public record PicDeck(
                 throw bad(key, value, allowed);
             }
             try {
-                double parsed = Double.parseDouble(number.strip()) * unit;
+                int places = unit == 1 ? 0 : 2;
+                double parsed =
+                        new java.math.BigDecimal(number.strip())
+                                .movePointLeft(places)
+                                .doubleValue();
                 if (parsed >= min && parsed <= max) {
                     return parsed;
                 }

@@ -10,7 +10,7 @@ final class Chart {
     private static final int HEIGHT = 300;
     private static final int LEFT = 64;
     private static final int RIGHT = 16;
-    private static final int TOP = 16;
+    private static final int TOP = 34;
     private static final int BOTTOM = 44;
 
     private final String title;
@@ -175,21 +175,14 @@ final class Chart {
     }
 
     private void legend(StringBuilder out) {
-        int at = TOP + 14;
+        int at = LEFT;
         for (Line line : lines) {
             out.append(
                     String.format(
-                            "<g class=\"%s\"><polyline points=\"%d,%d %d,%d\"/></g>"
-                                    + "<text class=\"legend\" x=\"%d\" y=\"%d\">%s</text>",
-                            line.style,
-                            LEFT + 12,
-                            at - 4,
-                            LEFT + 34,
-                            at - 4,
-                            LEFT + 42,
-                            at,
-                            Html.escape(line.name)));
-            at += 18;
+                            "<g class=\"%s\"><polyline points=\"%d,14 %d,14\"/></g>"
+                                    + "<text class=\"legend\" x=\"%d\" y=\"18\">%s</text>",
+                            line.style, at, at + 18, at + 24, Html.escape(line.name)));
+            at += 38 + (int) (6.4 * line.name.length());
         }
     }
 

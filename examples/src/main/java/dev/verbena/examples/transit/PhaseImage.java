@@ -13,11 +13,14 @@ import java.util.zip.DeflaterOutputStream;
  * Particles that began in the right-going beam are amber, those of the left-going beam blue.
  */
 final class PhaseImage {
-    static final int WIDTH = 288;
-    static final int HEIGHT = 192;
+    static final int WIDTH = 384;
+    static final int HEIGHT = 256;
 
     /** Speeds shown, in multiples of the beam's speed, to both sides. */
     static final double SPEED_RANGE = 2.4;
+
+    /** The box is periodic; turned by this much the vortex appears in the middle. */
+    private static final double SHIFT = 0.75 * WIDTH;
 
     private static final int[] RIGHT_COLOUR = {255, 176, 59};
     private static final int[] LEFT_COLOUR = {70, 160, 255};
@@ -36,7 +39,7 @@ final class PhaseImage {
         double[] places = file.places();
         double[] speeds = file.speeds();
         for (int i = 0; i < places.length; i++) {
-            int column = Math.min(WIDTH - 1, (int) (places[i] * perPlace));
+            int column = (int) (places[i] * perPlace + SHIFT) % WIDTH;
             int row = (int) Math.floor(HEIGHT / 2.0 - speeds[i] * perSpeed);
             if (row >= 0 && row < HEIGHT) {
                 int[] beam = (first + i & 1) == 0 ? right : left;
@@ -48,7 +51,6 @@ final class PhaseImage {
 
     /** As a PNG file. */
     byte[] png() {
-        double[] glow = new double[WIDTH * HEIGHT];
         byte[] raw = new byte[HEIGHT * (1 + 3 * WIDTH)];
         double mean = Math.max(1, particleCount / (double) (WIDTH * 8));
         int at = 0;
@@ -58,7 +60,6 @@ final class PhaseImage {
                 int cell = row * WIDTH + column;
                 double r = brightness(right[cell] / mean);
                 double l = brightness(left[cell] / mean);
-                glow[cell] = r + l;
                 for (int colour = 0; colour < 3; colour++) {
                     double value =
                             BACKGROUND[colour]

@@ -182,18 +182,13 @@ public final class Report {
         List<PicSample> told = analysis.told();
         if (!told.isEmpty()) {
             growth.line(
-                    "every step, as the simulation says",
+                    "told by the simulation",
                     "four",
                     column(told, PicSample::time),
                     column(told, PicSample::fieldEnergy),
                     false);
         }
-        growth.line(
-                "computed here from the particles",
-                "one",
-                times,
-                column(mine, PicSample::fieldEnergy),
-                true);
+        growth.line("computed here", "one", times, column(mine, PicSample::fieldEnergy), true);
         GrowthFit fit = analysis.growth();
         double theory = TwoStreamTheory.growthRate(analysis.parameters());
         if (fit != null && theory > 0) {
@@ -204,7 +199,7 @@ public final class Report {
                 Math.exp(level + 2 * theory * (ends[0] - middle)),
                 Math.exp(level + 2 * theory * (ends[1] - middle))
             };
-            growth.line("slope of linear theory", "dash", ends, line, false);
+            growth.line("linear theory", "dash", ends, line, false);
             growth.band(fit.from(), fit.to());
         }
         Chart energy = new Chart("Energies", "time", "energy", false);

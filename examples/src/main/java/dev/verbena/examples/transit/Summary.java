@@ -82,72 +82,75 @@ final class Summary {
         }
         out.append(",\n  \"passed\": ");
         out.append(checks.stream().noneMatch(c -> c.outcome() == Check.Outcome.FAILED));
+        list(out, "checks", checks.stream().map(Summary::row).toList());
+        list(out, "costs", perProcess(staging.costs()).stream().map(Summary::row).toList());
+        list(out, "samples", analysis.computed().stream().map(Summary::row).toList());
         List<String> rows = new ArrayList<>();
-        for (Check c : checks) {
-            rows.add(
-                    "{\"name\": "
-                            + Html.json(c.name())
-                            + ", \"outcome\": "
-                            + Html.json(c.outcome().name())
-                            + ", \"detail\": "
-                            + Html.json(c.detail())
-                            + "}");
-        }
-        list(out, "checks", rows);
-        rows.clear();
-        for (ProcessCost c : perProcess(staging.costs())) {
-            rows.add(
-                    "{\"rank\": "
-                            + c.rank()
-                            + ", \"files\": "
-                            + c.fileCount()
-                            + ", \"messages\": "
-                            + c.messageCount()
-                            + ", \"bytes\": "
-                            + c.byteCount()
-                            + ", \"headerMean\": "
-                            + c.headerMeanNs()
-                            + ", \"waitMean\": "
-                            + c.waitMeanNs()
-                            + ", \"waitMax\": "
-                            + c.waitMaxNs()
-                            + ", \"totalMean\": "
-                            + c.totalMeanNs()
-                            + ", \"share\": "
-                            + c.share()
-                            + "}");
-        }
-        list(out, "costs", rows);
-        rows.clear();
-        for (PicSample s : analysis.computed()) {
-            rows.add(
-                    "{\"step\": "
-                            + s.step()
-                            + ", \"time\": "
-                            + s.time()
-                            + ", \"fieldEnergy\": "
-                            + s.fieldEnergy()
-                            + ", \"kineticEnergy\": "
-                            + s.kineticEnergy()
-                            + ", \"momentum\": "
-                            + s.momentum()
-                            + ", \"amplitude\": "
-                            + s.amplitude()
-                            + "}");
-        }
-        list(out, "samples", rows);
-        rows.clear();
         info.environment()
                 .forEach(
                         (key, value) ->
                                 rows.add(
-                                        "{\"name\": "
-                                                + Html.json(key)
-                                                + ", \"value\": "
-                                                + Html.json(value)
-                                                + "}"));
+                                        object("name", Html.json(key), "value", Html.json(value))));
         list(out, "environment", rows);
         return out.append("\n}\n").toString();
+    }
+
+    private static String row(Check check) {
+        return object(
+                "name",
+                Html.json(check.name()),
+                "outcome",
+                Html.json(check.outcome().name()),
+                "detail",
+                Html.json(check.detail()));
+    }
+
+    private static String row(ProcessCost cost) {
+        return object(
+                "rank",
+                cost.rank(),
+                "files",
+                cost.fileCount(),
+                "messages",
+                cost.messageCount(),
+                "bytes",
+                cost.byteCount(),
+                "headerMean",
+                cost.headerMeanNs(),
+                "waitMean",
+                cost.waitMeanNs(),
+                "waitMax",
+                cost.waitMaxNs(),
+                "totalMean",
+                cost.totalMeanNs(),
+                "share",
+                cost.share());
+    }
+
+    private static String row(PicSample sample) {
+        return object(
+                "step",
+                sample.step(),
+                "time",
+                sample.time(),
+                "fieldEnergy",
+                sample.fieldEnergy(),
+                "kineticEnergy",
+                sample.kineticEnergy(),
+                "momentum",
+                sample.momentum(),
+                "amplitude",
+                sample.amplitude());
+    }
+
+    /** Names and values by turns; texts come quoted. */
+    private static String object(Object... parts) {
+        StringBuilder text = new StringBuilder("{");
+        for (int i = 0; i < parts.length; i += 2) {
+            text.append(i == 0 ? "" : ", ").append(Html.json(parts[i].toString()));
+            text.append(": ").append(parts[i + 1]);
+        }
+        return text.append('}').toString();
     }
 
     private static void list(StringBuilder out, String name, List<String> rows) {

@@ -21,6 +21,14 @@ class PicDeckTest {
         assertThat(documented.parameters().particleCount()).isEqualTo(4 * 531_250L);
     }
 
+    @Test
+    void shouldReadBackWhatItWrites() {
+        PicDeck deck =
+                PicDeck.parse(
+                        "d", List.of("time.step = 0.123456789", "length=12.3", "check.energy=7 %"));
+        assertThat(PicDeck.parse("again", deck.text().lines().toList())).isEqualTo(deck);
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

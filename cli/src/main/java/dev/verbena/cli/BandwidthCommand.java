@@ -1,0 +1,91 @@
+package dev.verbena.cli;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** {@code verbena bw}. */
+@Command(
+        name = "bw",
+        description = "Measure bandwidth between two processes, in the manner of perftest.")
+final class BandwidthCommand extends PerfCommand {
+    private static final int BATCH_COUNT = 20;
+
+    @Option(
+            names = "--window",
+            paramLabel = "N",
+            defaultValue = "32",
+            description = "Operations outstanding at a time, 1 to 1024. Default: 32.")
+    private int window;
+
+    @Override
+    int defaultLength() {
+        return 64 << 10;
+    }
+
+    @Override
+    long defaultIterations(int length) {
+        return Math.max(100, Math.min(1_000_000, (4L << 30) / (length + 1000)));
+    }
+
+    @Override
+    String header() {
+        return String.format(
+                "%9s %11s %15s %15s %12s   %s",
+                "#bytes",
+                "#iterations",
+                "peak[MB/sec]",
+                "average[MB/s]",
+                "rate[Mpps]",
+                "cache line [ns]");
+    }
+
+    @Override
+    Result measure(PerfEndpoint endpoint, int length, long count) {
+        if (window < 1 || window > 1024) {
+            throw new ParameterException(
+                    spec.commandLine(), "--window " + window + " is outside 1 to 1024");
+        }
+        endpoint.announce(new PerfEndpoint.Round(what.operation, length, count));
+        long warmUp = Math.min(count, 5_000);
+        for (long i = 0; i < warmUp; i++) {
+            endpoint.start(what.operation, length, window);
+        }
+        endpoint.drain();
+        double peak = 0;
+        long begin = System.nanoTime();
+        long done = 0;
+        for (int batch = 1; batch <= BATCH_COUNT; batch++) {
+            long until = count * batch / BATCH_COUNT;
+            long batchBegin = System.nanoTime();
+            long size = until - done;
+            for (; done < until; done++) {
+                endpoint.start(what.operation, length, window);
+            }
+            endpoint.drain();
+            if (size > 0) {
+                peak = Math.max(peak, 1e3 * size * length / (System.nanoTime() - batchBegin));
+            }
+        }
+        double ns = System.nanoTime() - begin;
+        double average = 1e3 * count * length / ns;
+        double rate = 1e3 * count / ns;
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("peakMBps", String.format(Locale.ROOT, "%.1f", peak));
+        fields.put("averageMBps", String.format(Locale.ROOT, "%.1f", average));
+        fields.put("messageRateMpps", String.format(Locale.ROOT, "%.6f", rate));
+        String line =
+                String.format(
+                        Locale.ROOT,
+                        "%9d %11d %15.1f %15.1f %12.6f",
+                        length,
+                        count,
+                        peak,
+                        average,
+                        rate);
+        return new Result(line, fields);
+    }
+}

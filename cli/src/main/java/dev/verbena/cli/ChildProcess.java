@@ -1,0 +1,216 @@
+package dev.verbena.cli;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * A process that this one starts: the same Java, the same class path, another subcommand. What it
+ * prints goes to a log; lines that begin with {@link #MARK} are messages to this process.
+ */
+final class ChildProcess {
+    /** Begins a line that is meant for the parent. */
+    static final String MARK = "@ ";
+
+    /** Set in a child: end when the parent has ended. */
+    static final String END_WITH_PARENT = "verbena.endWithParent";
+
+    private static final int TAIL_LINES = 15;
+
+    private final String name;
+    private final Path log;
+    private final Process process;
+    private final Thread pump;
+    private final Deque<String> tail = new ArrayDeque<>();
+
+    private ChildProcess(String name, Path log, Process process, Consumer<String> messages) {
+        this.name = name;
+        this.log = log;
+        this.process = process;
+        this.pump = new Thread(() -> pump(messages), "log-" + name);
+        pump.setDaemon(true);
+        pump.start();
+    }
+
+    /**
+     * Starts one.
+     *
+     * @param name for people
+     * @param log file for what it prints, or null for none
+     * @param variables added to the environment
+     * @param jvmOptions options of the JVM
+     * @param arguments subcommand and its arguments
+     * @param messages gets marked lines without the mark, on a thread of its own
+     */
+    static ChildProcess start(
+            String name,
+            Path log,
+            Map<String, String> variables,
+            List<String> jvmOptions,
+            List<String> arguments,
+            Consumer<String> messages) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-XX:+UseSerialGC");
+        command.add("-XX:-UsePerfData");
+        command.add("-D" + END_WITH_PARENT + "=true");
+        command.addAll(jvmOptions);
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.add(VerbenaCommand.class.getName());
+        command.addAll(arguments);
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(variables);
+        try {
+            return new ChildProcess(name, log, builder.start(), messages);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot start " + name + ": " + e.getMessage(), e);
+        }
+    }
+
+    private void pump(Consumer<String> messages) {
+        try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
+                PrintWriter out = log == null ? null : new PrintWriter(log.toFile(), "UTF-8")) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.startsWith(MARK)) {
+                    messages.accept(line.substring(MARK.length()));
+                    continue;
+                }
+                synchronized (tail) {
+                    tail.add(line);
+                    if (tail.size() > TAIL_LINES) {
+                        tail.remove();
+                    }
+                }
+                if (out != null) {
+                    out.println(line);
+                    out.flush();
+                }
+            }
+        } catch (IOException e) {
+            synchronized (tail) {
+                tail.add("(its output could not be read: " + e.getMessage() + ")");
+            }
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    Process process() {
+        return process;
+    }
+
+    /** Waits; true if it has ended by itself. */
+    boolean waitFor(long timeoutMs) throws InterruptedException {
+        boolean isEnded = process.waitFor(timeoutMs, TimeUnit.MILLISECONDS);
+        if (isEnded) {
+            pump.join(1000);
+        }
+        return isEnded;
+    }
+
+    int exitCode() {
+        return process.exitValue();
+    }
+
+    /** Asks it to end: it may clean up. */
+    void stop() {
+        process.destroy();
+    }
+
+    /** Ends it, if it has not by itself within the time. */
+    void end(long timeoutMs) {
+        try {
+            if (!process.waitFor(timeoutMs, TimeUnit.MILLISECONDS)) {
+                process.destroyForcibly().waitFor(5, TimeUnit.SECONDS);
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** How it ended, with the last lines of its log, for an error message. */
+    String obituary() {
+        StringBuilder text = new StringBuilder(name + " (process " + pid() + ") ");
+        int code = process.isAlive() ? 0 : process.exitValue();
+        text.append(
+                process.isAlive()
+                        ? "does not answer"
+                        : code > 128
+                                ? "was killed by signal " + (code - 128)
+                                : "ended with exit code " + code);
+        synchronized (tail) {
+            if (!tail.isEmpty()) {
+                text.append("; the last lines of its log");
+                text.append(log == null ? ":" : " (" + log + "):");
+                tail.forEach(line -> text.append("\n  | ").append(line));
+            }
+        }
+        return text.toString();
+    }
+
+    /**
+     * In a child, called first: ends this process when the parent has ended, whatever the reason.
+     *
+     * @param onEnd runs before
+     */
+    static void endWithParent(Runnable onEnd) {
+        if (!Boolean.getBoolean(END_WITH_PARENT)) {
+            return;
+        }
+        Thread watch =
+                new Thread(
+                        () -> {
+                            try {
+                                while (System.in.read() >= 0) {
+                                    continue;
+                                }
+                            } catch (IOException e) {
+                                System.err.println("standard input: " + e.getMessage());
+                            }
+                            onEnd.run();
+                        },
+                        "parent-watch");
+        watch.setDaemon(true);
+        watch.start();
+    }
+
+    /** In a child: a message to the parent. */
+    static void tell(String message) {
+        synchronized (System.out) {
+            System.out.println(MARK + message);
+            System.out.flush();
+        }
+    }
+
+    /** Whether a file exists and is not empty, for waiting. */
+    static boolean isThere(Path path) {
+        try {
+            return Files.size(path) > 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,231 @@
+package dev.verbena.cli;
+
+import dev.verbena.agent.RealEnvironment;
+import dev.verbena.dart.DartServer;
+import dev.verbena.dart.ServerStatistics;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** What {@code dart master} and {@code dart slave} have in common. */
+abstract class DartServe implements Callable<Integer> {
+    private static final long LOOK_AGAIN_MS = 200;
+
+    @Spec CommandSpec spec;
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            required = true,
+            description = "Configuration file: written by the master, read by all others.")
+    Path configuration;
+
+    @Mixin TransportOption transport;
+
+    @Option(
+            names = "--clients",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Processes expected; sets the number of buffers. Default: unknown.")
+    int clients;
+
+    @Option(
+            names = "--buffers",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Buffers. Default: three for two processes, at least 3.")
+    int buffers;
+
+    @Option(
+            names = "--buffer-size",
+            paramLabel = "MIB",
+            defaultValue = "4",
+            description = "Size of a buffer in MiB, 1 to 1024. Default: 4.")
+    int bufferMebibytes;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            defaultValue = "30",
+            description = "Longest wait for master or receiver, 1 to 3600. Default: 30.")
+    int timeout;
+
+    /** Adds what only the master, or only a slave, has. */
+    abstract DartServer.Context configure(DartServer.Context context) throws IOException;
+
+    abstract String role();
+
+    void inRange(String option, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new ParameterException(
+                    spec.commandLine(), option + " " + value + " is outside " + min + " to " + max);
+        }
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        inRange("--clients", clients, 0, 8192);
+        inRange("--buffers", buffers, 0, 65536);
+        inRange("--buffer-size", bufferMebibytes, 1, 1024);
+        inRange("--timeout", timeout, 1, 3600);
+        String scheme = transport.require(spec);
+        long timeoutNs = TimeUnit.SECONDS.toNanos(timeout);
+        try (Termination termination = new Termination(TimeUnit.SECONDS.toMillis(timeout) + 5000);
+                RealEnvironment environment =
+                        RealEnvironment.builder().application("dart " + role()).build()) {
+            DartServer.Context context =
+                    new DartServer.Context()
+                            .environment(environment)
+                            .configurationFile(configuration.toAbsolutePath().toString())
+                            .transport(scheme)
+                            .clientCount(clients)
+                            .bufferCount(buffers)
+                            .bufferSize(bufferMebibytes << 20)
+                            .bootTimeoutNs(timeoutNs)
+                            .peerTimeoutNs(timeoutNs)
+                            .closeTimeoutNs(timeoutNs);
+            try (DartServer server = DartServer.launch(configure(context))) {
+                server.awaitReady(timeoutNs + TimeUnit.SECONDS.toNanos(5));
+                print(role() + " ready as server " + server.serverId() + ": " + server.uri());
+                ChildProcess.tell("ready " + server.serverId());
+                while (!termination.await(LOOK_AGAIN_MS)) {
+                    if (server.failure() != null) {
+                        throw new Messages.Failure(Messages.of(server.failure()));
+                    }
+                    if (server.awaitStopped(0)) {
+                        break;
+                    }
+                }
+                server.close();
+                report(server.statistics());
+                if (server.failure() != null) {
+                    throw new Messages.Failure(Messages.of(server.failure()));
+                }
+            }
+        }
+        return 0;
+    }
+
+    private void print(String text) {
+        spec.commandLine().getOut().println(text);
+        spec.commandLine().getOut().flush();
+    }
+
+    private void report(ServerStatistics statistics) {
+        print(
+                String.format(
+                        "%s stopped: %d messages pulled (%.1f MB), %d confirmed by the receiver, %d"
+                                + " failed, %d processes lost",
+                        role(),
+                        statistics.transferredCount(),
+                        statistics.pulledBytes() / 1e6,
+                        statistics.streamedCount(),
+                        statistics.failedCount(),
+                        statistics.lostClientCount()));
+    }
+
+    /** Where a slave finds the receiver that the master was given. */
+    Path receiverFile() {
+        Path file = configuration.toAbsolutePath();
+        return file.resolveSibling(file.getFileName() + ".receiver");
+    }
+
+    /** {@code dart master}. */
+    @Command(
+            name = "master",
+            description =
+                    "Run the master server: publishes the configuration file, serves"
+                            + " processes and shares them out to slaves. Ends, after everything has been"
+                            + " passed on, at Ctrl-C or a TERM signal.",
+            mixinStandardHelpOptions = true,
+            sortOptions = false)
+    static final class Master extends DartServe {
+        @Option(
+                names = "--receiver",
+                paramLabel = "HOST:PORT",
+                required = true,
+                converter = HostPort.Converter.class,
+                description = "Where the data go.")
+        private HostPort receiver;
+
+        @Option(
+                names = "--servers",
+                paramLabel = "N",
+                defaultValue = "1",
+                description = "Servers expected, this one included. Default: 1.")
+        private int servers;
+
+        @Override
+        DartServer.Context configure(DartServer.Context context) throws IOException {
+            inRange("--servers", servers, 1, 1024);
+            Path fresh = receiverFile().resolveSibling(receiverFile().getFileName() + ".new");
+            Files.writeString(fresh, receiver + "\n");
+            Files.move(
+                    fresh,
+                    receiverFile(),
+                    StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
+            return context.master().serverCount(servers).receiver(receiver.host(), receiver.port());
+        }
+
+        @Override
+        String role() {
+            return "master";
+        }
+    }
+
+    /** {@code dart slave}. */
+    @Command(
+            name = "slave",
+            description =
+                    "Run a slave server: registers with the master of the configuration file.",
+            mixinStandardHelpOptions = true,
+            sortOptions = false)
+    static final class Slave extends DartServe {
+        @Option(
+                names = "--receiver",
+                paramLabel = "HOST:PORT",
+                converter = HostPort.Converter.class,
+                description = "Where the data go. Default: what the master wrote to FILE.receiver.")
+        private HostPort receiver;
+
+        @Override
+        DartServer.Context configure(DartServer.Context context) throws IOException {
+            HostPort target = receiver == null ? fromMaster() : receiver;
+            return context.slave().receiver(target.host(), target.port());
+        }
+
+        private HostPort fromMaster() throws IOException {
+            long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(timeout);
+            while (!ChildProcess.isThere(receiverFile())) {
+                if (System.nanoTime() - deadlineNs >= 0) {
+                    throw new Messages.Failure(
+                            receiverFile()
+                                    + " did not appear within "
+                                    + timeout
+                                    + " s: is the master running? Or give --receiver HOST:PORT");
+                }
+                java.util.concurrent.locks.LockSupport.parkNanos(20_000_000);
+            }
+            try {
+                return HostPort.parse(Files.readString(receiverFile()).strip());
+            } catch (IllegalArgumentException e) {
+                throw new Messages.Failure(receiverFile() + ": " + e.getMessage());
+            }
+        }
+
+        @Override
+        String role() {
+            return "slave";
+        }
+    }
+}

@@ -1,0 +1,206 @@
+package dev.verbena.cli;
+
+import dev.verbena.examples.pic.DeckException;
+import dev.verbena.examples.pic.PicDeck;
+import dev.verbena.examples.pic.RestartNames;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code verbena demo}: the whole chain, from a simulation's memory to a report. */
+@Command(
+        name = "demo",
+        description = {
+            "Simulate a plasma, stage its restart files, check them, write a report.",
+            "",
+            "Compute processes simulate two beams of electrons; DART servers read their restart files"
+                    + " out of their memory and stream them to a receiver, which analyses them. Every"
+                    + " process is its own operating-system process; their logs are in the output"
+                    + " folder."
+        },
+        mixinStandardHelpOptions = true,
+        sortOptions = false)
+final class DemoCommand implements Callable<Integer> {
+    private static final String OUTPUT = "demo-output";
+
+    @Spec private CommandSpec spec;
+
+    @Option(
+            names = "--deck",
+            paramLabel = "FILE",
+            description = "Input deck. Default: examples/two-stream.conf, which documents itself.")
+    private Path deckFile;
+
+    @Option(
+            names = "--output",
+            paramLabel = "DIR",
+            description =
+                    "Folder for report, restart files and logs; absent or empty. Default: the"
+                            + " next free demo-output/run-N.")
+    private Path output;
+
+    @Mixin private TransportOption transport;
+
+    @Option(
+            names = "--ranks",
+            paramLabel = "N",
+            description = "Compute processes, 1 to 64. Default: what the deck says.")
+    private Integer ranks;
+
+    @Option(
+            names = "--servers",
+            paramLabel = "N",
+            defaultValue = "2",
+            description = "Service processes: a master and N-1 slaves, 1 to 16. Default: 2.")
+    private int servers;
+
+    @Option(
+            names = "--steps",
+            paramLabel = "N",
+            description = "Steps of the whole run. Default: what the deck says.")
+    private Long steps;
+
+    @Option(names = "--buffered", description = "Send a restart file as one message.")
+    private boolean isBuffered;
+
+    @Option(names = "--unbuffered", description = "Send a restart file item by item.")
+    private boolean isUnbuffered;
+
+    @Option(
+            names = "--restart",
+            paramLabel = "PATH",
+            description =
+                    "Continue a run: a restart file (its step), or a folder of them (the last"
+                            + " complete step).")
+    private Path restart;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            defaultValue = "60",
+            description = "Longest time one process waits for another, 5 to 3600. Default: 60.")
+    private int timeout;
+
+    @Override
+    public Integer call() throws Exception {
+        PicDeck deck = deck();
+        inRange("--servers", servers, 1, 16);
+        inRange("--timeout", timeout, 5, 3600);
+        String scheme = transport.require(spec);
+        long firstStep = 0;
+        if (restart != null) {
+            firstStep = RestartNames.stepToContinue(restart, deck.processCount());
+            if (firstStep >= deck.stepCount()) {
+                throw new Messages.Failure(
+                        restart
+                                + " is at step "
+                                + firstStep
+                                + ", and the run is to end at step "
+                                + deck.stepCount()
+                                + ": ask for more with --steps");
+            }
+        }
+        DemoRun.Plan plan =
+                new DemoRun.Plan(
+                        deck, scheme, servers, restartFolder(), firstStep, outputFolder(), timeout);
+        requireSpace(plan);
+        PrintWriter out = spec.commandLine().getOut();
+        return new DemoRun(plan, out).run() ? 0 : 1;
+    }
+
+    private PicDeck deck() {
+        List<String> changes = new ArrayList<>();
+        if (ranks != null) {
+            inRange("--ranks", ranks, 1, 64);
+            changes.add("processes = " + ranks);
+        }
+        if (steps != null) {
+            inRange("--steps", steps, 1, 1_000_000);
+            changes.add("steps = " + steps);
+        }
+        if (isUnbuffered && isBuffered) {
+            throw new ParameterException(
+                    spec.commandLine(), "--buffered and --unbuffered exclude each other");
+        }
+        if (isUnbuffered || isBuffered) {
+            changes.add("restart.mode = " + (isBuffered ? "buffered" : "unbuffered"));
+        }
+        try {
+            return PicDeck.read(deckPath(), changes);
+        } catch (DeckException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage());
+        }
+    }
+
+    private Path deckPath() {
+        if (deckFile != null) {
+            return deckFile;
+        }
+        Path inSources = Path.of("examples", "two-stream.conf");
+        String home = System.getProperty("verbena.home");
+        return home == null ? inSources : Path.of(home).resolve(inSources);
+    }
+
+    private void inRange(String option, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new ParameterException(
+                    spec.commandLine(), option + " " + value + " is outside " + min + " to " + max);
+        }
+    }
+
+    private Path restartFolder() {
+        if (restart == null) {
+            return null;
+        }
+        Path path = restart.toAbsolutePath().normalize();
+        return Files.isDirectory(path) ? path : path.getParent();
+    }
+
+    private Path outputFolder() throws IOException {
+        if (output == null) {
+            Path parent = Path.of(OUTPUT).toAbsolutePath();
+            int number = 1;
+            while (Files.exists(parent.resolve("run-" + number))) {
+                number++;
+            }
+            return Files.createDirectories(parent.resolve("run-" + number));
+        }
+        Path folder = output.toAbsolutePath().normalize();
+        if (Files.exists(folder) && !Files.isDirectory(folder)) {
+            throw new Messages.Failure("--output " + output + " is a file, not a folder");
+        }
+        Files.createDirectories(folder);
+        try (var files = Files.list(folder)) {
+            if (files.findAny().isPresent()) {
+                throw new Messages.Failure(
+                        "--output "
+                                + output
+                                + " is not empty; choose a folder that is absent or empty");
+            }
+        }
+        return folder;
+    }
+
+    private static void requireSpace(DemoRun.Plan plan) throws IOException {
+        long needed = plan.fileCount() * (plan.deck().restartLength() + (1 << 16)) + (64L << 20);
+        long usable = Files.getFileStore(plan.output()).getUsableSpace();
+        if (usable < needed) {
+            throw new Messages.Failure(
+                    String.format(
+                            "the run writes %d restart files, %.1f GB in all, and %s has only %.1f GB"
+                                    + " free; use --output on another disk, fewer --steps, or a"
+                                    + " smaller restart.size in the deck",
+                            plan.fileCount(), needed / 1e9, plan.output(), usable / 1e9));
+        }
+    }
+}

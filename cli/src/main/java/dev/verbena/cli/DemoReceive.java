@@ -1,0 +1,89 @@
+package dev.verbena.cli;
+
+import dev.verbena.agent.RealEnvironment;
+import dev.verbena.examples.pic.PicDeck;
+import dev.verbena.examples.transit.Check;
+import dev.verbena.examples.transit.Report;
+import dev.verbena.examples.transit.RunAnalysis;
+import dev.verbena.examples.transit.RunInfo;
+import dev.verbena.examples.transit.TransitReceiver;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The receiver with its analysis; started by {@code demo}. */
+@Command(
+        name = "demo-receive",
+        hidden = true,
+        description = "The receiver of the demo.",
+        mixinStandardHelpOptions = true)
+final class DemoReceive implements Callable<Integer> {
+    /** A run may last as long as its parent, which ends this process. */
+    private static final long FOREVER_NS = TimeUnit.DAYS.toNanos(3650);
+
+    @Option(names = "--output", required = true)
+    private Path output;
+
+    @Option(names = "--transport", required = true)
+    private String scheme;
+
+    @Option(names = "--servers", required = true)
+    private int servers;
+
+    @Option(names = "--files", required = true)
+    private int files;
+
+    @Option(names = "--timeout", defaultValue = "60")
+    private int timeout;
+
+    @Override
+    public Integer call() throws Exception {
+        ChildProcess.endWithParent(() -> Runtime.getRuntime().halt(1));
+        PicDeck deck = PicDeck.read(output.resolve("job/deck.conf"));
+        RunAnalysis analysis = new RunAnalysis(deck.growthTolerance(), deck.energyTolerance());
+        try (RealEnvironment environment =
+                        RealEnvironment.builder().application("demo receiver").build();
+                TransitReceiver receiver =
+                        new TransitReceiver(
+                                environment,
+                                output.resolve("restart"),
+                                0,
+                                analysis,
+                                DemoReceive::onProgress)) {
+            ChildProcess.tell("listening " + receiver.port());
+            List<Check> checks = new ArrayList<>(receiver.finish(servers, files, FOREVER_NS));
+            checks.addAll(analysis.checks());
+            Map<String, String> environmentText = RunInfo.thisMachine();
+            environmentText.put("Verbena", Version.text());
+            RunInfo info =
+                    new RunInfo(
+                            scheme,
+                            servers,
+                            deck.processCount(),
+                            deck.buffered(),
+                            deck.stepCount(),
+                            environmentText);
+            Report report = new Report(info, analysis, receiver.staging(), checks);
+            report.write(output);
+            for (Check check : checks) {
+                String outcome = check.outcome().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+                ChildProcess.tell(
+                        String.format(
+                                "check   %-10s  %s: %s", outcome, check.name(), check.detail()));
+            }
+            ChildProcess.tell("verdict " + (report.isGood() ? "passed" : "failed"));
+            return report.isGood() ? 0 : 1;
+        }
+    }
+
+    private static void onProgress(String line) {
+        System.out.println(line);
+        ChildProcess.tell(line);
+    }
+}

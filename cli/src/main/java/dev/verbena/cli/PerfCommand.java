@@ -1,0 +1,244 @@
+package dev.verbena.cli;
+
+import dev.verbena.transport.Operation;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** What {@code lat} and {@code bw} have in common. */
+@Command(sortOptions = false, mixinStandardHelpOptions = true)
+abstract class PerfCommand implements Callable<Integer> {
+    private static final int LENGTH_MAX = 1 << 30;
+    private static final long START_SECONDS = 30;
+
+    @Spec CommandSpec spec;
+
+    @Mixin TransportOption transport;
+
+    /** What can be measured. */
+    enum What {
+        put(Operation.PUT),
+        get(Operation.GET),
+        send(Operation.SEND);
+
+        final int operation;
+
+        What(int operation) {
+            this.operation = operation;
+        }
+    }
+
+    @Option(
+            names = "--op",
+            paramLabel = "OP",
+            defaultValue = "put",
+            description = "What to measure: ${COMPLETION-CANDIDATES}. Default: put.")
+    What what;
+
+    @Option(
+            names = {"-s", "--size"},
+            paramLabel = "BYTES",
+            description =
+                    "Length of a transfer, for example 8, 64k, 4m. Default: 8 (lat), 64k (bw).")
+    String size;
+
+    @Option(
+            names = {"-a", "--all"},
+            description = "All powers of two up to 8 MiB (send: 64 KiB).")
+    boolean isAll;
+
+    @Option(
+            names = {"-n", "--iterations"},
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Transfers of each size. Default: by size, about a second.")
+    long iterations;
+
+    @Option(names = "--json", description = "Print JSON instead of a table.")
+    boolean isJson;
+
+    @Option(
+            names = "--listen",
+            description = "Be the passive side: print the address, serve one measurement.")
+    boolean isListening;
+
+    @Option(
+            names = "--connect",
+            paramLabel = "URI",
+            description = "Measure against a process started with --listen. Default: start one.")
+    URI peer;
+
+    abstract int defaultLength();
+
+    /** Measures one size; a line of the table, and the fields of the JSON object. */
+    abstract Result measure(PerfEndpoint endpoint, int length, long count);
+
+    abstract String header();
+
+    abstract long defaultIterations(int length);
+
+    /** One size measured. */
+    record Result(String line, Map<String, Object> fields) {}
+
+    /** Last byte of transfer number {@code i}: never 0, different from the one before. */
+    static byte mark(long i) {
+        return (byte) (1 + i % 127);
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        List<Integer> lengths = lengths();
+        if (iterations < 0 || iterations > 1_000_000_000L) {
+            throw wrong("--iterations " + iterations + " is outside 1 to 1000000000");
+        }
+        int longest = lengths.get(lengths.size() - 1);
+        if (isListening && peer != null) {
+            throw wrong("--listen and --connect exclude each other");
+        }
+        String scheme = peer == null ? transport.require(spec) : peer.getScheme();
+        PrintWriter out = spec.commandLine().getOut();
+        if (isListening) {
+            PerfPeer.serve(
+                    scheme,
+                    longest,
+                    uri -> {
+                        out.println(uri);
+                        out.flush();
+                    });
+            return 0;
+        }
+        if (peer != null) {
+            measureAll(scheme, peer, lengths, out);
+            return 0;
+        }
+        ChildProcess[] child = new ChildProcess[1];
+        Thread hook = new Thread(() -> child[0].end(0), "end-peer");
+        BlockingQueue<String> answers = new ArrayBlockingQueue<>(4);
+        child[0] =
+                ChildProcess.start(
+                        "the measurement's other process",
+                        null,
+                        Map.of(),
+                        List.of("-Xmx256m"),
+                        List.of("perf-peer", "--transport=" + scheme, "--length=" + longest),
+                        answers::add);
+        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            measureAll(scheme, awaitUri(child[0], answers), lengths, out);
+            return 0;
+        } finally {
+            child[0].end(2000);
+            Runtime.getRuntime().removeShutdownHook(hook);
+        }
+    }
+
+    private static URI awaitUri(ChildProcess child, BlockingQueue<String> answers)
+            throws InterruptedException {
+        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+        while (System.nanoTime() - deadlineNs < 0) {
+            String answer = answers.poll(100, TimeUnit.MILLISECONDS);
+            if (answer != null && answer.startsWith("uri ")) {
+                return URI.create(answer.substring(4));
+            }
+            if (child.waitFor(0)) {
+                break;
+            }
+        }
+        throw new Messages.Failure(child.obituary());
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    private List<Integer> lengths() {
+        int limit = what == What.send ? PerfEndpoint.MESSAGE_LENGTH_MAX : LENGTH_MAX;
+        if (!isAll) {
+            long length = size == null ? defaultLength() : bytes(size);
+            if (length < 1 || length > limit) {
+                throw wrong("--size " + size + " is outside 1 to " + limit + " bytes");
+            }
+            return List.of((int) length);
+        }
+        if (size != null) {
+            throw wrong("--all and --size exclude each other");
+        }
+        List<Integer> all = new ArrayList<>();
+        for (int length = 2; length <= Math.min(limit, 8 << 20); length *= 2) {
+            all.add(length);
+        }
+        return all;
+    }
+
+    private long bytes(String text) {
+        String lower = text.toLowerCase(Locale.ROOT);
+        int unit = "kmg".indexOf(lower.charAt(lower.length() - 1));
+        String digits = unit < 0 ? lower : lower.substring(0, lower.length() - 1);
+        if (!digits.matches("[0-9]{1,10}")) {
+            throw wrong("--size " + text + ": allowed are bytes, or a number with k, m or g");
+        }
+        return Long.parseLong(digits) << 10 * (unit + 1);
+    }
+
+    private void measureAll(String scheme, URI target, List<Integer> lengths, PrintWriter out) {
+        int longest = lengths.get(lengths.size() - 1);
+        List<String> objects = new ArrayList<>();
+        try (PerfEndpoint endpoint = new PerfEndpoint(scheme, longest)) {
+            endpoint.connect(target);
+            if (!isJson) {
+                out.printf("# %s %s over %s%n", spec.name(), what, endpoint.explain());
+                out.println(header());
+            }
+            for (int length : lengths) {
+                long count = iterations == 0 ? defaultIterations(length) : iterations;
+                CacheLineProbe.Reading probe = CacheLineProbe.read();
+                Result result = measure(endpoint, length, count);
+                if (isJson) {
+                    objects.add(json(length, count, probe, result));
+                } else {
+                    out.printf("%s   %4.0f %s%n", result.line(), probe.roundTripNs(), probe.tag());
+                    out.flush();
+                }
+            }
+        }
+        if (isJson) {
+            out.printf(
+                    "{\"command\": \"%s\", \"operation\": \"%s\", \"transport\": \"%s\","
+                            + " \"java\": \"%s\", \"processors\": %d, \"results\": [%n  %s%n]}%n",
+                    spec.name(),
+                    what,
+                    scheme,
+                    System.getProperty("java.version"),
+                    Runtime.getRuntime().availableProcessors(),
+                    String.join(",\n  ", objects));
+        }
+        out.flush();
+    }
+
+    private static String json(
+            int length, long count, CacheLineProbe.Reading probe, Result result) {
+        StringBuilder text = new StringBuilder();
+        text.append("{\"bytes\": ").append(length).append(", \"iterations\": ").append(count);
+        result.fields().forEach((name, value) -> text.append(", \"" + name + "\": ").append(value));
+        text.append(
+                String.format(
+                        Locale.ROOT,
+                        ", \"cacheLineRoundTripNs\": %.1f, \"placement\": \"%s\"}",
+                        probe.roundTripNs(),
+                        probe.tag()));
+        return text.toString();
+    }
+}

@@ -1,0 +1,285 @@
+package dev.verbena.cli;
+
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.Operation;
+import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.Transports;
+import java.net.URI;
+import java.nio.ByteOrder;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * One side of a measurement: a transport, a region that the other side may reach, one connection.
+ * One thread.
+ */
+final class PerfEndpoint implements AutoCloseable {
+    /** Longest message of the {@code send} measurements. */
+    static final int MESSAGE_LENGTH_MAX = 64 << 10;
+
+    private static final int HELLO_LENGTH = RemoteDescriptor.LENGTH;
+    private static final int ROUND_LENGTH = 24;
+    private static final int ROUND_MARK = 0x444E5552;
+    private static final int POLL_LIMIT = 64;
+    private static final long TIMEOUT_NS = 30_000_000_000L;
+
+    private final Transport transport;
+    private final RegisteredRegion inbox;
+    private final RegisteredRegion outbox;
+    private final RegisteredRegion control;
+    private final UnsafeBuffer inboxBuffer;
+    private final UnsafeBuffer outboxBuffer;
+    private final UnsafeBuffer controlBuffer;
+    private final Handler handler = new Handler();
+    private long connection;
+    private RemoteDescriptor peer;
+    private int outstanding;
+    private long messageCount;
+    private Round round;
+    private String failure;
+    private boolean isGone;
+
+    /** What is to be measured next. */
+    record Round(int operation, int length, long iterations) {}
+
+    /** Opens; {@code length} is the longest transfer. */
+    PerfEndpoint(String scheme, int length) {
+        transport =
+                Transports.open(
+                        scheme,
+                        new TransportContext()
+                                .messageLengthMax(MESSAGE_LENGTH_MAX)
+                                .creditsPerConnection(64)
+                                .receiveSlotCount(256)
+                                .connectionsMax(4)
+                                .peerTimeoutNs(TIMEOUT_NS));
+        inbox = transport.allocate(length, RemoteDescriptor.REMOTE_ALL);
+        outbox = transport.allocate(length, 0);
+        control = transport.allocate(128, 0);
+        inboxBuffer = inbox.buffer(0, length);
+        outboxBuffer = outbox.buffer(0, length);
+        controlBuffer = control.buffer(0, 128);
+    }
+
+    URI uri() {
+        return transport.uri();
+    }
+
+    String explain() {
+        return transport.explain();
+    }
+
+    void listen() {
+        transport.listen();
+    }
+
+    /** Connects and waits until both sides know each other's region. */
+    void connect(URI target) {
+        inbox.describe(0, inbox.length(), RemoteDescriptor.REMOTE_ALL, new RemoteDescriptor())
+                .encode(controlBuffer, 0);
+        long handle = transport.connect(target, controlBuffer, 0, HELLO_LENGTH, 0, TIMEOUT_NS);
+        if (handle < 0) {
+            throw new Messages.Failure("connect to " + target + " answers " + handle);
+        }
+        connection = handle;
+        long deadlineNs = transport.nanoTime() + TIMEOUT_NS;
+        while (peer == null) {
+            pollOrFail();
+            if (transport.nanoTime() - deadlineNs >= 0) {
+                throw new Messages.Failure(target + " does not answer");
+            }
+        }
+    }
+
+    /** Waits for the other side's wish; null when it has gone. */
+    Round awaitRound() {
+        while (round == null && !isGone) {
+            if (transport.poll(handler, POLL_LIMIT) == 0) {
+                transport.await(transport.nanoTime() + 1_000_000_000L);
+            }
+            requireWell();
+        }
+        Round next = round;
+        round = null;
+        return next;
+    }
+
+    /** Tells the other side what comes; it answers by an equal record when it is ready. */
+    void announce(Round next) {
+        sendRound(next);
+        while (round == null) {
+            pollOrFail();
+        }
+        round = null;
+    }
+
+    void sendRound(Round next) {
+        controlBuffer.putInt(64, ROUND_MARK, ByteOrder.LITTLE_ENDIAN);
+        controlBuffer.putInt(68, next.operation(), ByteOrder.LITTLE_ENDIAN);
+        controlBuffer.putInt(72, next.length(), ByteOrder.LITTLE_ENDIAN);
+        controlBuffer.putLong(80, next.iterations(), ByteOrder.LITTLE_ENDIAN);
+        post(transport.send(connection, control, 64, ROUND_LENGTH, 0, 0));
+        drain();
+    }
+
+    private void requireWell() {
+        if (failure != null) {
+            throw new Messages.Failure(failure);
+        }
+    }
+
+    private void pollOrFail() {
+        if (transport.poll(handler, POLL_LIMIT) == 0) {
+            Thread.onSpinWait();
+        }
+        requireWell();
+        if (isGone) {
+            throw new Messages.Failure("the other process of the measurement has gone");
+        }
+    }
+
+    /** Counts an accepted operation; false if it must be tried again. */
+    private boolean post(int result) {
+        if (result == Transport.ACCEPTED) {
+            outstanding++;
+            return true;
+        }
+        if (result != Transport.BACK_PRESSURED) {
+            throw new Messages.Failure("an operation answers " + result);
+        }
+        pollOrFail();
+        return false;
+    }
+
+    /** Starts one operation, as soon as fewer than {@code window} are outstanding. */
+    void start(int operation, int length, int window) {
+        boolean isPosted = false;
+        while (!isPosted) {
+            while (outstanding >= window) {
+                pollOrFail();
+            }
+            isPosted =
+                    post(
+                            switch (operation) {
+                                case Operation.PUT ->
+                                        transport.put(connection, outbox, 0, peer, 0, length, 0, 0);
+                                case Operation.GET ->
+                                        transport.get(connection, outbox, 0, peer, 0, length, 0, 0);
+                                default -> transport.send(connection, outbox, 0, length, 0, 0);
+                            });
+        }
+    }
+
+    /** Waits for everything started. */
+    void drain() {
+        while (outstanding > 0) {
+            pollOrFail();
+        }
+    }
+
+    /** Marks the last byte of what is put. */
+    void mark(int length, byte value) {
+        outboxBuffer.putByte(length - 1, value);
+    }
+
+    /** Waits until the other side has put this as the last byte. */
+    void awaitMark(int length, byte value) {
+        while (inboxBuffer.getByteVolatile(length - 1) != value) {
+            pollOrFail();
+        }
+    }
+
+    void clearMark(int length) {
+        inboxBuffer.putByteVolatile(length - 1, (byte) 0);
+    }
+
+    long messageCount() {
+        return messageCount;
+    }
+
+    void awaitMessages(long count) {
+        while (messageCount < count) {
+            pollOrFail();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (connection > 0 && !isGone) {
+            transport.disconnect(connection);
+            transport.poll(handler, POLL_LIMIT);
+        }
+        control.close();
+        outbox.close();
+        inbox.close();
+        transport.close();
+    }
+
+    private final class Handler implements TransportHandler {
+        @Override
+        public void onCompletion(long from, int operation, long context, int status, long value) {
+            outstanding--;
+            if (status != Status.OK && failure == null) {
+                failure = Operation.name(operation) + " ends with " + Status.name(status);
+            }
+        }
+
+        @Override
+        public void onConnectRequest(
+                long from, URI address, DirectBuffer data, int offset, int length) {
+            if (connection != 0 || length != HELLO_LENGTH) {
+                transport.reject(from);
+                return;
+            }
+            connection = from;
+            peer = new RemoteDescriptor().decode(data, offset);
+            transport.accept(from, 0);
+        }
+
+        @Override
+        public void onConnected(long from, long context) {
+            if (peer == null) {
+                return;
+            }
+            inbox.describe(0, inbox.length(), RemoteDescriptor.REMOTE_ALL, new RemoteDescriptor())
+                    .encode(controlBuffer, 0);
+            post(transport.send(from, control, 0, HELLO_LENGTH, 0, 0));
+        }
+
+        @Override
+        public void onMessage(
+                long from, long context, DirectBuffer buffer, int offset, int length, long token) {
+            if (peer == null && length == HELLO_LENGTH) {
+                peer = new RemoteDescriptor().decode(buffer, offset);
+            } else if (length == ROUND_LENGTH
+                    && buffer.getInt(offset, ByteOrder.LITTLE_ENDIAN) == ROUND_MARK) {
+                round =
+                        new Round(
+                                buffer.getInt(offset + 4, ByteOrder.LITTLE_ENDIAN),
+                                buffer.getInt(offset + 8, ByteOrder.LITTLE_ENDIAN),
+                                buffer.getLong(offset + 16, ByteOrder.LITTLE_ENDIAN));
+            } else {
+                messageCount++;
+            }
+        }
+
+        @Override
+        public void onConnectFailed(long from, long context, int status, String reason) {
+            failure = "cannot connect: " + Status.name(status) + ", " + reason;
+        }
+
+        @Override
+        public void onDisconnected(long from, long context) {
+            isGone = true;
+        }
+
+        @Override
+        public void onPeerLost(long from, long context, String reason) {
+            isGone = true;
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.verbena.cli;
+
+import dev.verbena.transport.Operation;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The passive side of {@code lat} and {@code bw}, started by them. */
+@Command(
+        name = "perf-peer",
+        hidden = true,
+        description = "The passive side of a measurement.",
+        mixinStandardHelpOptions = true)
+final class PerfPeer implements Callable<Integer> {
+    /** Flag in a round's operation: answer each transfer with one in return. */
+    static final int ECHO = 0x100;
+
+    @Option(names = "--transport", required = true)
+    private String scheme;
+
+    @Option(names = "--length", required = true)
+    private int length;
+
+    @Override
+    public Integer call() {
+        ChildProcess.endWithParent(() -> Runtime.getRuntime().halt(1));
+        serve(scheme, length, uri -> ChildProcess.tell("uri " + uri));
+        return 0;
+    }
+
+    /** Serves one client until it goes. */
+    static void serve(String scheme, int length, java.util.function.Consumer<String> ready) {
+        try (PerfEndpoint endpoint = new PerfEndpoint(scheme, length)) {
+            endpoint.listen();
+            ready.accept(endpoint.uri().toString());
+            for (PerfEndpoint.Round round = endpoint.awaitRound();
+                    round != null;
+                    round = endpoint.awaitRound()) {
+                serve(endpoint, round, length);
+            }
+        }
+    }
+
+    private static void serve(PerfEndpoint endpoint, PerfEndpoint.Round round, int lengthMax) {
+        if (round.length() < 1 || round.length() > lengthMax || round.iterations() < 0) {
+            throw new Messages.Failure("the other process asks for nonsense: " + round);
+        }
+        endpoint.clearMark(round.length());
+        long seen = endpoint.messageCount();
+        endpoint.sendRound(round);
+        if ((round.operation() & ECHO) == 0) {
+            return;
+        }
+        int operation = round.operation() & ~ECHO;
+        for (long i = 1; i <= round.iterations(); i++) {
+            byte mark = PerfCommand.mark(i);
+            if (operation == Operation.PUT) {
+                endpoint.awaitMark(round.length(), mark);
+                endpoint.mark(round.length(), mark);
+            } else {
+                endpoint.awaitMessages(seen + i);
+            }
+            endpoint.start(operation, round.length(), 1);
+        }
+        endpoint.drain();
+    }
+}

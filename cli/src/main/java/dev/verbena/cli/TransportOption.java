@@ -1,0 +1,56 @@
+package dev.verbena.cli;
+
+import dev.verbena.transport.TransportProvider;
+import dev.verbena.transport.Transports;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** {@code --transport}, and whether it can work. */
+final class TransportOption {
+    @Option(
+            names = "--transport",
+            paramLabel = "SCHEME",
+            description = "Transport: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.",
+            completionCandidates = Schemes.class,
+            defaultValue = "portals")
+    private String scheme;
+
+    /** Schemes on the class path. */
+    static final class Schemes implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            List<String> schemes = new ArrayList<>();
+            for (TransportProvider provider : Transports.providers()) {
+                schemes.add(provider.scheme());
+            }
+            schemes.sort(null);
+            return schemes.iterator();
+        }
+    }
+
+    /**
+     * The scheme.
+     *
+     * @throws ParameterException if there is none of this name
+     * @throws Messages.Failure if it cannot work here
+     */
+    String require(CommandSpec spec) {
+        List<String> known = new ArrayList<>();
+        new Schemes().forEach(known::add);
+        if (!known.contains(scheme)) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--transport " + scheme + ": there is no such transport; there are " + known);
+        }
+        String cause = Transports.provider(scheme).unavailabilityCause();
+        if (cause != null) {
+            throw new Messages.Failure(
+                    "--transport " + scheme + " cannot work on this machine: " + cause);
+        }
+        return scheme;
+    }
+}

@@ -1,0 +1,111 @@
+package dev.verbena.cli;
+
+import java.io.PrintWriter;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The {@code verbena} command; main class of the distribution. */
+@Command(
+        name = "verbena",
+        description = "A native transport toolkit for Java, and its demonstration.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        subcommands = {
+            DemoCommand.class,
+            DartCommand.class,
+            LatencyCommand.class,
+            BandwidthCommand.class,
+            StatusCommand.class,
+            VersionCommand.class,
+            VerbenaCommand.Completion.class,
+            DemoCompute.class,
+            DemoReceive.class,
+            PerfPeer.class,
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:done",
+            "1:it failed",
+            "2:wrong arguments",
+            "3:something is missing on this machine (from ./verbena)",
+        },
+        footer = {
+            "",
+            "./verbena test runs the tests; ./verbena test --help says more.",
+        })
+public final class VerbenaCommand implements Runnable {
+    @Spec private CommandSpec spec;
+
+    @Option(
+            names = "--verbose",
+            scope = ScopeType.INHERIT,
+            description = "Print the stack trace of an error.")
+    private boolean isVerbose;
+
+    /** Runs the command and exits. */
+    public static void main(String[] arguments) {
+        PrintWriter out = new PrintWriter(System.out, true);
+        System.exit(run(out, new PrintWriter(System.err, true), arguments));
+    }
+
+    /** Runs the command; returns the exit code. */
+    static int run(PrintWriter out, PrintWriter err, String... arguments) {
+        VerbenaCommand command = new VerbenaCommand();
+        CommandLine line = new CommandLine(command).setOut(out).setErr(err);
+        line.setExecutionExceptionHandler(
+                (exception, failed, parsed) ->
+                        command.report(exception, failed.getErr(), failed.getCommandName()));
+        line.setParameterExceptionHandler(
+                (exception, wrong) -> {
+                    CommandLine at = exception.getCommandLine();
+                    PrintWriter text = at.getErr();
+                    text.println("verbena: " + exception.getMessage());
+                    CommandLine.UnmatchedArgumentException.printSuggestions(exception, text);
+                    text.println("Try '" + at.getCommandSpec().qualifiedName() + " --help'.");
+                    return CommandLine.ExitCode.USAGE;
+                });
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        return line.execute(arguments);
+    }
+
+    private int report(Exception exception, PrintWriter err, String name) {
+        if (isVerbose) {
+            exception.printStackTrace(err);
+        }
+        err.println("verbena " + name + ": " + Messages.of(exception));
+        if (!isVerbose && Messages.isUnexpected(exception)) {
+            err.println("This may be a fault of Verbena; --verbose shows where.");
+        }
+        return CommandLine.ExitCode.SOFTWARE;
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "which command?");
+    }
+
+    /** Prints a completion script. */
+    @Command(
+            name = "completion",
+            description = "Print a completion script for bash: source <(./verbena completion)",
+            mixinStandardHelpOptions = true)
+    static final class Completion implements Runnable {
+        @Spec private CommandSpec spec;
+
+        @Override
+        public void run() {
+            CommandLine root = spec.root().commandLine();
+            PrintWriter out = spec.commandLine().getOut();
+            out.print(AutoComplete.bash(root.getCommandName(), root));
+            out.flush();
+        }
+    }
+}

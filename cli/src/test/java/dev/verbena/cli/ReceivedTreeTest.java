@@ -1,0 +1,166 @@
+package dev.verbena.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.dart.DartMessage;
+import dev.verbena.dart.DartMetadata;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(30)
+class ReceivedTreeTest {
+    @TempDir private Path folder;
+    private final List<String> log = new ArrayList<>();
+    private int number;
+
+    /** A message whose payload the receiver has stored. */
+    private DartMessage stored(DartMetadata metadata, byte[] bytes) throws IOException {
+        String name = "flat-" + number++;
+        Files.write(folder.resolve(name), bytes);
+        return new StoredMessage(metadata, name, bytes);
+    }
+
+    private static String crc(byte[] bytes) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes);
+        return String.format("%08x", (int) crc.getValue());
+    }
+
+    private DartMetadata metadata(String path, long offset, long total, String crc) {
+        DartMetadata metadata = new DartMetadata();
+        SentFile.describe(metadata, path, offset, total, false);
+        return crc == null ? metadata : metadata.property("crc", crc);
+    }
+
+    @Test
+    void shouldGiveAFileItsFolderBack() throws Exception {
+        ReceivedTree tree = new ReceivedTree(folder, log::add);
+        byte[] bytes = {1, 2, 3};
+        String path = "a/b c/ümlaut-" + "x".repeat(100) + ".txt";
+        tree.onMessage(stored(metadata(path, 0, 3, crc(bytes)), bytes));
+        assertThat(Files.readAllBytes(folder.resolve(path))).isEqualTo(bytes);
+        assertThat(tree.fileCount()).isEqualTo(1);
+        assertThat(folder.resolve("flat-0")).doesNotExist();
+    }
+
+    @Test
+    void shouldPutPartsTogetherInOrder() throws Exception {
+        ReceivedTree tree = new ReceivedTree(folder, log::add);
+        byte[] whole = new byte[1000];
+        for (int i = 0; i < whole.length; i++) {
+            whole[i] = (byte) i;
+        }
+        byte[] first = Arrays.copyOf(whole, 600);
+        byte[] second = Arrays.copyOfRange(whole, 600, 1000);
+        tree.onMessage(stored(metadata("big", 0, 1000, null), first));
+        assertThat(folder.resolve("big")).doesNotExist();
+        tree.onMessage(stored(metadata("big", 600, 1000, crc(whole)), second));
+        assertThat(Files.readAllBytes(folder.resolve("big"))).isEqualTo(whole);
+        tree.onMessage(stored(metadata("odd", 600, 1000, crc(whole)), second));
+        assertThat(tree.damagedCount()).isEqualTo(1);
+        assertThat(log).anyMatch(line -> line.contains("out of order"));
+    }
+
+    @Test
+    void shouldRefuseAWrongChecksumAndKeepWhatCame() throws Exception {
+        ReceivedTree tree = new ReceivedTree(folder, log::add);
+        tree.onMessage(stored(metadata("file", 0, 2, "00000000"), new byte[] {1, 2}));
+        assertThat(tree.damagedCount()).isEqualTo(1);
+        assertThat(folder.resolve("file")).doesNotExist();
+        assertThat(folder.resolve("flat-0")).exists();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "../outside",
+                "/etc/passwd",
+                "a/../../b",
+                "a//b",
+                ".",
+                "a/.",
+                ".verbena-part-1",
+                "a\0b",
+            })
+    void shouldNeverLeaveItsFolder(String path) throws Exception {
+        ReceivedTree tree = new ReceivedTree(folder, log::add);
+        byte[] bytes = {7};
+        tree.onMessage(stored(metadata(path, 0, 1, crc(bytes)), bytes));
+        assertThat(tree.damagedCount()).isEqualTo(1);
+        try (var files = Files.walk(folder)) {
+            assertThat(files.filter(Files::isRegularFile))
+                    .containsExactly(folder.resolve("flat-0"));
+        }
+    }
+
+    @Test
+    void shouldNotFollowALinkOutOfItsFolder(@TempDir Path elsewhere) throws Exception {
+        Files.createSymbolicLink(folder.resolve("link"), elsewhere);
+        ReceivedTree tree = new ReceivedTree(folder, log::add);
+        byte[] bytes = {7};
+        tree.onMessage(stored(metadata("link/file", 0, 1, crc(bytes)), bytes));
+        assertThat(elsewhere).isEmptyDirectory();
+        assertThat(tree.damagedCount()).isEqualTo(1);
+    }
+
+    /** What a receiver hands over. */
+    private record StoredMessage(DartMetadata metadata, String fileName, byte[] bytes)
+            implements DartMessage {
+        @Override
+        public DirectBuffer buffer() {
+            return new UnsafeBuffer(bytes);
+        }
+
+        @Override
+        public int offset() {
+            return 0;
+        }
+
+        @Override
+        public int length() {
+            return bytes.length;
+        }
+
+        @Override
+        public int clientId() {
+            return 1;
+        }
+
+        @Override
+        public long sequence() {
+            return 1;
+        }
+
+        @Override
+        public int tag() {
+            return 0;
+        }
+
+        @Override
+        public int serverId() {
+            return 0;
+        }
+
+        @Override
+        public int crc32c() {
+            return 0;
+        }
+
+        @Override
+        public boolean isCorrupt() {
+            return false;
+        }
+    }
+}
