@@ -120,7 +120,8 @@ print_sizes() {
     local name size
     for name in "$@"; do
         size=$(apt-cache show --no-all-versions "$name" 2>/dev/null |
-            awk '/^Size:/ {printf "%.1f MB to download", $2 / 1e6} /^Installed-Size:/ {i = $2} END {if (i) printf ", %.1f MB on disk", i / 1e3}')
+            awk 'function size(bytes) { return bytes < 1e6 ? sprintf("%.0f kB", bytes / 1e3) : sprintf("%.0f MB", bytes / 1e6) }
+                /^Size:/ { d = $2 } /^Installed-Size:/ { i = $2 * 1024 } END { if (d) print size(d) " to download, " size(i) " on disk" }')
         say "  $name: ${size:-size not known before apt-get update}"
     done
     LC_ALL=C apt-get -o Debug::NoLocking=1 -y --no-install-recommends --print-uris install "$@" 2>/dev/null |

@@ -77,14 +77,14 @@ tier_vm() {
     return $SKIPPED
 }
 
-# Every folder with C tests has a Makefile with the targets programs, check and fuzz, and the variables BUILD, CC, SAN and SNIC_TEST.
+# Every folder with C tests has a Makefile with the targets check, check-asan, check-ubsan, check-tsan and fuzz.
 c_run() {
     local name=$1 log=$LOGS/c-$1.log module code=0
     shift
     : >"$log"
     for module in native portals-emul; do
         [ -f "$module/src/test/c/Makefile" ] || continue
-        timeout -k 30 900 make -C "$module/src/test/c" BUILD="$VERBENA_HOME/$module/target/c-$name" SNIC_TEST=1 "$@" >>"$log" 2>&1 </dev/null || code=1
+        timeout -k 30 900 make -C "$module/src/test/c" BUILD="$VERBENA_HOME/$module/target/c-$name" "$@" >>"$log" 2>&1 </dev/null || code=1
     done
     awk -v name="$name" '
         /^[0-9]+ passed, [0-9]+ failed/ { p += $1; f += $3; s += $5; programs++ }
@@ -104,7 +104,7 @@ tier_c() {
         command -v clang-format >/dev/null && { format_c || code=1; }
     fi
     for san in asan ubsan tsan; do
-        c_run $san CC=gcc SAN=$san check || code=1
+        c_run $san CC=gcc check-$san || code=1
     done
     return $code
 }

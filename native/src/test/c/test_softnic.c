@@ -68,13 +68,14 @@ static void patch(const char *name, size_t offset, const void *bytes, size_t siz
 static void refuse(size_t offset, uint64_t value, size_t size, int code, const char *text)
 {
     snic_t *a = open_nic("a");
-    open_nic("b");
+    snic_t *b = open_nic("b");
     snic_peer_t *peer = NULL;
     patch("b", offset, &value, size);
     CHECK_EQ(snic_attach(a, "b", 0, &peer, why, sizeof why), code);
     CHECK_CONTAINS(why, text);
     CHECK_CONTAINS(why, "/job/b");
     snic_close(a);
+    snic_close(b);
 }
 
 #define AT(field) offsetof(struct snic_header, field)
@@ -779,6 +780,8 @@ static void deregister_against_puts(int toolkit)
     atomic_store(&shared->done, 1);
     test_join(pid, 0);
     snic_close(b);
+    if (!toolkit)
+        free(m);
 }
 
 static void deregister_against_mapped_puts(void)

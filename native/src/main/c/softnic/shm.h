@@ -66,7 +66,8 @@ typedef struct shm_event {
     char peer[SNIC_NAME_MAX]; /* CONNECT_REQUEST: the peer's name */
 } shm_event_t;
 
-int shm_open(const shm_options_t *options, shm_t **shm, char *why, size_t why_size);
+/* Not "shm_open": that is a function of POSIX. */
+int shm_create(const shm_options_t *options, shm_t **shm, char *why, size_t why_size);
 /* Disconnects everything in order, then closes the NIC. */
 int shm_close(shm_t *shm);
 snic_t *shm_nic(shm_t *shm);
@@ -121,10 +122,12 @@ int shm_await(shm_t *shm, int64_t deadline_ns);
 void shm_wakeup(shm_t *shm);
 
 /* ---- for implementations that read the rings themselves ---- */
-/* Connection events only. Cheap when the bell did not change and no periodic look is due: call it
- * when *control_bell changed and at least every 10 ms or before sleeping. */
+/* Connection events only; after PEER_DONE and PEER_LOST the ring is to be drained and shm_finish
+ * called. To sleep use snic_doorbell and snic_wait on shm_nic (shm_await looks at rings as shm_poll
+ * left them), at most 50 ms at a time. Cheap when the bell did not change and no periodic look is
+ * due: call it when *control_bell changed and at least every 10 ms or before sleeping. */
 int shm_control(shm_t *shm, shm_event_t *events, int limit);
-/* After PEER_DONE and draining. The handle is gone. */
+/* After PEER_DONE or PEER_LOST from shm_control, and draining. The handle is gone. */
 int shm_finish(shm_t *shm, int64_t connection);
 
 typedef struct shm_view {

@@ -5,14 +5,6 @@
 #include <immintrin.h>
 #endif
 
-#if defined(__SANITIZE_THREAD__)
-#define SNIC_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define SNIC_TSAN 1
-#endif
-#endif
-
 static void release_fence(void)
 {
 #ifndef SNIC_TSAN /* which knows no fences; the stores that follow are release stores anyway */

@@ -6,6 +6,14 @@
 #include <sys/types.h>
 #include "softnic_layout.h"
 
+#if defined(__SANITIZE_THREAD__)
+#define SNIC_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SNIC_TSAN 1
+#endif
+#endif
+
 #define SNIC_PIECE (1u << 20)
 #define SNIC_STREAM_THRESHOLD (8u << 20)
 #define SNIC_PATH_MAX 512

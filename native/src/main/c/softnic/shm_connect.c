@@ -1,0 +1,604 @@
+/* Connections of the shm personality. The protocol of the control words is in shm_layout.h. */
+#define _GNU_SOURCE
+#include "shm_private.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- control words ---- */
+
+static int change(struct shm_connection *record, uint64_t from, uint64_t to)
+{
+    /* Acq_rel; partner: the acquire loads of control words. */
+    return atomic_compare_exchange_strong_explicit(&record->control, &from, to,
+                                                   memory_order_acq_rel, memory_order_relaxed);
+}
+
+static uint64_t look(struct shm_connection *record)
+{
+    return atomic_load_explicit(&record->control, memory_order_acquire);
+}
+
+static uint64_t freed(uint64_t control)
+{
+    return SHM_CONTROL(SHM_GENERATION(control) + 1, 0, SHM_FREE);
+}
+
+/* Sets a done bit; whoever sets the second one frees the record. */
+static void set_done(struct shm_connection *record, uint32_t generation, uint32_t bit)
+{
+    for (;;) {
+        uint64_t control = look(record);
+        /* REQUESTED: the accepter has told us already and is about to tell itself. */
+        if (SHM_GENERATION(control) != generation ||
+            (SHM_PHASE(control) != SHM_OPEN && SHM_PHASE(control) != SHM_REQUESTED))
+            return;
+        uint64_t done = control | bit;
+        uint32_t both = SHM_LOCAL_DONE | SHM_REMOTE_DONE;
+        if (change(record, control, (done & both) == both ? freed(control) : done))
+            return;
+    }
+}
+
+static void ring_control(struct shm_attachment *at)
+{
+    /* Release; partner: the acquire load of control_bell in shm_control. */
+    atomic_fetch_add_explicit(&at->area->control_bell, 1, memory_order_release);
+    snic_ring(at->peer);
+    SNIC_STEP("control.rung");
+}
+
+/* ---- attachments ---- */
+
+static int attachment_check(struct shm_attachment *at, char *why, size_t why_size)
+{
+    struct shm_area *area = snic_peer_area(at->peer);
+    uint64_t bytes = snic_peer_area_bytes(at->peer);
+    if (bytes < SHM_AREA_BYTES || area->magic != SHM_AREA_MAGIC ||
+        area->version != SHM_AREA_VERSION) {
+        SNIC_WHY("%s: area magic or version %u differ (this program knows version %u)", at->name,
+                 bytes < SHM_AREA_BYTES ? 0 : area->version, SHM_AREA_VERSION);
+        return -EPROTO;
+    }
+    at->area = area;
+    at->connections_max = area->connections_max;
+    at->credits = area->credits;
+    at->message_max = area->message_max;
+    at->slot_bytes = area->slot_bytes;
+    at->credit_bytes = area->credit_bytes;
+    at->ring_bytes = area->ring_bytes;
+    uint64_t connections = area->connections_offset, rings = area->rings_offset;
+    if (at->connections_max == 0 || at->connections_max > SHM_CONNECTIONS_LIMIT ||
+        at->credits == 0 || at->credits > SHM_CREDITS_LIMIT || (at->credits & (at->credits - 1)) ||
+        at->message_max > SHM_MESSAGE_LIMIT || at->slot_bytes != SHM_SLOT_BYTES(at->message_max) ||
+        at->credit_bytes != SHM_CREDIT_BYTES(at->credits) ||
+        at->ring_bytes != at->credit_bytes + (uint64_t)at->credits * at->slot_bytes ||
+        connections % 64 || rings % 64 || connections > bytes || rings > bytes ||
+        at->connections_max > (bytes - connections) / SHM_CONNECTION_BYTES ||
+        at->connections_max > (bytes - rings) / at->ring_bytes) {
+        SNIC_WHY("%s: the geometry of its connections is damaged", at->name);
+        return -EPROTO;
+    }
+    at->connections = (struct shm_connection *)((uint8_t *)area + connections);
+    at->rings = (uint8_t *)area + rings;
+    return 0;
+}
+
+static int attachment_get(shm_t *s, const char *name, uint64_t incarnation,
+                          struct shm_attachment **out, char *why, size_t why_size)
+{
+    struct shm_attachment *spare = NULL;
+    for (uint32_t i = 0; i < s->connections_max; i++) {
+        struct shm_attachment *at = &s->attachments[i];
+        if (!at->peer)
+            spare = spare ? spare : at;
+        else if (strcmp(at->name, name) == 0 && snic_peer_is_open(at->peer) &&
+                 (incarnation == 0 || incarnation == at->incarnation) &&
+                 snic_peer_liveness(at->peer) != SNIC_DEAD) {
+            at->users++;
+            *out = at;
+            return 0;
+        }
+    }
+    if (!spare)
+        return -EAGAIN;
+    memset(spare, 0, sizeof *spare);
+    int rc = snic_attach(s->nic, name, incarnation, &spare->peer, why, why_size);
+    if (rc != 0)
+        return rc;
+    snprintf(spare->name, sizeof spare->name, "%s", name);
+    rc = attachment_check(spare, why, why_size);
+    if (rc != 0) {
+        snic_detach(spare->peer);
+        spare->peer = NULL;
+        return rc;
+    }
+    spare->incarnation = snic_peer_incarnation(spare->peer);
+    spare->users = 1;
+    *out = spare;
+    return 0;
+}
+
+static void attachment_put(struct shm_attachment *at)
+{
+    if (at && --at->users == 0) {
+        snic_detach(at->peer);
+        at->peer = NULL;
+    }
+}
+
+/* ---- links ---- */
+
+static void link_init(shm_t *s, struct shm_link *link, uint32_t state, uint32_t generation,
+                      uint64_t context)
+{
+    s->serials = (s->serials + 1) & 0x7fffffffu;
+    s->serials = s->serials ? s->serials : 1;
+    link->state = state;
+    link->generation = generation;
+    link->serial = s->serials;
+    link->context = context;
+    link->deadline_ns = 0;
+    link->at = NULL;
+    link->sent = link->consumed_seen = link->position = link->released = 0;
+    link->out = 0;
+    for (uint32_t i = 0; i < s->credits; i++)
+        link->slots[i] = (uint16_t)i;
+    memset(link->is_out, 0, s->credits);
+}
+
+static void link_open(shm_t *s, struct shm_link *link)
+{
+    link->state = LINK_OPEN;
+    link->peer_ring = link->at->rings + (uint64_t)link->peer_record * link->at->ring_bytes;
+    s->open[s->open_count++] = shm_index(s, link);
+}
+
+void shm_drop_link(shm_t *s, struct shm_link *link)
+{
+    uint32_t index = shm_index(s, link);
+    for (uint32_t i = 0; i < s->open_count; i++)
+        if (s->open[i] == index) {
+            s->open[i] = s->open[--s->open_count];
+            break;
+        }
+    attachment_put(link->at);
+    link->at = NULL;
+    link->state = LINK_NONE;
+}
+
+void shm_end_link(shm_t *s, struct shm_link *link)
+{
+    struct shm_connection *own = &s->connections[shm_index(s, link)];
+    if (link->at) {
+        SNIC_STEP("end.before");
+        set_done(&link->at->connections[link->peer_record], link->peer_generation, SHM_REMOTE_DONE);
+        SNIC_STEP("end.remote");
+        ring_control(link->at);
+        attachment_put(link->at);
+        link->at = NULL;
+    }
+    if (link->out != 0) {
+        /* Messages are still out: the ring must not be given to another connection yet. */
+        uint32_t out = link->out;
+        shm_drop_link(s, link);
+        link->out = out;
+        link->state = LINK_ENDED;
+        return;
+    }
+    set_done(own, link->generation, SHM_LOCAL_DONE);
+    SNIC_STEP("end.local");
+    shm_drop_link(s, link);
+}
+
+/* Takes a free record and cleans its ring; *control is the word it has then. */
+static int claim(struct shm_connection *records, uint32_t count, uint32_t token, uint32_t *index,
+                 uint64_t *control)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t word = look(&records[i]);
+        if (SHM_PHASE(word) != SHM_FREE)
+            continue;
+        *control = SHM_CONTROL(SHM_GENERATION(word), token, SHM_CLAIMED);
+        if (change(&records[i], word, *control)) {
+            *index = i;
+            return 0;
+        }
+    }
+    return -EAGAIN;
+}
+
+/* ---- connect ---- */
+
+int shm_listen(shm_t *s)
+{
+    if (snic_is_forked(s->nic))
+        return -ECHILD;
+    atomic_store_explicit(&s->area->listening, 1, memory_order_release);
+    return 0;
+}
+
+/* Writes the request into the peer's table. */
+static int request(shm_t *s, struct shm_link *link, const void *data, uint32_t length, char *why,
+                   size_t why_size)
+{
+    struct shm_attachment *at = link->at;
+    uint64_t control;
+    int rc =
+        claim(at->connections, at->connections_max, at->peer->token, &link->peer_record, &control);
+    if (rc != 0) {
+        SNIC_WHY("%s: all %u connections are taken", at->name, at->connections_max);
+        return rc;
+    }
+    SNIC_STEP("connect.claimed_peer");
+    struct shm_connection *record = &at->connections[link->peer_record];
+    shm_ring_reset(at->rings + (uint64_t)link->peer_record * at->ring_bytes, at->credits,
+                   at->credit_bytes, at->slot_bytes);
+    link->peer_generation = SHM_GENERATION(control);
+    record->peer_record = shm_index(s, link);
+    record->peer_generation = link->generation;
+    record->peer_incarnation = snic_incarnation(s->nic);
+    record->private_length = length;
+    memcpy(record->peer_name, s->nic->name, sizeof record->peer_name);
+    if (length)
+        memcpy(record->private_data, data, length);
+    SNIC_STEP("connect.filled");
+    change(record, control, SHM_CONTROL(link->peer_generation, at->peer->token, SHM_REQUESTED));
+    SNIC_STEP("connect.requested");
+    ring_control(at);
+    return 0;
+}
+
+int64_t shm_connect(shm_t *s, const char *name, uint64_t incarnation, const void *private_data,
+                    uint32_t private_length, uint64_t context, int64_t timeout_ns, char *why,
+                    size_t why_size)
+{
+    uint32_t index;
+    uint64_t control;
+    struct shm_attachment *at;
+    if (snic_is_forked(s->nic))
+        return -ECHILD;
+    if (private_length > SHM_PRIVATE_MAX) {
+        SNIC_WHY("%u bytes of private data, at most %u", private_length, SHM_PRIVATE_MAX);
+        return -EMSGSIZE;
+    }
+    int rc = attachment_get(s, name, incarnation, &at, why, why_size);
+    if (rc != 0)
+        return rc;
+    if (!atomic_load_explicit(&at->area->listening, memory_order_acquire)) {
+        SNIC_WHY("%s does not listen", name);
+        attachment_put(at);
+        return -ECONNREFUSED;
+    }
+    rc = claim(s->connections, s->connections_max, SNIC_LOCK_SELF, &index, &control);
+    if (rc != 0) {
+        SNIC_WHY("all %u connections are taken", s->connections_max);
+        attachment_put(at);
+        return rc;
+    }
+    SNIC_STEP("connect.claimed_own");
+    struct shm_link *link = &s->links[index];
+    link_init(s, link, LINK_CONNECTING, SHM_GENERATION(control), context);
+    link->at = at;
+    link->deadline_ns = timeout_ns < 0 ? 0 : snic_now_ns() + (uint64_t)timeout_ns;
+    shm_ring_reset(link->own_ring, s->credits, s->credit_bytes, s->slot_bytes);
+    uint64_t connecting = SHM_CONTROL(link->generation, SNIC_LOCK_SELF, SHM_CONNECTING);
+    change(&s->connections[index], control, connecting);
+    SNIC_STEP("connect.waiting");
+    rc = request(s, link, private_data, private_length, why, why_size);
+    if (rc != 0) {
+        change(&s->connections[index], connecting, freed(connecting));
+        shm_drop_link(s, link);
+        return rc;
+    }
+    return shm_handle(s, link);
+}
+
+/* Gives up a connect. 0: done, 1: too late, the peer has answered. */
+static int withdraw(shm_t *s, struct shm_link *link)
+{
+    struct shm_connection *own = &s->connections[shm_index(s, link)];
+    uint64_t connecting = SHM_CONTROL(link->generation, SNIC_LOCK_SELF, SHM_CONNECTING);
+    if (!change(own, connecting, freed(connecting)))
+        return 1;
+    SNIC_STEP("withdraw.own");
+    struct shm_attachment *at = link->at;
+    uint64_t asked = SHM_CONTROL(link->peer_generation, at->peer->token, SHM_REQUESTED);
+    change(&at->connections[link->peer_record], asked, (asked & ~0x3full) | SHM_WITHDRAWN);
+    SNIC_STEP("withdraw.peer");
+    ring_control(at);
+    return 0;
+}
+
+/* ---- accept, reject, disconnect ---- */
+
+/* Frees our record of a request that will not become a connection. */
+static void free_request(shm_t *s, struct shm_link *link)
+{
+    struct shm_connection *own = &s->connections[shm_index(s, link)];
+    uint64_t control = look(own);
+    while (SHM_GENERATION(control) == link->generation && SHM_PHASE(control) != SHM_FREE &&
+           !change(own, control, freed(control)))
+        control = look(own);
+    shm_drop_link(s, link);
+}
+
+/* Changes the requester's record from CONNECTING; 0 if it no longer waits. */
+static int answer(struct shm_link *link, uint32_t phase)
+{
+    struct shm_connection *record = &link->at->connections[link->peer_record];
+    uint64_t waiting = SHM_CONTROL(link->peer_generation, SNIC_LOCK_SELF, SHM_CONNECTING);
+    return change(record, waiting,
+                  SHM_CONTROL(link->peer_generation, link->at->peer->token, phase));
+}
+
+int shm_accept(shm_t *s, int64_t connection, uint64_t context)
+{
+    struct shm_link *link = shm_find(s, connection);
+    if (snic_is_forked(s->nic))
+        return -ECHILD;
+    if (!link || link->state != LINK_REQUESTED)
+        return -ENOTCONN;
+    struct shm_connection *own = &s->connections[shm_index(s, link)];
+    if (snic_peer_liveness(link->at->peer) == SNIC_DEAD || !answer(link, SHM_OPEN)) {
+        free_request(s, link);
+        return -ENOTCONN;
+    }
+    SNIC_STEP("accept.peer");
+    for (;;) {
+        uint64_t control = look(own);
+        if (SHM_PHASE(control) != SHM_REQUESTED || SHM_GENERATION(control) != link->generation) {
+            /* Only a damaged segment gets here: once the peer is OPEN it no longer withdraws. */
+            free_request(s, link);
+            return -ENOTCONN;
+        }
+        /* Keeps a done bit that the peer may have set already. */
+        if (change(own, control, (control & ~0x3full) | SHM_OPEN))
+            break;
+    }
+    SNIC_STEP("accept.own");
+    link->context = context;
+    link_open(s, link);
+    s->scan = 1; /* that done bit */
+    ring_control(link->at);
+    return 0;
+}
+
+int shm_reject(shm_t *s, int64_t connection)
+{
+    struct shm_link *link = shm_find(s, connection);
+    if (snic_is_forked(s->nic))
+        return -ECHILD;
+    if (!link || link->state != LINK_REQUESTED)
+        return -ENOTCONN;
+    if (answer(link, SHM_REJECTED)) {
+        SNIC_STEP("reject.peer");
+        ring_control(link->at);
+    }
+    free_request(s, link);
+    return 0;
+}
+
+int shm_disconnect(shm_t *s, int64_t connection)
+{
+    struct shm_link *link = shm_find(s, connection);
+    if (snic_is_forked(s->nic))
+        return -ECHILD;
+    if (!link)
+        return -ENOTCONN;
+    switch (link->state) {
+    case LINK_REQUESTED:
+        return shm_reject(s, connection);
+    case LINK_CONNECTING:
+        if (withdraw(s, link) == 0) {
+            shm_drop_link(s, link);
+            return 0;
+        }
+        if (SHM_PHASE(look(&s->connections[shm_index(s, link)])) == SHM_REJECTED) {
+            free_request(s, link);
+            return 0;
+        }
+        link_open(s, link); /* accepted meanwhile: end it in order */
+        break;
+    default:
+        break;
+    }
+    shm_end_link(s, link);
+    return 0;
+}
+
+int shm_finish(shm_t *s, int64_t connection)
+{
+    struct shm_link *link = shm_find(s, connection);
+    if (!link || (link->state != LINK_PEER_DONE && link->state != LINK_PEER_LOST))
+        return -ENOTCONN;
+    link->out = 0;
+    shm_end_link(s, link);
+    return 0;
+}
+
+/* ---- the periodic look and the control words ---- */
+
+static void event_init(shm_t *s, struct shm_link *link, uint32_t type, int status, shm_event_t *e)
+{
+    memset(e, 0, sizeof *e);
+    e->type = type;
+    e->status = status;
+    e->connection = shm_handle(s, link);
+    e->context = link->context;
+}
+
+/* A request in record `index` that no link knows yet. 1: offered. */
+static int offer(shm_t *s, uint32_t index, uint64_t control, shm_event_t *event)
+{
+    struct shm_connection *own = &s->connections[index];
+    struct shm_link *link = &s->links[index];
+    char name[SNIC_NAME_BYTES];
+    memcpy(name, own->peer_name, sizeof name);
+    name[sizeof name - 1] = 0;
+    uint64_t incarnation = own->peer_incarnation;
+    uint32_t length = own->private_length;
+    struct shm_attachment *at = NULL;
+    /* Its writer must be the process that it names; everything else is checked at use. */
+    if (length > SHM_PRIVATE_MAX || incarnation == 0 ||
+        attachment_get(s, name, incarnation, &at, NULL, 0) != 0) {
+        change(own, control, freed(control));
+        return 0;
+    }
+    link_init(s, link, LINK_REQUESTED, SHM_GENERATION(control), 0);
+    link->at = at;
+    link->peer_record = own->peer_record;
+    link->peer_generation = own->peer_generation;
+    if (link->peer_record >= at->connections_max) {
+        free_request(s, link);
+        return 0;
+    }
+    event_init(s, link, SHM_EVENT_CONNECT_REQUEST, 0, event);
+    memcpy(s->request_data + (uint64_t)index * SHM_PRIVATE_MAX, own->private_data, length);
+    event->data = s->request_data + (uint64_t)index * SHM_PRIVATE_MAX;
+    event->length = length;
+    event->incarnation = incarnation;
+    memcpy(event->peer, name, sizeof name);
+    return 1;
+}
+
+/* A connect of ours: has the peer answered? 1: event made. */
+static int look_connecting(shm_t *s, struct shm_link *link, uint64_t now, shm_event_t *event)
+{
+    uint64_t control = look(&s->connections[shm_index(s, link)]);
+    int status = 0;
+    if (SHM_GENERATION(control) != link->generation) {
+        status = -EIO; /* a damaged segment */
+    } else if (SHM_PHASE(control) == SHM_OPEN) {
+        link_open(s, link);
+        event_init(s, link, SHM_EVENT_CONNECTED, 0, event);
+        s->scan = 1; /* the peer may have ended it already */
+        return 1;
+    } else if (SHM_PHASE(control) == SHM_REJECTED) {
+        status = -ECONNREFUSED;
+    } else if (snic_peer_liveness(link->at->peer) == SNIC_DEAD) {
+        status = -ESRCH;
+    } else if (!snic_peer_is_open(link->at->peer)) {
+        status = -ECONNREFUSED;
+    } else if (link->deadline_ns && now >= link->deadline_ns) {
+        status = -ETIMEDOUT;
+    } else {
+        return 0;
+    }
+    event_init(s, link, SHM_EVENT_CONNECT_FAILED, status, event);
+    if (status == -ECONNREFUSED && SHM_PHASE(control) == SHM_REJECTED)
+        free_request(s, link);
+    else if (withdraw(s, link) == 0 || status == -EIO)
+        shm_drop_link(s, link);
+    else
+        return 0; /* it answered this very moment: next time */
+    return 1;
+}
+
+static int peer_lost(shm_t *s, struct shm_attachment *at, uint64_t now)
+{
+    switch (snic_peer_liveness(at->peer)) {
+    case SNIC_DEAD:
+        return -ESRCH;
+    case SNIC_STOPPED:
+        at->stopped_since_ns = at->stopped_since_ns ? at->stopped_since_ns : now;
+        return now - at->stopped_since_ns >= s->peer_timeout_ns ? -EHOSTDOWN : 0;
+    default:
+        at->stopped_since_ns = 0;
+        return 0;
+    }
+}
+
+/* 1: event made. */
+static int look_open(shm_t *s, struct shm_link *link, uint64_t now, int look_at_life,
+                     shm_event_t *event, int want_done)
+{
+    uint64_t control = look(&s->connections[shm_index(s, link)]);
+    if (SHM_GENERATION(control) != link->generation || SHM_PHASE(control) != SHM_OPEN ||
+        (control & SHM_REMOTE_DONE)) {
+        link->state = LINK_PEER_DONE;
+    } else if (look_at_life && (link->lost = peer_lost(s, link->at, now)) != 0) {
+        /* It may have ended the connection in order and exited since we looked. */
+        control = look(&s->connections[shm_index(s, link)]);
+        link->state = control & SHM_REMOTE_DONE ? LINK_PEER_DONE : LINK_PEER_LOST;
+    } else if (look_at_life && !snic_peer_is_open(link->at->peer)) {
+        link->lost = -ESRCH;
+        link->state = LINK_PEER_LOST;
+    }
+    if (link->state == LINK_OPEN || !want_done)
+        return 0;
+    event_init(s, link, link->state == LINK_PEER_DONE ? SHM_EVENT_PEER_DONE : SHM_EVENT_PEER_LOST,
+               link->lost, event);
+    return 1;
+}
+
+/* A record without a link: a new request, or what somebody dead left. 1: event made. */
+static int look_unlinked(shm_t *s, uint32_t index, int look_at_life, shm_event_t *event)
+{
+    struct shm_connection *own = &s->connections[index];
+    uint64_t control = look(own);
+    switch (SHM_PHASE(control)) {
+    case SHM_FREE:
+        return 0;
+    case SHM_REQUESTED:
+        return offer(s, index, control, event);
+    case SHM_WITHDRAWN:
+    case SHM_REJECTED:
+        change(own, control, freed(control));
+        return 0;
+    default:
+        /* CLAIMED: its claimer may be about to ask. OPEN with LOCAL_DONE: its writer may not have
+         * noticed. */
+        if (look_at_life && SHM_TOKEN(control) != SNIC_LOCK_SELF &&
+            snic_token_is_dead(&s->nic->segment, SHM_TOKEN(control)))
+            change(own, control, freed(control));
+        return 0;
+    }
+}
+
+static int control_scan(shm_t *s, shm_event_t *events, int limit, int want_done)
+{
+    uint32_t bell = atomic_load_explicit(&s->area->control_bell, memory_order_acquire);
+    uint64_t now = snic_now_ns();
+    int look_at_life = now >= s->next_look_ns, n = 0;
+    s->polls = 0;
+    if (bell == s->bell_seen && !s->scan && !look_at_life)
+        return 0;
+    s->scan = 0;
+    for (uint32_t i = 0; i < s->connections_max; i++) {
+        struct shm_link *link = &s->links[i];
+        if (n == limit) {
+            s->scan = 1; /* the rest another time */
+            return n;
+        }
+        if (link->state == LINK_NONE) {
+            n += look_unlinked(s, i, look_at_life, &events[n]);
+        } else if (link->state == LINK_CONNECTING) {
+            n += look_connecting(s, link, now, &events[n]);
+        } else if (link->state == LINK_OPEN) {
+            n += look_open(s, link, now, look_at_life, &events[n], want_done);
+        } else if (link->state == LINK_REQUESTED) {
+            uint64_t control = look(&s->connections[i]);
+            if (SHM_PHASE(control) != SHM_REQUESTED ||
+                SHM_GENERATION(control) != link->generation ||
+                (look_at_life && snic_peer_liveness(link->at->peer) == SNIC_DEAD))
+                free_request(s, link);
+        }
+    }
+    if (look_at_life)
+        s->next_look_ns = now + s->look_period_ns;
+    s->bell_seen = bell;
+    return n;
+}
+
+int shm_control(shm_t *s, shm_event_t *events, int limit)
+{
+    if (snic_is_forked(s->nic))
+        return -ECHILD;
+    return control_scan(s, events, limit, 1);
+}
+
+int shm_control_for_poll(shm_t *s, shm_event_t *events, int limit)
+{
+    return control_scan(s, events, limit, 0);
+}

@@ -1,0 +1,647 @@
+/* The shm personality: connections, messages, notifications, faults. */
+#define _GNU_SOURCE
+#include "test.h"
+#include "shm.h"
+#include "shm_layout.h"
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static char why[SNIC_WHY_MAX];
+#define MS 1000000ll
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static shm_t *open_with(const char *name, uint32_t credits, uint32_t connections, uint64_t timeout)
+{
+    shm_t *s;
+    shm_options_t o = {.job = "job",
+                       .name = name,
+                       .credits = credits,
+                       .message_max = 1000,
+                       .connections_max = connections,
+                       .receive_slots = credits * connections,
+                       .peer_timeout_ns = timeout};
+    int rc = shm_create(&o, &s, why, sizeof why);
+    if (rc != 0)
+        test_fail(__FILE__, __LINE__, "shm_create %s: %d %s", name, rc, why);
+    return s;
+}
+
+static shm_t *open_shm(const char *name)
+{
+    return open_with(name, 8, 8, 300 * MS);
+}
+
+/* Waits for the next event. */
+static void next(shm_t *s, shm_event_t *e)
+{
+    while (shm_poll(s, e, 1) == 0)
+        CHECK(shm_await(s, now_ns() + 30000 * MS) >= 0);
+}
+
+static void expect(shm_t *s, shm_event_t *e, uint32_t type)
+{
+    next(s, e);
+    if (e->type != type)
+        test_fail(__FILE__, __LINE__, "event %u (status %d), expected %u", e->type, e->status,
+                  type);
+}
+
+static int64_t connect_to(shm_t *s, const char *name, uint64_t context)
+{
+    int64_t c = shm_connect(s, name, 0, "hi", 2, context, 20000 * MS, why, sizeof why);
+    if (c < 0)
+        test_fail(__FILE__, __LINE__, "connect: %lld %s", (long long)c, why);
+    return c;
+}
+
+/* Two transports of this process, connected. */
+struct both {
+    shm_t *a, *b;
+    int64_t ab, ba;
+};
+
+static void make_both_with(struct both *p, uint32_t credits)
+{
+    shm_event_t e;
+    p->a = open_with("a", credits, 8, 300 * MS);
+    p->b = open_with("b", credits, 8, 300 * MS);
+    shm_listen(p->b);
+    p->ab = connect_to(p->a, "b", 11);
+    expect(p->b, &e, SHM_EVENT_CONNECT_REQUEST);
+    CHECK_EQ(e.length, 2);
+    CHECK(memcmp(e.data, "hi", 2) == 0);
+    CHECK(strcmp(e.peer, "a") == 0);
+    CHECK_EQ(e.incarnation, snic_incarnation(shm_nic(p->a)));
+    p->ba = e.connection;
+    CHECK_EQ(shm_accept(p->b, p->ba, 22), 0);
+    expect(p->a, &e, SHM_EVENT_CONNECTED);
+    CHECK_EQ(e.connection, p->ab);
+    CHECK_EQ(e.context, 11);
+}
+
+static void make_both(struct both *p)
+{
+    make_both_with(p, 8);
+}
+
+static void close_both(struct both *p)
+{
+    CHECK_EQ(shm_close(p->a), 0);
+    CHECK_EQ(shm_close(p->b), 0);
+}
+
+/* No record of the table is in use. */
+static void check_records_free(shm_t *s)
+{
+    struct shm_area *area = snic_area(shm_nic(s));
+    struct shm_connection *r =
+        (struct shm_connection *)((uint8_t *)area + area->connections_offset);
+    shm_event_t e;
+    int64_t deadline = now_ns() + 20000 * MS;
+    for (uint32_t i = 0; i < area->connections_max; i++)
+        while (SHM_PHASE(atomic_load(&r[i].control)) != SHM_FREE) {
+            CHECK_EQ(shm_poll(s, &e, 1), 0);
+            shm_await(s, now_ns() + 20 * MS);
+            if (now_ns() > deadline)
+                test_fail(__FILE__, __LINE__, "record %u is still %llx", i,
+                          (unsigned long long)atomic_load(&r[i].control));
+        }
+}
+
+/* ---- connections ---- */
+
+static void connect_and_disconnect(void)
+{
+    struct both p;
+    shm_event_t e;
+    make_both(&p);
+    CHECK_EQ(shm_disconnect(p.a, p.ab), 0);
+    CHECK_EQ(shm_disconnect(p.a, p.ab), -ENOTCONN);
+    CHECK_EQ(shm_send(p.a, p.ab, "x", 1), -ENOTCONN);
+    expect(p.b, &e, SHM_EVENT_DISCONNECTED);
+    CHECK_EQ(e.connection, p.ba);
+    CHECK_EQ(e.context, 22);
+    CHECK_EQ(shm_send(p.b, p.ba, "x", 1), -ENOTCONN);
+    check_records_free(p.a);
+    check_records_free(p.b);
+    close_both(&p);
+}
+
+static void both_disconnect(void)
+{
+    struct both p;
+    make_both(&p);
+    CHECK_EQ(shm_disconnect(p.a, p.ab), 0);
+    CHECK_EQ(shm_disconnect(p.b, p.ba), 0);
+    check_records_free(p.a);
+    check_records_free(p.b);
+    close_both(&p);
+}
+
+static void reject(void)
+{
+    shm_event_t e;
+    shm_t *a = open_shm("a"), *b = open_shm("b");
+    CHECK_EQ(shm_connect(a, "b", 0, NULL, 0, 1, -1, why, sizeof why), -ECONNREFUSED);
+    CHECK_CONTAINS(why, "b does not listen");
+    CHECK_EQ(shm_connect(a, "nobody", 0, NULL, 0, 1, -1, why, sizeof why), -ENOENT);
+    shm_listen(b);
+    CHECK_EQ(shm_connect(a, "b", 4711, NULL, 0, 1, -1, why, sizeof why), -ESTALE);
+    static const uint8_t big[257];
+    CHECK_EQ(shm_connect(a, "b", 0, big, 257, 1, -1, why, sizeof why), -EMSGSIZE);
+    int64_t c = shm_connect(a, "b", 0, big, 256, 1, -1, why, sizeof why);
+    CHECK(c > 0);
+    expect(b, &e, SHM_EVENT_CONNECT_REQUEST);
+    CHECK_EQ(e.length, 256);
+    CHECK_EQ(shm_send(b, e.connection, "x", 1), -ENOTCONN);
+    CHECK_EQ(shm_reject(b, e.connection), 0);
+    CHECK_EQ(shm_accept(b, e.connection, 0), -ENOTCONN);
+    expect(a, &e, SHM_EVENT_CONNECT_FAILED);
+    CHECK_EQ(e.status, -ECONNREFUSED);
+    CHECK_EQ(e.connection, c);
+    check_records_free(a);
+    check_records_free(b);
+    shm_close(a);
+    shm_close(b);
+}
+
+static void connect_times_out(void)
+{
+    shm_event_t e;
+    shm_t *a = open_shm("a"), *b = open_shm("b");
+    shm_listen(b);
+    CHECK(shm_connect(a, "b", 0, NULL, 0, 1, 1, why, sizeof why) > 0);
+    expect(a, &e, SHM_EVENT_CONNECT_FAILED);
+    CHECK_EQ(e.status, -ETIMEDOUT);
+    /* b finds a withdrawn request: not offered. */
+    CHECK_EQ(shm_poll(b, &e, 1), 0);
+    check_records_free(b);
+    /* Offered, then withdrawn: accept says so. */
+    int64_t c = shm_connect(a, "b", 0, NULL, 0, 1, -1, why, sizeof why);
+    expect(b, &e, SHM_EVENT_CONNECT_REQUEST);
+    CHECK_EQ(shm_disconnect(a, c), 0);
+    CHECK_EQ(shm_accept(b, e.connection, 0), -ENOTCONN);
+    check_records_free(a);
+    check_records_free(b);
+    shm_close(a);
+    shm_close(b);
+}
+
+static void records_run_out(void)
+{
+    shm_event_t e;
+    shm_t *a = open_with("a", 2, 3, 300 * MS), *b = open_with("b", 2, 2, 300 * MS);
+    shm_listen(b);
+    for (int round = 0; round < 50; round++) {
+        int64_t c[2];
+        for (int i = 0; i < 2; i++) {
+            c[i] = connect_to(a, "b", 0);
+            expect(b, &e, SHM_EVENT_CONNECT_REQUEST);
+            CHECK_EQ(shm_accept(b, e.connection, 0), 0);
+            expect(a, &e, SHM_EVENT_CONNECTED);
+        }
+        CHECK_EQ(shm_connect(a, "b", 0, NULL, 0, 1, -1, why, sizeof why), -EAGAIN);
+        CHECK_CONTAINS(why, "all 2 connections");
+        for (int i = 0; i < 2; i++) {
+            CHECK_EQ(shm_disconnect(a, c[i]), 0);
+            expect(b, &e, SHM_EVENT_DISCONNECTED);
+        }
+    }
+    check_records_free(a);
+    check_records_free(b);
+    shm_close(a);
+    shm_close(b);
+}
+
+static void connect_to_oneself(void)
+{
+    shm_event_t e;
+    shm_t *a = open_shm("a");
+    shm_listen(a);
+    int64_t c = connect_to(a, "a", 5);
+    expect(a, &e, SHM_EVENT_CONNECT_REQUEST);
+    int64_t d = e.connection;
+    CHECK_EQ(shm_accept(a, d, 6), 0);
+    expect(a, &e, SHM_EVENT_CONNECTED);
+    CHECK_EQ(shm_send(a, c, "abc", 3), 0);
+    expect(a, &e, SHM_EVENT_MESSAGE);
+    CHECK_EQ(e.connection, d);
+    CHECK_EQ(e.context, 6);
+    CHECK_EQ(shm_release(a, e.token), 0);
+    CHECK_EQ(shm_close(a), 0);
+}
+
+static void closing_disconnects(void)
+{
+    struct both p;
+    shm_event_t e;
+    make_both(&p);
+    CHECK_EQ(shm_send(p.a, p.ab, "last words", 10), 0);
+    CHECK_EQ(shm_close(p.a), 0);
+    expect(p.b, &e, SHM_EVENT_MESSAGE);
+    CHECK_EQ(shm_release(p.b, e.token), 0);
+    expect(p.b, &e, SHM_EVENT_DISCONNECTED);
+    CHECK_EQ(shm_close(p.b), 0);
+}
+
+/* ---- messages ---- */
+
+static void messages_keep_their_order(void)
+{
+    struct both p;
+    shm_event_t e[16];
+    uint8_t data[1000];
+    uint64_t random = test_seed, sent = 0, received = 0, check = test_seed;
+    make_both(&p);
+    while (received < 20000) {
+        int burst = (int)(test_random(&random) % 12);
+        for (int i = 0; i < burst; i++) {
+            uint64_t saved = check;
+            uint32_t length = (uint32_t)(test_random(&check) % 1001);
+            memset(data, (int)sent, length);
+            int rc = shm_send(p.a, p.ab, data, length);
+            CHECK(rc == 0 || rc == -EAGAIN);
+            if (rc == -EAGAIN) {
+                CHECK_EQ(sent - received, 8);
+                check = saved;
+                break;
+            }
+            sent++;
+        }
+        static uint64_t expected_state;
+        if (received == 0)
+            expected_state = test_seed;
+        int n = shm_poll(p.b, e, 1 + (int)(test_random(&random) % 16));
+        for (int i = 0; i < n; i++) {
+            CHECK_EQ(e[i].type, SHM_EVENT_MESSAGE);
+            CHECK_EQ(e[i].length, test_random(&expected_state) % 1001);
+            for (uint64_t j = 0; j < e[i].length; j++)
+                CHECK_EQ(((const uint8_t *)e[i].data)[j], received & 0xff);
+            CHECK_EQ(shm_release(p.b, e[i].token), 0);
+            received++;
+            if (received == sent)
+                break;
+        }
+    }
+    CHECK_EQ(shm_send(p.a, p.ab, data, 1001), -EMSGSIZE);
+    close_both(&p);
+}
+
+/* Retained messages keep only their own slots; the others go on. */
+static void release_in_any_order(void)
+{
+    struct both p;
+    shm_event_t held[8], e;
+    uint64_t random = test_seed;
+    uint32_t number = 0, value[8];
+    int out = 0;
+    make_both(&p);
+    for (int round = 0; round < 5000; round++) {
+        while (out < 8 && test_random(&random) % 4) {
+            CHECK_EQ(shm_send(p.a, p.ab, &number, 4), 0);
+            expect(p.b, &e, SHM_EVENT_MESSAGE);
+            CHECK_EQ(*(const uint32_t *)e.data, number);
+            value[out] = number++;
+            held[out++] = e;
+        }
+        if (out == 8) {
+            CHECK_EQ(shm_send(p.a, p.ab, &number, 4), -EAGAIN);
+            CHECK_EQ(shm_poll(p.b, &e, 1), 0);
+        }
+        while (out > 0 && test_random(&random) % 4) {
+            int which = (int)(test_random(&random) % (unsigned)out);
+            CHECK_EQ(*(const uint32_t *)held[which].data, value[which]);
+            CHECK_EQ(shm_release(p.b, held[which].token), 0);
+            CHECK_EQ(shm_release(p.b, held[which].token), -EINVAL);
+            held[which] = held[--out];
+            value[which] = value[out];
+        }
+    }
+    close_both(&p);
+}
+
+static void messages_outlive_their_connection(void)
+{
+    struct both p;
+    shm_event_t m, e;
+    make_both(&p);
+    CHECK_EQ(shm_send(p.a, p.ab, "keep", 4), 0);
+    expect(p.b, &m, SHM_EVENT_MESSAGE);
+    CHECK_EQ(shm_disconnect(p.a, p.ab), 0);
+    expect(p.b, &e, SHM_EVENT_DISCONNECTED);
+    /* New connections do not get the ring in which the message lies. */
+    for (int i = 0; i < 20; i++) {
+        int64_t c = connect_to(p.a, "b", 0);
+        expect(p.b, &e, SHM_EVENT_CONNECT_REQUEST);
+        CHECK_EQ(shm_accept(p.b, e.connection, 0), 0);
+        expect(p.a, &e, SHM_EVENT_CONNECTED);
+        CHECK_EQ(shm_send(p.a, c, "xxxx", 4), 0);
+        expect(p.b, &e, SHM_EVENT_MESSAGE);
+        CHECK_EQ(shm_release(p.b, e.token), 0);
+        CHECK_EQ(shm_disconnect(p.a, c), 0);
+        expect(p.b, &e, SHM_EVENT_DISCONNECTED);
+    }
+    CHECK(memcmp(m.data, "keep", 4) == 0);
+    CHECK_EQ(shm_release(p.b, m.token), 0);
+    CHECK_EQ(shm_release(p.b, m.token), -EINVAL);
+    check_records_free(p.b);
+    close_both(&p);
+}
+
+static void notify_follows_its_bytes(void)
+{
+    struct both p;
+    shm_event_t e;
+    snic_key_t key;
+    uint8_t *m, from[256];
+    make_both(&p);
+    CHECK_EQ(snic_memory_alloc(shm_nic(p.b), 65536, 0, (void **)&m, why, sizeof why), 0);
+    CHECK_EQ(snic_register(shm_nic(p.b), m, 65536, 7, &key, why, sizeof why), 0);
+    for (uint32_t i = 0; i < 1000; i++) {
+        memset(from, (int)i, sizeof from);
+        CHECK_EQ(shm_put_notify(p.a, p.ab, &key, i * 7, from, 256, i ^ 0xabcd), 0);
+        expect(p.b, &e, SHM_EVENT_NOTIFY);
+        CHECK_EQ(e.tag, i ^ 0xabcd);
+        CHECK_EQ(e.key_slot, key.slot);
+        CHECK_EQ(e.key_generation, key.generation);
+        CHECK_EQ(e.offset, i * 7);
+        CHECK_EQ(e.bytes, 256);
+        CHECK(memcmp(m + i * 7, from, 256) == 0);
+    }
+    CHECK_EQ(shm_put_notify(p.a, p.ab, &key, 65536 - 255, from, 256, 1), -ERANGE);
+    CHECK_EQ(shm_poll(p.b, &e, 1), 0);
+    for (int i = 0; i < 8; i++)
+        CHECK_EQ(shm_put_notify(p.a, p.ab, &key, 0, from, 1, 1), 0);
+    memset(from, 0x77, sizeof from);
+    CHECK_EQ(shm_put_notify(p.a, p.ab, &key, 100, from, 256, 1), -EAGAIN);
+    CHECK(m[100] != 0x77);
+    uint64_t before;
+    CHECK_EQ(shm_fetch_add(p.a, p.ab, &key, 40000, 3, &before), 0);
+    CHECK_EQ(shm_compare_swap(p.a, p.ab, &key, 40000, 3, 8, &before), 0);
+    CHECK_EQ(before, 3);
+    CHECK_EQ(shm_get(p.a, p.ab, &key, 40000, &before, 8), 0);
+    CHECK_EQ(before, 8);
+    CHECK_EQ(shm_put(p.a, p.ab, &key, 40000, from, 8), 0);
+    CHECK(m[40000] == 0x77);
+    CHECK_EQ(snic_deregister(shm_nic(p.b), &key, 1000), 0);
+    close_both(&p);
+}
+
+/* ---- two processes ---- */
+
+static void echo_server(void *argument)
+{
+    shm_t *s = open_shm("server");
+    shm_event_t e;
+    (void)argument;
+    shm_listen(s);
+    expect(s, &e, SHM_EVENT_CONNECT_REQUEST);
+    CHECK_EQ(shm_accept(s, e.connection, 0), 0);
+    for (;;) {
+        next(s, &e);
+        if (e.type != SHM_EVENT_MESSAGE)
+            break;
+        while (shm_send(s, e.connection, e.data, (uint32_t)e.length) == -EAGAIN)
+            sched_yield();
+        CHECK_EQ(shm_release(s, e.token), 0);
+    }
+    CHECK_EQ(e.type, SHM_EVENT_DISCONNECTED);
+    CHECK_EQ(shm_close(s), 0);
+}
+
+static int64_t connect_when_up(shm_t *s, const char *name)
+{
+    for (;;) {
+        int64_t c = shm_connect(s, name, 0, NULL, 0, 0, 20000 * MS, why, sizeof why);
+        if (c > 0)
+            return c;
+        CHECK(c == -ENOENT || c == -ECONNREFUSED);
+        usleep(500);
+    }
+}
+
+static void echo_between_processes(void)
+{
+    shm_event_t e;
+    uint8_t data[1000];
+    uint64_t random = test_seed;
+    int pid = test_fork(echo_server, NULL);
+    shm_t *s = open_shm("client");
+    int64_t c = connect_when_up(s, "server");
+    expect(s, &e, SHM_EVENT_CONNECTED);
+    uint64_t sent = 0, received = 0;
+    while (received < 3000) {
+        while (sent < 3000 && sent - received < 6) {
+            memset(data, (int)(sent * 37), sizeof data);
+            int rc = shm_send(s, c, data, 1 + (uint32_t)(test_random(&random) % 1000));
+            if (rc == -EAGAIN)
+                break;
+            CHECK_EQ(rc, 0);
+            sent++;
+        }
+        expect(s, &e, SHM_EVENT_MESSAGE);
+        for (uint64_t j = 0; j < e.length; j++)
+            CHECK_EQ(((const uint8_t *)e.data)[j], (received * 37) & 0xff);
+        CHECK_EQ(shm_release(s, e.token), 0);
+        received++;
+    }
+    CHECK_EQ(shm_disconnect(s, c), 0);
+    test_join(pid, 0);
+    CHECK_EQ(shm_close(s), 0);
+}
+
+static void dying_client(void *argument)
+{
+    (void)argument;
+    shm_event_t e;
+    shm_t *s = open_shm("client");
+    int64_t c = connect_when_up(s, "server");
+    expect(s, &e, SHM_EVENT_CONNECTED);
+    for (uint32_t i = 0; i < 5; i++)
+        CHECK_EQ(shm_send(s, c, &i, 4), 0);
+    kill(getpid(), SIGKILL);
+}
+
+/* What a peer sent before it died is delivered; then exactly one PEER_LOST. */
+static void death_of_a_peer(void)
+{
+    shm_event_t e;
+    shm_t *s = open_shm("server");
+    shm_listen(s);
+    int pid = test_fork(dying_client, NULL);
+    expect(s, &e, SHM_EVENT_CONNECT_REQUEST);
+    CHECK_EQ(shm_accept(s, e.connection, 0), 0);
+    test_join_killed(pid);
+    for (uint32_t i = 0; i < 5; i++) {
+        expect(s, &e, SHM_EVENT_MESSAGE);
+        CHECK_EQ(*(const uint32_t *)e.data, i);
+        CHECK_EQ(shm_release(s, e.token), 0);
+    }
+    expect(s, &e, SHM_EVENT_PEER_LOST);
+    CHECK_EQ(e.status, -ESRCH);
+    CHECK_EQ(shm_poll(s, &e, 1), 0);
+    check_records_free(s);
+    CHECK_EQ(shm_close(s), 0);
+}
+
+static void patient_client(void *argument)
+{
+    (void)argument;
+    shm_event_t e;
+    shm_t *s = open_shm("client");
+    connect_when_up(s, "server");
+    expect(s, &e, SHM_EVENT_CONNECTED);
+    do
+        next(s, &e);
+    while (e.type == SHM_EVENT_MESSAGE && shm_release(s, e.token) == 0);
+    CHECK_EQ(e.type, SHM_EVENT_DISCONNECTED);
+    CHECK_EQ(shm_close(s), 0);
+}
+
+/* A stopped peer is lost after the timeout, and finds out when it runs again. */
+static void stop_of_a_peer(void)
+{
+    shm_event_t e;
+    int status;
+    shm_t *s = open_shm("server");
+    shm_listen(s);
+    int pid = test_fork(patient_client, NULL);
+    expect(s, &e, SHM_EVENT_CONNECT_REQUEST);
+    int64_t c = e.connection;
+    CHECK_EQ(shm_accept(s, c, 0), 0);
+    kill(pid, SIGSTOP);
+    CHECK_EQ(waitpid(pid, &status, WUNTRACED), pid);
+    int rc = 0;
+    for (int i = 0; i < 100 && rc == 0; i++)
+        rc = shm_send(s, c, "x", 1); /* back pressure, no hang */
+    CHECK_EQ(rc, -EAGAIN);
+    int64_t start = now_ns();
+    expect(s, &e, SHM_EVENT_PEER_LOST);
+    CHECK_EQ(e.status, -EHOSTDOWN);
+    CHECK(now_ns() - start >= 200 * MS);
+    kill(pid, SIGCONT);
+    test_join(pid, 0);
+    check_records_free(s);
+    CHECK_EQ(shm_close(s), 0);
+}
+
+/* ---- threads ---- */
+
+struct sender {
+    shm_t *s;
+    int64_t c;
+    int rc;
+};
+
+static void *sender_main(void *argument)
+{
+    struct sender *p = argument;
+    for (uint32_t i = 0; i < 5000; i++) {
+        uint32_t words[16] = {i, i, i, i};
+        int rc;
+        while ((rc = shm_send(p->s, p->c, words, sizeof words)) == -EAGAIN)
+            sched_yield();
+        if (rc != 0)
+            p->rc = rc;
+    }
+    return NULL;
+}
+
+/* Both ends in one address space, each with a thread: for ThreadSanitizer. */
+static void two_nics_in_two_threads(void)
+{
+    struct both p;
+    shm_event_t e;
+    pthread_t thread;
+    make_both(&p);
+    struct sender sender = {p.a, p.ab, 0};
+    CHECK_EQ(pthread_create(&thread, NULL, sender_main, &sender), 0);
+    for (uint32_t i = 0; i < 5000; i++) {
+        expect(p.b, &e, SHM_EVENT_MESSAGE);
+        CHECK_EQ(((const uint32_t *)e.data)[3], i);
+        CHECK_EQ(shm_release(p.b, e.token), 0);
+    }
+    pthread_join(thread, NULL);
+    CHECK_EQ(sender.rc, 0);
+    close_both(&p);
+}
+
+static void *waker_main(void *argument)
+{
+    shm_wakeup(argument);
+    return NULL;
+}
+
+static void wakeup_ends_await(void)
+{
+    shm_t *s = open_shm("a");
+    shm_event_t e;
+    pthread_t thread;
+    shm_poll(s, &e, 1);
+    shm_wakeup(s); /* the next await */
+    CHECK_EQ(shm_await(s, now_ns() + 20000 * MS), 1);
+    CHECK_EQ(pthread_create(&thread, NULL, waker_main, s), 0);
+    int64_t start = now_ns();
+    while (shm_await(s, -1) != 1 && now_ns() - start < 20000 * MS)
+        ;
+    pthread_join(thread, NULL);
+    CHECK_EQ(shm_await(s, now_ns() - 1) >= 0, 1);
+    shm_close(s);
+}
+
+static void bad_options(void)
+{
+    shm_t *s;
+    shm_options_t o = {.job = "job", .credits = 3};
+    CHECK_EQ(shm_create(&o, &s, why, sizeof why), -EINVAL);
+    CHECK_CONTAINS(why, "credits 3");
+    o.credits = 4, o.message_max = 2u << 20;
+    CHECK_EQ(shm_create(&o, &s, why, sizeof why), -EINVAL);
+    o.message_max = 64, o.receive_slots = 3;
+    CHECK_EQ(shm_create(&o, &s, why, sizeof why), -EINVAL);
+    CHECK_CONTAINS(why, "receive_slots 3");
+    o.receive_slots = 9, o.connections_max = 100;
+    CHECK_EQ(shm_create(&o, &s, why, sizeof why), 0);
+    CHECK_EQ(shm_connections_max(s), 2);
+    CHECK_EQ(shm_send(s, 0, "", 0), -ENOTCONN);
+    CHECK_EQ(shm_send(s, -5, "", 0), -ENOTCONN);
+    CHECK_EQ(shm_send(s, INT64_MAX, "", 0), -ENOTCONN);
+    CHECK_EQ(shm_release(s, UINT64_MAX), -EINVAL);
+    shm_close(s);
+}
+
+static const struct test_case cases[] = {
+    {"connect_and_disconnect", connect_and_disconnect, NULL, 0},
+    {"both_disconnect", both_disconnect, NULL, 0},
+    {"connect_is_refused", reject, NULL, 0},
+    {"connect_times_out", connect_times_out, NULL, 0},
+    {"records_run_out_and_come_back", records_run_out, NULL, 0},
+    {"connect_to_oneself", connect_to_oneself, NULL, 0},
+    {"closing_disconnects_in_order", closing_disconnects, NULL, 0},
+    {"messages_keep_their_order", messages_keep_their_order, NULL, 0},
+    {"messages_are_released_in_any_order", release_in_any_order, NULL, 0},
+    {"messages_outlive_their_connection", messages_outlive_their_connection, NULL, 0},
+    {"notify_follows_its_bytes", notify_follows_its_bytes, NULL, 0},
+    {"echo_between_processes", echo_between_processes, NULL, 0},
+    {"death_of_a_peer", death_of_a_peer, NULL, 0},
+    {"stop_of_a_peer", stop_of_a_peer, NULL, 0},
+    {"two_nics_in_two_threads", two_nics_in_two_threads, NULL, 0},
+    {"wakeup_ends_await", wakeup_ends_await, NULL, 0},
+    {"open_refuses_bad_options", bad_options, NULL, 0},
+};
+
+int main(int argc, char **argv)
+{
+    return test_main(argc, argv, cases, COUNT(cases));
+}
