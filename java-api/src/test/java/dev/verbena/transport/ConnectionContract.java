@@ -1,0 +1,334 @@
+package dev.verbena.transport;
+
+import static dev.verbena.transport.Transport.ACCEPTED;
+import static dev.verbena.transport.Transport.BACK_PRESSURED;
+import static dev.verbena.transport.Transport.NOT_CONNECTED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.ContractNode.Life;
+import dev.verbena.transport.ContractNode.Request;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Connect, accept, reject, disconnect, close: every attempt ends with exactly one event. */
+abstract class ConnectionContract extends MessageContract {
+    private static final long LONG_NS = 10_000_000_000L;
+
+    @Test
+    void shouldShowPrivateDataAndPeerWhenAConnectionIsOffered() {
+        ContractNode a = node();
+        ContractNode b = node();
+        b.transport.listen();
+        b.transport.listen();
+        b.acceptContext = 0;
+        int max = a.transport.limits().privateDataLengthMax();
+        assertThat(max).isPositive();
+        long[] handles = new long[2];
+        byte[] data = random(max, 1);
+        handles[0] = a.connect(b.transport.uri(), data, 100, LONG_NS);
+        handles[1] = a.connect(b.transport.uri(), new byte[0], 101, LONG_NS);
+        java.util.Arrays.fill(data, (byte) 0); // copied by connect
+        pump("two requests", () -> b.requests.size() == 2);
+        for (Request request : b.requests) {
+            assertThat(request.peer()).isEqualTo(a.transport.uri());
+            boolean isFirst = request.privateData().length > 0;
+            assertThat(request.privateData()).isEqualTo(isFirst ? random(max, 1) : new byte[0]);
+            assertThat(b.transport.accept(request.connection(), isFirst ? 200 : 201))
+                    .isEqualTo(ACCEPTED);
+        }
+        pump("connected", () -> a.lives.size() == 2 && b.lives.size() == 2);
+        assertThat(a.lives)
+                .contains(
+                        new Life("connected", handles[0], 100, 0, ""),
+                        new Life("connected", handles[1], 101, 0, ""));
+        assertThat(b.lives).extracting(Life::context).containsExactlyInAnyOrder(200L, 201L);
+        assertThatThrownBy(() -> a.connect(b.transport.uri(), new byte[max + 1], 1, LONG_NS))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(String.valueOf(max + 1));
+    }
+
+    private Life failure(ContractNode a, long handle) {
+        pump("the connect fails", () -> a.count("failed", handle) == 1);
+        settle();
+        assertThat(a.lives).filteredOn(l -> l.connection() == handle).hasSize(1);
+        RegisteredRegion region = a.allocate(8);
+        assertThat(a.transport.send(handle, region, 0, 8, 1, 0)).isEqualTo(NOT_CONNECTED);
+        Life life = a.life("failed", handle);
+        assertThat(life.reason()).isNotBlank();
+        return life;
+    }
+
+    @Test
+    void shouldFailOnceWhenThePeerRejects() {
+        ContractNode a = node();
+        ContractNode b = node();
+        b.transport.listen();
+        b.acceptContext = 0;
+        long handle = a.connect(b.transport.uri(), 5);
+        pump("request", () -> !b.requests.isEmpty());
+        long offered = b.requests.peek().connection();
+        assertThat(b.transport.reject(offered)).isEqualTo(ACCEPTED);
+        Life life = failure(a, handle);
+        assertThat(life.status()).isEqualTo(Status.REFUSED);
+        assertThat(life.context()).isEqualTo(5);
+        assertThat(b.transport.accept(offered, 1)).isEqualTo(NOT_CONNECTED);
+        assertThat(b.transport.reject(offered)).isEqualTo(NOT_CONNECTED);
+        assertThat(b.lives).isEmpty();
+    }
+
+    @Test
+    void shouldFailWithAReasonWhenNobodyListens() {
+        ContractNode a = node();
+        ContractNode b = node();
+        assertThat(failure(a, a.connect(b.transport.uri(), 1)).status()).isEqualTo(Status.REFUSED);
+        URI gone = b.transport.uri();
+        b.transport.close();
+        assertThat(failure(a, a.connect(gone, 2)).status()).isIn(Status.REFUSED, Status.PEER_DEAD);
+        assertThat(failure(a, a.connect(other(gone, "never-there"), 3)).status())
+                .isIn(Status.REFUSED, Status.PEER_DEAD);
+    }
+
+    private static URI other(URI uri, String name) {
+        String text = uri.toString();
+        String old = uri.getPath().substring(uri.getPath().lastIndexOf('/') + 1);
+        return URI.create(text.replace("/" + old, "/" + name));
+    }
+
+    @Test
+    void shouldRefuseWhenThePeerIsAnotherIncarnation() {
+        ContractNode a = node();
+        ContractNode first = node(context().name("phoenix"));
+        URI old = first.transport.uri();
+        first.transport.close();
+        ContractNode second = node(context().name("phoenix"));
+        second.transport.listen();
+        assertThat(second.transport.uri()).isNotEqualTo(old);
+        assertThat(failure(a, a.connect(old, 1)).status()).isEqualTo(Status.REFUSED);
+        assertThat(second.requests).isEmpty();
+        Pair p = new Pair(a, second);
+        assertThat(p.ab).isPositive();
+    }
+
+    @Test
+    void shouldAnswerStaleKeyWhenTheDescriptorIsOfAnEarlierIncarnation() {
+        ContractNode a = node();
+        ContractNode first = node(context().name("phoenix"));
+        RegisteredRegion remote = first.allocate(64);
+        RemoteDescriptor d = describe(remote);
+        remote.close();
+        first.transport.close();
+        ContractNode second = node(context().name("phoenix"));
+        RegisteredRegion next = second.allocate(64);
+        Pair p = new Pair(a, second);
+        RegisteredRegion local = a.allocate(64);
+        fill(local, 0, random(64, 1));
+        post("put", () -> a.transport.put(p.ab, local, 0, d, 0, 64, 1, 0));
+        assertThat(completion(a).status()).isEqualTo(Status.STALE_KEY);
+        assertThat(bytes(next, 0, 64)).containsOnly(0);
+    }
+
+    @Test
+    void shouldTimeOutWhenThePeerDoesNotAnswer() {
+        ContractNode a = node();
+        ContractNode b = node();
+        b.transport.listen();
+        b.acceptContext = 0;
+        long start = a.transport.nanoTime();
+        long handle = a.connect(b.transport.uri(), new byte[0], 9, 50_000_000);
+        Life life = failure(a, handle);
+        assertThat(life.status()).isEqualTo(Status.TIMED_OUT);
+        assertThat(a.transport.nanoTime() - start).isGreaterThanOrEqualTo(50_000_000);
+        pump("the request", () -> !b.requests.isEmpty());
+        // Too late: an answer of any kind, but no connection that one side believes in.
+        long offered = b.requests.peek().connection();
+        int answer = b.transport.accept(offered, 1);
+        if (answer == ACCEPTED) {
+            pump(
+                    "the late accept is taken back",
+                    () -> b.hasEnded(offered) || b.count("failed", offered) == 1);
+        } else {
+            assertThat(answer).isEqualTo(NOT_CONNECTED);
+        }
+        assertThat(a.lives).hasSize(1);
+    }
+
+    @Test
+    void shouldPushBackWhenAllConnectionsAreTaken() {
+        ContractNode a = node(context().connectionsMax(2).receiveSlotCount(64));
+        ContractNode b = node();
+        Pair first = new Pair(a, b);
+        Pair second = new Pair(a, b);
+        assertThat(a.connect(b.transport.uri(), 1)).isEqualTo(BACK_PRESSURED);
+        assertThat(a.transport.disconnect(first.ab)).isEqualTo(ACCEPTED);
+        pump("disconnected", () -> b.hasEnded(first.ba));
+        long[] handle = new long[1];
+        pump(
+                "room for another",
+                () -> (handle[0] = a.connect(b.transport.uri(), 1)) != BACK_PRESSURED);
+        pump("connected", () -> a.count("connected", handle[0]) == 1);
+        assertThat(second.ab).isNotEqualTo(handle[0]);
+    }
+
+    @Test
+    void shouldAnswerNotConnectedWhenTheHandleIsNotUsable() {
+        ContractNode a = node();
+        ContractNode b = node();
+        b.transport.listen();
+        b.acceptContext = 0;
+        RegisteredRegion local = a.allocate(64);
+        RemoteDescriptor d = describe(b.allocate(64));
+        long pending = a.connect(b.transport.uri(), 1);
+        TransferVector vector = new TransferVector(1).add(local, 0, 0, 8);
+        for (long handle : new long[] {pending, 0, -1, 12345678, Long.MAX_VALUE, Long.MIN_VALUE}) {
+            Transport t = a.transport;
+            assertThat(t.send(handle, local, 0, 8, 1, 0)).isEqualTo(NOT_CONNECTED);
+            assertThat(t.put(handle, local, 0, d, 0, 8, 1, 0)).isEqualTo(NOT_CONNECTED);
+            assertThat(t.get(handle, local, 0, d, 0, 8, 1, 0)).isEqualTo(NOT_CONNECTED);
+            assertThat(t.putNotify(handle, local, 0, d, 0, 8, 1, 1, 0))
+                    .isIn(NOT_CONNECTED, Transport.NOT_SUPPORTED);
+            assertThat(t.put(handle, vector, d, 1, 0)).isEqualTo(NOT_CONNECTED);
+            assertThat(t.get(handle, vector, d, 1, 0)).isEqualTo(NOT_CONNECTED);
+            assertThat(t.fetchAdd(handle, d, 0, 1, 1, 0))
+                    .isIn(NOT_CONNECTED, Transport.NOT_SUPPORTED);
+            assertThat(t.compareSwap(handle, d, 0, 1, 1, 1, 0))
+                    .isIn(NOT_CONNECTED, Transport.NOT_SUPPORTED);
+            assertThat(t.accept(handle, 1)).isEqualTo(NOT_CONNECTED);
+            assertThat(t.reject(handle)).isEqualTo(NOT_CONNECTED);
+        }
+        settle();
+        assertThat(a.completions).isEmpty();
+    }
+
+    @Test
+    void shouldCompleteWhatWasAcceptedBeforeThePeerLearnsOfADisconnect() {
+        Pair p = new Pair();
+        RegisteredRegion local = p.a.allocate(1 << 20);
+        RegisteredRegion remote = p.b.allocate(1 << 20);
+        RemoteDescriptor d = describe(remote);
+        fill(local, 0, random(1 << 20, 2));
+        List<Object> order = new ArrayList<>();
+        p.b.hook = order::add;
+        for (int i = 0; i < 6; i++) {
+            assertThat(p.a.transport.send(p.ab, local, 0, 100, i, 0)).isEqualTo(ACCEPTED);
+        }
+        assertThat(p.a.transport.put(p.ab, local, 0, d, 0, 1 << 20, 6, 0)).isEqualTo(ACCEPTED);
+        assertThat(p.a.transport.disconnect(p.ab)).isEqualTo(ACCEPTED);
+        assertThat(p.a.transport.send(p.ab, local, 0, 100, 9, 0)).isEqualTo(NOT_CONNECTED);
+        assertThat(p.a.transport.disconnect(p.ab)).isEqualTo(NOT_CONNECTED);
+        pump("end", () -> p.b.count("disconnected", p.ba) == 1 && p.a.completions.size() == 7);
+        settle();
+        assertThat(p.a.completions).hasSize(7).allMatch(c -> c.status() == Status.OK);
+        assertThat(p.b.messages).hasSize(6);
+        assertThat(order.get(order.size() - 1)).isInstanceOf(Life.class);
+        assertThat(bytes(remote, 0, 1 << 20)).isEqualTo(bytes(local, 0, 1 << 20));
+        assertThat(p.b.count("lost", p.ba)).isZero();
+        assertThat(p.b.transport.send(p.ba, remote, 0, 8, 1, 0)).isEqualTo(NOT_CONNECTED);
+        assertThat(p.a.count("lost", p.ab)).isZero();
+        assertThat(p.a.count("disconnected", p.ab)).isLessThanOrEqualTo(1);
+    }
+
+    @Test
+    void shouldEndOnceWhenThePeerCloses() {
+        ContractNode a = node();
+        ContractNode b = node();
+        Pair first = new Pair(a, b);
+        Pair second = new Pair(a, b);
+        assertThat(first.ab).isNotEqualTo(second.ab);
+        RegisteredRegion local = a.allocate(64);
+        post("send", () -> a.transport.send(first.ab, local, 0, 8, 1, 0));
+        b.transport.close();
+        pump("both ended", () -> a.hasEnded(first.ab) && a.hasEnded(second.ab));
+        settle();
+        assertThat(a.count("lost", first.ab) + a.count("disconnected", first.ab)).isEqualTo(1);
+        assertThat(a.count("lost", second.ab) + a.count("disconnected", second.ab)).isEqualTo(1);
+        assertThat(a.completions).hasSize(1);
+        assertThat(a.transport.send(first.ab, local, 0, 8, 1, 0)).isEqualTo(NOT_CONNECTED);
+    }
+
+    @Test
+    void shouldFailThePendingConnectWhenThePeerCloses() {
+        ContractNode a = node();
+        ContractNode b = node();
+        b.transport.listen();
+        b.acceptContext = 0;
+        long handle = a.connect(b.transport.uri(), 1);
+        pump("request", () -> !b.requests.isEmpty());
+        b.transport.close();
+        pump("the connect ends", () -> a.count("failed", handle) == 1);
+        settle();
+        assertThat(a.lives).hasSize(1);
+    }
+
+    @Test
+    void shouldJoinBothWhenTheyConnectToEachOtherAtOnce() {
+        ContractNode a = node();
+        ContractNode b = node();
+        a.transport.listen();
+        b.transport.listen();
+        long fromA = a.connect(b.transport.uri(), 1);
+        long fromB = b.connect(a.transport.uri(), 2);
+        pump("two connections", () -> a.lives.size() == 2 && b.lives.size() == 2);
+        assertThat(a.lives).allMatch(l -> l.what().equals("connected"));
+        RegisteredRegion atA = a.allocate(8);
+        RegisteredRegion atB = b.allocate(8);
+        post("a", () -> a.transport.send(fromA, atA, 0, 8, 1, 0));
+        post("b", () -> b.transport.send(fromB, atB, 0, 8, 1, 0));
+        pump("messages", () -> a.messages.size() == 1 && b.messages.size() == 1);
+        assertThat(b.messages.peek().connection()).isNotEqualTo(fromB);
+    }
+
+    @Test
+    void shouldServeManyConnectionsAtATime() {
+        int count = 40;
+        ContractNode server =
+                node(context().creditsPerConnection(4).receiveSlotCount(4 * (count + 1)));
+        List<Pair> pairs = new ArrayList<>();
+        List<RegisteredRegion> sources = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Pair p =
+                    new Pair(
+                            node(
+                                    context()
+                                            .creditsPerConnection(4)
+                                            .receiveSlotCount(16)
+                                            .connectionsMax(4)),
+                            server);
+            pairs.add(p);
+            RegisteredRegion source = p.a.allocate(64);
+            whole(source).putInt(0, i);
+            sources.add(source);
+        }
+        RegisteredRegion answer = server.allocate(64);
+        for (int round = 0; round < 5; round++) {
+            for (int i = 0; i < count; i++) {
+                Pair p = pairs.get(i);
+                RegisteredRegion source = sources.get(i);
+                post("to the server", () -> p.a.transport.send(p.ab, source, 0, 4, 1, 0));
+            }
+            int expected = count * (round + 1);
+            pump("all at the server", () -> server.messages.size() == expected);
+            for (Pair p : pairs) {
+                post("answer", () -> server.transport.send(p.ba, answer, 0, 1, 1, 0));
+            }
+            int rounds = round + 1;
+            pump("all answers", () -> pairs.stream().allMatch(p -> p.a.messages.size() == rounds));
+        }
+        Set<Long> handles = new HashSet<>();
+        pairs.forEach(p -> handles.add(p.ba));
+        assertThat(handles).hasSize(count);
+    }
+
+    @Test
+    void shouldRefuseAUriOfAnotherKind() {
+        ContractNode a = node();
+        assertThatThrownBy(() -> a.connect(URI.create("nonsense://x/y?incarnation=1"), 1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("nonsense");
+    }
+}

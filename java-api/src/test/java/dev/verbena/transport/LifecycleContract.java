@@ -1,0 +1,416 @@
+package dev.verbena.transport;
+
+import static dev.verbena.transport.RemoteDescriptor.REMOTE_ALL;
+import static dev.verbena.transport.RemoteDescriptor.REMOTE_READ;
+import static dev.verbena.transport.RemoteDescriptor.REMOTE_WRITE;
+import static dev.verbena.transport.Transport.ACCEPTED;
+import static dev.verbena.transport.Transport.CLOSED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.memory.RegisteredRegion;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+/** Regions, threads, waiting, closing. */
+abstract class LifecycleContract extends ConnectionContract {
+    /** Runs something on a thread of its own; what it threw, or null. */
+    static Throwable onOtherThread(Runnable task) {
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        Thread thread = new Thread(task, "stranger");
+        thread.setUncaughtExceptionHandler((t, e) -> thrown.set(e));
+        thread.start();
+        try {
+            thread.join(60_000);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        assertThat(thread.isAlive()).as("the other thread ends").isFalse();
+        return thrown.get();
+    }
+
+    @Test
+    void shouldAllocateZeroedMemoryWithIdsThatNeverReturn() {
+        ContractNode a = node();
+        Set<Long> ids = new HashSet<>();
+        for (int i = 0; i < 50; i++) {
+            RegisteredRegion region = a.transport.allocate(10_001, REMOTE_READ);
+            assertThat(ids.add(region.id())).as("id %d is new", region.id()).isTrue();
+            assertThat(region.length()).isEqualTo(10_001);
+            assertThat(region.rights()).isEqualTo(REMOTE_READ);
+            assertThat(region.isClosed()).isFalse();
+            UnsafeBuffer bytes = whole(region);
+            assertThat(bytes.addressOffset()).isEqualTo(region.address());
+            for (int k = 0; k < bytes.capacity(); k++) {
+                assertThat(bytes.getByte(k)).isZero();
+            }
+            bytes.setMemory(0, bytes.capacity(), (byte) 1);
+            region.close();
+        }
+    }
+
+    @Test
+    void shouldNameTheLimitWhenMemoryCannotBeHad() {
+        ContractNode a = node();
+        assertThatThrownBy(() -> a.transport.allocate(0, 0))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> a.transport.allocate(-1, 0))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> a.transport.allocate(1L << 50, REMOTE_ALL))
+                .isInstanceOf(TransportException.class)
+                .hasMessageContaining(String.valueOf(1L << 50));
+        assertThat(a.allocate(64).length()).isEqualTo(64);
+    }
+
+    @Test
+    void shouldRefuseDescriptionsOfWhatTheRegionDoesNotHave() {
+        ContractNode a = node();
+        RegisteredRegion region = a.allocate(100, REMOTE_READ);
+        RemoteDescriptor d = new RemoteDescriptor();
+        long[][] ranges = {{0, 101}, {101, 0}, {-1, 1}, {0, -1}, {1, Long.MAX_VALUE}};
+        for (long[] r : ranges) {
+            assertThatThrownBy(() -> region.describe(r[0], r[1], REMOTE_READ, d))
+                    .as("%d + %d", r[0], r[1])
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+        assertThatThrownBy(() -> region.describe(0, 1, REMOTE_WRITE, d))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(region.describe(100, 0, 0, d)).isSameAs(d);
+        assertThat(region.describe(40, 50, REMOTE_READ, d).length()).isEqualTo(50);
+        assertThat(d.rights()).isEqualTo(REMOTE_READ);
+    }
+
+    @Test
+    void shouldThrowAndNotCrashWhenARegionIsUsedAfterClose() {
+        ContractNode a = node();
+        RegisteredRegion region = a.allocate(100);
+        UnsafeBuffer window = region.buffer(10, 50);
+        assertThatThrownBy(() -> region.buffer(60, 41))
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("60");
+        assertThatThrownBy(() -> region.buffer(-1, 1))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThat(region.buffer(100, 0).capacity()).isZero();
+        region.close();
+        region.close();
+        assertThat(region.isClosed()).isTrue();
+        assertThat(window.capacity()).isZero();
+        assertThatThrownBy(() -> window.putLong(0, 1))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(region::address).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> region.describe(0, 1, REMOTE_READ, new RemoteDescriptor()))
+                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> region.buffer(0, 1)).isInstanceOf(RuntimeException.class);
+    }
+
+    @Test
+    void shouldRefuseToCloseARegionWhileAnOperationIsOutstanding() {
+        Pair p = new Pair();
+        RegisteredRegion local = p.a.allocate(64);
+        RegisteredRegion remote = p.b.allocate(64);
+        assertThat(p.a.transport.put(p.ab, local, 0, describe(remote), 0, 8, 1, 0))
+                .isEqualTo(ACCEPTED);
+        assertThatThrownBy(local::close).isInstanceOf(IllegalStateException.class);
+        assertThat(local.isClosed()).isFalse();
+        assertThat(completion(p.a).status()).isEqualTo(Status.OK);
+        local.close();
+        assertThat(local.isClosed()).isTrue();
+        TransferVector vector = new TransferVector(2);
+        RegisteredRegion first = p.a.allocate(64);
+        RegisteredRegion second = p.a.allocate(64);
+        vector.add(first, 0, 0, 8).add(second, 0, 8, 8);
+        assertThat(p.a.transport.get(p.ab, vector, describe(remote), 1, 0)).isEqualTo(ACCEPTED);
+        assertThatThrownBy(first::close).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(second::close).isInstanceOf(IllegalStateException.class);
+        completion(p.a);
+        first.close();
+        second.close();
+    }
+
+    @Test
+    void shouldRefuseAThreadThatDoesNotOwnTheTransport() {
+        Pair p = new Pair();
+        RegisteredRegion local = p.a.allocate(64);
+        RemoteDescriptor d = describe(p.b.allocate(64));
+        Transport t = p.a.transport;
+        List<Runnable> calls =
+                List.of(
+                        () -> t.poll(p.a, 1),
+                        () -> t.send(p.ab, local, 0, 8, 1, 0),
+                        () -> t.put(p.ab, local, 0, d, 0, 8, 1, 0),
+                        () -> t.get(p.ab, local, 0, d, 0, 8, 1, 0),
+                        () -> t.allocate(8, 0),
+                        () -> t.listen(),
+                        () -> t.disconnect(p.ab),
+                        () -> t.await(t.nanoTime()));
+        for (Runnable call : calls) {
+            assertThat(onOtherThread(call)).isInstanceOf(IllegalStateException.class);
+        }
+        assertThat(onOtherThread(t::wakeup)).isNull();
+        settle();
+        assertThat(p.a.completions).isEmpty();
+        post("the owner goes on", () -> t.send(p.ab, local, 0, 8, 1, 0));
+        pump("message", () -> p.b.messages.size() == 1);
+    }
+
+    @Test
+    void shouldBelongToTheThreadThatUsesItFirst() {
+        Transport transport = open(context());
+        assertThat(onOtherThread(() -> transport.poll(new TransportHandler() {}, 1))).isNull();
+        assertThatThrownBy(() -> transport.poll(new TransportHandler() {}, 1))
+                .isInstanceOf(IllegalStateException.class);
+        transport.close();
+    }
+
+    @Test
+    void shouldRefuseToCloseWhileRegionsAreOpen() {
+        Pair p = new Pair();
+        RegisteredRegion region = p.a.allocate(64);
+        assertThatThrownBy(p.a.transport::close).isInstanceOf(IllegalStateException.class);
+        post("still works", () -> p.a.transport.send(p.ab, region, 0, 8, 1, 0));
+        pump("message", () -> p.b.messages.size() == 1 && p.a.completions.size() == 1);
+        region.close();
+        p.a.transport.close();
+    }
+
+    @Test
+    void shouldAnswerClosedAfterClose() {
+        Pair p = new Pair();
+        Transport t = p.a.transport;
+        RegisteredRegion region = p.a.allocate(64);
+        RemoteDescriptor d = describe(p.b.allocate(64));
+        region.close();
+        t.close();
+        t.close();
+        t.wakeup();
+        assertThat(t.poll(p.a, 1)).isEqualTo(CLOSED);
+        assertThat(p.a.connect(p.b.transport.uri(), 1)).isEqualTo(CLOSED);
+        assertThat(t.accept(p.ab, 1)).isEqualTo(CLOSED);
+        assertThat(t.reject(p.ab)).isEqualTo(CLOSED);
+        assertThat(t.disconnect(p.ab)).isEqualTo(CLOSED);
+        assertThat(t.fetchAdd(p.ab, d, 0, 1, 1, 0)).isIn(CLOSED, Transport.NOT_SUPPORTED);
+        assertThat(t.put(p.ab, new TransferVector(1), d, 1, 0)).isEqualTo(CLOSED);
+        assertThatThrownBy(() -> t.allocate(8, 0)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(t::listen).isInstanceOf(IllegalStateException.class);
+        assertThat(t.await(t.nanoTime() + 60_000_000_000L)).isTrue();
+        assertThat(t.uri()).isNotNull();
+        assertThat(t.limits()).isNotNull();
+        assertThat(t.explain()).isNotBlank();
+    }
+
+    @Test
+    void shouldBeClosableFromAnotherThread() {
+        Pair p = new Pair();
+        assertThat(onOtherThread(p.a.transport::close)).isNull();
+        assertThat(p.a.transport.poll(p.a, 1)).isEqualTo(CLOSED);
+        pump("the peer learns", () -> p.b.hasEnded(p.ba));
+    }
+
+    @Test
+    void shouldReturnFromAwaitAtTheDeadlineWhenNothingHappens() {
+        Pair p = new Pair();
+        settle();
+        Transport t = p.a.transport;
+        // What the peer's timers need may end a sleep early: then sleep on.
+        long deadline = t.nanoTime() + 50_000_000;
+        while (t.nanoTime() - deadline < 0) {
+            t.await(deadline);
+            p.a.poll();
+        }
+        long past = t.nanoTime() - 1_000_000_000L;
+        assertThat(t.await(past)).isFalse();
+        assertThat(t.await(t.nanoTime())).isFalse();
+    }
+
+    @Test
+    void shouldEndAPresentOrTheNextAwaitWhenWoken() throws Exception {
+        Pair p = new Pair();
+        settle();
+        Transport t = p.a.transport;
+        long far = t.nanoTime() + 3_600_000_000_000L;
+        t.wakeup();
+        t.await(far);
+        for (int i = 0; i < 200; i++) {
+            Thread waker = new Thread(t::wakeup);
+            waker.start();
+            t.await(far);
+            waker.join();
+        }
+    }
+
+    @Test
+    void shouldEndAwaitWhenAnEventArrives() throws Exception {
+        ContractNode a = node();
+        Pair p = new Pair(a, node());
+        settle();
+        RegisteredRegion source = p.b.allocate(8);
+        post("before the sleep", () -> p.b.transport.send(p.ba, source, 0, 8, 1, 0));
+        long far = a.transport.nanoTime() + 3_600_000_000_000L;
+        while (a.messages.isEmpty()) {
+            assertThat(a.transport.await(far)).isTrue();
+            a.poll();
+        }
+        Thread[] sender = new Thread[1];
+        // A peer on its own thread, owned by it, sends while this one sleeps.
+        TransportContext theirs = context();
+        java.util.concurrent.CountDownLatch go = new java.util.concurrent.CountDownLatch(1);
+        a.transport.listen();
+        java.net.URI uri = a.transport.uri();
+        AtomicReference<Throwable> failed = new AtomicReference<>();
+        sender[0] =
+                new Thread(
+                        () -> {
+                            try (Transport t = open(theirs)) {
+                                sendOne(new ContractNode(t), uri, go);
+                            } catch (Throwable e) {
+                                failed.set(e);
+                                a.transport.wakeup();
+                            }
+                        });
+        sender[0].start();
+        a.messages.clear();
+        while (a.messages.isEmpty() && failed.get() == null) {
+            a.transport.await(far);
+            a.poll();
+            go.countDown();
+        }
+        while (a.lives.stream().noneMatch(l -> l.what().equals("disconnected"))
+                && failed.get() == null) {
+            a.transport.await(far);
+            a.poll();
+        }
+        sender[0].join();
+        assertThat(failed.get()).isNull();
+    }
+
+    private static void sendOne(
+            ContractNode node, java.net.URI uri, java.util.concurrent.CountDownLatch go)
+            throws InterruptedException {
+        long handle = node.connect(uri, 1);
+        Transport t = node.transport;
+        long far = t.nanoTime() + 60_000_000_000L;
+        while (node.lives.isEmpty() && t.nanoTime() - far < 0) {
+            t.await(far);
+            node.poll();
+        }
+        RegisteredRegion region = t.allocate(8, 0);
+        go.await();
+        assertThat(t.send(handle, region, 0, 8, 1, 0)).isEqualTo(ACCEPTED);
+        while (node.completions.isEmpty() && t.nanoTime() - far < 0) {
+            t.await(far);
+            node.poll();
+        }
+        region.close();
+        assertThat(t.disconnect(handle)).isEqualTo(ACCEPTED);
+        // Let the disconnect get out before the close that ends the same thing.
+        node.poll();
+    }
+
+    @Test
+    void shouldUseNoProcessorTimeWhileItSleeps() {
+        Pair p = new Pair();
+        settle();
+        java.lang.management.ThreadMXBean threads =
+                java.lang.management.ManagementFactory.getThreadMXBean();
+        Transport t = p.a.transport;
+        long cpu = threads.getCurrentThreadCpuTime();
+        long start = t.nanoTime();
+        while (t.nanoTime() - start < 1_000_000_000L) {
+            t.await(start + 1_000_000_000L);
+            p.a.poll();
+        }
+        cpu = threads.getCurrentThreadCpuTime() - cpu;
+        assertThat((double) cpu / (t.nanoTime() - start)).as("share of a core").isLessThan(0.02);
+    }
+
+    /** A handler that counts and keeps nothing. */
+    static final class Counter implements TransportHandler {
+        long completions;
+        long bytes;
+        long notifications;
+        long bad;
+
+        @Override
+        public void onCompletion(
+                long connection, int operation, long context, int status, long value) {
+            completions++;
+            bad += status == Status.OK ? 0 : 1;
+        }
+
+        @Override
+        public void onMessage(
+                long connection,
+                long context,
+                DirectBuffer buffer,
+                int offset,
+                int length,
+                long token) {
+            bytes += length + buffer.getByte(offset);
+        }
+
+        @Override
+        public void onNotify(
+                long connection, long context, int tag, long regionId, long offset, long length) {
+            notifications++;
+        }
+    }
+
+    @Test
+    void shouldAllocateNothingWhenPostingAndPolling() {
+        Pair p = new Pair();
+        RegisteredRegion local = p.a.allocate(4096);
+        RemoteDescriptor d = describe(p.b.allocate(4096));
+        Counter atA = new Counter();
+        Counter atB = new Counter();
+        com.sun.management.ThreadMXBean threads =
+                (com.sun.management.ThreadMXBean)
+                        java.lang.management.ManagementFactory.getThreadMXBean();
+        boolean hasNotify = (p.a.transport.capabilities() & Capability.PUT_NOTIFY) != 0;
+        boolean hasAtomics = (p.a.transport.capabilities() & Capability.ATOMICS) != 0;
+        hotLoop(p, local, d, atA, atB, 20_000, hasNotify, hasAtomics);
+        long before = threads.getCurrentThreadAllocatedBytes();
+        hotLoop(p, local, d, atA, atB, 20_000, hasNotify, hasAtomics);
+        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+        assertThat(allocated).as("bytes allocated").isZero();
+        assertThat(atA.bad).isZero();
+        assertThat(atB.bytes).isEqualTo(40_000L * 100);
+    }
+
+    private static void hotLoop(
+            Pair p,
+            RegisteredRegion local,
+            RemoteDescriptor d,
+            Counter atA,
+            Counter atB,
+            int rounds,
+            boolean hasNotify,
+            boolean hasAtomics) {
+        int operations = 3 + (hasNotify ? 1 : 0) + (hasAtomics ? 1 : 0);
+        Transport a = p.a.transport;
+        for (int i = 0; i < rounds; i++) {
+            long expected = atA.completions + operations;
+            long messages = atB.bytes + 100;
+            long notifications = atB.notifications + (hasNotify ? 1 : 0);
+            a.put(p.ab, local, 0, d, 0, 100, i, 0);
+            a.get(p.ab, local, 200, d, 0, 100, i, 0);
+            a.send(p.ab, local, 0, 100, i, 0);
+            if (hasNotify) {
+                a.putNotify(p.ab, local, 0, d, 0, 100, i, i, 0);
+            }
+            if (hasAtomics) {
+                a.fetchAdd(p.ab, d, 1024, 1, i, 0);
+            }
+            while (atA.completions < expected
+                    || atB.bytes < messages
+                    || atB.notifications < notifications) {
+                a.poll(atA, 16);
+                p.b.transport.poll(atB, 16);
+            }
+        }
+    }
+}

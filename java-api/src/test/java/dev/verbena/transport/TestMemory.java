@@ -1,0 +1,69 @@
+package dev.verbena.transport;
+
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.softnic.NativeAccess;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Memory that no transport allocated: a direct buffer, 64-byte aligned plus a chosen skew. */
+public final class TestMemory implements OffHeapMemory {
+    static {
+        NativeAccess.open();
+    }
+
+    private final List<String> users = new ArrayList<>();
+    private final UnsafeBuffer bytes;
+    private boolean isClosed;
+
+    /** Zeroed memory whose address is {@code skew} modulo 64. */
+    public TestMemory(int length, int skew) {
+        ByteBuffer buffer = BufferUtil.allocateDirectAligned(length + skew, 64);
+        bytes = new UnsafeBuffer(buffer, skew, length);
+    }
+
+    @Override
+    public long length() {
+        return bytes.capacity();
+    }
+
+    @Override
+    public long address() {
+        if (isClosed) {
+            throw new IllegalStateException("test memory is closed");
+        }
+        return bytes.addressOffset();
+    }
+
+    @Override
+    public UnsafeBuffer buffer(long offset, int length) {
+        return new UnsafeBuffer(bytes, (int) offset, length);
+    }
+
+    @Override
+    public synchronized void acquire(String user) {
+        users.add(user);
+    }
+
+    @Override
+    public synchronized void release(String user) {
+        if (!users.remove(user)) {
+            throw new IllegalStateException(user + " does not use this memory");
+        }
+    }
+
+    @Override
+    public boolean isClosed() {
+        return isClosed;
+    }
+
+    @Override
+    public synchronized void close() {
+        if (!users.isEmpty()) {
+            throw new IllegalStateException("test memory is used by " + users);
+        }
+        isClosed = true;
+    }
+}
