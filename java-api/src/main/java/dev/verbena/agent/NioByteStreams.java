@@ -17,6 +17,7 @@ import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.agrona.ErrorHandler;
 
@@ -27,6 +28,8 @@ import org.agrona.ErrorHandler;
  */
 final class NioByteStreams implements ByteStreams, AutoCloseable {
     private static final int STAGING_LENGTH = 64 * 1024;
+    private static final int FLUSH_MAX = 20_000;
+    private static final long FLUSH_PAUSE_NS = 20_000;
     private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
 
     private final ThreadLocal<ByteBuffer> staging =
@@ -252,9 +255,13 @@ final class NioByteStreams implements ByteStreams, AutoCloseable {
             return null;
         }
 
+        /** On return the port is free; until the selector has seen the close it is not. */
         @Override
         public void close() {
             closeAndFlush(channel);
+            for (int i = 0; channel.isRegistered() && thread.isAlive() && i < FLUSH_MAX; i++) {
+                LockSupport.parkNanos(FLUSH_PAUSE_NS);
+            }
         }
     }
 }

@@ -17,6 +17,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -91,6 +92,15 @@ class NioByteStreamsTest {
                 assertThat(stream.write(buffer, 0, 1)).isEqualTo(-1);
             }
         }
+    }
+
+    @RepeatedTest(50)
+    void shouldFreeThePortWhenAListenerCloses() {
+        int port;
+        try (Listener listener = streams.listen("", 0)) {
+            port = listener.port();
+        }
+        streams.listen("", port).close();
     }
 
     @Test
