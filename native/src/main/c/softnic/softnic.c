@@ -18,6 +18,7 @@
 
 #ifdef SNIC_TEST
 _Thread_local void (*snic_step_hook)(const char *label);
+void (*snic_step_hook_all)(const char *label);
 
 int snic_planted(const char *name)
 {

@@ -216,15 +216,26 @@ int snic_lock_own(snic_t *nic, snic_lock_t *lock, int64_t timeout_ns, snic_recov
                   void *context);
 void snic_unlock_own(snic_t *nic, snic_lock_t *lock);
 
+/* ---- checking ---- */
+
+/* Walks every segment of a job, of living owners and of dead ones, and checks what must hold between any two steps of any
+ * process, also of one that was killed. Best with nothing running: a change under its eyes may look like a violation.
+ * One line per violation goes to text. Answers their number, or -errno (-ENOENT: no such job). directory as in snic_options_t. */
+int snic_check(const char *directory, const char *job, char *text, size_t text_size);
+
 /* ---- test hooks: compiled only with -DSNIC_TEST ---- */
 #ifdef SNIC_TEST
 /* Called at every labelled step; the labels are listed in softnic_steps.h. Tests kill, stop or
  * yield there. */
 extern _Thread_local void (*snic_step_hook)(const char *label);
+/* The same for threads that have no hook of their own, also softnic's own ones. */
+extern void (*snic_step_hook_all)(const char *label);
 #define SNIC_STEP(label)                                                                           \
     do {                                                                                           \
         if (snic_step_hook)                                                                        \
             snic_step_hook(label);                                                                 \
+        else if (snic_step_hook_all)                                                               \
+            snic_step_hook_all(label);                                                             \
     } while (0)
 /* Planted faults: snic_planted("name") is true when the environment variable VERBENA_PLANTED holds
  * that name. */
