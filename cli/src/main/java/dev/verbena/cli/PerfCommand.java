@@ -236,10 +236,8 @@ abstract class PerfCommand implements Callable<Integer> {
         text.append(
                 String.format(
                         Locale.ROOT,
-                        ", \"cacheLineRoundTripNs\": %s, \"placement\": \"%s\"}",
-                        Double.isNaN(probe.roundTripNs())
-                                ? "null"
-                                : String.format(Locale.ROOT, "%.1f", probe.roundTripNs()),
+                        ", \"cacheLineRoundTripNs\": %.1f, \"placement\": \"%s\"}",
+                        probe.roundTripNs(),
                         probe.tag()));
         return text.toString();
     }

@@ -1,46 +1,104 @@
 package dev.verbena.dart;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
 
-/** The client's state machine; under construction. */
+/**
+ * The client as its user drives it: arguments, waiting, times, memory. The protocol is in {@link
+ * ClientProtocol}. One thread.
+ */
 final class ClientEngine {
+    private static final int UNBLOCKED = 0;
+    private static final int ALL_FINAL = 1;
+    private static final int TICKET = 2;
+    private static final int CONNECTED = 3;
+    private static final int ENDED = 4;
+    private static final int CREDITS_PER_CONNECTION = 16;
+    private static final long WAIT_MAX_NS = 100_000_000L;
+    private static final long GOODBYE_NS = 500_000_000L;
+
+    private final DartClient.Context context;
+    private final NanoClock clock;
+    private final Transport transport;
+    private final ClientProtocol protocol;
+    private final CopyBuffers copies;
+    private final List<RegisteredRegion> regions = new ArrayList<>();
+    private final DartStatistics statistics = new DartStatistics();
+    private final DartMetadata noMetadata = new DartMetadata();
+    private final UnsafeBuffer view = new UnsafeBuffer(new byte[0]);
+    private final Checksum crc = new Checksum();
+    private DartTicket awaited;
+    private TicketState awaitedState;
+    private boolean isClosed;
+
     ClientEngine(DartClient client, DartClient.Context context) {
-        throw missing();
+        this.context = context;
+        this.clock = context.environment.nanoClock();
+        TransportContext opening =
+                new TransportContext()
+                        .messageLengthMax(PullAgent.MESSAGE_LENGTH_MAX)
+                        .creditsPerConnection(CREDITS_PER_CONNECTION)
+                        .receiveSlotCount(4 * CREDITS_PER_CONNECTION)
+                        .outstandingMax(1024)
+                        .connectionsMax(4)
+                        .peerTimeoutNs(context.peerTimeoutNs)
+                        .errorHandler(context.environment.errorHandler());
+        if (!context.transportJob.isEmpty()) {
+            opening.job(context.transportJob);
+        }
+        transport = context.environment.openTransport(context.transport, opening);
+        try {
+            protocol = new ClientProtocol(client, context, transport, statistics);
+        } catch (RuntimeException e) {
+            transport.close();
+            throw e;
+        }
+        copies = new CopyBuffers(transport, context.maxInFlight);
     }
 
-    private static UnsupportedOperationException missing() {
-        return new UnsupportedOperationException("the DART client is not built yet");
+    void awaitConnected() {
+        // The protocol throws when its own time is over.
+        await(CONNECTED, Long.MAX_VALUE / 4);
     }
-
-    void awaitConnected() {}
-
-    void abandon() {}
 
     boolean isConnected() {
-        return false;
+        return !isClosed && protocol.isConnected();
     }
 
     int progress() {
-        return 0;
+        return isClosed ? 0 : protocol.progress();
     }
 
     int clientId() {
-        return 0;
+        return protocol.clientId();
     }
 
     int serverId() {
-        return -1;
+        return protocol.serverId();
     }
 
     Transport transport() {
-        throw missing();
+        checkOpen();
+        return transport;
+    }
+
+    DartStatistics statistics() {
+        return statistics;
     }
 
     RegisteredRegion allocate(long length) {
-        throw missing();
+        checkOpen();
+        regions.removeIf(RegisteredRegion::isClosed);
+        RegisteredRegion region = transport.allocate(length, RemoteDescriptor.REMOTE_READ);
+        regions.add(region);
+        return region;
     }
 
     DartTicket send(
@@ -50,12 +108,31 @@ final class ClientEngine {
             DartMetadata metadata,
             int tag,
             long timeoutNs) {
-        throw missing();
+        long start = clock.nanoTime();
+        checkRange(region, offset, length);
+        long ready = awaitUnblocked(start, timeoutNs);
+        int checksum = context.isChecksummed ? checksum(region, offset, length) : 0;
+        return accepted(
+                protocol.accept(region, offset, length, known(metadata), checksum, tag, null),
+                start,
+                ready);
     }
 
     DartTicket trySend(
             RegisteredRegion region, long offset, long length, DartMetadata metadata, int tag) {
-        throw missing();
+        long start = clock.nanoTime();
+        checkRange(region, offset, length);
+        protocol.checkUsable();
+        // Decided on what is known, so that it agrees with wouldBlock(); then news are fetched.
+        if (protocol.isBlocked()) {
+            protocol.progress();
+            return null;
+        }
+        int checksum = context.isChecksummed ? checksum(region, offset, length) : 0;
+        return accepted(
+                protocol.accept(region, offset, length, known(metadata), checksum, tag, null),
+                start,
+                start);
     }
 
     DartTicket sendCopy(
@@ -65,34 +142,229 @@ final class ClientEngine {
             DartMetadata metadata,
             int tag,
             long timeoutNs) {
-        throw missing();
+        long start = clock.nanoTime();
+        checkOpen();
+        if (length < 0 || offset < 0 || length > buffer.capacity() - (long) offset) {
+            throw new IllegalArgumentException(
+                    "offset "
+                            + offset
+                            + ", length "
+                            + length
+                            + " are outside the buffer of "
+                            + buffer.capacity()
+                            + " bytes");
+        }
+        DartMetadata known = known(metadata);
+        known.encodedLength();
+        long ready = awaitUnblocked(start, timeoutNs);
+        CopyBuffers.CopyBuffer copy = copies.copy(buffer, offset, length);
+        int checksum = context.isChecksummed ? crc.of(copy.window, 0, length) : 0;
+        try {
+            return accepted(
+                    protocol.accept(copy.region, 0, length, known, checksum, tag, copy),
+                    start,
+                    ready);
+        } catch (RuntimeException e) {
+            copy.isInUse = false;
+            throw e;
+        }
+    }
+
+    private DartMetadata known(DartMetadata metadata) {
+        return metadata == null ? noMetadata : metadata;
+    }
+
+    private DartTicket accepted(DartTicket ticket, long start, long ready) {
+        long end = clock.nanoTime();
+        statistics.headerTime().record(end - ready);
+        statistics.waitTime().record(ready - start);
+        statistics.totalTime().record(end - start);
+        statistics.messageCount++;
+        statistics.byteCount += ticket.length();
+        return ticket;
+    }
+
+    private long awaitUnblocked(long start, long timeoutNs) {
+        protocol.checkUsable();
+        if (!protocol.isBlocked()) {
+            return start;
+        }
+        protocol.progress();
+        if (protocol.isBlocked()) {
+            statistics.blockedCount++;
+            if (!await(UNBLOCKED, timeoutNs)) {
+                throw new DartException(
+                        DartException.Code.TIMEOUT,
+                        "an earlier message is still on its way after "
+                                + timeoutNs / 1_000_000
+                                + " ms; nothing was sent");
+            }
+        }
+        protocol.checkUsable();
+        return clock.nanoTime();
     }
 
     boolean wouldBlock() {
-        throw missing();
+        checkOpen();
+        protocol.progress();
+        return protocol.isBlocked();
     }
 
     void flush(long timeoutNs) {
-        throw missing();
-    }
-
-    DartStatistics statistics() {
-        throw missing();
-    }
-
-    List<DartTicket> unconfirmed() {
-        throw missing();
-    }
-
-    void close(long timeoutNs) {
-        throw missing();
+        checkOpen();
+        if (!await(ALL_FINAL, timeoutNs)) {
+            throw new DartException(
+                    DartException.Code.TIMEOUT,
+                    "not confirmed after "
+                            + timeoutNs / 1_000_000
+                            + " ms: "
+                            + describe(protocol.unconfirmed()));
+        }
     }
 
     void await(DartTicket ticket, TicketState atLeast, long timeoutNs) {
-        throw missing();
+        awaited = ticket;
+        awaitedState = atLeast;
+        if (!isClosed && !await(TICKET, timeoutNs)) {
+            throw new DartException(
+                    DartException.Code.TIMEOUT,
+                    ticket + " is not " + atLeast + " after " + timeoutNs / 1_000_000 + " ms");
+        }
+        if (ticket.state() == TicketState.FAILED) {
+            throw new DartException(ticket.failureCode(), ticket.toString());
+        }
     }
 
     void release(DartTicket ticket) {
-        throw missing();
+        protocol.release(ticket);
+    }
+
+    List<DartTicket> unconfirmed() {
+        return protocol.unconfirmed();
+    }
+
+    private boolean holds(int condition) {
+        return switch (condition) {
+            case UNBLOCKED -> !protocol.isBlocked() || !protocol.isConnected();
+            case ALL_FINAL -> protocol.isAllFinal();
+            case TICKET -> awaited.state().compareTo(awaitedState) >= 0;
+            case CONNECTED -> protocol.isConnected();
+            default -> protocol.hasEnded();
+        };
+    }
+
+    private boolean await(int condition, long timeoutNs) {
+        long start = clock.nanoTime();
+        protocol.progress();
+        while (!holds(condition)) {
+            long now = clock.nanoTime();
+            long left = timeoutNs - (now - start);
+            if (left <= 0) {
+                return false;
+            }
+            long sleep = Math.min(Math.min(left, WAIT_MAX_NS), protocol.untilDeadlineNs(now));
+            if (sleep > 0) {
+                transport.await(transport.nanoTime() + sleep);
+            }
+            protocol.progress();
+        }
+        return true;
+    }
+
+    private int checksum(RegisteredRegion region, long offset, long length) {
+        crc.reset();
+        long done = 0;
+        while (done < length) {
+            int piece = (int) Math.min(length - done, 1 << 30);
+            view.wrap(region.address() + offset + done, piece);
+            crc.update(view, 0, piece);
+            done += piece;
+        }
+        return crc.value();
+    }
+
+    private void checkRange(RegisteredRegion region, long offset, long length) {
+        checkOpen();
+        if (region.isClosed()) {
+            throw new IllegalStateException("region " + region.id() + " is closed");
+        }
+        if (length < 0 || offset < 0 || length > region.length() - offset) {
+            throw new IllegalArgumentException(
+                    "offset "
+                            + offset
+                            + ", length "
+                            + length
+                            + " are outside the region of "
+                            + region.length()
+                            + " bytes");
+        }
+    }
+
+    private void checkOpen() {
+        if (isClosed) {
+            throw new IllegalStateException("DART client is closed");
+        }
+    }
+
+    // ---- the end
+
+    void abandon() {
+        isClosed = true;
+        free();
+    }
+
+    void close(long wantedTimeoutNs) {
+        if (isClosed) {
+            return;
+        }
+        long timeoutNs = wantedTimeoutNs < 0 ? context.closeTimeoutNs : wantedTimeoutNs;
+        try {
+            if (protocol.isConnected()) {
+                await(ALL_FINAL, timeoutNs);
+            }
+        } finally {
+            isClosed = true;
+            protocol.failUnconfirmed("the client was closed before it was confirmed");
+            free();
+        }
+        List<DartTicket> lost = protocol.lost();
+        if (!lost.isEmpty()) {
+            throw new DartException(
+                    DartException.Code.UNCONFIRMED,
+                    "closed with " + lost.size() + " messages unconfirmed: " + describe(lost));
+        }
+    }
+
+    private static String describe(List<DartTicket> tickets) {
+        StringBuilder text = new StringBuilder();
+        for (DartTicket ticket : tickets) {
+            text.append(text.length() == 0 ? "" : "; ").append(ticket);
+        }
+        return text.toString();
+    }
+
+    private void free() {
+        try {
+            protocol.sayGoodbye();
+            await(ENDED, GOODBYE_NS);
+        } catch (RuntimeException e) {
+            context.environment.errorHandler().onError(e);
+        }
+        closeAll(
+                List.of(
+                        protocol::close,
+                        copies::close,
+                        () -> regions.forEach(RegisteredRegion::close),
+                        transport::close));
+    }
+
+    private void closeAll(List<Runnable> closings) {
+        for (Runnable closing : closings) {
+            try {
+                closing.run();
+            } catch (RuntimeException e) {
+                context.environment.errorHandler().onError(e);
+            }
+        }
     }
 }

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Control record between clients and servers: 128 bytes, little-endian. Movable view, no memory of
@@ -119,6 +120,19 @@ final class ControlFlyweight {
         return this;
     }
 
+    /** Moves back to a record of our own, to change it; {@link #end} follows. */
+    ControlFlyweight rewrap(MutableDirectBuffer target, int at) {
+        buffer = target;
+        source = target;
+        offset = at;
+        return this;
+    }
+
+    ControlFlyweight skipped(int skipped) {
+        buffer.putInt(offset + SKIPPED_OFFSET, skipped, LITTLE_ENDIAN);
+        return this;
+    }
+
     /** Writes the checksum; the record is complete. */
     void end() {
         buffer.putInt(offset + CRC_OFFSET, crc.of(buffer, offset, CRC_OFFSET), LITTLE_ENDIAN);
@@ -217,6 +231,13 @@ final class ControlFlyweight {
         return new UUID(
                 source.getLong(offset + JOB_OFFSET, LITTLE_ENDIAN),
                 source.getLong(offset + JOB_OFFSET + 8, LITTLE_ENDIAN));
+    }
+
+    /** A copy of the record's bytes. */
+    UnsafeBuffer copy() {
+        UnsafeBuffer copy = new UnsafeBuffer(new byte[LENGTH]);
+        copy.putBytes(0, source, offset, LENGTH);
+        return copy;
     }
 
     /** Turns a REGISTER into a FORWARD that assigns an id; {@link #end} follows. */

@@ -197,7 +197,7 @@ public final class DartClient implements AutoCloseable {
         boolean isChecksummed;
         boolean isTicketPooled;
         java.util.UUID job;
-        UnaryOperator<String> variables = System::getenv;
+        UnaryOperator<String> variables;
 
         /** Everything the client touches. */
         public Context environment(Environment environment) {
@@ -295,7 +295,7 @@ public final class DartClient implements AutoCloseable {
             return this;
         }
 
-        /** Where environment variables are looked up; {@link System#getenv(String)}. */
+        /** Where environment variables are looked up; null (default): in the environment. */
         public Context variables(UnaryOperator<String> variables) {
             this.variables = variables;
             return this;

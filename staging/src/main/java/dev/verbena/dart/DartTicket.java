@@ -29,6 +29,7 @@ public final class DartTicket {
         this.failureCode = null;
         this.failure = "";
         this.isHeldByUser = true;
+        this.isPooled = false;
         this.state = TicketState.QUEUED;
     }
 

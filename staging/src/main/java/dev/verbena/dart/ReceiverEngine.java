@@ -1,47 +1,467 @@
 package dev.verbena.dart;
 
+import dev.verbena.agent.AgentThread;
+import dev.verbena.agent.ByteStreams.ByteStream;
+import dev.verbena.agent.ByteStreams.Listener;
+import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
 
-/** The receiver's agent; under construction. */
+/** The receiver's agent: accepts, reads, puts together, stores, delivers, acknowledges. */
 final class ReceiverEngine implements ProtocolAgent {
+    private static final int POOL_MAX = 16;
+    private static final int POOLED_MEMORY_MAX = 64 * 1024 * 1024;
+
+    private final DartReceiver.Context context;
+    private final Environment environment;
+    private final NanoClock clock;
+    private final Listener listener;
+    private final List<InboundSession> sessions = new ArrayList<>();
+    private final List<InboundStream> streams = new ArrayList<>();
+    private final ArrayDeque<InboundMessage> pool = new ArrayDeque<>();
+    private final MessageFiles files;
+    private final Object monitor = new Object();
+    private AgentThread thread;
+    private boolean isListenerClosed;
+    private volatile Throwable failure;
+
+    final AtomicLong messages = new AtomicLong();
+    final AtomicLong payloadBytes = new AtomicLong();
+    final AtomicLong corrupt = new AtomicLong();
+    final AtomicLong abandoned = new AtomicLong();
+    final AtomicLong duplicateFrames = new AtomicLong();
+    final AtomicLong corruptFrames = new AtomicLong();
+    final AtomicLong protocolErrors = new AtomicLong();
+    final AtomicLong handlerErrors = new AtomicLong();
+    final AtomicLong connections = new AtomicLong();
+    final AtomicLong open = new AtomicLong();
+    final AtomicLong finished = new AtomicLong();
+
     ReceiverEngine(DartReceiver.Context context) {
-        throw missing();
+        this.context = context;
+        this.environment = context.environment;
+        this.clock = environment.nanoClock();
+        this.listener = environment.streams().listen(context.host, context.port);
+        this.files = context.directory.isEmpty() ? null : new MessageFiles(context);
     }
 
-    private static UnsupportedOperationException missing() {
-        return new UnsupportedOperationException("the DART receiver is not built yet");
+    void startThread() {
+        thread =
+                AgentThread.builder("dart-receiver", environment)
+                        .agent(this)
+                        .wakeOnStreams()
+                        .start();
+        if (files != null) {
+            files.onReady(thread::wakeup);
+        }
     }
-
-    void startThread() {}
 
     int port() {
-        throw missing();
-    }
-
-    ReceiverStatistics statistics() {
-        throw missing();
-    }
-
-    boolean awaitFinished(int serverCount, long timeoutNs) {
-        throw missing();
+        return listener.port();
     }
 
     Throwable failure() {
-        return null;
+        return failure;
     }
 
-    void close() {
-        throw missing();
+    ReceiverStatistics statistics() {
+        return new ReceiverStatistics(
+                messages.get(),
+                payloadBytes.get(),
+                corrupt.get(),
+                abandoned.get(),
+                duplicateFrames.get(),
+                corruptFrames.get(),
+                protocolErrors.get(),
+                handlerErrors.get(),
+                connections.get(),
+                (int) open.get(),
+                finished.get());
     }
 
-    @Override
-    public long nextDeadlineNs() {
-        return NO_DEADLINE;
+    boolean awaitFinished(int serverCount, long timeoutNs) {
+        return Monitors.await(monitor, clock, () -> finished.get() >= serverCount, timeoutNs);
     }
 
     @Override
     public int doWork() {
-        throw missing();
+        long now = clock.nanoTime();
+        int work = accept(now);
+        if (files != null) {
+            work += store();
+        }
+        for (int i = 0; i < sessions.size(); i++) {
+            InboundSession session = sessions.get(i);
+            work += session.doWork(now, context.silenceTimeoutNs);
+            if (session.isEnded()) {
+                sessions.remove(i--);
+                open.lazySet(sessions.size());
+            }
+        }
+        return work;
+    }
+
+    private int accept(long now) {
+        ByteStream stream = isListenerClosed ? null : listener.accept();
+        if (stream == null) {
+            return 0;
+        }
+        if (sessions.size() >= context.connectionsMax) {
+            stream.close();
+            report(
+                    new DartException(
+                            DartException.Code.SERVER_FULL,
+                            "receiver refuses " + stream.peer() + ": connectionsMax is reached"));
+            return 1;
+        }
+        sessions.add(new InboundSession(this, stream, now));
+        ServerShared.add(connections, 1);
+        open.lazySet(sessions.size());
+        return 1;
+    }
+
+    /** Brings messages that are being stored on; order of a stream is kept. */
+    private int store() {
+        int work = 0;
+        for (int i = 0; i < streams.size(); i++) {
+            InboundStream stream = streams.get(i);
+            InboundMessage message;
+            while ((message = stream.storing.peek()) != null) {
+                try {
+                    if (!files.step(message)) {
+                        break;
+                    }
+                } catch (DartException e) {
+                    storeFailed(stream, e);
+                    break;
+                }
+                stream.storing.poll();
+                deliver(stream, message);
+                work++;
+            }
+            int settled = stream.settle();
+            work += settled;
+            recycle(stream);
+        }
+        return work;
+    }
+
+    // ---- for sessions
+
+    long windowMax() {
+        return context.windowMax;
+    }
+
+    InboundStream attach(InboundSession session, UUID job, int serverId, long lastSent) {
+        InboundStream found = null;
+        for (InboundStream stream : streams) {
+            if (stream.serverId == serverId && stream.job.equals(job)) {
+                found = stream;
+            }
+        }
+        if (found != null && lastSent + 1 < found.nextWanted()) {
+            // The server begins anew: what was open from it will never be completed.
+            drop(found);
+            found = null;
+        }
+        if (found == null) {
+            found = new InboundStream(job, serverId, context.ack == AckMode.DURABLE);
+            streams.add(found);
+        }
+        if (found.session != null) {
+            found.session.end();
+        }
+        found.session = session;
+        return found;
+    }
+
+    /**
+     * Takes the next frame of a stream.
+     *
+     * @return false if it cannot be taken now; come again with the same frame
+     */
+    boolean take(InboundStream stream, FrameFlyweight frame, UnsafeBuffer payload) {
+        if (stream.isFull()) {
+            return false;
+        }
+        InboundMessage message = stream.find(frame.clientId(), frame.messageSequence());
+        boolean isLast = (frame.flags() & FrameFlyweight.LAST) != 0;
+        if (takeKnown(stream, frame, message, isLast)) {
+            return true;
+        }
+        boolean isNew = frame.position() == 0;
+        if (isNew && message == null) {
+            if ((frame.flags() & FrameFlyweight.FIRST) == 0) {
+                throw malformed(frame, "begins a message without saying so");
+            }
+            message = begin(stream, frame, payload);
+        }
+        if (message == null) {
+            throw malformed(frame, "belongs to no message that was begun");
+        }
+        int skip = isNew ? message.metadataLength : 0;
+        if (frame.position() != message.position) {
+            throw malformed(frame, "position " + frame.position() + ", not " + message.position);
+        }
+        int length = frame.payloadLength() - skip;
+        long left = message.metadata.payloadLength() - message.received;
+        if (length > left || isLast && length < left) {
+            throw malformed(frame, length + " bytes of payload where " + left + " are left");
+        }
+        if (message.file != null && !files.hasRoom(message, payload, skip, length)) {
+            return false;
+        }
+        message.crc.update(payload, skip, length);
+        if (context.handler != null) {
+            message.assemble(payload, skip, length);
+        }
+        message.received += length;
+        message.position = frame.position() + frame.payloadLength();
+        message.flags |= frame.flags();
+        stream.taken(message, message.received, isLast);
+        if (isLast) {
+            complete(stream, message);
+        } else if (message.file != null) {
+            files.forceSometimes(message);
+        }
+        stream.settle();
+        recycle(stream);
+        return true;
+    }
+
+    /** Frames that need no work: of a message given up, delivered, or received up to here. */
+    private boolean takeKnown(
+            InboundStream stream, FrameFlyweight frame, InboundMessage message, boolean isLast) {
+        if ((frame.flags() & FrameFlyweight.GIVEN_UP) != 0) {
+            if (message != null && message.state == InboundMessage.RECEIVING) {
+                giveUp(stream, message);
+            }
+            stream.taken(null, 0, true);
+        } else if (stream.isDelivered(frame.clientId(), frame.messageSequence())) {
+            stream.taken(null, 0, true);
+        } else if (message != null
+                && frame.position() + frame.payloadLength() <= message.position) {
+            long end = frame.position() + frame.payloadLength() - message.metadataLength;
+            stream.taken(message, end, isLast);
+        } else {
+            return false;
+        }
+        stream.settle();
+        return true;
+    }
+
+    private InboundMessage begin(InboundStream stream, FrameFlyweight frame, UnsafeBuffer payload) {
+        InboundMessage unfinished = stream.open.get(frame.clientId());
+        if (unfinished != null) {
+            giveUp(stream, unfinished);
+        }
+        InboundMessage message = pool.poll();
+        if (message == null) {
+            message = new InboundMessage();
+        }
+        try {
+            message.begin(frame.clientId(), stream.serverId, frame.tag(), frame.messageSequence());
+            message.metadataLength = message.metadata.decode(payload, 0, frame.payloadLength());
+            if (context.handler != null
+                    && message.metadata.payloadLength() > context.messageLengthMax) {
+                throw malformed(
+                        frame,
+                        "message of "
+                                + message.metadata.payloadLength()
+                                + " bytes, messageLengthMax is "
+                                + context.messageLengthMax);
+            }
+            if (files != null) {
+                files.begin(message);
+            }
+        } catch (RuntimeException e) {
+            pool.add(message);
+            throw e;
+        }
+        stream.open.put(message.clientId, message);
+        return message;
+    }
+
+    private void complete(InboundStream stream, InboundMessage message) {
+        stream.open.remove(message.clientId);
+        message.checksum = message.crc.value();
+        if (context.handler != null) {
+            message.assembled();
+        }
+        if (files != null) {
+            files.complete(message);
+            stream.storing.add(message);
+        } else {
+            deliver(stream, message);
+        }
+    }
+
+    private void deliver(InboundStream stream, InboundMessage message) {
+        if (message.isCorrupt()) {
+            ServerShared.add(corrupt, 1);
+        }
+        if (context.handler != null) {
+            try {
+                context.handler.onMessage(message);
+            } catch (RuntimeException e) {
+                ServerShared.add(handlerErrors, 1);
+                report(e);
+            }
+        }
+        message.state = InboundMessage.SETTLED;
+        stream.delivered(message);
+        ServerShared.add(messages, 1);
+        ServerShared.add(payloadBytes, message.received);
+    }
+
+    /** Messages are used again once no frame depends on them. */
+    private void recycle(InboundStream stream) {
+        for (int i = stream.delivered.size() - 1; i >= 0; i--) {
+            InboundMessage message = stream.delivered.get(i);
+            if (!stream.dependsOn(message)) {
+                stream.delivered.remove(i);
+                toPool(message);
+            }
+        }
+    }
+
+    private void toPool(InboundMessage message) {
+        if (pool.size() < POOL_MAX && message.memoryLength() <= POOLED_MEMORY_MAX) {
+            pool.add(message);
+        }
+    }
+
+    private void giveUp(InboundStream stream, InboundMessage message) {
+        stream.open.remove(message.clientId);
+        stream.forget(message);
+        if (message.file != null) {
+            files.discard(message);
+        }
+        ServerShared.add(abandoned, 1);
+        report(
+                new DartException(
+                        DartException.Code.TRANSFER_FAILED,
+                        "message "
+                                + message.sequence
+                                + " of client "
+                                + message.clientId
+                                + " was given up by its server after "
+                                + message.received
+                                + " of "
+                                + message.metadata.payloadLength()
+                                + " bytes"));
+        toPool(message);
+    }
+
+    private void drop(InboundStream stream) {
+        for (InboundMessage message : new ArrayList<>(stream.open.values())) {
+            giveUp(stream, message);
+        }
+        streams.remove(stream);
+    }
+
+    /** A file failed: its message is forgotten and will come again, over the next connection. */
+    void storeFailed(InboundStream stream, DartException e) {
+        report(e);
+        InboundSession session = stream.session;
+        if (session != null) {
+            session.fail(FrameFlyweight.ERROR_STORE, e.getMessage());
+        }
+        stream.rewind();
+        forgetFailed(stream.open.values().iterator());
+        forgetFailed(stream.storing.iterator());
+    }
+
+    private void forgetFailed(Iterator<InboundMessage> messages) {
+        while (messages.hasNext()) {
+            InboundMessage message = messages.next();
+            if (files.hasFailed(message)) {
+                messages.remove();
+                files.discard(message);
+            }
+        }
+    }
+
+    void finished(InboundStream stream) {
+        stream.isFinished = true;
+        drop(stream);
+        synchronized (monitor) {
+            ServerShared.add(finished, 1);
+            monitor.notifyAll();
+        }
+    }
+
+    void protocolError(InboundSession session, DartException e) {
+        ServerShared.add(protocolErrors, 1);
+        report(
+                new DartException(
+                        e.code(),
+                        "connection from " + session.peer() + " ended: " + e.getMessage()));
+    }
+
+    void duplicateFrame() {
+        ServerShared.add(duplicateFrames, 1);
+    }
+
+    void corruptFrame() {
+        ServerShared.add(corruptFrames, 1);
+    }
+
+    private void report(Throwable e) {
+        environment.errorHandler().onError(e);
+    }
+
+    private static DartException malformed(FrameFlyweight frame, String what) {
+        return new DartException(
+                DartException.Code.MALFORMED,
+                "frame "
+                        + frame.sequence()
+                        + ", message "
+                        + frame.messageSequence()
+                        + " of client "
+                        + frame.clientId()
+                        + ": "
+                        + what);
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        long deadline = NO_DEADLINE;
+        for (int i = 0; i < sessions.size(); i++) {
+            deadline = Math.min(deadline, sessions.get(i).nextDeadlineNs(context.silenceTimeoutNs));
+        }
+        return deadline;
+    }
+
+    void close() {
+        if (thread != null) {
+            thread.close();
+        } else {
+            onClose();
+        }
+    }
+
+    @Override
+    public void onClose() {
+        if (isListenerClosed) {
+            return;
+        }
+        isListenerClosed = true;
+        listener.close();
+        for (InboundSession session : sessions) {
+            session.end();
+        }
+        sessions.clear();
+        if (files != null) {
+            files.close();
+        }
     }
 
     @Override

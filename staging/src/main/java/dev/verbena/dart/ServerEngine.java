@@ -1,67 +1,135 @@
 package dev.verbena.dart;
 
+import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.ProtocolAgent;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.agrona.concurrent.NanoClock;
 
-/** The server's three agents; under construction. */
+/** A server as its owner sees it: the three agents, their threads, waiting for them. */
 final class ServerEngine {
+    private final DartServer.Context context;
+    private final NanoClock clock;
+    private final ServerShared shared;
+    private final PullAgent t1;
+    private final CompletionAgent t2;
+    private final StreamAgent t3;
+    private final List<AgentThread> threads = new ArrayList<>();
+    private final Object monitor = new Object();
+    private boolean isClosed;
+
     ServerEngine(DartServer.Context context) {
-        throw missing();
+        this.context = context;
+        this.clock = context.environment.nanoClock();
+        this.shared = new ServerShared(context);
+        this.t1 = new PullAgent(shared);
+        this.t2 = new CompletionAgent(shared);
+        this.t3 = new StreamAgent(shared);
     }
-
-    private static UnsupportedOperationException missing() {
-        return new UnsupportedOperationException("the DART server is not built yet");
-    }
-
-    void startThreads() {}
 
     List<ProtocolAgent> agents() {
-        throw missing();
+        return List.of(t1, t2, t3);
+    }
+
+    void startThreads() {
+        String name = context.isMaster ? "dart-master" : "dart-slave";
+        if (context.isDedicatedThreads) {
+            AgentThread third = thread(name + "-t3").agent(t3).wakeOnStreams().start();
+            AgentThread second = thread(name + "-t2").agent(t2).start();
+            shared.wakeT2 = second::wakeup;
+            shared.wakeT3 = third::wakeup;
+            AgentThread first = thread(name + "-t1").agent(t1).transport(t1::transport).start();
+            shared.wakeT1 = first::wakeup;
+            threads.addAll(List.of(third, second, first));
+        } else {
+            AgentThread only =
+                    thread(name)
+                            .agent(t1)
+                            .agent(t2)
+                            .agent(t3)
+                            .transport(t1::transport)
+                            .wakeOnStreams()
+                            .start();
+            shared.wakeT1 = only::wakeup;
+            threads.add(only);
+        }
+    }
+
+    private AgentThread.Builder thread(String name) {
+        return AgentThread.builder(name, context.environment);
     }
 
     void awaitReady(long timeoutNs) {
-        throw missing();
+        boolean isOver =
+                Monitors.await(
+                        monitor,
+                        clock,
+                        () -> isReady() || t1.fatal() != null || t1.isEnded(),
+                        timeoutNs);
+        if (t1.fatal() != null) {
+            throw t1.fatal();
+        }
+        if (!isOver) {
+            throw new DartException(
+                    DartException.Code.TIMEOUT,
+                    "server is not ready after " + timeoutNs / 1_000_000 + " ms");
+        }
     }
 
     boolean isReady() {
-        return false;
+        ServerRegistry registry = t1.registry();
+        return registry != null && registry.isReady() && !shared.isStopRequested;
     }
 
     URI uri() {
-        return null;
+        ServerRegistry registry = t1.registry();
+        return registry == null ? null : registry.uri();
     }
 
     int serverId() {
-        return -1;
+        return shared.serverId;
     }
 
     UUID job() {
-        return null;
+        return shared.job;
     }
 
     int clientCount() {
-        return 0;
+        return (int) shared.clients.get();
     }
 
     ServerStatistics statistics() {
-        throw missing();
+        return shared.statistics();
     }
 
     void requestStop() {
-        throw missing();
+        shared.isStopRequested = true;
+        shared.wakeT1.run();
     }
 
     boolean awaitStopped(long timeoutNs) {
-        throw missing();
+        return Monitors.await(monitor, clock, t1::isEnded, timeoutNs);
     }
 
     Throwable failure() {
-        return null;
+        return t1.fatal();
     }
 
     void close() {
-        throw missing();
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        requestStop();
+        if (!threads.isEmpty()) {
+            if (t1.registry() != null || t1.fatal() == null) {
+                awaitStopped(context.closeTimeoutNs);
+            }
+            for (int i = threads.size() - 1; i >= 0; i--) {
+                threads.get(i).close();
+            }
+        }
     }
 }

@@ -1,0 +1,63 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.ProtocolAgent;
+
+/**
+ * t2: moves buffers whose pull has ended from pbq to fbq, in the order in which the pulls ended. It
+ * learns of that order from t1, which owns the transport.
+ */
+final class CompletionAgent implements ProtocolAgent {
+    private final ServerShared shared;
+    private final boolean[] isPending;
+    private int pendingCount;
+
+    CompletionAgent(ServerShared shared) {
+        this.shared = shared;
+        this.isPending = new boolean[shared.context.bufferCount];
+    }
+
+    @Override
+    public int doWork() {
+        int work = takePending();
+        for (int i = 0; i < isPending.length; i++) {
+            ServerBuffer buffer = shared.completed.peek();
+            if (buffer == null) {
+                break;
+            }
+            if (!isPending[buffer.index]) {
+                takePending();
+            }
+            shared.completed.poll();
+            isPending[buffer.index] = false;
+            pendingCount--;
+            shared.full.offer(buffer);
+            work++;
+        }
+        if (work > 0) {
+            shared.pendingBuffers.lazySet(pendingCount);
+            shared.wakeT3.run();
+        }
+        return work;
+    }
+
+    private int takePending() {
+        int taken = 0;
+        ServerBuffer buffer;
+        while (taken < isPending.length && (buffer = shared.pending.poll()) != null) {
+            isPending[buffer.index] = true;
+            pendingCount++;
+            taken++;
+        }
+        return taken;
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        return NO_DEADLINE;
+    }
+
+    @Override
+    public String roleName() {
+        return "dart-t2";
+    }
+}

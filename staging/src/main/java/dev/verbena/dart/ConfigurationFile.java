@@ -1,0 +1,159 @@
+package dev.verbena.dart;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.verbena.agent.DurableStore;
+import dev.verbena.agent.Environment;
+import java.io.UncheckedIOException;
+import java.util.function.UnaryOperator;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The configuration file in its store: written under a temporary name, forced, renamed, so that no
+ * reader sees half of it; and read. Publishing is driven by {@link #publishStep}. One thread.
+ */
+final class ConfigurationFile implements AutoCloseable {
+    private static final int WRITING = 1;
+    private static final int FORCING = 2;
+    private static final int RENAMING = 3;
+    private static final int PUBLISHED = 4;
+
+    private final DurableStore store;
+    private final String path;
+    private final String name;
+    private final UnsafeBuffer readBuffer =
+            new UnsafeBuffer(new byte[DartConfiguration.LENGTH_MAX + 1]);
+    private String whyNot = "";
+    private int state;
+    private String temporaryName;
+    private UnsafeBuffer content;
+    private DurableStore.DurableFile file;
+    private DurableStore.Completion rename;
+    private int written;
+
+    ConfigurationFile(Environment environment, String path) {
+        int slash = path.lastIndexOf('/');
+        this.path = path;
+        this.name = path.substring(slash + 1);
+        this.store =
+                path.isEmpty()
+                        ? null
+                        : environment.store(
+                                slash < 0 ? "." : slash == 0 ? "/" : path.substring(0, slash));
+    }
+
+    void onReady(Runnable wakeup) {
+        store.onReady(wakeup);
+    }
+
+    String path() {
+        return path;
+    }
+
+    /** Why {@link #read} found nothing. */
+    String whyNot() {
+        return whyNot;
+    }
+
+    /** What the file says and the environment overrides, or null, see {@link #whyNot}. */
+    DartConfiguration read(UnaryOperator<String> variables) {
+        DartConfiguration found = null;
+        try {
+            found = readFile();
+        } catch (DartException e) {
+            whyNot = path + " is not complete: " + e.getMessage();
+        } catch (UncheckedIOException e) {
+            whyNot = e.getMessage();
+        }
+        return DartConfiguration.override(found, variables);
+    }
+
+    private DartConfiguration readFile() {
+        if (store == null) {
+            whyNot = "no configuration file is named, and no environment variable replaces it";
+            return null;
+        }
+        try (DurableStore.ReadableFile readable = store.read(name)) {
+            if (readable == null) {
+                whyNot = "there is no file " + path;
+                return null;
+            }
+            int length = 0;
+            while (length < readBuffer.capacity()) {
+                int n = readable.read(length, readBuffer, length, readBuffer.capacity() - length);
+                if (n <= 0) {
+                    break;
+                }
+                length += n;
+            }
+            return DartConfiguration.parse(new String(readBuffer.byteArray(), 0, length, UTF_8));
+        }
+    }
+
+    void publish(String text, String suffix) {
+        content = new UnsafeBuffer(text.getBytes(UTF_8));
+        temporaryName = name + ".tmp-" + suffix;
+        file = store.append(temporaryName);
+        written = 0;
+        state = WRITING;
+    }
+
+    boolean isPublished() {
+        return state == PUBLISHED;
+    }
+
+    /**
+     * Publishes on; work done.
+     *
+     * @throws DartException {@link DartException.Code#NOT_BOOTSTRAPPED} naming the file and why it
+     *     cannot be written
+     */
+    int publishStep() {
+        int before = state;
+        if (state == WRITING) {
+            int n = file.append(content, written, content.capacity() - written);
+            written += Math.max(n, 0);
+            if (written == content.capacity()) {
+                file.force();
+                state = FORCING;
+            }
+        } else if (state == FORCING && file.forcedPosition() >= content.capacity()) {
+            file.close();
+            rename = store.rename(temporaryName, name);
+            state = RENAMING;
+        } else if (state == RENAMING && rename.isDone() && rename.error().isEmpty()) {
+            state = PUBLISHED;
+        }
+        String error =
+                state == RENAMING && rename.isDone()
+                        ? rename.error()
+                        : state == WRITING || state == FORCING ? file.error() : "";
+        if (!error.isEmpty()) {
+            state = 0;
+            throw new DartException(
+                    DartException.Code.NOT_BOOTSTRAPPED,
+                    "cannot publish the configuration file " + path + ": " + error);
+        }
+        return state == before ? 0 : 1;
+    }
+
+    /** Deletes the file if it still says this. */
+    void withdraw(DartConfiguration own) {
+        DartConfiguration found;
+        try {
+            found = readFile();
+        } catch (DartException | UncheckedIOException e) {
+            return;
+        }
+        if (found != null && found.url().equals(own.url())) {
+            store.delete(name);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (store != null) {
+            store.close();
+        }
+    }
+}

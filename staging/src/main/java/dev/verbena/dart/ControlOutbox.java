@@ -1,0 +1,80 @@
+package dev.verbena.dart;
+
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.Transport;
+import java.util.UUID;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Registered memory for outgoing control records. A record occupies its slot until its send has
+ * completed. Owned by the transport's thread.
+ */
+final class ControlOutbox implements AutoCloseable {
+    private final Transport transport;
+    private final RegisteredRegion region;
+    private final UnsafeBuffer buffer;
+    private final ControlFlyweight record = new ControlFlyweight();
+    private final int[] free;
+    private int freeCount;
+    private int slot;
+
+    ControlOutbox(Transport transport, int slotCount) {
+        this.transport = transport;
+        this.region = transport.allocate((long) slotCount * ControlFlyweight.LENGTH, 0);
+        this.buffer = region.buffer(0, slotCount * ControlFlyweight.LENGTH);
+        this.free = new int[slotCount];
+        for (int i = 0; i < slotCount; i++) {
+            free[i] = i;
+        }
+        freeCount = slotCount;
+    }
+
+    /** Begins a record, or null if no slot is free now: {@link #send} must follow. */
+    ControlFlyweight begin(int type, UUID job) {
+        if (freeCount == 0) {
+            return null;
+        }
+        slot = free[freeCount - 1];
+        return record.begin(buffer, slot * ControlFlyweight.LENGTH, type, job);
+    }
+
+    /** Begins a FORWARD of a REGISTER, or null if no slot is free now. */
+    ControlFlyweight beginForward(ControlFlyweight register, int assignedId) {
+        if (freeCount == 0) {
+            return null;
+        }
+        slot = free[freeCount - 1];
+        return register.asForward(buffer, slot * ControlFlyweight.LENGTH, assignedId);
+    }
+
+    /** Sends the record begun last; the transport's answer. */
+    int send(ControlFlyweight begun, long connection) {
+        begun.end();
+        int answer =
+                transport.send(
+                        connection,
+                        region,
+                        (long) slot * ControlFlyweight.LENGTH,
+                        ControlFlyweight.LENGTH,
+                        slot,
+                        0);
+        if (answer == Transport.ACCEPTED) {
+            freeCount--;
+        }
+        return answer;
+    }
+
+    /** The send of this slot has completed. */
+    void onCompletion(long context) {
+        free[freeCount++] = (int) context;
+    }
+
+    boolean isIdle() {
+        return freeCount == free.length;
+    }
+
+    @Override
+    public void close() {
+        region.close();
+    }
+}

@@ -1,0 +1,168 @@
+package dev.verbena.dart;
+
+import java.util.function.Consumer;
+import org.agrona.ErrorHandler;
+
+/**
+ * Buffers in the order of the stream: sent, not yet acknowledged, and still to be sent. Gives
+ * frames their numbers, counts what is unacknowledged against the window, goes back when told to.
+ * Fixed capacity, no allocation. Owned by t3.
+ */
+final class HeldBuffers {
+    private final ServerBuffer[] ring;
+    private final int mask;
+    private final int framePayloadMax;
+    private long head;
+    private long tail;
+    private long sendAt;
+    private int sendFrame;
+    private long nextNumber = 1;
+    private long acknowledgedNext = 1;
+    private long sentUpTo;
+    private long unacknowledged;
+    private long window = Long.MAX_VALUE;
+
+    HeldBuffers(int capacity, int framePayloadMax) {
+        int size = Math.max(2, Integer.highestOneBit(Math.max(1, capacity - 1)) << 1);
+        this.ring = new ServerBuffer[size];
+        this.mask = size - 1;
+        this.framePayloadMax = framePayloadMax;
+    }
+
+    void add(ServerBuffer buffer) {
+        buffer.firstFrame = nextNumber;
+        buffer.frameCount =
+                Math.max(1, (int) (((long) buffer.length + framePayloadMax - 1) / framePayloadMax));
+        nextNumber += buffer.frameCount;
+        ring[(int) (tail++ & mask)] = buffer;
+    }
+
+    boolean isEmpty() {
+        return head == tail;
+    }
+
+    int count() {
+        return (int) (tail - head);
+    }
+
+    /** Highest frame number that was ever written. */
+    long sentUpTo() {
+        return sentUpTo;
+    }
+
+    long acknowledgedNext() {
+        return acknowledgedNext;
+    }
+
+    long unacknowledged() {
+        return unacknowledged;
+    }
+
+    void window(long bytes) {
+        window = bytes;
+    }
+
+    /** Whether there is a frame to send and room for it; one frame may always be under way. */
+    boolean hasNext() {
+        if (sendAt == tail) {
+            return false;
+        }
+        int length = frameLength(ring[(int) (sendAt & mask)], sendFrame);
+        return unacknowledged == 0 || unacknowledged + length <= window;
+    }
+
+    ServerBuffer next() {
+        return ring[(int) (sendAt & mask)];
+    }
+
+    int nextFrame() {
+        return sendFrame;
+    }
+
+    int frameLength(ServerBuffer buffer, int frame) {
+        return Math.min(framePayloadMax, buffer.length - frame * framePayloadMax);
+    }
+
+    /** The frame given by {@link #next} was written. */
+    void written() {
+        ServerBuffer buffer = next();
+        unacknowledged += frameLength(buffer, sendFrame);
+        sentUpTo = Math.max(sentUpTo, buffer.firstFrame + sendFrame);
+        sendFrame++;
+        if (sendFrame == buffer.frameCount) {
+            sendFrame = 0;
+            sendAt++;
+        }
+    }
+
+    void checkAcknowledgement(long next) {
+        if (next < 1 || next > sentUpTo + 1) {
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "frame: ACK asks for "
+                            + next
+                            + " although "
+                            + sentUpTo
+                            + " is the last one sent");
+        }
+    }
+
+    /** Everything before this number has arrived; older news are ignored. */
+    void acknowledge(long next, Consumer<ServerBuffer> giveBack) {
+        checkAcknowledgement(next);
+        while (acknowledgedNext < next) {
+            ServerBuffer buffer = ring[(int) (head & mask)];
+            int frame = (int) (acknowledgedNext - buffer.firstFrame);
+            boolean isAhead = sendAt == head && frame >= sendFrame;
+            if (isAhead) {
+                // Arrived over the connection before: it need not be sent again.
+                sendFrame = frame + 1;
+                if (sendFrame == buffer.frameCount) {
+                    sendFrame = 0;
+                    sendAt++;
+                }
+            } else {
+                unacknowledged -= frameLength(buffer, frame);
+            }
+            acknowledgedNext++;
+            if (acknowledgedNext > buffer.lastFrame()) {
+                ring[(int) (head & mask)] = null;
+                head++;
+                giveBack.accept(buffer);
+            }
+        }
+    }
+
+    /** Sends again from this number on. */
+    void rewind(long next) {
+        if (next < acknowledgedNext || next > sentUpTo + 1) {
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "frame: asked for "
+                            + next
+                            + ", which is outside "
+                            + acknowledgedNext
+                            + " to "
+                            + (sentUpTo + 1));
+        }
+        unacknowledged = 0;
+        sendAt = head;
+        sendFrame = head == tail ? 0 : (int) (acknowledgedNext - next().firstFrame);
+        for (long number = acknowledgedNext; number < next; number++) {
+            written();
+        }
+    }
+
+    void reportUnacknowledged(ErrorHandler errorHandler) {
+        for (long i = head; i < tail; i++) {
+            ServerBuffer buffer = ring[(int) (i & mask)];
+            errorHandler.onError(
+                    new DartException(
+                            DartException.Code.UNCONFIRMED,
+                            "server closed before the receiver confirmed message "
+                                    + buffer.sequence
+                                    + " of client "
+                                    + buffer.clientId));
+        }
+    }
+}

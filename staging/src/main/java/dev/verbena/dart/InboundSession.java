@@ -1,0 +1,339 @@
+package dev.verbena.dart;
+
+import static java.nio.ByteOrder.BIG_ENDIAN;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.verbena.agent.ByteStreams.ByteStream;
+import java.util.UUID;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * One connection at a receiver: reads frames, checks them, hands them on, writes acknowledgements.
+ * Trusts nothing that it reads. Owned by the receiver's agent.
+ */
+final class InboundSession {
+    private static final long HEARTBEAT_NS = 2_000_000_000L;
+    private static final int FRAME_LIMIT = 16;
+    private static final int CRC_FAILURES_MAX = 3;
+
+    private final ReceiverEngine engine;
+    private final ByteStream stream;
+    private final FrameFlyweight frame = new FrameFlyweight();
+    private final UnsafeBuffer header = new UnsafeBuffer(new byte[FrameFlyweight.LENGTH]);
+    private final UnsafeBuffer payload = new UnsafeBuffer(new byte[0]);
+    private byte[] payloadMemory = new byte[FrameFlyweight.CONTROL_PAYLOAD_MAX];
+    private final FrameFlyweight outFrame = new FrameFlyweight();
+    private final UnsafeBuffer out = new UnsafeBuffer(new byte[4 * (FrameFlyweight.LENGTH + 512)]);
+    private int outLength;
+    private int outDone;
+    private InboundStream inbound;
+    private int headerDone;
+    private int payloadDone;
+    private boolean isFrameWaiting;
+    private long lastHeardNs;
+    private long lastSentNs;
+    private long acknowledged;
+    private boolean isAckDue;
+    private boolean isClosing;
+    private boolean isEnded;
+
+    InboundSession(ReceiverEngine engine, ByteStream stream, long now) {
+        this.engine = engine;
+        this.stream = stream;
+        this.lastHeardNs = now;
+        this.lastSentNs = now;
+        this.payload.wrap(payloadMemory);
+    }
+
+    boolean isEnded() {
+        return isEnded;
+    }
+
+    String peer() {
+        return stream.peer();
+    }
+
+    long nextDeadlineNs(long silenceNs) {
+        return Math.min(lastHeardNs + silenceNs, lastSentNs + HEARTBEAT_NS);
+    }
+
+    int doWork(long now, long silenceNs) {
+        int work = 0;
+        try {
+            if (!isClosing) {
+                work += read(now);
+            }
+            if (inbound != null) {
+                acknowledge();
+            }
+            boolean isIdle = outDone == outLength && now - lastSentNs - HEARTBEAT_NS >= 0;
+            if (!isClosing && inbound != null && isIdle) {
+                send(FrameFlyweight.HEARTBEAT, 0);
+            }
+        } catch (DartException e) {
+            if (e.code() == DartException.Code.TRANSFER_FAILED && inbound != null) {
+                engine.storeFailed(inbound, e);
+            } else {
+                engine.protocolError(this, e);
+                fail(FrameFlyweight.ERROR_PROTOCOL, e.getMessage());
+            }
+        }
+        work += write(now);
+        if (!isEnded && now - lastHeardNs - silenceNs >= 0) {
+            end();
+            work++;
+        }
+        return work;
+    }
+
+    // ---- reading
+
+    private int read(long now) {
+        int work = 0;
+        for (int frames = 0; frames < FRAME_LIMIT && !isClosing; ) {
+            if (isFrameWaiting) {
+                // The peer need not speak while it is this side that is behind.
+                lastHeardNs = now;
+                if (!engine.take(inbound, frame, payload)) {
+                    return work;
+                }
+                isFrameWaiting = false;
+                nextFrame();
+                frames++;
+                work++;
+                continue;
+            }
+            int n;
+            if (headerDone < FrameFlyweight.LENGTH) {
+                n = stream.read(header, headerDone, FrameFlyweight.LENGTH - headerDone);
+                headerDone += Math.max(0, n);
+                if (headerDone == FrameFlyweight.LENGTH) {
+                    beginPayload();
+                }
+            } else if (payloadDone < frame.payloadLength()) {
+                n = stream.read(payload, payloadDone, frame.payloadLength() - payloadDone);
+                payloadDone += Math.max(0, n);
+            } else {
+                onFrame();
+                frames++;
+                work++;
+                continue;
+            }
+            if (n < 0) {
+                end();
+                return work + 1;
+            }
+            if (n == 0) {
+                return work;
+            }
+            lastHeardNs = now;
+            work++;
+        }
+        return work;
+    }
+
+    private void beginPayload() {
+        frame.wrap(header, 0);
+        boolean isBeforeHello = inbound == null;
+        if (isBeforeHello && frame.type() != FrameFlyweight.HELLO) {
+            throw new DartException(
+                    DartException.Code.MALFORMED, "frame: type " + frame.type() + " before HELLO");
+        }
+        if (payloadMemory.length < frame.payloadLength()) {
+            payloadMemory = new byte[FrameFlyweight.PAYLOAD_MAX];
+            payload.wrap(payloadMemory);
+        }
+        payloadDone = 0;
+    }
+
+    private void nextFrame() {
+        headerDone = 0;
+        payloadDone = 0;
+    }
+
+    private void onFrame() {
+        if (!frame.isIntact(payload, 0)) {
+            onCorruptFrame();
+            nextFrame();
+            return;
+        }
+        frame.check();
+        switch (frame.type()) {
+            case FrameFlyweight.HELLO -> onHello();
+            case FrameFlyweight.DATA -> {
+                if (!onData()) {
+                    isFrameWaiting = true;
+                    return;
+                }
+            }
+            case FrameFlyweight.HEARTBEAT -> {}
+            case FrameFlyweight.FIN -> onFin();
+            case FrameFlyweight.ERROR -> {
+                String text =
+                        DartMetadata.safe(
+                                new String(payloadMemory, 4, frame.payloadLength() - 4, UTF_8));
+                throw new DartException(DartException.Code.MALFORMED, "the server says: " + text);
+            }
+            default ->
+                    throw new DartException(
+                            DartException.Code.MALFORMED,
+                            "frame: type " + frame.type() + " is not for a receiver");
+        }
+        nextFrame();
+    }
+
+    private void onCorruptFrame() {
+        engine.corruptFrame();
+        if (inbound == null || ++inbound.crcFailures >= CRC_FAILURES_MAX) {
+            throw new DartException(
+                    DartException.Code.MALFORMED, "frame: wrong checksum again and again");
+        }
+        inbound.isSkipping = true;
+        out.putLong(outAt() + FrameFlyweight.LENGTH, inbound.nextWanted(), BIG_ENDIAN);
+        send(FrameFlyweight.NACK, FrameFlyweight.NACK_LENGTH);
+    }
+
+    private void onHello() {
+        if (inbound != null) {
+            throw new DartException(DartException.Code.MALFORMED, "frame: a second HELLO");
+        }
+        UUID job = new UUID(payload.getLong(0, BIG_ENDIAN), payload.getLong(8, BIG_ENDIAN));
+        int serverId = payload.getInt(16, BIG_ENDIAN);
+        long window = payload.getLong(20, BIG_ENDIAN);
+        long lastSent = payload.getLong(28, BIG_ENDIAN);
+        if (serverId < 0 || window < 1 || lastSent < 0) {
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "frame: HELLO of server "
+                            + serverId
+                            + " with window "
+                            + window
+                            + " and last sequence "
+                            + lastSent);
+        }
+        inbound = engine.attach(this, job, serverId, lastSent);
+        inbound.crcFailures = 0;
+        inbound.isSkipping = false;
+        acknowledged = inbound.settledNext();
+        int at = outAt() + FrameFlyweight.LENGTH;
+        out.putLong(at, Math.min(window, engine.windowMax()), BIG_ENDIAN);
+        out.putLong(at + 8, acknowledged, BIG_ENDIAN);
+        send(FrameFlyweight.HELLO_ACK, FrameFlyweight.HELLO_ACK_LENGTH);
+    }
+
+    private boolean onData() {
+        long wanted = inbound.nextWanted();
+        if (frame.sequence() < wanted) {
+            engine.duplicateFrame();
+            isAckDue = true;
+            return true;
+        }
+        if (frame.sequence() > wanted) {
+            if (inbound.isSkipping) {
+                return true;
+            }
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "frame: sequence " + frame.sequence() + " where " + wanted + " is expected");
+        }
+        inbound.isSkipping = false;
+        inbound.crcFailures = 0;
+        return engine.take(inbound, frame, payload);
+    }
+
+    private void onFin() {
+        long last = payload.getLong(0, BIG_ENDIAN);
+        if (last != inbound.nextWanted() - 1 || last != inbound.settledNext() - 1) {
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "frame: FIN after "
+                            + last
+                            + " where "
+                            + (inbound.nextWanted() - 1)
+                            + " was the last frame");
+        }
+        send(FrameFlyweight.FIN_ACK, 0);
+        engine.finished(inbound);
+        isClosing = true;
+    }
+
+    // ---- writing
+
+    /** Where the next outgoing frame begins. */
+    private int outAt() {
+        if (outDone == outLength) {
+            outDone = 0;
+            outLength = 0;
+        }
+        return outLength;
+    }
+
+    private boolean hasRoom() {
+        return outAt() + FrameFlyweight.LENGTH + 512 <= out.capacity();
+    }
+
+    /** Payload, if any, was written behind {@link #outAt()}. */
+    private void send(int type, int payloadLength) {
+        int at = outAt();
+        outFrame.begin(out, at, type).end(out, at + FrameFlyweight.LENGTH, payloadLength);
+        outLength = at + FrameFlyweight.LENGTH + payloadLength;
+    }
+
+    /** Tells what is settled; the last word replaces earlier ones that were not yet written. */
+    private void acknowledge() {
+        if ((inbound.settledNext() > acknowledged || isAckDue) && outDone == outLength) {
+            acknowledged = inbound.settledNext();
+            isAckDue = false;
+            int at = outAt() + FrameFlyweight.LENGTH;
+            out.putLong(at, acknowledged, BIG_ENDIAN);
+            out.putLong(at + 8, engine.windowMax(), BIG_ENDIAN);
+            send(FrameFlyweight.ACK, FrameFlyweight.ACK_LENGTH);
+        }
+    }
+
+    private int write(long now) {
+        if (outDone < outLength && !isEnded) {
+            int n = stream.write(out, outDone, outLength - outDone);
+            if (n < 0) {
+                end();
+                return 1;
+            }
+            outDone += n;
+            if (n > 0) {
+                lastSentNs = now;
+            }
+            return n > 0 ? 1 : 0;
+        }
+        if (isClosing && !isEnded) {
+            end();
+            return 1;
+        }
+        return 0;
+    }
+
+    /** Tells the peer why, as far as it can be told, and ends. */
+    void fail(int code, String text) {
+        if (isEnded || isClosing) {
+            return;
+        }
+        isClosing = true;
+        if (hasRoom()) {
+            byte[] bytes = text.getBytes(UTF_8);
+            int length = Math.min(bytes.length, 400);
+            int at = outAt() + FrameFlyweight.LENGTH;
+            out.putInt(at, code, BIG_ENDIAN);
+            out.putBytes(at + 4, bytes, 0, length);
+            send(FrameFlyweight.ERROR, 4 + length);
+        }
+    }
+
+    void end() {
+        if (!isEnded) {
+            isEnded = true;
+            stream.close();
+            if (inbound != null && inbound.session == this) {
+                inbound.session = null;
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package dev.verbena.dart;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.agrona.collections.Int2ObjectHashMap;
+
+/**
+ * What a receiver knows of one server's stream; outlives a connection. Frames are taken in order;
+ * each is settled once what it carried is safe; acknowledged is the part before the first frame
+ * that is not settled. Owned by the receiver's agent.
+ */
+final class InboundStream {
+    /** Frames that may be taken and not settled. */
+    static final int UNSETTLED_MAX = 8192;
+
+    /** A frame that is taken: settled when its message has got that far. */
+    private static final class Taken {
+        InboundMessage message;
+        long payloadEnd;
+        boolean isLast;
+    }
+
+    final UUID job;
+    final int serverId;
+    final Int2ObjectHashMap<InboundMessage> open = new Int2ObjectHashMap<>();
+
+    /** Complete, and being stored. */
+    final ArrayDeque<InboundMessage> storing = new ArrayDeque<>();
+
+    /** Messages of a client up to this sequence were delivered; they are not taken again. */
+    final Int2ObjectHashMap<long[]> deliveredUpTo = new Int2ObjectHashMap<>();
+
+    /** Delivered messages on which a frame may still depend. */
+    final List<InboundMessage> delivered = new ArrayList<>();
+
+    private final Taken[] ring = new Taken[UNSETTLED_MAX];
+    private long head;
+    private long tail;
+    private final boolean isDurable;
+    boolean isFinished;
+    InboundSession session;
+    int crcFailures;
+    boolean isSkipping;
+
+    InboundStream(UUID job, int serverId, boolean isDurable) {
+        this.job = job;
+        this.serverId = serverId;
+        this.isDurable = isDurable;
+        head = 1;
+        tail = 1;
+    }
+
+    /** Number of the next frame wanted from the wire. */
+    long nextWanted() {
+        return tail;
+    }
+
+    /** Number of the first frame that is not settled: everything before is acknowledged. */
+    long settledNext() {
+        return head;
+    }
+
+    boolean isFull() {
+        return tail - head == UNSETTLED_MAX;
+    }
+
+    /** A message that was begun and is not delivered; null if there is none. */
+    InboundMessage find(int clientId, long sequence) {
+        InboundMessage message = open.get(clientId);
+        if (message != null && message.sequence == sequence) {
+            return message;
+        }
+        for (InboundMessage stored : storing) {
+            if (stored.clientId == clientId && stored.sequence == sequence) {
+                return stored;
+            }
+        }
+        return null;
+    }
+
+    boolean isDelivered(int clientId, long sequence) {
+        long[] upTo = deliveredUpTo.get(clientId);
+        return upTo != null && sequence <= upTo[0];
+    }
+
+    void delivered(InboundMessage message) {
+        long[] upTo = deliveredUpTo.get(message.clientId);
+        if (upTo == null) {
+            upTo = new long[1];
+            deliveredUpTo.put(message.clientId, upTo);
+        }
+        upTo[0] = Math.max(upTo[0], message.sequence);
+        delivered.add(message);
+    }
+
+    /** Forgets every frame that is not settled: they will come again. */
+    void rewind() {
+        for (long i = head; i < tail; i++) {
+            ring[(int) (i & (UNSETTLED_MAX - 1))].message = null;
+        }
+        tail = head;
+    }
+
+    /** A frame was taken; a null message: nothing depends on it. */
+    void taken(InboundMessage message, long payloadEnd, boolean isLast) {
+        int at = (int) (tail++ & (UNSETTLED_MAX - 1));
+        if (ring[at] == null) {
+            ring[at] = new Taken();
+        }
+        ring[at].message = message;
+        ring[at].payloadEnd = payloadEnd;
+        ring[at].isLast = isLast;
+    }
+
+    /**
+     * Settles what can be; frames settled. A frame in the middle of a message is settled when its
+     * bytes are assembled, or forced to the device if the message is to be durable; the last one
+     * when the message is delivered.
+     */
+    int settle() {
+        int settled = 0;
+        while (head < tail) {
+            Taken frame = ring[(int) (head & (UNSETTLED_MAX - 1))];
+            InboundMessage message = frame.message;
+            if (message != null && message.state != InboundMessage.SETTLED) {
+                if (frame.isLast) {
+                    break;
+                }
+                if (isDurable
+                        && message.file != null
+                        && message.file.forcedPosition() < frame.payloadEnd) {
+                    break;
+                }
+            }
+            frame.message = null;
+            head++;
+            settled++;
+        }
+        return settled;
+    }
+
+    /** Messages given up half-way settle nothing any more. */
+    void forget(InboundMessage message) {
+        for (long i = head; i < tail; i++) {
+            Taken frame = ring[(int) (i & (UNSETTLED_MAX - 1))];
+            if (frame.message == message) {
+                frame.message = null;
+            }
+        }
+    }
+
+    /** Whether a frame still depends on this message. */
+    boolean dependsOn(InboundMessage message) {
+        for (long i = head; i < tail; i++) {
+            if (ring[(int) (i & (UNSETTLED_MAX - 1))].message == message) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,168 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.Environment;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Finds the master and connects to it, for slaves and clients: reads the configuration file until
+ * it is there, connects, and begins anew when that fails, until the time is over. Driven by its
+ * owner, who registers once {@link #isConnected()}. One thread.
+ */
+final class MasterLink implements AutoCloseable {
+    private static final long RETRY_NS = 20_000_000;
+    private static final long CONNECT_TIMEOUT_NS = 2_000_000_000L;
+    private static final int LOOKING = 0;
+    private static final int CONNECTING = 1;
+    private static final int CONNECTED = 2;
+
+    private final Environment environment;
+    private final Transport transport;
+    private final ConfigurationFile file;
+    private final UnaryOperator<String> variables;
+    private final UUID wantedJob;
+    private final long startNs;
+    private final long timeoutNs;
+    private final UnsafeBuffer noData = new UnsafeBuffer(new byte[0]);
+    private int state = LOOKING;
+    private long connection;
+    private long nextTryNs;
+    private DartConfiguration found;
+    private DartException.Code code = DartException.Code.NOT_BOOTSTRAPPED;
+    private String reason = "";
+
+    MasterLink(
+            Environment environment,
+            Transport transport,
+            String path,
+            UnaryOperator<String> variables,
+            UUID wantedJob,
+            long timeoutNs) {
+        this.environment = environment;
+        this.transport = transport;
+        this.file = new ConfigurationFile(environment, path);
+        this.variables = variables == null ? environment::variable : variables;
+        this.wantedJob = wantedJob;
+        this.startNs = environment.nanoClock().nanoTime();
+        this.nextTryNs = startNs;
+        this.timeoutNs = timeoutNs;
+    }
+
+    boolean isConnected() {
+        return state == CONNECTED;
+    }
+
+    long connection() {
+        return connection;
+    }
+
+    UUID job() {
+        return found.job();
+    }
+
+    /** The file does not say which job it is of; the master's answer does. */
+    boolean isAnyJob() {
+        return found != null && found.job().equals(DartConfiguration.NO_JOB);
+    }
+
+    boolean isTimeOver(long nowNs) {
+        return nowNs - startNs - timeoutNs >= 0;
+    }
+
+    long nextDeadlineNs() {
+        long end = startNs + timeoutNs;
+        return state == LOOKING && nextTryNs - end < 0 ? nextTryNs : end;
+    }
+
+    /** Looks and connects; the context is given to the connection. */
+    int doWork(long nowNs, long context) {
+        if (state != LOOKING || nowNs - nextTryNs < 0) {
+            return 0;
+        }
+        nextTryNs = nowNs + RETRY_NS;
+        found = file.read(variables);
+        if (found == null) {
+            code = DartException.Code.NOT_BOOTSTRAPPED;
+            reason = file.whyNot();
+            return 0;
+        }
+        if (wantedJob != null && !wantedJob.equals(found.job())) {
+            code = DartException.Code.NOT_BOOTSTRAPPED;
+            reason = what() + " belongs to job " + found.job() + ", not to " + wantedJob;
+            return 0;
+        }
+        String scheme = transport.uri().getScheme();
+        if (!found.transport().equals(scheme)) {
+            code = DartException.Code.INCOMPATIBLE;
+            reason = what() + " is for another transport than this process' '" + scheme + "'";
+            return 0;
+        }
+        connection = transport.connect(found.url(), noData, 0, 0, context, CONNECT_TIMEOUT_NS);
+        if (connection > 0) {
+            state = CONNECTING;
+            return 1;
+        }
+        return 0;
+    }
+
+    void onConnected() {
+        state = CONNECTED;
+        reason = what() + " was found, but the master did not answer";
+        code = DartException.Code.NOT_BOOTSTRAPPED;
+    }
+
+    void onConnectFailed(long nowNs, int status, String why) {
+        code = DartException.Code.SERVER_UNREACHABLE;
+        reason =
+                "no connection to the master of "
+                        + what()
+                        + ": "
+                        + Status.name(status)
+                        + ", "
+                        + why;
+        again(nowNs);
+    }
+
+    /** The master refused for a reason that a newer file may cure. */
+    void onRefused(long nowNs, int result) {
+        code = ControlFlyweight.code(result);
+        reason = "the master of " + what() + " answered: " + ControlFlyweight.resultName(result);
+        again(nowNs);
+    }
+
+    /** The master went away before it answered. */
+    void onLost(long nowNs, String why) {
+        code = DartException.Code.SERVER_UNREACHABLE;
+        reason = "the master of " + what() + " was lost before it answered: " + why;
+        again(nowNs);
+    }
+
+    private void again(long nowNs) {
+        state = LOOKING;
+        nextTryNs = nowNs + RETRY_NS;
+    }
+
+    private String what() {
+        if (found == null) {
+            return file.path();
+        }
+        String age =
+                found.epochMs() == 0
+                        ? "of unknown age"
+                        : (environment.epochClock().time() - found.epochMs()) / 1000 + " s old";
+        return file.path() + " (" + age + ", " + found.url() + ")";
+    }
+
+    /** What to tell when the time is over. */
+    DartException failure() {
+        return new DartException(code, "gave up after " + timeoutNs / 1_000_000 + " ms: " + reason);
+    }
+
+    @Override
+    public void close() {
+        file.close();
+    }
+}

@@ -1,0 +1,476 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.Operation;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportHandler;
+import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.UUID;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.NanoClock;
+
+/**
+ * t1: owns the transport. Takes headers, keeps them in order of arrival while no buffer is empty,
+ * pulls the data of each into buffers, tells clients how far their messages are. Registration is in
+ * {@link ServerRegistry}.
+ */
+final class PullAgent implements ProtocolAgent {
+    static final int MESSAGE_LENGTH_MAX = ControlFlyweight.LENGTH + DartMetadata.LENGTH_MAX;
+    private static final int POLL_LIMIT = 64;
+    private static final int CREDITS_PER_CONNECTION = 16;
+
+    private final ServerShared shared;
+    private final DartServer.Context context;
+    private final NanoClock clock;
+    private final Events events = new Events();
+    private final ControlFlyweight incoming = new ControlFlyweight();
+    private final ArrayDeque<PullMessage> parked = new ArrayDeque<>();
+    private final ArrayDeque<PullMessage> pool = new ArrayDeque<>();
+    private ServerBuffer[] buffers;
+    private final ArrayDeque<ServerBuffer> free = new ArrayDeque<>();
+    private volatile Transport transport;
+    private RegisteredRegion region;
+    private ControlOutbox outbox;
+    private volatile ServerRegistry registry;
+    private volatile boolean isEnded;
+    private volatile DartException fatal;
+
+    PullAgent(ServerShared shared) {
+        this.shared = shared;
+        this.context = shared.context;
+        this.clock = context.environment.nanoClock();
+    }
+
+    Transport transport() {
+        return transport;
+    }
+
+    boolean isEnded() {
+        return isEnded;
+    }
+
+    DartException fatal() {
+        return fatal;
+    }
+
+    ServerRegistry registry() {
+        return registry;
+    }
+
+    @Override
+    public void onStart() {
+        int connections = context.clientsMax + context.serverCount + 16;
+        TransportContext opening =
+                new TransportContext()
+                        .messageLengthMax(MESSAGE_LENGTH_MAX)
+                        .creditsPerConnection(CREDITS_PER_CONNECTION)
+                        .receiveSlotCount(connections * CREDITS_PER_CONNECTION)
+                        .outstandingMax(Math.max(4096, context.bufferCount + 2048))
+                        .connectionsMax(connections)
+                        .peerTimeoutNs(context.peerTimeoutNs)
+                        .errorHandler(context.environment.errorHandler());
+        if (!context.transportJob.isEmpty()) {
+            opening.job(context.transportJob);
+        }
+        Transport opened = context.environment.openTransport(context.transport, opening);
+        try {
+            long stride = (context.bufferSize + 4095L) & -4096L;
+            region = opened.allocate(stride * context.bufferCount, 0);
+            buffers = new ServerBuffer[context.bufferCount];
+            for (int i = 0; i < buffers.length; i++) {
+                buffers[i] =
+                        new ServerBuffer(
+                                i, i * stride, region.buffer(i * stride, context.bufferSize));
+                free.add(buffers[i]);
+            }
+            outbox = new ControlOutbox(opened, 1024);
+            registry = new ServerRegistry(shared, opened, outbox, this::dropClient);
+            shared.emptyBuffers.lazySet(free.size());
+            transport = opened;
+        } catch (RuntimeException e) {
+            fatal = new DartException(DartException.Code.NOT_BOOTSTRAPPED, e.getMessage(), e);
+            closeTransport(opened);
+            throw e;
+        }
+    }
+
+    @Override
+    public int doWork() {
+        if (transport == null || isEnded) {
+            return 0;
+        }
+        long now = clock.nanoTime();
+        int work = Math.max(0, transport.poll(events, POLL_LIMIT));
+        work += takeEmpty();
+        try {
+            work += registry.doWork(now);
+        } catch (DartException e) {
+            fatal = e;
+            isEnded = true;
+            throw e;
+        }
+        work += pull();
+        work += registry.tellClients();
+        work += stop();
+        return work;
+    }
+
+    /** Buffers that t3 is done with. */
+    private int takeEmpty() {
+        int work = 0;
+        ServerBuffer buffer;
+        while (work < buffers.length && (buffer = shared.empty.poll()) != null) {
+            work++;
+            ServedClient client = registry.client(buffer.slot, buffer.generation);
+            if (client != null) {
+                client.outstandingBuffers--;
+                if (buffer.isLast() && buffer.status == ServerBuffer.OK && !buffer.isDropped) {
+                    client.streamedUpTo = Math.max(client.streamedUpTo, buffer.sequence);
+                    ServerShared.add(shared.streamed, 1);
+                    registry.hasNews(client);
+                }
+                registry.freeIfGone(client);
+            }
+            free.add(buffer);
+        }
+        if (work > 0) {
+            shared.emptyBuffers.lazySet(free.size());
+        }
+        return work;
+    }
+
+    private int pull() {
+        int work = 0;
+        boolean hasPosted = false;
+        while (!parked.isEmpty() && work < buffers.length) {
+            PullMessage message = parked.peek();
+            if (message.isFailed && !needsAbort(message)) {
+                parked.poll();
+                message.isAllPosted = true;
+                finishIfDone(message);
+                work++;
+                continue;
+            }
+            if (free.isEmpty() || !postPart(message)) {
+                break;
+            }
+            hasPosted = true;
+            work++;
+            if (message.isAllPosted) {
+                parked.poll();
+                finishIfDone(message);
+            }
+        }
+        if (work > 0) {
+            shared.emptyBuffers.lazySet(free.size());
+            shared.parkedHeaders.lazySet(parked.size());
+        }
+        if (hasPosted) {
+            shared.wakeT2.run();
+        }
+        return work;
+    }
+
+    /** A message given up half-way must be heard of by the receiver, through a part of its own. */
+    private static boolean needsAbort(PullMessage message) {
+        return message.postedParts > 0 && !message.isAbortOnItsWay;
+    }
+
+    private boolean postPart(PullMessage message) {
+        ServerBuffer buffer = free.poll();
+        ServedClient client = message.client;
+        boolean isFirst = message.postedParts == 0;
+        int metadata = isFirst ? message.metadataLength : 0;
+        long left = message.payloadLength - message.posted;
+        int length = message.isFailed ? 0 : (int) Math.min(left, context.bufferSize - metadata);
+        if (length > 0) {
+            int answer =
+                    transport.get(
+                            client.peer == null ? 0 : client.peer.connection,
+                            region,
+                            buffer.regionOffset + metadata,
+                            message.descriptor,
+                            message.posted,
+                            length,
+                            buffer.index,
+                            0);
+            if (answer == Transport.BACK_PRESSURED) {
+                free.addFirst(buffer);
+                return false;
+            }
+            if (answer != Transport.ACCEPTED) {
+                message.isFailed = true;
+                free.addFirst(buffer);
+                return true;
+            }
+        }
+        buffer.message = message;
+        buffer.slot = client.slot;
+        buffer.generation = client.generation;
+        buffer.clientId = client.id;
+        buffer.tag = message.tag;
+        buffer.sequence = message.sequence;
+        buffer.ordinal = client.nextOrdinal++;
+        buffer.position = isFirst ? 0 : message.metadataLength + message.posted;
+        buffer.payloadLength = length;
+        buffer.length = metadata + length;
+        buffer.isDropped = false;
+        if (isFirst) {
+            buffer.window.putBytes(0, message.metadata, 0, metadata);
+        }
+        message.posted += length;
+        message.postedParts++;
+        message.outstandingParts++;
+        client.outstandingBuffers++;
+        boolean isLast = message.posted == message.payloadLength || message.isFailed;
+        message.isAllPosted = isLast;
+        buffer.flags =
+                (isFirst ? FrameFlyweight.FIRST | message.fileFlags & FrameFlyweight.FILE_BEGIN : 0)
+                        | (isLast
+                                ? FrameFlyweight.LAST | message.fileFlags & FrameFlyweight.FILE_END
+                                : 0);
+        if (isFirst && client.isReturningEarly) {
+            client.earlyCredits++;
+            registry.hasNews(client);
+        }
+        shared.pending.offer(buffer);
+        if (length == 0) {
+            partEnded(buffer, message.isFailed ? Status.CANCELLED : Status.OK);
+        }
+        return true;
+    }
+
+    private void partEnded(ServerBuffer buffer, int status) {
+        PullMessage message = buffer.message;
+        buffer.message = null;
+        buffer.status = status == Status.OK ? ServerBuffer.OK : ServerBuffer.FAILED;
+        if (status == Status.OK) {
+            ServerShared.add(shared.pulledBytes, buffer.payloadLength);
+        } else {
+            message.isFailed = true;
+            message.isAbortOnItsWay = true;
+        }
+        message.outstandingParts--;
+        shared.completed.offer(buffer);
+        finishIfDone(message);
+    }
+
+    private void finishIfDone(PullMessage message) {
+        if (!message.isAllPosted || message.outstandingParts > 0 || message.client == null) {
+            return;
+        }
+        ServedClient client = message.client;
+        ServerShared.add(message.isFailed ? shared.failed : shared.transferred, 1);
+        client.addDone(
+                message.sequence,
+                message.isFailed
+                        ? ControlFlyweight.RESULT_TRANSFER_FAILED
+                        : ControlFlyweight.RESULT_OK,
+                client.isReturningEarly && message.postedParts > 0 ? 0 : 1);
+        registry.hasNews(client);
+        message.client = null;
+        pool.add(message);
+    }
+
+    /** The client is gone: what it has not given yet will not come. */
+    private void dropClient(ServedClient client) {
+        for (PullMessage message : parked) {
+            if (message.client == client) {
+                message.isFailed = true;
+            }
+        }
+    }
+
+    private void onHeader(ServerPeer peer, DirectBuffer buffer, int offset) {
+        ServedClient client = peer.client;
+        if (client == null || client.id != incoming.clientId()) {
+            malformed("HEADER of client " + incoming.clientId() + " on a connection not its own");
+            return;
+        }
+        long sequence = incoming.sequence();
+        if (sequence <= client.lastSequence) {
+            ServerShared.add(shared.duplicateHeaders, 1);
+            client.isSeenPending = true;
+            registry.hasNews(client);
+            return;
+        }
+        if (sequence - 1 - incoming.skipped() > client.lastSequence) {
+            // An earlier header is missing; both will be sent again, in order.
+            return;
+        }
+        if (client.outstandingHeaders >= ServedClient.DONE_CAPACITY) {
+            malformed(client + " sends more headers than it has credits");
+            return;
+        }
+        client.outstandingHeaders++;
+        client.lastSequence = sequence;
+        if (shared.isStopRequested) {
+            client.addDone(sequence, ControlFlyweight.RESULT_STOPPING, 1);
+            registry.hasNews(client);
+            return;
+        }
+        PullMessage message = pool.poll();
+        if (message == null) {
+            message = new PullMessage();
+        }
+        try {
+            DartMetadata.peekLength(
+                    buffer, offset + ControlFlyweight.LENGTH, incoming.metadataLength());
+            message.begin(client, incoming, buffer, offset + ControlFlyweight.LENGTH);
+        } catch (DartException e) {
+            pool.add(message);
+            malformed(e.getMessage());
+            client.addDone(sequence, ControlFlyweight.RESULT_MALFORMED, 1);
+            registry.hasNews(client);
+            return;
+        }
+        ServerShared.add(shared.headers, 1);
+        parked.add(message);
+        shared.parkedHeaders.lazySet(parked.size());
+    }
+
+    private void malformed(String what) {
+        ServerShared.add(shared.malformed, 1);
+        context.environment
+                .errorHandler()
+                .onError(new DartException(DartException.Code.MALFORMED, what));
+    }
+
+    private int stop() {
+        if (!shared.isStopRequested) {
+            return 0;
+        }
+        if (!shared.isDrained) {
+            if (parked.isEmpty() && free.size() == buffers.length) {
+                shared.isDrained = true;
+                shared.wakeT3.run();
+                return 1;
+            }
+            return 0;
+        }
+        if (shared.isFinished && registry.sayGoodbye() && outbox.isIdle()) {
+            isEnded = true;
+            return 1;
+        }
+        return 0;
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        return registry == null ? NO_DEADLINE : registry.nextDeadlineNs();
+    }
+
+    @Override
+    public void onClose() {
+        if (transport == null) {
+            return;
+        }
+        for (PullMessage message : parked) {
+            context.environment
+                    .errorHandler()
+                    .onError(
+                            new DartException(
+                                    DartException.Code.UNCONFIRMED,
+                                    "server closed before message "
+                                            + message.sequence
+                                            + " of "
+                                            + message.client
+                                            + " was pulled"));
+        }
+        registry.close();
+        closeTransport(transport);
+        isEnded = true;
+    }
+
+    private void closeTransport(Transport opened) {
+        // Disconnected first, so that nothing is outstanding when the memory goes.
+        for (int i = 0; i < 1000 && outstanding(); i++) {
+            opened.poll(events, POLL_LIMIT);
+        }
+        if (outbox != null) {
+            outbox.close();
+        }
+        if (region != null) {
+            region.close();
+        }
+        opened.close();
+    }
+
+    private boolean outstanding() {
+        return outbox != null && !outbox.isIdle();
+    }
+
+    @Override
+    public String roleName() {
+        return "dart-t1";
+    }
+
+    UUID job() {
+        return shared.job;
+    }
+
+    /** The transport's events. */
+    private final class Events implements TransportHandler {
+        @Override
+        public void onCompletion(
+                long connection, int operation, long operationContext, int status, long value) {
+            if (operation == Operation.GET) {
+                partEnded(buffers[(int) operationContext], status);
+                shared.wakeT2.run();
+            } else {
+                outbox.onCompletion(operationContext);
+            }
+        }
+
+        @Override
+        public void onMessage(
+                long connection,
+                long peerContext,
+                DirectBuffer buffer,
+                int offset,
+                int length,
+                long token) {
+            try {
+                incoming.wrap(buffer, offset, length);
+                ServerPeer peer = registry.peer(peerContext);
+                if (incoming.type() == ControlFlyweight.HEADER) {
+                    onHeader(peer, buffer, offset);
+                } else {
+                    registry.onRecord(peer, incoming);
+                }
+            } catch (DartException e) {
+                malformed(e.getMessage());
+            }
+        }
+
+        @Override
+        public void onConnectRequest(
+                long connection, URI peer, DirectBuffer privateData, int offset, int length) {
+            registry.onConnectRequest(connection);
+        }
+
+        @Override
+        public void onConnected(long connection, long peerContext) {
+            registry.onConnected(connection, peerContext);
+        }
+
+        @Override
+        public void onConnectFailed(long connection, long peerContext, int status, String reason) {
+            registry.onConnectFailed(peerContext, status, reason);
+        }
+
+        @Override
+        public void onDisconnected(long connection, long peerContext) {
+            registry.onGone(peerContext, "");
+        }
+
+        @Override
+        public void onPeerLost(long connection, long peerContext, String reason) {
+            registry.onGone(peerContext, reason);
+        }
+    }
+}

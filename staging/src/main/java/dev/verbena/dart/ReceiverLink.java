@@ -1,0 +1,449 @@
+package dev.verbena.dart;
+
+import static java.nio.ByteOrder.BIG_ENDIAN;
+
+import dev.verbena.agent.ByteStreams.ByteStream;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The server's end of the stream to the receiver: connects, again and again if need be, sends
+ * frames within the granted window, keeps every buffer until its last frame is acknowledged, and
+ * sends again from where the receiver says. Owned by t3.
+ */
+final class ReceiverLink implements AutoCloseable {
+    private static final int WAITING = 0;
+    private static final int CONNECTING = 1;
+    private static final int GREETING = 2;
+    private static final int STREAMING = 3;
+    private static final int FINISHING = 4;
+    private static final int FINISHED = 5;
+
+    private static final long BACK_OFF_MIN_NS = 100_000_000L;
+    private static final long BACK_OFF_MAX_NS = 5_000_000_000L;
+    private static final long HEARTBEAT_NS = 2_000_000_000L;
+    private static final int WRITE_LIMIT = 4 * 1024 * 1024;
+    private static final int READ_LIMIT = 64;
+
+    private final ServerShared shared;
+    private final DartServer.Context context;
+    private final NanoClock clock;
+    private final Consumer<ServerBuffer> giveBack;
+    private final HeldBuffers held;
+    private final FrameFlyweight outFrame = new FrameFlyweight();
+    private final UnsafeBuffer out = new UnsafeBuffer(new byte[FrameFlyweight.LENGTH + 1024]);
+    private final FrameFlyweight inFrame = new FrameFlyweight();
+    private final UnsafeBuffer in =
+            new UnsafeBuffer(new byte[FrameFlyweight.LENGTH + FrameFlyweight.CONTROL_PAYLOAD_MAX]);
+    private ByteStream stream;
+    private int state = WAITING;
+    private long nextTryNs;
+    private long backOffNs = BACK_OFF_MIN_NS;
+    private long startedNs;
+    private long lastHeardNs;
+    private long lastSentNs;
+    private boolean hasEverStreamed;
+    private boolean isFinWanted;
+    private int inLength;
+
+    // The frame being written.
+    private ServerBuffer current;
+    private int outLength;
+    private int outDone;
+    private int payloadOffset;
+    private int payloadLength;
+    private int payloadDone;
+
+    // Acknowledged while a frame of the buffer was still being written again.
+    private long deferredAck;
+
+    // Asked for again while a frame was being written; 0: nothing.
+    private long deferredRewind;
+
+    ReceiverLink(ServerShared shared, Consumer<ServerBuffer> giveBack) {
+        this.shared = shared;
+        this.context = shared.context;
+        this.clock = context.environment.nanoClock();
+        this.giveBack = giveBack;
+        this.held = new HeldBuffers(context.bufferCount, context.framePayloadMax);
+        this.nextTryNs = clock.nanoTime();
+    }
+
+    void add(ServerBuffer buffer) {
+        held.add(buffer);
+    }
+
+    int doWork() {
+        long now = clock.nanoTime();
+        try {
+            return switch (state) {
+                case WAITING -> connect(now);
+                case CONNECTING -> connecting(now);
+                case GREETING, STREAMING, FINISHING -> exchange(now);
+                default -> 0;
+            };
+        } catch (DartException e) {
+            lost(now, e.getMessage());
+            return 1;
+        }
+    }
+
+    private int connect(long now) {
+        if (now - nextTryNs < 0 || shared.serverId < 0) {
+            return 0;
+        }
+        stream = context.environment.streams().connect(context.receiverHost, context.receiverPort);
+        startedNs = now;
+        state = CONNECTING;
+        return 1;
+    }
+
+    private int connecting(long now) {
+        int streamState = stream.state();
+        if (streamState == ByteStream.OPEN) {
+            state = GREETING;
+            lastHeardNs = now;
+            inLength = 0;
+            current = null;
+            outLength = 0;
+            deferredAck = 0;
+            deferredRewind = 0;
+            hello();
+            return 1 + exchange(now);
+        }
+        if (streamState != ByteStream.CONNECTING) {
+            lost(now, stream.error());
+            return 1;
+        }
+        if (now - startedNs - context.receiverTimeoutNs >= 0) {
+            lost(now, "no connection within the time limit");
+            return 1;
+        }
+        return 0;
+    }
+
+    private int exchange(long now) {
+        int work = read(now);
+        if (state == FINISHED || state == WAITING) {
+            return work;
+        }
+        if (now - lastHeardNs - context.receiverTimeoutNs >= 0) {
+            lost(now, "nothing was heard for " + context.receiverTimeoutNs / 1_000_000 + " ms");
+            return work + 1;
+        }
+        return work + write(now);
+    }
+
+    /** The connection is of no use any more; held frames are sent again over the next. */
+    private void lost(long now, String why) {
+        boolean wasStreaming = state == STREAMING || state == FINISHING;
+        String what = "receiver " + context.receiverHost + ":" + context.receiverPort + ": " + why;
+        if (stream != null) {
+            stream.close();
+            stream = null;
+        }
+        if (state == FINISHING && held.isEmpty()) {
+            // Everything was acknowledged; only the farewell was not.
+            state = FINISHED;
+            return;
+        }
+        if (wasStreaming || shared.receiverState == ServerShared.RECEIVER_UNKNOWN) {
+            context.environment
+                    .errorHandler()
+                    .onError(new DartException(DartException.Code.RECEIVER_UNREACHABLE, what));
+        }
+        shared.receiverError = what;
+        if (!wasStreaming) {
+            shared.receiverState = ServerShared.RECEIVER_UNREACHABLE;
+            shared.wakeT1.run();
+        }
+        current = null;
+        state = WAITING;
+        nextTryNs = now + backOffNs;
+        backOffNs = Math.min(2 * backOffNs, BACK_OFF_MAX_NS);
+    }
+
+    // ---- writing
+
+    private void hello() {
+        int at = FrameFlyweight.LENGTH;
+        out.putLong(at, shared.job.getMostSignificantBits(), BIG_ENDIAN);
+        out.putLong(at + 8, shared.job.getLeastSignificantBits(), BIG_ENDIAN);
+        out.putInt(at + 16, shared.serverId, BIG_ENDIAN);
+        out.putLong(at + 20, (long) context.bufferCount * context.bufferSize, BIG_ENDIAN);
+        out.putLong(at + 28, held.sentUpTo(), BIG_ENDIAN);
+        control(FrameFlyweight.HELLO, FrameFlyweight.HELLO_LENGTH);
+    }
+
+    private void control(int type, int length) {
+        outFrame.begin(out, 0, type).end(out, FrameFlyweight.LENGTH, length);
+        outLength = FrameFlyweight.LENGTH + length;
+        outDone = 0;
+        payloadLength = 0;
+        payloadDone = 0;
+    }
+
+    private int write(long now) {
+        int budget = WRITE_LIMIT;
+        while (budget > 0) {
+            if (outLength == 0 && !beginNext(now)) {
+                break;
+            }
+            int n;
+            if (outDone < outLength) {
+                n = stream.write(out, outDone, outLength - outDone);
+                outDone += Math.max(n, 0);
+            } else {
+                n =
+                        stream.write(
+                                current.window,
+                                payloadOffset + payloadDone,
+                                payloadLength - payloadDone);
+                payloadDone += Math.max(n, 0);
+            }
+            if (n < 0) {
+                lost(now, stream.error());
+                return 1;
+            }
+            budget -= n;
+            if (n == 0) {
+                break;
+            }
+            lastSentNs = now;
+            if (outDone == outLength && payloadDone == payloadLength) {
+                frameWritten();
+            }
+        }
+        return budget < WRITE_LIMIT ? 1 : 0;
+    }
+
+    private boolean beginNext(long now) {
+        if (state == GREETING) {
+            return false;
+        }
+        if (state == STREAMING && held.hasNext()) {
+            beginData();
+            return true;
+        }
+        if (state == STREAMING && isFinWanted && held.isEmpty()) {
+            out.putLong(FrameFlyweight.LENGTH, held.sentUpTo(), BIG_ENDIAN);
+            control(FrameFlyweight.FIN, FrameFlyweight.FIN_LENGTH);
+            state = FINISHING;
+            return true;
+        }
+        if (now - lastSentNs - HEARTBEAT_NS >= 0) {
+            control(FrameFlyweight.HEARTBEAT, 0);
+            return true;
+        }
+        return false;
+    }
+
+    private void beginData() {
+        current = held.next();
+        int frame = held.nextFrame();
+        payloadOffset = frame * context.framePayloadMax;
+        payloadLength = held.frameLength(current, frame);
+        payloadDone = 0;
+        boolean isFirst = frame == 0;
+        boolean isLast = frame == current.frameCount - 1;
+        int flags = 0;
+        if (current.isDropped) {
+            flags = FrameFlyweight.GIVEN_UP;
+        } else {
+            if (isFirst) {
+                flags |= current.flags & (FrameFlyweight.FIRST | FrameFlyweight.FILE_BEGIN);
+            }
+            if (isLast) {
+                flags |= current.flags & (FrameFlyweight.LAST | FrameFlyweight.FILE_END);
+            }
+        }
+        outFrame.begin(out, 0, FrameFlyweight.DATA)
+                .flags(flags)
+                .sequence(current.firstFrame + frame)
+                .message(
+                        current.clientId,
+                        current.sequence,
+                        current.tag,
+                        current.position + payloadOffset)
+                .end(current.window, payloadOffset, payloadLength);
+        outLength = FrameFlyweight.LENGTH;
+        outDone = 0;
+    }
+
+    private void frameWritten() {
+        outLength = 0;
+        if (current != null) {
+            ServerShared.add(shared.streamedBytes, payloadLength);
+            current = null;
+            held.written();
+            if (context.ack == AckMode.NONE) {
+                held.acknowledge(held.sentUpTo() + 1, giveBack);
+            } else if (deferredAck > 0) {
+                long ack = deferredAck;
+                deferredAck = 0;
+                held.acknowledge(ack, giveBack);
+            }
+            if (deferredRewind > 0) {
+                long again = deferredRewind;
+                deferredRewind = 0;
+                held.rewind(again);
+            }
+        }
+    }
+
+    // ---- reading
+
+    private int read(long now) {
+        int frames = 0;
+        while (frames < READ_LIMIT && stream != null) {
+            int wanted = FrameFlyweight.LENGTH;
+            if (inLength >= wanted) {
+                inFrame.wrap(in, 0);
+                if (inFrame.payloadLength() > FrameFlyweight.CONTROL_PAYLOAD_MAX) {
+                    throw new DartException(
+                            DartException.Code.MALFORMED, "frame: DATA from the receiver");
+                }
+                wanted += inFrame.payloadLength();
+            }
+            if (inLength < wanted) {
+                int n = stream.read(in, inLength, wanted - inLength);
+                if (n < 0) {
+                    lost(now, stream.error().isEmpty() ? "it ended the stream" : stream.error());
+                    return frames + 1;
+                }
+                if (n == 0) {
+                    break;
+                }
+                inLength += n;
+                lastHeardNs = now;
+                continue;
+            }
+            if (!inFrame.isIntact(in, FrameFlyweight.LENGTH)) {
+                throw new DartException(
+                        DartException.Code.MALFORMED, "frame: wrong checksum from the receiver");
+            }
+            inFrame.check();
+            inLength = 0;
+            frames++;
+            onFrame();
+        }
+        return frames;
+    }
+
+    private void onFrame() {
+        int at = FrameFlyweight.LENGTH;
+        switch (inFrame.type()) {
+            case FrameFlyweight.HELLO_ACK -> onHelloAck(in.getLong(at, BIG_ENDIAN), at);
+            case FrameFlyweight.ACK -> onAck(in.getLong(at, BIG_ENDIAN));
+            case FrameFlyweight.NACK -> {
+                needStreaming();
+                if (current == null) {
+                    held.rewind(in.getLong(at, BIG_ENDIAN));
+                } else {
+                    deferredRewind = Math.max(1, in.getLong(at, BIG_ENDIAN));
+                }
+            }
+            case FrameFlyweight.HEARTBEAT -> {}
+            case FrameFlyweight.FIN_ACK -> {
+                if (state != FINISHING) {
+                    throw unexpected();
+                }
+                state = FINISHED;
+                stream.close();
+                stream = null;
+            }
+            case FrameFlyweight.ERROR -> {
+                byte[] text = new byte[inFrame.payloadLength() - 4];
+                in.getBytes(at + 4, text);
+                throw new DartException(
+                        DartException.Code.RECEIVER_UNREACHABLE,
+                        "it says: " + DartMetadata.safe(new String(text, StandardCharsets.UTF_8)));
+            }
+            default -> throw unexpected();
+        }
+    }
+
+    private void onHelloAck(long window, int at) {
+        if (state != GREETING) {
+            throw unexpected();
+        }
+        long next = in.getLong(at + 8, BIG_ENDIAN);
+        if (window < 1 || next < 1 || next > held.sentUpTo() + 1) {
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "frame: HELLO_ACK with window " + window + " and next sequence " + next);
+        }
+        if (next < held.acknowledgedNext()) {
+            throw new DartException(
+                    DartException.Code.RECEIVER_UNREACHABLE,
+                    "it asks for frame "
+                            + next
+                            + ", but has acknowledged everything before "
+                            + held.acknowledgedNext()
+                            + ": it was restarted without its state");
+        }
+        held.window(window);
+        held.acknowledge(next, giveBack);
+        held.rewind(next);
+        state = STREAMING;
+        backOffNs = BACK_OFF_MIN_NS;
+        if (hasEverStreamed) {
+            ServerShared.add(shared.reconnects, 1);
+        }
+        hasEverStreamed = true;
+        shared.receiverState = ServerShared.RECEIVER_CONNECTED;
+        shared.wakeT1.run();
+    }
+
+    private void onAck(long next) {
+        needStreaming();
+        if (current != null && next > current.firstFrame) {
+            held.acknowledge(Math.min(next, current.firstFrame), giveBack);
+            deferredAck = Math.max(deferredAck, next);
+            held.checkAcknowledgement(next);
+        } else {
+            held.acknowledge(next, giveBack);
+        }
+    }
+
+    private void needStreaming() {
+        if (state != STREAMING && state != FINISHING) {
+            throw unexpected();
+        }
+    }
+
+    private DartException unexpected() {
+        return new DartException(
+                DartException.Code.MALFORMED,
+                "frame: type " + inFrame.type() + " in state " + state);
+    }
+
+    /** All is given to this link: says farewell once it is acknowledged; true when that is done. */
+    boolean finish() {
+        isFinWanted = true;
+        if (state == WAITING && held.isEmpty() && !hasEverStreamed) {
+            state = FINISHED;
+        }
+        return state == FINISHED;
+    }
+
+    long nextDeadlineNs() {
+        return switch (state) {
+            case WAITING -> nextTryNs;
+            case CONNECTING -> startedNs + context.receiverTimeoutNs;
+            case FINISHED -> dev.verbena.agent.ProtocolAgent.NO_DEADLINE;
+            default -> Math.min(lastSentNs + HEARTBEAT_NS, lastHeardNs + context.receiverTimeoutNs);
+        };
+    }
+
+    @Override
+    public void close() {
+        if (stream != null) {
+            stream.close();
+            stream = null;
+        }
+        held.reportUnacknowledged(context.environment.errorHandler());
+    }
+}

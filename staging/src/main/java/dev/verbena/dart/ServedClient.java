@@ -1,0 +1,91 @@
+package dev.verbena.dart;
+
+import java.net.URI;
+
+/** A compute process as its server knows it. Owned by t1. */
+final class ServedClient {
+    static final int CONNECTING = 0;
+    static final int ACTIVE = 1;
+    static final int GONE = 2;
+    static final int DONE_CAPACITY = 128;
+
+    final int id;
+    final int slot;
+    final int generation;
+    final int applicationId;
+    final int rank;
+    final URI uri;
+    final int creditsGranted;
+    final boolean isReturningEarly;
+    int state = CONNECTING;
+    ServerPeer peer;
+    boolean isWelcomePending;
+    boolean isLeaving;
+    boolean hasBeenToldGoodbye;
+    boolean isQueued;
+
+    long lastSequence;
+    long nextOrdinal;
+    int outstandingHeaders;
+    int outstandingBuffers;
+
+    final long[] doneSequence = new long[DONE_CAPACITY];
+    final int[] doneResult = new int[DONE_CAPACITY];
+    final int[] doneCredits = new int[DONE_CAPACITY];
+    int doneHead;
+    int doneCount;
+    int earlyCredits;
+    boolean isSeenPending;
+    long streamedUpTo;
+    long streamedSent;
+
+    ServedClient(
+            int id,
+            int slot,
+            int generation,
+            ControlFlyweight register,
+            int creditsMax,
+            long lastSequence) {
+        this.id = id;
+        this.slot = slot;
+        this.generation = generation;
+        this.applicationId = register.applicationId();
+        this.rank = register.rank();
+        this.uri = register.uri();
+        int wanted = Math.max(1, register.creditsWanted());
+        this.creditsGranted = Math.min(wanted, creditsMax);
+        this.isReturningEarly = creditsGranted < wanted;
+        this.lastSequence = lastSequence;
+        this.streamedUpTo = lastSequence;
+        this.streamedSent = lastSequence;
+    }
+
+    boolean addDone(long sequence, int result, int credits) {
+        if (doneCount == DONE_CAPACITY) {
+            return false;
+        }
+        int at = (doneHead + doneCount++) & (DONE_CAPACITY - 1);
+        doneSequence[at] = sequence;
+        doneResult[at] = result;
+        doneCredits[at] = credits;
+        return true;
+    }
+
+    void removeDone() {
+        doneHead = (doneHead + 1) & (DONE_CAPACITY - 1);
+        doneCount--;
+    }
+
+    boolean hasNews() {
+        return isWelcomePending
+                || doneCount > 0
+                || earlyCredits > 0
+                || isSeenPending
+                || streamedUpTo > streamedSent;
+    }
+
+    @Override
+    public String toString() {
+        return "client " + id + " (application " + applicationId + ", rank " + rank + ")";
+    }
+}

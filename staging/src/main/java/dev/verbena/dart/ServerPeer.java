@@ -1,0 +1,24 @@
+package dev.verbena.dart;
+
+/** The other end of a connection of a server's transport. Owned by t1. */
+final class ServerPeer {
+    /** Accepted; has not said yet who it is. */
+    static final int UNKNOWN = 0;
+
+    static final int CLIENT = 1;
+    static final int SLAVE = 2;
+    static final int MASTER = 3;
+
+    final int index;
+    long connection;
+    int kind;
+    boolean isConnected;
+    ServedClient client;
+    int slaveId;
+    int refusal;
+
+    ServerPeer(int index, int kind) {
+        this.index = index;
+        this.kind = kind;
+    }
+}

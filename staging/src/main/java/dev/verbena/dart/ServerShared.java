@@ -1,0 +1,106 @@
+package dev.verbena.dart;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+
+/**
+ * What the three agents of a server share: the queues, each with one producer and one consumer,
+ * flags with one writer each, and counts with one writer each.
+ */
+final class ServerShared {
+    static final int RECEIVER_UNKNOWN = 0;
+    static final int RECEIVER_CONNECTED = 1;
+    static final int RECEIVER_UNREACHABLE = 2;
+
+    final DartServer.Context context;
+
+    /** ebq as far as it crosses threads: t3 to t1. */
+    final OneToOneConcurrentArrayQueue<ServerBuffer> empty;
+
+    /** pbq: t1 to t2. */
+    final OneToOneConcurrentArrayQueue<ServerBuffer> pending;
+
+    /** Ends of pulls: t1 to t2, behind pbq. */
+    final OneToOneConcurrentArrayQueue<ServerBuffer> completed;
+
+    /** fbq: t2 to t3. */
+    final OneToOneConcurrentArrayQueue<ServerBuffer> full;
+
+    final AtomicLong headers = new AtomicLong();
+    final AtomicLong duplicateHeaders = new AtomicLong();
+    final AtomicLong malformed = new AtomicLong();
+    final AtomicLong transferred = new AtomicLong();
+    final AtomicLong failed = new AtomicLong();
+    final AtomicLong streamed = new AtomicLong();
+    final AtomicLong pulledBytes = new AtomicLong();
+    final AtomicLong streamedBytes = new AtomicLong();
+    final AtomicLong reconnects = new AtomicLong();
+    final AtomicLong lostClients = new AtomicLong();
+    final AtomicLong parkedHeaders = new AtomicLong();
+    final AtomicLong clients = new AtomicLong();
+    final AtomicLong emptyBuffers = new AtomicLong();
+    final AtomicLong pendingBuffers = new AtomicLong();
+    final AtomicLong streamingBuffers = new AtomicLong();
+
+    /** Wake t1, t2, t3 when they sleep; set before the agents start. */
+    volatile Runnable wakeT1 = () -> {};
+
+    volatile Runnable wakeT2 = () -> {};
+    volatile Runnable wakeT3 = () -> {};
+
+    /** Set by t3. */
+    volatile int receiverState = RECEIVER_UNKNOWN;
+
+    /** Set by t3 before {@link #receiverState}: why it cannot be reached. */
+    volatile String receiverError = "";
+
+    /** Set by anybody: stop in order. */
+    volatile boolean isStopRequested;
+
+    /** Set by t1: no buffer is in use and none will be. */
+    volatile boolean isDrained;
+
+    /** Set by t3: the receiver has everything and knows that it was all. */
+    volatile boolean isFinished;
+
+    /** Set by t1 before t3 needs them: identity in the stream. */
+    volatile java.util.UUID job;
+
+    volatile int serverId = -1;
+
+    ServerShared(DartServer.Context context) {
+        this.context = context;
+        int capacity = Math.max(2, context.bufferCount);
+        empty = new OneToOneConcurrentArrayQueue<>(capacity);
+        pending = new OneToOneConcurrentArrayQueue<>(capacity);
+        completed = new OneToOneConcurrentArrayQueue<>(capacity);
+        full = new OneToOneConcurrentArrayQueue<>(capacity);
+        if (context.isDiscarding) {
+            receiverState = RECEIVER_CONNECTED;
+        }
+    }
+
+    /** One writer per counter: no read-modify-write needed. */
+    static void add(AtomicLong counter, long delta) {
+        counter.lazySet(counter.get() + delta);
+    }
+
+    ServerStatistics statistics() {
+        return new ServerStatistics(
+                headers.get(),
+                duplicateHeaders.get(),
+                malformed.get(),
+                transferred.get(),
+                failed.get(),
+                streamed.get(),
+                pulledBytes.get(),
+                streamedBytes.get(),
+                reconnects.get(),
+                (int) parkedHeaders.get(),
+                lostClients.get(),
+                (int) emptyBuffers.get() + empty.size(),
+                (int) pendingBuffers.get() + pending.size(),
+                full.size(),
+                (int) streamingBuffers.get());
+    }
+}

@@ -1,0 +1,138 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.ProtocolAgent;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * t3: takes full buffers, puts the parts of each client back into the order in which their pulls
+ * were started, streams them to the receiver and gives them back to ebq once acknowledged.
+ */
+final class StreamAgent implements ProtocolAgent {
+    /** Where the stream of one client stands. */
+    private static final class Track {
+        int generation = -1;
+        long nextOrdinal;
+        long openSequence;
+        long givenUpSequence;
+    }
+
+    private final ServerShared shared;
+    private final Track[] tracks;
+    private final List<ServerBuffer> early = new ArrayList<>();
+    private final ReceiverLink link;
+    private int held;
+
+    StreamAgent(ServerShared shared) {
+        this.shared = shared;
+        this.tracks = new Track[shared.context.clientsMax];
+        for (int i = 0; i < tracks.length; i++) {
+            tracks[i] = new Track();
+        }
+        this.link = shared.context.isDiscarding ? null : new ReceiverLink(shared, this::giveBack);
+    }
+
+    @Override
+    public int doWork() {
+        int work = 0;
+        ServerBuffer buffer;
+        while (work < shared.context.bufferCount && (buffer = shared.full.poll()) != null) {
+            held++;
+            inOrder(buffer);
+            work++;
+        }
+        if (link != null) {
+            work += link.doWork();
+        }
+        if (shared.isDrained && !shared.isFinished && (link == null || link.finish())) {
+            shared.isFinished = true;
+            shared.wakeT1.run();
+            work++;
+        }
+        if (work > 0) {
+            shared.streamingBuffers.lazySet(held);
+        }
+        return work;
+    }
+
+    private void inOrder(ServerBuffer buffer) {
+        Track track = tracks[buffer.slot];
+        if (track.generation != buffer.generation) {
+            track.generation = buffer.generation;
+            track.nextOrdinal = 0;
+            track.openSequence = 0;
+            track.givenUpSequence = 0;
+        }
+        if (buffer.ordinal != track.nextOrdinal) {
+            early.add(buffer);
+            return;
+        }
+        take(track, buffer);
+        for (int i = 0; i < early.size(); ) {
+            ServerBuffer next = early.get(i);
+            if (next.slot == buffer.slot && next.ordinal == track.nextOrdinal) {
+                early.remove(i);
+                take(track, next);
+                i = 0;
+            } else {
+                i++;
+            }
+        }
+    }
+
+    private void take(Track track, ServerBuffer buffer) {
+        track.nextOrdinal++;
+        if (buffer.status == ServerBuffer.FAILED) {
+            // The receiver hears of it only if it has got a part of this message.
+            boolean isOpen = track.openSequence == buffer.sequence;
+            buffer.isDropped = true;
+            buffer.length = 0;
+            track.givenUpSequence = buffer.sequence;
+            track.openSequence = 0;
+            if (isOpen) {
+                stream(buffer);
+            } else {
+                giveBack(buffer);
+            }
+        } else if (track.givenUpSequence == buffer.sequence) {
+            buffer.isDropped = true;
+            giveBack(buffer);
+        } else {
+            track.openSequence = buffer.isLast() ? 0 : buffer.sequence;
+            stream(buffer);
+        }
+    }
+
+    private void stream(ServerBuffer buffer) {
+        if (link == null) {
+            ServerShared.add(shared.streamedBytes, buffer.length);
+            giveBack(buffer);
+        } else {
+            link.add(buffer);
+        }
+    }
+
+    private void giveBack(ServerBuffer buffer) {
+        held--;
+        shared.streamingBuffers.lazySet(held);
+        shared.empty.offer(buffer);
+        shared.wakeT1.run();
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        return link == null ? NO_DEADLINE : link.nextDeadlineNs();
+    }
+
+    @Override
+    public void onClose() {
+        if (link != null) {
+            link.close();
+        }
+    }
+
+    @Override
+    public String roleName() {
+        return "dart-t3";
+    }
+}

@@ -1,0 +1,204 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.Await;
+import dev.verbena.agent.RealEnvironment;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A whole service in one JVM, for tests: an environment, a receiver that keeps what it gets, a
+ * master, slaves and clients, over the transport of the suite. Closes everything it made.
+ */
+final class DartWorld implements AutoCloseable {
+    static final long LIMIT_NS = 30_000_000_000L;
+    private static final AtomicInteger COUNT = new AtomicInteger();
+
+    /** A message as it came. */
+    record Received(
+            int clientId,
+            long sequence,
+            int tag,
+            String name,
+            long step,
+            byte[] payload,
+            boolean isCorrupt,
+            String fileName) {}
+
+    final String scheme;
+    final Path directory;
+    final RealEnvironment environment;
+    final List<Throwable> errors = new CopyOnWriteArrayList<>();
+    final List<Received> received = new CopyOnWriteArrayList<>();
+    final List<DartServer> servers = new ArrayList<>();
+    final List<DartClient> clients = new ArrayList<>();
+    final String job;
+    DartReceiver receiver;
+    int receiverPort = 1;
+    volatile Runnable onMessage = () -> {};
+
+    DartWorld(String scheme) {
+        this.scheme = scheme;
+        this.job = "t" + ProcessHandle.current().pid() + "-" + COUNT.incrementAndGet();
+        try {
+            directory = Files.createTempDirectory("dart-test");
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+        environment =
+                RealEnvironment.builder()
+                        .job(job)
+                        .application("dart-test")
+                        .errorHandler(errors::add)
+                        .build();
+    }
+
+    String configurationFile() {
+        return directory.resolve("dart.conf").toString();
+    }
+
+    DartReceiver.Context receiverContext() {
+        return new DartReceiver.Context()
+                .environment(environment)
+                .handler(
+                        message -> {
+                            byte[] payload = new byte[message.length()];
+                            message.buffer().getBytes(message.offset(), payload);
+                            received.add(
+                                    new Received(
+                                            message.clientId(),
+                                            message.sequence(),
+                                            message.tag(),
+                                            message.metadata().name(),
+                                            message.metadata().step(),
+                                            payload,
+                                            message.isCorrupt(),
+                                            message.fileName()));
+                            onMessage.run();
+                        });
+    }
+
+    DartWorld receive() {
+        return receive(receiverContext());
+    }
+
+    DartWorld receive(DartReceiver.Context context) {
+        receiver = DartReceiver.launch(context);
+        receiverPort = receiver.port();
+        return this;
+    }
+
+    DartServer.Context serverContext() {
+        return new DartServer.Context()
+                .environment(environment)
+                .configurationFile(configurationFile())
+                .transport(scheme)
+                .transportJob(job)
+                .receiver("127.0.0.1", receiverPort)
+                .bufferSize(64 * 1024)
+                .bufferCount(4)
+                .closeTimeoutNs(10_000_000_000L);
+    }
+
+    DartServer master(Consumer<DartServer.Context> change) {
+        DartServer.Context context = serverContext().master();
+        change.accept(context);
+        return launch(context);
+    }
+
+    DartServer master() {
+        return master(context -> {});
+    }
+
+    DartServer slave(Consumer<DartServer.Context> change) {
+        DartServer.Context context = serverContext().slave();
+        change.accept(context);
+        return launch(context);
+    }
+
+    DartServer slave() {
+        return slave(context -> {});
+    }
+
+    private DartServer launch(DartServer.Context context) {
+        DartServer server = DartServer.launch(context);
+        servers.add(server);
+        return server;
+    }
+
+    DartClient.Context clientContext(int rank) {
+        return new DartClient.Context()
+                .environment(environment)
+                .configurationFile(configurationFile())
+                .transport(scheme)
+                .transportJob(job)
+                .rank(rank)
+                .closeTimeoutNs(10_000_000_000L);
+    }
+
+    DartClient client(int rank) {
+        return client(rank, context -> {});
+    }
+
+    DartClient client(int rank, Consumer<DartClient.Context> change) {
+        DartClient.Context context = clientContext(rank);
+        change.accept(context);
+        DartClient client = DartClient.connect(context);
+        clients.add(client);
+        return client;
+    }
+
+    static UnsafeBuffer bytes(int length, long seed) {
+        byte[] bytes = new byte[length];
+        new java.util.SplittableRandom(seed).nextBytes(bytes);
+        return new UnsafeBuffer(bytes);
+    }
+
+    void awaitReceived(int count) {
+        Await.until(
+                () ->
+                        count
+                                + " messages; there are "
+                                + received.size()
+                                + ", errors "
+                                + errors
+                                + ", servers "
+                                + servers.stream().map(DartServer::statistics).toList(),
+                () -> received.size() >= count);
+    }
+
+    /** Errors that tell of something else than an end of a connection at shut-down. */
+    List<Throwable> errors() {
+        return List.copyOf(errors);
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            for (DartClient client : clients) {
+                client.close(LIMIT_NS);
+            }
+        } finally {
+            for (int i = servers.size() - 1; i >= 0; i--) {
+                servers.get(i).close();
+            }
+            if (receiver != null) {
+                receiver.close();
+            }
+            environment.close();
+            try (Stream<Path> paths = Files.walk(directory)) {
+                for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(path);
+                }
+            }
+        }
+    }
+}
