@@ -20,7 +20,7 @@ struct check {
     int folder_fd;
     uint64_t pid_namespace;
     const char *file; /* the segment being looked at */
-    int owner_dead;
+    const struct snic_segment *segment;
 };
 
 __attribute__((format(printf, 2, 3))) static void violation(struct check *c, const char *format,
@@ -129,7 +129,8 @@ static const char *memory_fault(const struct check *c, const struct snic_memory 
         return "longer than its file";
     if (valid && (!exists || st.st_ino != m->inode || (uint64_t)st.st_size < m->mapped))
         return "its file is gone, too short or another one";
-    if (!valid && exists && !c->owner_dead)
+    if (!valid && exists &&
+        snic_process_liveness(c->segment->pid, c->segment->start_time) != SNIC_DEAD)
         return "not in use, and has a file";
     return NULL;
 }
@@ -139,7 +140,7 @@ static void check_memories(struct check *c, const struct snic_segment *s)
     for (uint32_t k = 0; k < s->memories_max; k++) {
         const char *fault = memory_fault(c, &s->memories[k], k);
         /* A living owner may be allocating or freeing this moment: a fault is what stays. */
-        for (int i = 0; i < 50 && fault && !c->owner_dead; i++) {
+        for (int i = 0; i < 50 && fault; i++) {
             snic_sleep_us(1000);
             fault = memory_fault(c, &s->memories[k], k);
         }
@@ -250,7 +251,7 @@ static void check_segment(struct check *c, const char *file)
         violation(c, "%s", why);
     } else if (snic_map_file(fd, s.bytes, 0, &s.base) == 0) {
         snic_segment_point(&s, &copy);
-        c->owner_dead = snic_process_liveness(s.pid, s.start_time) == SNIC_DEAD;
+        c->segment = &s;
         if (strncmp(copy.name, file, SNIC_NAME_BYTES) != 0)
             violation(c, "its header says another name");
         if (atomic_load(&s.header->state) > SNIC_STATE_CLOSED)

@@ -1,0 +1,544 @@
+/*
+ * softnic-bench: put, get and send over softnic in C, beside what the machine can do at best, in
+ * the same run.
+ *
+ *   softnic-bench [--op OP,...] [--size BYTES,...] [--samples N] [--ms N] [--cpus A,B] [--list]
+ *
+ * Two processes, each pinned to a core. For each operation and size, N times: the limit, then
+ * softnic. One JSON object per line and sample: op      what was measured (see --list) impl "limit"
+ * (a plain C loop) or "softnic" size    bytes metric  "ns" (one way, unless the op says otherwise)
+ * or "GB/s" (10^9 payload bytes) or "Mop/s" value   median of the batches of this sample
+ *   line_before_ns, line_after_ns   round trip of a cache line between the two cores, measured
+ * around the sample: virtual cores move between near and far, and every latency moves with them
+ */
+#define _GNU_SOURCE
+#include "shm.h"
+#include "shm_layout.h"
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BATCHES_MAX 4096
+#define LARGEST (1ull << 30)
+
+enum side { LEFT = 0, RIGHT = 1 };
+struct line {
+    _Alignas(128) _Atomic uint64_t word;
+};
+
+/* Shared by the two processes: commands and what the limits use. */
+struct board {
+    struct line command; /* counts; the right side runs `op` when it changes */
+    struct line done;
+    struct line ping, pong;
+    struct line futex_a, futex_b;
+    int op;
+    uint64_t size;
+    uint64_t iterations;
+    snic_key_t key[2];  /* of each side's toolkit memory */
+    snic_key_t foreign; /* of the right side's malloc memory */
+    uint64_t foreign_address;
+    int foreign_ok;
+    _Atomic int ready[2];
+    _Atomic int quit;
+};
+
+static struct board *board;
+static uint8_t *limit_memory[2]; /* plain shared memory, one half for each side */
+static uint8_t *source;          /* private to each process */
+static uint8_t *mine;            /* toolkit memory of this process */
+static uint64_t capacity;
+static enum side side;
+static int cpus[2] = {0, 1};
+static shm_t *shm;
+static int64_t connection;
+static snic_peer_t *peer;
+static int64_t sample_ns = 50000000;
+static pid_t other_pid;
+static char why[SNIC_WHY_MAX];
+
+static void die(const char *what)
+{
+    fprintf(stderr, "softnic-bench: %s: %s\n", what, why[0] ? why : strerror(errno));
+    exit(2);
+}
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline void await_word(_Atomic uint64_t *word, uint64_t value)
+{
+    while (atomic_load_explicit(word, memory_order_acquire) != value)
+        ;
+}
+
+static inline void set_word(_Atomic uint64_t *word, uint64_t value)
+{
+    atomic_store_explicit(word, value, memory_order_release);
+}
+
+static void pin_to(int cpu)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu % (int)sysconf(_SC_NPROCESSORS_ONLN), &set);
+    sched_setaffinity(0, sizeof set, &set);
+}
+
+/* ---- one ping or pong of each kind; i counts from 1 ---- */
+
+static void line_ping(uint64_t i, uint64_t size)
+{
+    (void)size;
+    set_word(&board->ping.word, i);
+    await_word(&board->pong.word, i);
+}
+static void line_pong(uint64_t i, uint64_t size)
+{
+    (void)size;
+    await_word(&board->ping.word, i);
+    set_word(&board->pong.word, i);
+}
+
+static void copy_flag_ping(uint64_t i, uint64_t size)
+{
+    memcpy(limit_memory[RIGHT], source, size);
+    set_word(&board->ping.word, i);
+    await_word(&board->pong.word, i);
+}
+static void copy_flag_pong(uint64_t i, uint64_t size)
+{
+    await_word(&board->ping.word, i);
+    memcpy(limit_memory[LEFT], source, size);
+    set_word(&board->pong.word, i);
+}
+
+/* Up to 8 bytes the payload is its own flag; beyond that an 8-byte put follows the payload, at
+ * `capacity`. */
+static inline void put_one(uint64_t i, uint64_t size)
+{
+    const snic_key_t *key = &board->key[!side];
+    if (size > 8)
+        snic_put(peer, key, 0, source, size);
+    snic_put(peer, key, capacity, &i, 8);
+}
+static void put_ping(uint64_t i, uint64_t size)
+{
+    put_one(i, size);
+    await_word((_Atomic uint64_t *)(mine + capacity), i);
+}
+static void put_pong(uint64_t i, uint64_t size)
+{
+    await_word((_Atomic uint64_t *)(mine + capacity), i);
+    put_one(i, size);
+}
+
+static inline void send_one(uint64_t size)
+{
+    while (shm_send(shm, connection, source, (uint32_t)size) == -EAGAIN)
+        ;
+}
+static inline void receive_one(void)
+{
+    shm_event_t e;
+    while (shm_poll(shm, &e, 1) == 0)
+        ;
+    if (e.type != SHM_EVENT_MESSAGE)
+        die("the connection was lost");
+    shm_release(shm, e.token);
+}
+static void send_ping(uint64_t i, uint64_t size)
+{
+    (void)i;
+    send_one(size);
+    receive_one();
+}
+static void send_pong(uint64_t i, uint64_t size)
+{
+    (void)i;
+    receive_one();
+    send_one(size);
+}
+
+static void futex_hand_over(struct line *to, uint64_t i)
+{
+    set_word(&to->word, i);
+    syscall(SYS_futex, &to->word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+static void futex_sleep(struct line *on, uint64_t i)
+{
+    while (atomic_load_explicit(&on->word, memory_order_acquire) != i)
+        syscall(SYS_futex, &on->word, FUTEX_WAIT, (uint32_t)(i - 1), NULL, NULL, 0);
+}
+static void futex_ping(uint64_t i, uint64_t size)
+{
+    (void)size;
+    futex_hand_over(&board->futex_a, i);
+    futex_sleep(&board->futex_b, i);
+}
+static void futex_pong(uint64_t i, uint64_t size)
+{
+    (void)size;
+    futex_sleep(&board->futex_a, i);
+    futex_hand_over(&board->futex_b, i);
+}
+
+static void doorbell_ring(uint64_t i)
+{
+    set_word(side == LEFT ? &board->ping.word : &board->pong.word, i);
+    snic_ring(peer);
+}
+static void doorbell_sleep(uint64_t i)
+{
+    _Atomic uint64_t *word = side == LEFT ? &board->pong.word : &board->ping.word;
+    for (;;) {
+        uint32_t seen = snic_doorbell(shm_nic(shm));
+        if (atomic_load_explicit(word, memory_order_acquire) == i)
+            return;
+        snic_wait(shm_nic(shm), seen, -1);
+    }
+}
+static void doorbell_ping(uint64_t i, uint64_t size)
+{
+    (void)size;
+    doorbell_ring(i);
+    doorbell_sleep(i);
+}
+static void doorbell_pong(uint64_t i, uint64_t size)
+{
+    (void)size;
+    doorbell_sleep(i);
+    doorbell_ring(i);
+}
+
+/* ---- one-sided loops: only the left side works ---- */
+
+static void copy_loop(uint64_t i, uint64_t size)
+{
+    (void)i;
+    memcpy(limit_memory[RIGHT], source, size);
+    __asm__ volatile("" ::: "memory");
+}
+static void put_loop(uint64_t i, uint64_t size)
+{
+    (void)i;
+    snic_put(peer, &board->key[RIGHT], 0, source, size);
+}
+static void get_loop(uint64_t i, uint64_t size)
+{
+    (void)i;
+    snic_get(peer, &board->key[RIGHT], 0, source, size);
+}
+static void copy_back_loop(uint64_t i, uint64_t size)
+{
+    (void)i;
+    memcpy(source, limit_memory[RIGHT], size);
+    __asm__ volatile("" ::: "memory");
+}
+static void fetch_add_loop(uint64_t i, uint64_t size)
+{
+    uint64_t before;
+    (void)i, (void)size;
+    snic_fetch_add(peer, &board->key[RIGHT], 64, 1, &before);
+}
+static void plain_add_loop(uint64_t i, uint64_t size)
+{
+    (void)i, (void)size;
+    atomic_fetch_add((_Atomic uint64_t *)limit_memory[RIGHT], 1);
+}
+static void attach_loop(uint64_t i, uint64_t size)
+{
+    struct iovec local = {source, size};
+    struct iovec remote = {(void *)(uintptr_t)board->foreign_address, size};
+    (void)i;
+    if (process_vm_writev(other_pid, &local, 1, &remote, 1, 0) != (ssize_t)size)
+        die("process_vm_writev");
+}
+static void foreign_put_loop(uint64_t i, uint64_t size)
+{
+    (void)i;
+    if (snic_put(peer, &board->foreign, 0, source, size) != 0)
+        die("put into foreign memory");
+}
+
+/* ---- the table ---- */
+
+typedef void (*step_fn)(uint64_t i, uint64_t size);
+struct op {
+    const char *name;
+    const char *impl;
+    step_fn left, right; /* right NULL: one-sided */
+    int throughput;      /* one-sided: 1 GB/s from 4096 bytes, Mop/s below; 0: ns per operation */
+    const char *text;
+};
+static const struct op ops[] = {
+    {"line", "limit", line_ping, line_pong, 0, "cache line there and back, half of it"},
+    {"put_lat", "limit", copy_flag_ping, copy_flag_pong, 0,
+     "copy and flag, seen by a polling peer"},
+    {"put_lat", "softnic", put_ping, put_pong, 0, "put, seen by a polling peer"},
+    {"put_bw", "limit", copy_loop, NULL, 1, "memcpy into the peer's memory"},
+    {"put_bw", "softnic", put_loop, NULL, 1, "puts one after the other"},
+    {"get_bw", "limit", copy_back_loop, NULL, 1, "memcpy out of the peer's memory"},
+    {"get_bw", "softnic", get_loop, NULL, 1, "gets one after the other"},
+    {"get_lat", "limit", copy_back_loop, NULL, 0, "memcpy out of the peer's memory, each"},
+    {"get_lat", "softnic", get_loop, NULL, 0, "get, each"},
+    {"fetch_add", "limit", plain_add_loop, NULL, 0, "atomic addition, each"},
+    {"fetch_add", "softnic", fetch_add_loop, NULL, 0, "fetchAdd, each"},
+    {"send_lat", "limit", copy_flag_ping, copy_flag_pong, 0, "copy and flag"},
+    {"send_lat", "softnic", send_ping, send_pong, 0, "send to the poll that returns it"},
+    {"foreign_bw", "limit", attach_loop, NULL, 1, "process_vm_writev, whole"},
+    {"foreign_bw", "softnic", foreign_put_loop, NULL, 1,
+     "put into memory that was not allocated by us"},
+    {"wake", "limit", futex_ping, futex_pong, 0, "wake a process that sleeps on a futex"},
+    {"wake", "softnic", doorbell_ping, doorbell_pong, 0, "wake a process that sleeps in snic_wait"},
+};
+#define OPS ((int)(sizeof ops / sizeof ops[0]))
+
+/* ---- running ---- */
+
+static void right_main(void)
+{
+    uint64_t seen = 0;
+    while (!atomic_load(&board->quit)) {
+        uint64_t command = atomic_load_explicit(&board->command.word, memory_order_acquire);
+        if (command == seen)
+            continue;
+        seen = command;
+        const struct op *op = &ops[board->op];
+        for (uint64_t i = 1; op->right && i <= board->iterations; i++)
+            op->right(i, board->size);
+        set_word(&board->done.word, seen);
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Nanoseconds of one step: median over batches. */
+static double run(int index, uint64_t size, uint64_t iterations)
+{
+    static double batches[BATCHES_MAX];
+    const struct op *op = &ops[index];
+    uint64_t batch = iterations / 200 ? iterations / 200 : 1;
+    int n = 0;
+    iterations = iterations / batch * batch;
+    set_word(&board->ping.word, 0);
+    set_word(&board->pong.word, 0);
+    set_word(&board->futex_a.word, 0);
+    set_word(&board->futex_b.word, 0);
+    uint64_t zero = 0;
+    snic_put(peer, &board->key[RIGHT], capacity, &zero, 8);
+    memset(mine + capacity, 0, 8);
+    board->op = index;
+    board->size = size;
+    board->iterations = iterations;
+    set_word(&board->command.word, board->command.word + 1);
+    uint64_t last = now();
+    for (uint64_t i = 1; i <= iterations;) {
+        for (uint64_t k = 0; k < batch; k++, i++)
+            op->left(i, size);
+        uint64_t t = now();
+        if (n < BATCHES_MAX)
+            batches[n++] = (double)(t - last) / (double)batch;
+        last = t;
+    }
+    await_word(&board->done.word, board->command.word);
+    qsort(batches, (size_t)n, sizeof *batches, compare);
+    return batches[n / 2];
+}
+
+static double line_round_trip(void)
+{
+    return run(0, 8, 20000);
+}
+
+static void sample(int index, uint64_t size)
+{
+    const struct op *op = &ops[index];
+    double before = line_round_trip();
+    double guess = run(index, size, 20);
+    uint64_t iterations = (uint64_t)((double)sample_ns / (guess > 1 ? guess : 1));
+    iterations = iterations < 20 ? 20 : iterations > 20000000 ? 20000000 : iterations;
+    double ns = run(index, size, iterations);
+    double after = line_round_trip();
+    double value = op->right ? ns / 2 : ns;
+    const char *metric = "ns";
+    if (op->throughput) {
+        metric = size >= 4096 ? "GB/s" : "Mop/s";
+        value = size >= 4096 ? (double)size / ns : 1000 / ns;
+    }
+    printf("{\"op\":\"%s\",\"impl\":\"%s\",\"size\":%llu,\"metric\":\"%s\",\"value\":%.4f,"
+           "\"iterations\":%llu,\"line_before_ns\":%.1f,\"line_after_ns\":%.1f}\n",
+           op->name, op->impl, (unsigned long long)size, metric, value,
+           (unsigned long long)iterations, before, after);
+    fflush(stdout);
+}
+
+/* ---- set-up ---- */
+
+static void *shared(uint64_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        die("mmap");
+    return p;
+}
+
+static void next_event(shm_event_t *e, uint32_t type)
+{
+    while (shm_poll(shm, e, 1) == 0)
+        shm_await(shm, (int64_t)now() + 1000000);
+    if (e->type != type)
+        die("unexpected event while connecting");
+}
+
+static void set_up(const char *job)
+{
+    shm_event_t e;
+    shm_options_t o = {.job = job, .name = side == LEFT ? "left" : "right", .connections_max = 2};
+    pin_to(cpus[side]);
+    source = aligned_alloc(4096, capacity + 4096);
+    memset(source, 1, capacity);
+    if (shm_create(&o, &shm, why, sizeof why) != 0)
+        die("open");
+    if (snic_memory_alloc(shm_nic(shm), capacity + 4096, 1, (void **)&mine, why, sizeof why) != 0)
+        die("allocate");
+    memset(mine, 0, capacity + 4096);
+    if (snic_register(shm_nic(shm), mine, capacity + 4096, 7, &board->key[side], why, sizeof why) !=
+        0)
+        die("register");
+    if (side == RIGHT) {
+        board->foreign_ok =
+            snic_register(shm_nic(shm), source, capacity, 7, &board->foreign, why, sizeof why) == 0;
+        board->foreign_address = (uint64_t)(uintptr_t)source;
+        shm_listen(shm);
+    }
+    atomic_store(&board->ready[side], 1);
+    while (!atomic_load(&board->ready[!side]))
+        usleep(500);
+    if (side == LEFT) {
+        connection = shm_connect(shm, "right", 0, NULL, 0, 0, -1, why, sizeof why);
+        if (connection < 0)
+            die("connect");
+        next_event(&e, SHM_EVENT_CONNECTED);
+    } else {
+        next_event(&e, SHM_EVENT_CONNECT_REQUEST);
+        connection = e.connection;
+        shm_accept(shm, connection, 0);
+    }
+    peer = shm_peer(shm, connection);
+}
+
+static int in_list(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = list; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
+        if (strncmp(p, word, n) == 0 && (p[n] == 0 || p[n] == ','))
+            return 1;
+    return 0;
+}
+
+static int fits(const struct op *op, uint64_t size)
+{
+    if (strcmp(op->name, "send_lat") == 0)
+        return size <= 4096;
+    if (strcmp(op->name, "line") == 0 || strcmp(op->name, "fetch_add") == 0 ||
+        strcmp(op->name, "wake") == 0)
+        return size == 8;
+    if (strcmp(op->name, "foreign_bw") == 0)
+        return board->foreign_ok;
+    return 1;
+}
+
+static void usage(void)
+{
+    fprintf(stderr, "usage: softnic-bench [--op OP,...] [--size BYTES,...] [--samples N] [--ms N] "
+                    "[--cpus A,B] [--list]\n");
+    exit(2);
+}
+
+int main(int argc, char **argv)
+{
+    const char *want = NULL, *sizes = "8,64,512,4096,65536,1048576,4194304,67108864";
+    int samples = 10;
+    char job[64];
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--list") == 0) {
+            for (int k = 0; k < OPS; k++)
+                printf("%-10s %-8s %s\n", ops[k].name, ops[k].impl, ops[k].text);
+            return 0;
+        }
+        if (i + 1 >= argc)
+            usage();
+        if (strcmp(argv[i], "--op") == 0)
+            want = argv[++i];
+        else if (strcmp(argv[i], "--size") == 0)
+            sizes = argv[++i];
+        else if (strcmp(argv[i], "--samples") == 0)
+            samples = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--ms") == 0)
+            sample_ns = atoll(argv[++i]) * 1000000;
+        else if (strcmp(argv[i], "--cpus") == 0 &&
+                 sscanf(argv[++i], "%d,%d", &cpus[0], &cpus[1]) == 2)
+            continue;
+        else
+            usage();
+    }
+    for (const char *p = sizes; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        uint64_t size = strtoull(p, NULL, 10);
+        if (size < 8 || size > LARGEST)
+            usage();
+        capacity = size > capacity ? size : capacity;
+    }
+    capacity = (capacity + 4095) & ~4095ull;
+    board = shared(sizeof *board);
+    limit_memory[LEFT] = shared(2 * capacity);
+    limit_memory[RIGHT] = limit_memory[LEFT] + capacity;
+    memset(limit_memory[LEFT], 0, 2 * capacity);
+    snprintf(job, sizeof job, "bench-%d", (int)getpid());
+    other_pid = fork();
+    side = other_pid == 0 ? RIGHT : LEFT;
+    if (side == RIGHT)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    set_up(job);
+    if (side == RIGHT) {
+        right_main();
+        shm_close(shm);
+        return 0;
+    }
+    for (const char *p = sizes; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        uint64_t size = strtoull(p, NULL, 10);
+        for (int k = 0; k < OPS; k++)
+            for (int i = 0; i < samples; i++) {
+                /* a limit and its softnic twin alternate */
+                if ((want && !in_list(want, ops[k].name)) || !fits(&ops[k], size) ||
+                    (k > 0 && strcmp(ops[k - 1].name, ops[k].name) == 0))
+                    continue;
+                sample(k, size);
+                if (k + 1 < OPS && strcmp(ops[k + 1].name, ops[k].name) == 0)
+                    sample(k + 1, size);
+            }
+    }
+    atomic_store(&board->quit, 1);
+    waitpid(other_pid, NULL, 0);
+    return shm_close(shm) != 0;
+}
