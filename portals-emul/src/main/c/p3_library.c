@@ -152,10 +152,15 @@ void p3_ni_leave(struct p3_ni *ni)
     atomic_fetch_sub(&library.slot[ni->view.iface].users, 1);
 }
 
+int p3_iface_is_open(uint32_t iface)
+{
+    return iface < P3_IFACES &&
+           atomic_load_explicit(&library.slot[iface].state, memory_order_acquire) == P3_OPEN;
+}
+
 int p3_ni_is_open(const struct p3_ni *ni)
 {
-    return atomic_load_explicit(&library.slot[ni->view.iface].state, memory_order_acquire) ==
-           P3_OPEN;
+    return p3_iface_is_open(ni->view.iface);
 }
 
 /* ---- opening ---- */

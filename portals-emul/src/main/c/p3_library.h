@@ -107,6 +107,7 @@ struct p3_ni_slot {
 int p3_ni_enter(ptl_handle_any_t handle, enum p3_kind kind, int invalid, struct p3_ni **ni);
 void p3_ni_leave(struct p3_ni *ni);
 int p3_ni_is_open(const struct p3_ni *ni);
+int p3_iface_is_open(uint32_t iface);
 int p3_initialised(void);
 /* Records the text for PtlExtError and returns code. */
 int p3_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -25,8 +25,8 @@ int p3_md_check_eq(const struct p3_ni *ni, ptl_handle_eq_t eq)
 {
     if (eq == PTL_EQ_NONE)
         return PTL_OK;
-    if (p3_handle_kind(eq) == P3_KIND_EQ && p3_handle_iface(eq) < P3_IFACES &&
-        p3_handle_iface(eq) != ni->view.iface)
+    if (p3_handle_kind(eq) == P3_KIND_EQ && p3_handle_iface(eq) != ni->view.iface &&
+        p3_iface_is_open(p3_handle_iface(eq)))
         return p3_fail(PTL_MD_ILLEGAL, "event queue 0x%08x belongs to another interface", eq);
     if (p3_eq_find(&ni->view, eq) == NULL)
         return p3_fail(PTL_EQ_INVALID, "no event queue 0x%08x", eq);

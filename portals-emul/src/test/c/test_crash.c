@@ -1,0 +1,405 @@
+/*
+ * Processes killed at every labelled step, and stopped inside the lock. The target is watched:
+ * nothing is left busy, every PUT_START has its PUT_END, an unfinished operation ends as a failure,
+ * the invariant checker finds nothing.
+ */
+#include "check.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "portals3_steps.h"
+
+extern _Thread_local void (*snic_step_hook)(const char *label);
+
+static uint8_t bytes[65536], own_bytes[65536];
+static ptl_handle_eq_t eq;
+
+/* Where the initiator kills or stops itself: at the n-th passage of a step. */
+static const char *fatal_label;
+static int fatal_passage;
+static int fatal_signal = SIGKILL;
+
+static void strike(const char *label)
+{
+    if (fatal_passage > 0 && strcmp(label, fatal_label) == 0 && --fatal_passage == 0) {
+        set_flag(0, 1);
+        raise(fatal_signal);
+    }
+}
+
+static void await_quiet(void)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    /* The dead are found within a bounded number of looks; the case's time limit bounds it. */
+    while (PtlExtReap(ni) > 0)
+        nanosleep(&pause, NULL);
+}
+
+struct tally {
+    int starts, ends, failures, unlinks, successes;
+};
+
+static struct tally drain(ptl_handle_eq_t queue)
+{
+    struct tally t = {0};
+    ptl_event_t event;
+    int code;
+
+    while ((code = PtlEQGet(queue, &event)) != PTL_EQ_EMPTY) {
+        CHECK_EQ(PTL_OK, code);
+        CHECK_EQ(0, t.unlinks);
+        switch (event.type) {
+        case PTL_EVENT_PUT_START:
+        case PTL_EVENT_GET_START:
+        case PTL_EVENT_GETPUT_START:
+            CHECK_EQ(PTL_NI_OK, event.ni_fail_type);
+            t.starts++;
+            break;
+        case PTL_EVENT_PUT_END:
+        case PTL_EVENT_GET_END:
+        case PTL_EVENT_GETPUT_END:
+            t.ends++;
+            t.failures += event.ni_fail_type == PTL_EXT_FAIL_INITIATOR_DIED;
+            t.successes += event.ni_fail_type == PTL_NI_OK;
+            break;
+        default:
+            CHECK_EQ(PTL_EVENT_UNLINK, event.type);
+            t.unlinks++;
+        }
+    }
+    return t;
+}
+
+static void i_one_put(void)
+{
+    ptl_handle_md_t md = bind(own_bytes, 4096, -1, PTL_RETAIN, PTL_EQ_NONE);
+
+    memset(own_bytes, 0x5a, sizeof(own_bytes));
+    snic_step_hook = strike;
+    OK(put(md, PTL_ACK_REQ));
+}
+
+static void i_one_get(void)
+{
+    ptl_handle_md_t md = bind(own_bytes, 4096, -1, PTL_RETAIN, PTL_EQ_NONE);
+
+    snic_step_hook = strike;
+    OK(get(md));
+}
+
+static void i_one_getput(void)
+{
+    ptl_handle_md_t put_md = bind(own_bytes, 8, -1, PTL_RETAIN, PTL_EQ_NONE);
+    ptl_handle_md_t get_md = bind(own_bytes + 8, 8, -1, PTL_RETAIN, PTL_EQ_NONE);
+
+    snic_step_hook = strike;
+    OK(PtlGetPut(get_md, put_md, target_id, PORTAL, 0, BITS, 0, 0));
+}
+
+static void i_clean_put(void)
+{
+    ptl_handle_md_t md = bind(own_bytes, 100, -1, PTL_RETAIN, PTL_EQ_NONE);
+
+    memset(own_bytes, 0x11, 100);
+    OK(put_to(md, PTL_ACK_REQ, BITS + 1, 0, 0));
+    CHECK_EQ(PTL_EXT_DELIVERED, PtlExtLastOutcome());
+}
+
+/* One kill: the operation is the only one that its descriptor takes. Returns 0 when the step was
+ * not passed. */
+static int kill_at(void (*body)(void), const char *label, int passage, int other_first)
+{
+    ptl_handle_md_t md;
+    ptl_handle_me_t me;
+    struct tally t;
+    int died;
+
+    md = post_at(PORTAL, BITS, make_md(bytes, sizeof(bytes), 1, BOTH, eq), PTL_UNLINK, &me);
+    fatal_label = label;
+    fatal_passage = passage;
+    died = initiator_join(initiator_start(body));
+    if (other_first)
+        initiator_run(i_clean_put); /* another initiator finds the dead one's lock */
+    await_quiet();
+    expect_sound();
+    t = drain(eq);
+    if (died && t.starts == 0) {
+        /* Dead before its first visible effect: as if it had never been. */
+        CHECK_EQ(0, t.ends + t.unlinks);
+        OK(PtlMDUnlink(md));
+    } else {
+        CHECK_EQ(1, t.starts);
+        CHECK_EQ(1, t.ends);
+        CHECK_EQ(1, t.unlinks);
+        CHECK_EQ(died ? 1 : t.successes, t.failures + t.successes);
+        CHECK_EQ(PTL_MD_INVALID, PtlMDUnlink(md));
+        CHECK_EQ(PTL_ME_INVALID, PtlMEUnlink(me));
+    }
+    expect_sound();
+    return died != 0;
+}
+
+static void kill_everywhere(void (*body)(void), const char *const *labels, size_t count)
+{
+    int killed = 0;
+
+    open_interface(PTL_EXT_REF);
+    eq = new_eq(64);
+    post_at(PORTAL, BITS + 1,
+            make_md(own_bytes, sizeof(own_bytes), -1, BOTH | PTL_MD_MANAGE_REMOTE, PTL_EQ_NONE),
+            PTL_RETAIN, NULL);
+    for (size_t i = 0; i < count; i++) {
+        int passages = 0;
+
+        /* Event steps are passed several times in one operation: every passage is one place. */
+        while (kill_at(body, labels[i], passages + 1, passages % 2 == 0))
+            passages++;
+        if (passages == 0)
+            check_fail(__FILE__, __LINE__, "step %s was never passed", labels[i]);
+        killed += passages;
+    }
+    CHECK(killed >= (int)count);
+    CHECK_EQ(1, status(PTL_SR_MDS_CUR));
+    CHECK_EQ(1, status(PTL_SR_MES_CUR));
+}
+
+static void initiator_killed_in_put(void)
+{
+    static const char *const labels[] = {PTL_STEPS_PUT};
+
+    kill_everywhere(i_one_put, labels, sizeof(labels) / sizeof(labels[0]));
+}
+
+static void initiator_killed_in_get(void)
+{
+    static const char *const labels[] = {PTL_STEPS_GET,         "ptl.request.locked",
+                                         "ptl.accept.intent",   "ptl.accept.busy",
+                                         "ptl.complete.intent", "ptl.unlink.list"};
+
+    kill_everywhere(i_one_get, labels, sizeof(labels) / sizeof(labels[0]));
+}
+
+static void initiator_killed_in_getput(void)
+{
+    static const char *const labels[] = {PTL_STEPS_GETPUT, "ptl.accept.intent",
+                                         "ptl.complete.intent", "ptl.complete.busy"};
+
+    kill_everywhere(i_one_getput, labels, sizeof(labels) / sizeof(labels[0]));
+}
+
+/* An unfinished put never looks like a success: killed before the copy was complete. */
+static void unfinished_put_is_no_success(void)
+{
+    struct tally t;
+
+    open_interface(PTL_EXT_REF);
+    eq = new_eq(64);
+    post(bytes, sizeof(bytes), -1, PTL_MD_OP_PUT, eq);
+    fatal_label = "ptl.put.copy";
+    fatal_passage = 1;
+    CHECK_EQ(SIGKILL, initiator_join(initiator_start(i_one_put)));
+    await_quiet();
+    t = drain(eq);
+    CHECK_EQ(1, t.starts);
+    CHECK_EQ(1, t.failures);
+    CHECK_EQ(0, t.successes);
+}
+
+/* A sleeping waiter finds the dead initiator by himself. */
+static void sleeper_finds_the_dead(void)
+{
+    ptl_event_t event;
+
+    open_interface(PTL_EXT_REF);
+    eq = new_eq(64);
+    post(bytes, sizeof(bytes), -1, PTL_MD_OP_PUT | PTL_MD_EVENT_START_DISABLE, eq);
+    fatal_label = "ptl.put.copied";
+    fatal_passage = 1;
+    CHECK_EQ(SIGKILL, initiator_join(initiator_start(i_one_put)));
+    OK(PtlEQWait(eq, &event));
+    CHECK_EQ(PTL_EVENT_PUT_END, event.type);
+    CHECK_EQ(PTL_EXT_FAIL_INITIATOR_DIED, event.ni_fail_type);
+}
+
+/* PtlMDUnlink of a descriptor that only a dead initiator keeps busy succeeds. */
+static void unlink_reclaims_from_the_dead(void)
+{
+    ptl_handle_md_t md;
+
+    open_interface(PTL_EXT_REF);
+    eq = new_eq(64);
+    md = post(bytes, sizeof(bytes), -1, PTL_MD_OP_PUT, eq);
+    fatal_label = "ptl.put.copy";
+    fatal_passage = 1;
+    CHECK_EQ(SIGKILL, initiator_join(initiator_start(i_one_put)));
+    OK(PtlMDUnlink(md));
+    expect_sound();
+}
+
+/* A process stopped inside the lock gives others back pressure, and goes on when continued. */
+static void i_meets_a_stopped_lock(void)
+{
+    ptl_handle_md_t md = bind(own_bytes, 100, -1, PTL_RETAIN, PTL_EQ_NONE);
+    int code;
+
+    CHECK_EQ(PTL_NO_SPACE, put_to(md, PTL_NO_ACK_REQ, BITS + 1, 0, 0));
+    set_flag(1, 1);
+    do
+        code = put_to(md, PTL_NO_ACK_REQ, BITS + 1, 0, 0);
+    while (code == PTL_NO_SPACE);
+    CHECK_EQ(PTL_OK, code);
+}
+
+static void stopped_inside_the_lock(void)
+{
+    ptl_handle_me_t me;
+    pid_t stopped, other;
+    struct tally t;
+    int state;
+
+    open_interface(PTL_EXT_REF);
+    eq = new_eq(64);
+    post(bytes, sizeof(bytes), 1, PTL_MD_OP_PUT, eq);
+    post_at(PORTAL, BITS + 1, make_md(own_bytes, 200, -1, PTL_MD_OP_PUT, PTL_EQ_NONE), PTL_RETAIN,
+            NULL);
+    fatal_label = "ptl.accept.busy";
+    fatal_passage = 1;
+    fatal_signal = SIGSTOP;
+    stopped = initiator_start(i_one_put);
+    CHECK_EQ(stopped, waitpid(stopped, &state, WUNTRACED));
+    CHECK(WIFSTOPPED(state));
+    CHECK_EQ(PTL_NO_SPACE, PtlMEAttach(ni, PORTAL, ANY_ID, 1, 0, PTL_UNLINK, PTL_INS_AFTER, &me));
+    other = initiator_start(i_meets_a_stopped_lock);
+    await_flag(1, 1);
+    kill(stopped, SIGCONT);
+    CHECK_EQ(0, initiator_join(stopped));
+    CHECK_EQ(0, initiator_join(other));
+    OK(PtlMEAttach(ni, PORTAL, ANY_ID, 1, 0, PTL_UNLINK, PTL_INS_AFTER, &me));
+    t = drain(eq);
+    CHECK_EQ(1, t.successes);
+    expect_sound();
+}
+
+/* Many initiators killed at random moments while others work. */
+static void i_until_killed(void)
+{
+    ptl_handle_md_t md = bind(own_bytes, 16384, -1, PTL_RETAIN, PTL_EQ_NONE);
+
+    for (;;)
+        (void)put(md, PTL_NO_ACK_REQ);
+}
+
+static void killed_at_random(void)
+{
+    uint64_t seed = 20260101;
+    pid_t pids[3];
+    struct tally t;
+
+    open_interface(PTL_EXT_REF);
+    eq = new_eq(16384);
+    if (getenv("PORTALS_TEST_SEED"))
+        seed = strtoull(getenv("PORTALS_TEST_SEED"), NULL, 0);
+    for (int round = 0; round < 25; round++) {
+        /* Without TRUNCATE and with a threshold, so that descriptors come and go all the time. */
+        for (int i = 0; i < 200; i++)
+            post(bytes, 32768, 2, PTL_MD_OP_PUT | (i % 2 ? PTL_MD_EVENT_START_DISABLE : 0u),
+                 PTL_EQ_NONE);
+        post(bytes, sizeof(bytes), -1, PTL_MD_OP_PUT | PTL_MD_MANAGE_REMOTE, eq);
+        for (int i = 0; i < 3; i++)
+            pids[i] = initiator_start(i_until_killed);
+        for (int i = 0; i < 3; i++) {
+            struct timespec pause;
+
+            seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+            pause = (struct timespec){.tv_nsec = (long)(seed >> 33) % 10000000};
+            nanosleep(&pause, NULL);
+            kill(pids[i], SIGKILL);
+            CHECK_EQ(SIGKILL, initiator_join(pids[i]));
+        }
+        while (PtlExtReap(ni) > 0)
+            ;
+        expect_sound();
+        {
+            ptl_event_t event;
+
+            while (PtlEQGet(eq, &event) != PTL_EQ_EMPTY)
+                ;
+        }
+        /* Everything that is left can be unlinked: nothing is busy on behalf of the dead. */
+        OK(PtlNIFini(ni));
+        open_interface(PTL_EXT_REF);
+        eq = new_eq(16384);
+    }
+    t = drain(eq);
+    CHECK_EQ(0, t.starts + t.ends);
+}
+
+/* The target is killed while initiators work on it: they get their events, and nothing hangs. */
+static void be_target(void)
+{
+    ptl_handle_eq_t queue = new_eq(1024);
+    ptl_event_t event;
+
+    for (int i = 0; i < 100; i++)
+        post(bytes, 32768, 50, PTL_MD_OP_PUT, queue);
+    shared->id[1] = own_id;
+    set_flag(0, 1);
+    for (;;)
+        (void)PtlEQWait(queue, &event);
+}
+
+static void target_killed_at_random(void)
+{
+    struct timespec pause = {.tv_nsec = 500000};
+
+    open_interface(PTL_EXT_REF);
+    eq = new_eq(64);
+    for (int round = 0; round < 10; round++) {
+        ptl_handle_md_t md = bind(own_bytes, 128, -1, PTL_RETAIN, eq);
+        pid_t pid, killer;
+        int failed = 0;
+
+        set_flag(0, 0);
+        pid = initiator_start(be_target);
+        await_flag(0, 1);
+        target_id = shared->id[1];
+        pause.tv_nsec += 300000;
+        killer = fork();
+        if (killer == 0) {
+            nanosleep(&pause, NULL);
+            kill(pid, SIGKILL);
+            _exit(0);
+        }
+        while (!failed) {
+            OK(put(md, PTL_NO_ACK_REQ));
+            take(eq, PTL_EVENT_SEND_START);
+            failed = take(eq, PTL_EVENT_SEND_END).ni_fail_type != PTL_NI_OK;
+        }
+        CHECK_EQ(SIGKILL, initiator_join(pid));
+        waitpid(killer, NULL, 0);
+        OK(PtlMDUnlink(md));
+        expect_sound();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_case cases[] = {
+        {"", "initiator_killed_in_put", initiator_killed_in_put, NULL},
+        {"", "initiator_killed_in_get", initiator_killed_in_get, NULL},
+        {"", "initiator_killed_in_getput", initiator_killed_in_getput, NULL},
+        {"", "unfinished_put_is_no_success", unfinished_put_is_no_success, NULL},
+        {"", "sleeper_finds_the_dead", sleeper_finds_the_dead, NULL},
+        {"", "unlink_reclaims_from_the_dead", unlink_reclaims_from_the_dead, NULL},
+        {"", "stopped_inside_the_lock", stopped_inside_the_lock, NULL},
+        {"", "killed_at_random", killed_at_random, NULL},
+        {"88", "target_killed_at_random", target_killed_at_random, NULL},
+    };
+
+    return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);
+}

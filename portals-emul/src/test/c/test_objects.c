@@ -1,0 +1,584 @@
+/* Library, interfaces, match lists, access control (assertions 1 to 26, 93). */
+#include "check.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static uint8_t bytes[256];
+static ptl_handle_eq_t eq;
+
+static void begin(void)
+{
+    open_interface(PTL_EXT_REF);
+    eq = new_eq(64);
+}
+
+/* ---- init and interfaces ---- */
+
+static void not_initialised(void)
+{
+    ptl_handle_ni_t handle;
+    ptl_process_id_t id;
+    ptl_sr_value_t value;
+    ptl_event_t event;
+    int which;
+
+    CHECK_EQ(PTL_NO_INIT, PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, NULL, NULL, &handle));
+    CHECK_EQ(PTL_NO_INIT, PtlGetId(0, &id));
+    CHECK_EQ(PTL_NO_INIT, PtlNIStatus(0, PTL_SR_DROP_COUNT, &value));
+    CHECK_EQ(PTL_NO_INIT, PtlNIFini(0));
+    CHECK_EQ(PTL_NO_INIT, PtlEQGet(0, &event));
+    CHECK_EQ(PTL_NO_INIT, PtlEQPoll(&handle, 1, 0, &event, &which));
+    CHECK_EQ(PTL_NO_INIT, PtlMEUnlink(0));
+    CHECK_EQ(PTL_NO_INIT, PtlMDUnlink(0));
+    CHECK_EQ(PTL_NO_INIT, PtlPut(0, PTL_NO_ACK_REQ, id, 0, 0, 0, 0, 0));
+    open_interface(PTL_EXT_REF);
+    PtlFini();
+    CHECK_EQ(PTL_NO_INIT, PtlGetId(ni, &id));
+}
+
+static void init_twice(void)
+{
+    int a = 0, b = 0;
+
+    OK(PtlInit(&a));
+    OK(PtlInit(&b));
+    CHECK(a >= 1 && b >= 1);
+    CHECK_EQ(PTL_SEGV, PtlInit(NULL));
+}
+
+static void interface_ids(void)
+{
+    int interfaces;
+    ptl_process_id_t id;
+
+    OK(PtlInit(&interfaces));
+    OK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, NULL, NULL, &ni));
+    OK(PtlGetId(ni, &id));
+    CHECK(id.pid != PTL_PID_ANY && id.pid >= 1 && id.pid <= 0xfffe);
+    OK(PtlNIFini(ni));
+    OK(PtlNIInit(PTL_IFACE_DEFAULT, 4711, NULL, NULL, &ni));
+    OK(PtlGetId(ni, &id));
+    CHECK_EQ(4711, id.pid);
+    OK(PtlNIFini(ni));
+    CHECK_EQ(PTL_PID_INVALID, PtlNIInit(PTL_IFACE_DEFAULT, 0, NULL, NULL, &ni));
+    CHECK_EQ(PTL_PID_INVALID, PtlNIInit(PTL_IFACE_DEFAULT, 0x10001, NULL, NULL, &ni));
+}
+
+static void i_same_pid(void)
+{
+    ptl_handle_ni_t other;
+
+    CHECK_EQ(PTL_PID_INVALID, PtlNIInit(PTL_IFACE_DEFAULT, target_id.pid, NULL, NULL, &other));
+    CHECK(strlen(PtlExtError()) > 0);
+}
+
+static void pid_taken(void)
+{
+    begin();
+    initiator_run(i_same_pid);
+}
+
+static void interface_twice(void)
+{
+    int interfaces;
+    ptl_ni_limits_t wanted = {100, 100, 10, 7, 9, 5, 50, 32}, a, b;
+    ptl_handle_ni_t first, second;
+
+    OK(PtlInit(&interfaces));
+    OK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, &wanted, &a, &first));
+    OK(PtlNIInit(PTL_IFACE_DEFAULT, 99, NULL, &b, &second));
+    CHECK_EQ(first, second);
+    CHECK(memcmp(&a, &b, sizeof(a)) == 0);
+    CHECK(memcmp(&a, &wanted, sizeof(a)) == 0);
+    OK(PtlNIFini(first));
+    CHECK_EQ(PTL_NI_INVALID, PtlNIFini(second));
+}
+
+static void limits_are_cut(void)
+{
+    int interfaces;
+    ptl_ni_limits_t wanted = {1 << 30, 1 << 30, 1 << 30, 1 << 30,
+                              1 << 30, 1 << 30, 1 << 30, 1 << 30};
+    ptl_ni_limits_t defaults, cut;
+
+    OK(PtlInit(&interfaces));
+    OK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, NULL, &defaults, &ni));
+    OK(PtlNIFini(ni));
+    OK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, &wanted, &cut, &ni));
+    CHECK(memcmp(&defaults, &cut, sizeof(cut)) == 0);
+    CHECK(cut.max_pt_index >= 63);
+}
+
+static void handles_name_their_interface(void)
+{
+    ptl_handle_ni_t answer = 0;
+    ptl_handle_me_t me;
+    ptl_handle_md_t md;
+
+    begin();
+    md = post_at(PORTAL, BITS, make_md(bytes, 8, -1, BOTH, eq), PTL_UNLINK, &me);
+    OK(PtlNIHandle(ni, &answer));
+    CHECK_EQ(ni, answer);
+    answer = 0;
+    OK(PtlNIHandle(eq, &answer));
+    CHECK_EQ(ni, answer);
+    answer = 0;
+    OK(PtlNIHandle(me, &answer));
+    CHECK_EQ(ni, answer);
+    answer = 0;
+    OK(PtlNIHandle(md, &answer));
+    CHECK_EQ(ni, answer);
+    CHECK_EQ(PTL_HANDLE_INVALID, PtlNIHandle(PTL_INVALID_HANDLE, &answer));
+    CHECK_EQ(PTL_HANDLE_INVALID, PtlNIHandle(PTL_EQ_NONE, &answer));
+    CHECK(PtlHandleIsEqual(ni, answer));
+}
+
+static void unknown_and_closed(void)
+{
+    ptl_handle_ni_t closed;
+    ptl_process_id_t id;
+
+    begin();
+    CHECK_EQ(PTL_IFACE_INVALID, PtlNIInit(12345, PTL_PID_ANY, NULL, NULL, &closed));
+    closed = ni;
+    OK(PtlNIFini(ni));
+    CHECK_EQ(PTL_NI_INVALID, PtlGetId(closed, &id));
+    CHECK_EQ(PTL_NI_INVALID, PtlNIFini(closed));
+    CHECK_EQ(PTL_EQ_INVALID, PtlEQFree(eq));
+    begin();
+    CHECK_EQ(PTL_NI_INVALID, PtlGetId(closed, &id)); /* a stale handle names nothing new */
+}
+
+static void registers(void)
+{
+    ptl_sr_value_t value = 99;
+
+    begin();
+    OK(PtlNIStatus(ni, PTL_SR_DROP_COUNT, &value));
+    CHECK_EQ(0, value);
+    CHECK_EQ(PTL_SR_INDEX_INVALID, PtlNIStatus(ni, 77, &value));
+    CHECK_EQ(PTL_SR_INDEX_INVALID, PtlNIStatus(ni, UINT32_MAX, &value));
+}
+
+static void distance(void)
+{
+    unsigned long self = 99, other = 0;
+    ptl_process_id_t id;
+
+    begin();
+    OK(PtlNIDist(ni, own_id, &self));
+    id = own_id;
+    id.pid = own_id.pid == 7 ? 8 : 7;
+    OK(PtlNIDist(ni, id, &other));
+    CHECK(self <= other);
+    CHECK_EQ(PTL_PROCESS_INVALID, PtlNIDist(ni, ANY_ID, &other));
+}
+
+static void null_results(void)
+{
+    ptl_handle_me_t me;
+    ptl_md_t md = make_md(bytes, 8, -1, BOTH, PTL_EQ_NONE);
+    ptl_event_t event;
+    int which;
+
+    begin();
+    CHECK_EQ(PTL_SEGV, PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, NULL, NULL, NULL));
+    CHECK_EQ(PTL_SEGV, PtlGetId(ni, NULL));
+    CHECK_EQ(PTL_SEGV, PtlGetUid(ni, NULL));
+    CHECK_EQ(PTL_SEGV, PtlGetJid(ni, NULL));
+    CHECK_EQ(PTL_SEGV, PtlNIStatus(ni, PTL_SR_DROP_COUNT, NULL));
+    CHECK_EQ(PTL_SEGV, PtlNIDist(ni, own_id, NULL));
+    CHECK_EQ(PTL_SEGV, PtlNIHandle(ni, NULL));
+    CHECK_EQ(PTL_SEGV, PtlMEAttach(ni, PORTAL, ANY_ID, 0, 0, PTL_RETAIN, PTL_INS_AFTER, NULL));
+    CHECK_EQ(PTL_SEGV, PtlMEAttachAny(ni, NULL, ANY_ID, 0, 0, PTL_RETAIN, &me));
+    OK(PtlMEAttach(ni, PORTAL, ANY_ID, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &me));
+    CHECK_EQ(PTL_SEGV, PtlMEInsert(me, ANY_ID, 0, 0, PTL_RETAIN, PTL_INS_AFTER, NULL));
+    CHECK_EQ(PTL_SEGV, PtlMDBind(ni, md, PTL_RETAIN, NULL));
+    OK(PtlMDAttach(me, md, PTL_RETAIN, NULL));
+    CHECK_EQ(PTL_SEGV, PtlEQAlloc(ni, 8, PTL_EQ_HANDLER_NONE, NULL));
+    CHECK_EQ(PTL_SEGV, PtlEQGet(eq, NULL));
+    CHECK_EQ(PTL_SEGV, PtlEQWait(eq, NULL));
+    CHECK_EQ(PTL_SEGV, PtlEQPoll(NULL, 1, 0, &event, &which));
+    CHECK_EQ(PTL_SEGV, PtlEQPoll(&eq, 1, 0, NULL, &which));
+    CHECK_EQ(PTL_SEGV, PtlEQPoll(&eq, 1, 0, &event, NULL));
+}
+
+/* ---- match lists ---- */
+
+static void portal_index_limit(void)
+{
+    ptl_handle_me_t me;
+    ptl_ni_limits_t limits;
+    ptl_ext_options_t options = {0};
+    int interfaces;
+
+    OK(PtlInit(&interfaces));
+    OK(PtlExtNIOpen(&options, NULL, &limits, &ni, NULL, 0));
+    OK(PtlMEAttach(ni, (unsigned)limits.max_pt_index, ANY_ID, 0, 0, PTL_RETAIN, PTL_INS_AFTER,
+                   &me));
+    CHECK_EQ(PTL_PT_INDEX_INVALID, PtlMEAttach(ni, (unsigned)limits.max_pt_index + 1, ANY_ID, 0, 0,
+                                               PTL_RETAIN, PTL_INS_AFTER, &me));
+}
+
+/* An ME of this position whose MD takes one put at `where`. */
+static ptl_handle_me_t probe(ptl_ins_pos_t position, ptl_handle_me_t base, uint8_t *where)
+{
+    ptl_handle_me_t me;
+
+    if (base == PTL_INVALID_HANDLE)
+        OK(PtlMEAttach(ni, PORTAL, ANY_ID, BITS, 0, PTL_UNLINK, position, &me));
+    else
+        OK(PtlMEInsert(base, ANY_ID, BITS, 0, PTL_UNLINK, position, &me));
+    OK(PtlMDAttach(me, make_md(where, 1, 1, PTL_MD_OP_PUT | PTL_MD_EVENT_START_DISABLE, eq),
+                   PTL_UNLINK, NULL));
+    return me;
+}
+
+static void i_put_bytes(void)
+{
+    static uint8_t one = 1;
+    ptl_handle_md_t md = bind(&one, 1, PTL_MD_THRESH_INF, PTL_RETAIN, PTL_EQ_NONE);
+
+    for (uint64_t i = 0; i < shared->number[0]; i++)
+        OK(put(md, PTL_NO_ACK_REQ));
+}
+
+static void expect_order(const int *order, int count)
+{
+    shared->number[0] = (uint64_t)count;
+    initiator_run(i_put_bytes);
+    for (int i = 0; i < count; i++) {
+        CHECK_EQ((uintptr_t)bytes + (uintptr_t)order[i],
+                 (uintptr_t)take(eq, PTL_EVENT_PUT_END).md.start);
+        take(eq, PTL_EVENT_UNLINK);
+    }
+    expect_empty(eq);
+    expect_sound();
+}
+
+static void insertion_order(void)
+{
+    static const int after[] = {0, 1}, before[] = {3, 2};
+
+    begin();
+    probe(PTL_INS_AFTER, PTL_INVALID_HANDLE, bytes + 0);
+    probe(PTL_INS_AFTER, PTL_INVALID_HANDLE, bytes + 1);
+    expect_order(after, 2);
+    probe(PTL_INS_BEFORE, PTL_INVALID_HANDLE, bytes + 2);
+    probe(PTL_INS_BEFORE, PTL_INVALID_HANDLE, bytes + 3);
+    expect_order(before, 2);
+}
+
+static void insertion_around_a_base(void)
+{
+    static const int order[] = {0, 3, 1, 4, 2};
+    ptl_handle_me_t middle, dead;
+
+    begin();
+    dead = probe(PTL_INS_AFTER, PTL_INVALID_HANDLE, bytes + 0);
+    middle = probe(PTL_INS_AFTER, PTL_INVALID_HANDLE, bytes + 1);
+    probe(PTL_INS_AFTER, PTL_INVALID_HANDLE, bytes + 2);
+    probe(PTL_INS_BEFORE, middle, bytes + 3);
+    probe(PTL_INS_AFTER, middle, bytes + 4);
+    expect_order(order, 5);
+    CHECK_EQ(PTL_ME_INVALID, PtlMEInsert(dead, ANY_ID, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &middle));
+}
+
+static void attach_any(void)
+{
+    ptl_ni_limits_t wanted = {100, 100, 10, 7, 5, 5, 50, 32};
+    ptl_ext_options_t options = {0};
+    ptl_handle_me_t first = 0, me;
+    ptl_pt_index_t index;
+    int interfaces, seen[6] = {0};
+
+    OK(PtlInit(&interfaces));
+    OK(PtlExtNIOpen(&options, &wanted, NULL, &ni, NULL, 0));
+    OK(PtlMEAttach(ni, 2, ANY_ID, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &me));
+    for (int i = 0; i < 5; i++) {
+        OK(PtlMEAttachAny(ni, &index, ANY_ID, 0, 0, PTL_RETAIN, &me));
+        CHECK(index <= 5 && index != 2 && !seen[index]);
+        seen[index] = 1;
+        if (i == 0)
+            first = me;
+    }
+    CHECK_EQ(PTL_PT_FULL, PtlMEAttachAny(ni, &index, ANY_ID, 0, 0, PTL_RETAIN, &me));
+    OK(PtlMEUnlink(first));
+    OK(PtlMEAttachAny(ni, &index, ANY_ID, 0, 0, PTL_RETAIN, &me));
+    expect_sound();
+}
+
+static void limits_are_kept(void)
+{
+    ptl_ni_limits_t wanted = {10, 2, 2, 7, 5, 5, 4, 32};
+    ptl_ext_options_t options = {0};
+    ptl_handle_me_t me;
+    ptl_handle_md_t md;
+    int interfaces;
+
+    OK(PtlInit(&interfaces));
+    OK(PtlExtNIOpen(&options, &wanted, NULL, &ni, NULL, 0));
+    for (int i = 0; i < 4; i++)
+        OK(PtlMEAttach(ni, 1, ANY_ID, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &me));
+    CHECK_EQ(PTL_ME_LIST_TOO_LONG,
+             PtlMEAttach(ni, 1, ANY_ID, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &me));
+    CHECK_EQ(PTL_ME_LIST_TOO_LONG, PtlMEInsert(me, ANY_ID, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &me));
+    for (int i = 0; i < 6; i++)
+        OK(PtlMEAttach(ni, 2 + (unsigned)i / 4, ANY_ID, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &me));
+    CHECK_EQ(PTL_NO_SPACE, PtlMEAttach(ni, 0, ANY_ID, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &me));
+    bind(bytes, 1, 1, PTL_RETAIN, PTL_EQ_NONE);
+    bind(bytes, 1, 1, PTL_RETAIN, PTL_EQ_NONE);
+    CHECK_EQ(PTL_NO_SPACE, PtlMDBind(ni, make_md(bytes, 1, 1, 0, PTL_EQ_NONE), PTL_RETAIN, &md));
+    new_eq(4);
+    new_eq(4);
+    CHECK_EQ(PTL_NO_SPACE, PtlEQAlloc(ni, 4, PTL_EQ_HANDLER_NONE, &eq));
+    expect_sound();
+}
+
+static void entry_unlink_takes_the_descriptor(void)
+{
+    ptl_handle_me_t me;
+    ptl_handle_md_t md;
+
+    begin();
+    md = post_at(PORTAL, BITS, make_md(bytes, 8, -1, BOTH, eq), PTL_RETAIN, &me);
+    OK(PtlMEUnlink(me));
+    CHECK_EQ(PTL_ME_INVALID, PtlMEUnlink(me));
+    CHECK_EQ(PTL_MD_INVALID, PtlMDUnlink(md));
+    shared->number[0] = 1;
+    initiator_run(i_put_bytes);
+    CHECK_EQ(1, status(PTL_SR_DROP_COUNT));
+    expect_empty(eq);
+    expect_sound();
+}
+
+static void entry_without_descriptor_is_skipped(void)
+{
+    ptl_handle_me_t me;
+
+    begin();
+    OK(PtlMEAttach(ni, PORTAL, ANY_ID, BITS, 0, PTL_RETAIN, PTL_INS_BEFORE, &me));
+    post(bytes, 8, -1, BOTH, eq);
+    shared->number[0] = 1;
+    initiator_run(i_put_bytes);
+    take(eq, PTL_EVENT_PUT_START);
+    take(eq, PTL_EVENT_PUT_END);
+}
+
+static void i_bit_patterns(void)
+{
+    ptl_handle_md_t md = bind(NULL, 0, PTL_MD_THRESH_INF, PTL_RETAIN, PTL_EQ_NONE);
+
+    for (int bit = 0; bit < 64; bit++) {
+        int ignored = bit >= 16 && bit < 24;
+
+        OK(put_to(md, PTL_NO_ACK_REQ, BITS ^ 1ull << bit, 0, 0));
+        CHECK_EQ(ignored ? PTL_EXT_DELIVERED : PTL_EXT_DROPPED, PtlExtLastOutcome());
+        OK(PtlPut(md, PTL_NO_ACK_REQ, target_id, PORTAL + 1, 0, 1ull << bit, 0, 0));
+        CHECK_EQ(PTL_EXT_DELIVERED, PtlExtLastOutcome());
+    }
+}
+
+static void ignored_bits(void)
+{
+    ptl_handle_me_t me;
+
+    begin();
+    OK(PtlMEAttach(ni, PORTAL, ANY_ID, BITS, 0xff0000, PTL_RETAIN, PTL_INS_AFTER, &me));
+    OK(PtlMDAttach(me, make_md(bytes, 8, -1, BOTH, PTL_EQ_NONE), PTL_UNLINK, NULL));
+    OK(PtlMEAttach(ni, PORTAL + 1, ANY_ID, 0, UINT64_MAX, PTL_RETAIN, PTL_INS_AFTER, &me));
+    OK(PtlMDAttach(me, make_md(bytes, 8, -1, BOTH, PTL_EQ_NONE), PTL_UNLINK, NULL));
+    initiator_run(i_bit_patterns);
+    CHECK_EQ(56, status(PTL_SR_DROP_COUNT));
+}
+
+static void i_put_by_source(void)
+{
+    ptl_handle_md_t md = bind(NULL, 0, PTL_MD_THRESH_INF, PTL_RETAIN, PTL_EQ_NONE);
+
+    shared->id[0] = own_id;
+    set_flag(0, 1);
+    await_flag(1, 1);
+    for (uint64_t i = 0; i < 6; i++) {
+        OK(put_to(md, PTL_NO_ACK_REQ, i, 0, 0));
+        shared->number[i] = (uint64_t)PtlExtLastOutcome();
+    }
+}
+
+static void sources(void)
+{
+    ptl_process_id_t id;
+    pid_t pid;
+
+    begin();
+    pid = initiator_start(i_put_by_source);
+    await_flag(0, 1);
+    id = shared->id[0];
+    {
+        const ptl_process_id_t allowed[6] = {
+            {id.nid, PTL_PID_ANY}, {PTL_NID_ANY, id.pid},      id,
+            {id.nid + 1, id.pid},  {id.nid, id.pid % 100 + 1}, {PTL_NID_ANY, PTL_PID_ANY}};
+
+        for (unsigned i = 0; i < 6; i++) {
+            ptl_handle_me_t me;
+
+            OK(PtlMEAttach(ni, PORTAL, allowed[i], i, 0, PTL_UNLINK, PTL_INS_AFTER, &me));
+            OK(PtlMDAttach(me, make_md(NULL, 0, -1, BOTH, PTL_EQ_NONE), PTL_UNLINK, NULL));
+        }
+    }
+    set_flag(1, 1);
+    CHECK_EQ(0, initiator_join(pid));
+    for (int i = 0; i < 6; i++)
+        CHECK_EQ(i == 3 || i == 4 ? PTL_EXT_DROPPED : PTL_EXT_DELIVERED, shared->number[i]);
+}
+
+/* ---- access control ---- */
+
+static void i_put_by_ac(void)
+{
+    ptl_handle_md_t md = bind(NULL, 0, PTL_MD_THRESH_INF, PTL_RETAIN, PTL_EQ_NONE);
+
+    shared->id[0] = own_id;
+    set_flag(0, 1);
+    await_flag(1, 1);
+    for (unsigned i = 0; i < 10; i++) {
+        OK(PtlPut(md, PTL_NO_ACK_REQ, target_id, PORTAL, i == 9 ? 64 : i, BITS, 0, 0));
+        shared->number[i] = (uint64_t)PtlExtLastOutcome();
+    }
+}
+
+static void access_control(void)
+{
+    ptl_process_id_t id, other;
+    ptl_uid_t uid;
+    ptl_jid_t jid;
+    pid_t pid;
+
+    begin();
+    OK(PtlGetUid(ni, &uid));
+    OK(PtlGetJid(ni, &jid));
+    post(NULL, 0, -1, BOTH, PTL_EQ_NONE);
+    pid = initiator_start(i_put_by_ac);
+    await_flag(0, 1);
+    id = other = shared->id[0];
+    other.pid = id.pid % 1000 + 1 == id.pid ? 2000 : id.pid % 1000 + 1;
+    OK(PtlACEntry(ni, 0, other, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY));  /* drop */
+    OK(PtlACEntry(ni, 1, ANY_ID, uid + 1, PTL_JID_ANY, PTL_PT_INDEX_ANY));     /* drop */
+    OK(PtlACEntry(ni, 2, ANY_ID, uid, 0x12345678, PTL_PT_INDEX_ANY));          /* drop */
+    OK(PtlACEntry(ni, 3, ANY_ID, uid, PTL_JID_ANY, PORTAL + 1));               /* drop */
+    OK(PtlACEntry(ni, 4, id, PTL_UID_ANY, PTL_JID_ANY, PORTAL));               /* accept */
+    OK(PtlACEntry(ni, 5, ANY_ID, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY)); /* accept */
+    OK(PtlACEntry(ni, 6, (ptl_process_id_t){id.nid + 1, PTL_PID_ANY}, PTL_UID_ANY, PTL_JID_ANY,
+                  PTL_PT_INDEX_ANY)); /* drop */
+    /* 7 and 8 keep their initial state: our own user, anybody */
+    set_flag(1, 1);
+    CHECK_EQ(0, initiator_join(pid));
+    for (int i = 0; i < 10; i++) {
+        int accepted = i == 4 || i == 5 || i == 7 || i == 8;
+
+        CHECK_EQ(accepted ? PTL_EXT_DELIVERED : PTL_EXT_DROPPED, shared->number[i]);
+    }
+    CHECK_EQ(6, status(PTL_SR_DROP_COUNT));
+    CHECK_EQ(PTL_AC_INDEX_INVALID, PtlACEntry(ni, 64, ANY_ID, uid, jid, PTL_PT_INDEX_ANY));
+    CHECK_EQ(PTL_PT_INDEX_INVALID, PtlACEntry(ni, 0, ANY_ID, uid, jid, 64));
+}
+
+static void i_closed_to_all(void)
+{
+    ptl_handle_eq_t own = new_eq(16);
+    ptl_handle_md_t md = bind(bytes, 4, PTL_MD_THRESH_INF, PTL_RETAIN, own);
+    ptl_process_id_t nobody = {4242, 4242};
+
+    for (unsigned i = 0; i < 64; i++)
+        OK(PtlACEntry(ni, i, nobody, 0x7fffffff, 0x7fffffff, 0));
+    OK(put(md, PTL_ACK_REQ));
+    take(own, PTL_EVENT_SEND_START);
+    take(own, PTL_EVENT_SEND_END);
+    take(own, PTL_EVENT_ACK);
+    OK(get(md));
+    take(own, PTL_EVENT_REPLY_START);
+    take(own, PTL_EVENT_REPLY_END);
+}
+
+static void answers_bypass_access_control(void)
+{
+    begin();
+    post(bytes, 64, -1, BOTH, PTL_EQ_NONE);
+    initiator_run(i_closed_to_all);
+}
+
+static void cycles_leak_nothing(void)
+{
+    begin();
+    for (int i = 0; i < 100000; i++) {
+        ptl_handle_me_t me;
+        ptl_md_iovec_t iov[2] = {{bytes, 4}, {bytes + 8, 4}};
+
+        OK(PtlMEAttach(ni, PORTAL, ANY_ID, BITS, 0, PTL_UNLINK, PTL_INS_AFTER, &me));
+        OK(PtlMDAttach(me,
+                       i % 8 ? make_md(bytes, 8, -1, BOTH, eq)
+                             : make_md(iov, 2, -1, BOTH | PTL_MD_IOVEC, eq),
+                       PTL_UNLINK, NULL));
+        OK(PtlMEUnlink(me));
+    }
+    CHECK_EQ(0, status(PTL_SR_MES_CUR));
+    CHECK_EQ(0, status(PTL_SR_MDS_CUR));
+    CHECK_EQ(1, status(PTL_SR_MES_MAX));
+    CHECK_EQ(1, status(PTL_SR_EQS_CUR));
+    for (int i = 0; i < 1000; i++)
+        OK(PtlEQFree(new_eq(8192)));
+    CHECK_EQ(1, status(PTL_SR_EQS_CUR));
+    expect_sound();
+}
+
+static void bad_descriptors(void)
+{
+    ptl_handle_md_t md;
+    ptl_md_iovec_t iov[2] = {{bytes, 4}, {NULL, 4}};
+
+    begin();
+    CHECK_EQ(PTL_MD_ILLEGAL, PtlMDBind(ni, make_md(NULL, 4, -1, 0, eq), PTL_RETAIN, &md));
+    CHECK_EQ(PTL_MD_ILLEGAL, PtlMDBind(ni, make_md(bytes, UINT64_MAX, -1, 0, eq), PTL_RETAIN, &md));
+    CHECK_EQ(PTL_MD_ILLEGAL, PtlMDBind(ni, make_md(bytes, 4, -1, 0x4000, eq), PTL_RETAIN, &md));
+    CHECK_EQ(PTL_MD_ILLEGAL, PtlMDBind(ni, make_md(bytes, 4, -1, 0x200, eq), PTL_RETAIN, &md));
+    CHECK_EQ(PTL_MD_ILLEGAL, PtlMDBind(ni, make_md(iov, 2, -1, PTL_MD_IOVEC, eq), PTL_RETAIN, &md));
+    CHECK_EQ(PTL_MD_ILLEGAL,
+             PtlMDBind(ni, make_md(iov, 1025, -1, PTL_MD_IOVEC, eq), PTL_RETAIN, &md));
+    CHECK_EQ(PTL_EQ_INVALID, PtlMDBind(ni, make_md(bytes, 4, -1, 0, 0x12345), PTL_RETAIN, &md));
+    CHECK_EQ(PTL_NI_INVALID, PtlMDBind(0x7fffffff, make_md(bytes, 4, -1, 0, eq), PTL_RETAIN, &md));
+    CHECK_EQ(0, status(PTL_SR_MDS_CUR));
+    expect_sound();
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_case cases[] = {
+        {"1", "not_initialised", not_initialised, NULL},
+        {"2", "init_twice", init_twice, NULL},
+        {"3", "interface_ids", interface_ids, NULL},
+        {"4", "pid_taken", pid_taken, NULL},
+        {"5", "interface_twice", interface_twice, NULL},
+        {"6", "limits_are_cut", limits_are_cut, NULL},
+        {"7", "handles_name_their_interface", handles_name_their_interface, NULL},
+        {"8", "unknown_and_closed", unknown_and_closed, NULL},
+        {"9", "registers", registers, NULL},
+        {"10", "distance", distance, NULL},
+        {"11", "null_results", null_results, NULL},
+        {"12", "portal_index_limit", portal_index_limit, NULL},
+        {"13", "insertion_order", insertion_order, NULL},
+        {"14", "insertion_around_a_base", insertion_around_a_base, NULL},
+        {"15", "attach_any", attach_any, NULL},
+        {"6,16", "limits_are_kept", limits_are_kept, NULL},
+        {"17", "entry_unlink_takes_the_descriptor", entry_unlink_takes_the_descriptor, NULL},
+        {"18", "entry_without_descriptor_is_skipped", entry_without_descriptor_is_skipped, NULL},
+        {"19,20", "ignored_bits", ignored_bits, NULL},
+        {"21", "sources", sources, NULL},
+        {"22,23,24,26", "access_control", access_control, NULL},
+        {"25", "answers_bypass_access_control", answers_bypass_access_control, NULL},
+        {"93", "cycles_leak_nothing", cycles_leak_nothing, NULL},
+        {"", "bad_descriptors", bad_descriptors, NULL},
+    };
+
+    return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);
+}
