@@ -15,6 +15,7 @@
 #define P3_PID_MAX 0xfffeu
 #define P3_PID_TRIES 4096u
 #define P3_LOCK_TIMEOUT_MS 200u
+#define P3_FOLDER_TRIES 5
 #define P3_FINI_WAIT_NS 2000000000ull
 
 /* Portals is a process-wide interface by its own definition: this table is the one global. */
@@ -235,7 +236,12 @@ static int open_nic(struct p3_ni *ni, const ptl_ext_options_t *options, uint64_t
     for (uint32_t i = 0; i < tries && error == -EEXIST; i++) {
         ni->pid = pid;
         snprintf(name, sizeof(name), "%u.%u", ni->nid, pid);
-        error = snic_open(&snic, &ni->nic, why, why_size);
+        /* Busy: many processes of the job open at once, and each has the folder for some ms. */
+        for (int busy = 0; busy < P3_FOLDER_TRIES; busy++) {
+            error = snic_open(&snic, &ni->nic, why, why_size);
+            if (error != -EBUSY)
+                break;
+        }
         pid = pid % P3_PID_MAX + 1;
     }
     return error;

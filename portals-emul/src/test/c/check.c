@@ -184,10 +184,11 @@ void set_flag(int index, uint32_t value)
 void open_interface(uint32_t flavor)
 {
     ptl_ext_options_t options = {.flavor = flavor};
+    ptl_ni_limits_t limits = {4096, 4096, 64, 63, 63, 1024, 4096, 64};
     int interfaces = 0;
 
     OK(PtlInit(&interfaces));
-    OK(PtlExtNIOpen(&options, NULL, NULL, &ni, NULL, 0));
+    OK(PtlExtNIOpen(&options, &limits, NULL, &ni, NULL, 0));
     OK(PtlGetId(ni, &own_id));
 }
 
