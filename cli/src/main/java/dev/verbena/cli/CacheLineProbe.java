@@ -8,10 +8,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  * tagged with this reading.
  */
 final class CacheLineProbe {
-    private static final int ROUND_COUNT = 4_000;
-    private static final int BATCH_COUNT = 9;
+    private static final int ROUND_COUNT = 100;
+    private static final int BATCH_MAX = 400;
+    private static final int BATCH_MIN = 8;
     private static final double NEAR_MAX_NS = 180;
-    private static final long GIVE_UP_NS = 200_000_000;
+    private static final long GIVE_UP_NS = 100_000_000;
 
     private CacheLineProbe() {}
 
@@ -29,32 +30,33 @@ final class CacheLineProbe {
         }
     }
 
-    /** Measures; takes some milliseconds. */
+    /**
+     * Measures; takes up to 100 ms. The lower quartile of many short batches, since on a busy
+     * machine many of them are interrupted.
+     */
     static Reading read() {
         AtomicInteger line = new AtomicInteger();
         Thread echo = new Thread(() -> echo(line), "cache-line-probe");
         echo.setDaemon(true);
         echo.start();
         long giveUpNs = System.nanoTime() + GIVE_UP_NS;
-        double[] means = new double[BATCH_COUNT];
+        double[] means = new double[BATCH_MAX];
+        int count = 0;
         int value = 0;
-        for (int batch = 0; batch < BATCH_COUNT; batch++) {
+        while (count < BATCH_MAX && System.nanoTime() - giveUpNs < 0) {
             long begin = System.nanoTime();
             for (int i = 0; i < ROUND_COUNT; i++) {
                 value += 2;
                 line.setRelease(value - 1);
                 while (line.getAcquire() != value) {
-                    if (System.nanoTime() - giveUpNs > 0) {
-                        line.setRelease(-1);
-                        return new Reading(Double.NaN);
-                    }
+                    Thread.onSpinWait();
                 }
             }
-            means[batch] = (System.nanoTime() - begin) / (double) ROUND_COUNT;
+            means[count++] = (System.nanoTime() - begin) / (double) ROUND_COUNT;
         }
         line.setRelease(-1);
-        java.util.Arrays.sort(means);
-        return new Reading(means[BATCH_COUNT / 2]);
+        java.util.Arrays.sort(means, 0, count);
+        return new Reading(count < BATCH_MIN ? Double.NaN : means[count / 4]);
     }
 
     private static void echo(AtomicInteger line) {

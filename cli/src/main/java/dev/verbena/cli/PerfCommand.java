@@ -236,8 +236,10 @@ abstract class PerfCommand implements Callable<Integer> {
         text.append(
                 String.format(
                         Locale.ROOT,
-                        ", \"cacheLineRoundTripNs\": %.1f, \"placement\": \"%s\"}",
-                        probe.roundTripNs(),
+                        ", \"cacheLineRoundTripNs\": %s, \"placement\": \"%s\"}",
+                        Double.isNaN(probe.roundTripNs())
+                                ? "null"
+                                : String.format(Locale.ROOT, "%.1f", probe.roundTripNs()),
                         probe.tag()));
         return text.toString();
     }

@@ -85,7 +85,7 @@ final class ShmRegion implements RegisteredRegion {
             throw new IllegalArgumentException(
                     "offset " + offset + " length " + length + " is outside " + this);
         }
-        if (rights == 0 || (rights & ~this.rights) != 0) {
+        if ((rights & ~this.rights) != 0) {
             throw new IllegalArgumentException(
                     "rights " + rights + " are not a part of the rights of " + this);
         }

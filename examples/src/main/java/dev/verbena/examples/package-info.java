@@ -1,0 +1,13 @@
+/**
+ * Small complete programs, each with one idea, to be copied. They run on every provider: the scheme
+ * is their argument.
+ *
+ * <ul>
+ *   <li>{@link dev.verbena.examples.PutGet}: write and read another process' memory
+ *   <li>{@link dev.verbena.examples.SendReceive}: messages
+ * </ul>
+ *
+ * <p>Packages below hold a real application: a particle-in-cell simulation and the analysis of its
+ * output in transit.
+ */
+package dev.verbena.examples;

@@ -1,0 +1,50 @@
+package dev.verbena.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.transport.TransportProvider;
+import dev.verbena.transport.Transports;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@Timeout(30)
+class ExamplesTest {
+    static Stream<String> schemes() {
+        return Transports.providers().stream()
+                .filter(TransportProvider::isAvailable)
+                .map(TransportProvider::scheme);
+    }
+
+    @Test
+    void shouldHaveAProviderToRunOn() {
+        assertThat(schemes()).contains("shm");
+    }
+
+    @ParameterizedTest
+    @MethodSource("schemes")
+    void shouldPutAndGet(String scheme) {
+        assertThat(PutGet.run(scheme, "Grüße")).isEqualTo("Grüße");
+    }
+
+    @ParameterizedTest
+    @MethodSource("schemes")
+    void shouldSendAndReceive(String scheme) throws Exception {
+        assertThat(SendReceive.ask(scheme, "abc")).isEqualTo("ABC");
+    }
+
+    @Test
+    void shouldStaySmall() throws IOException {
+        Path folder = Path.of("src/main/java/dev/verbena/examples");
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                assertThat(Files.readAllLines(file)).as("%s", file).hasSizeLessThan(150);
+            }
+        }
+    }
+}
