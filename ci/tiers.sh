@@ -20,14 +20,16 @@ declare -A WHAT=(
 
 tier_known() { [ -n "${BUDGET[${1:-none}]-}" ]; }
 
-# test_jdk TIER JDK_HOME REPORTS ARGS...: Maven's verify; failures are counted from the reports, so that all modules run.
+# run_maven_tests TIER REPORTS ARGS...: Maven's verify; failures are counted from the reports, so that all modules run.
 run_maven_tests() {
     local tier=$1 reports=$2 code=0
     shift 2
     find . -path ./target -prune -o -path "*/target/$reports" -type d -print0 | xargs -0 -r rm -rf
     local long=()
     [ "${VERBENA_LONG-}" = 1 ] && long=(-Dverbena.long=true)
-    MAVEN_LOG=$LOGS/$tier.log maven verify -fae -Dmaven.test.failure.ignore=true "${long[@]}" "$@" || code=1
+    # -fn: a failure in one module does not keep the modules above from being tested.
+    MAVEN_LOG=$LOGS/$tier.log maven verify -fn -Dmaven.test.failure.ignore=true "${long[@]}" "$@" || code=1
+    ! grep -q '^\[ERROR\] Failed to execute goal' "$LOGS/$tier.log" || code=1
     print_reports "$reports" || code=1
     return $code
 }
