@@ -39,6 +39,10 @@ final class NioByteStreams implements ByteStreams, AutoCloseable {
     private final Object lock = new Object();
     private Selector selector;
     private Thread thread;
+
+    /** Rounds of the selector that have ended; written by its thread only. */
+    private volatile long rounds;
+
     private boolean isClosed;
 
     NioByteStreams(ErrorHandler errorHandler) {
@@ -180,6 +184,7 @@ final class NioByteStreams implements ByteStreams, AutoCloseable {
         while (selector.isOpen()) {
             try {
                 selector.select(this::fired);
+                rounds++;
             } catch (java.nio.channels.ClosedSelectorException e) {
                 return;
             } catch (IOException e) {
@@ -259,7 +264,11 @@ final class NioByteStreams implements ByteStreams, AutoCloseable {
         @Override
         public void close() {
             closeAndFlush(channel);
-            for (int i = 0; channel.isRegistered() && thread.isAlive() && i < FLUSH_MAX; i++) {
+            // The round that may be ending now has perhaps not seen the close; the one after it
+            // has.
+            long enough = rounds + 2;
+            for (int i = 0; rounds - enough < 0 && thread.isAlive() && i < FLUSH_MAX; i++) {
+                selector.wakeup();
                 LockSupport.parkNanos(FLUSH_PAUSE_NS);
             }
         }
