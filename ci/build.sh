@@ -36,6 +36,7 @@ maven_progress() {
         /^\[INFO\] Building .*\[[0-9]+\/[0-9]+\]/ { sub(/^\[INFO\] Building /, ""); n = $NF; $NF = ""; print "  " n " " $0; fflush(); next }
         /Tests run:.*Time elapsed/ && !/(FAILURE|ERROR)!/ { next }
         /Tests run:/ { sub(/^\[[A-Z]*\] */, ""); print "    " $0; fflush(); next }
+        /^\[ERROR\] *$/ { next }
         /^\[ERROR\]/ && lines < 60 { lines++; print "    " $0; fflush() }'
 }
 
