@@ -745,7 +745,6 @@ int main(int argc, char **argv)
         {"90", "busy_descriptor_stays", busy_descriptor_stays, NULL},
         {"91", "fini_wakes_waiters", fini_wakes_waiters, NULL},
         {"91", "freeing_wakes_waiters", freeing_wakes_waiters, NULL},
-        {"95", "java_and_c_see_the_same_event", NULL, "tested on the Java side"},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);
