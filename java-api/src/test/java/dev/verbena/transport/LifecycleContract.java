@@ -189,6 +189,7 @@ abstract class LifecycleContract extends ConnectionContract {
         t.close();
         t.wakeup();
         assertThat(t.poll(p.a, 1)).isEqualTo(CLOSED);
+        assertThat(t.poll(p.a, 0)).isEqualTo(CLOSED);
         assertThat(p.a.connect(p.b.transport.uri(), 1)).isEqualTo(CLOSED);
         assertThat(t.accept(p.ab, 1)).isEqualTo(CLOSED);
         assertThat(t.reject(p.ab)).isEqualTo(CLOSED);

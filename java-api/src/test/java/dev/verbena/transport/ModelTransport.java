@@ -740,6 +740,11 @@ final class ModelTransport implements Transport {
         if (isPolling) {
             throw new IllegalStateException("poll within a handler");
         }
+        synchronized (network) {
+            if (isClosed) {
+                return CLOSED;
+            }
+        }
         int count = 0;
         isPolling = true;
         try {

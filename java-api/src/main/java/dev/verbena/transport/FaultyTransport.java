@@ -1,0 +1,533 @@
+package dev.verbena.transport;
+
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.memory.RegisteredRegion;
+import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.agrona.DirectBuffer;
+
+/**
+ * Makes the faults that the contract allows, from a seed, over another transport: back pressure,
+ * late events, early returns of {@code await}, registrations and connections that fail, a peer that
+ * dies.
+ *
+ * <p>A dead peer is one that cannot be reached any more: the real connection is ended in order
+ * behind the program's back, operations that were accepted complete with {@code PEER_DEAD} or, if
+ * they had happened, with {@code OK}, then {@code onPeerLost} comes, once. The peer itself sees a
+ * disconnect.
+ *
+ * <p>A completion that is held back has completed for the transport within: regions may be closed a
+ * little earlier than they could be without this decorator. Allocates. Thread rules as for the
+ * transport within.
+ */
+public final class FaultyTransport extends ForwardingTransport {
+    private final FaultOptions options;
+    private final SplittableRandom random;
+    private final Intake intake = new Intake();
+    private final ArrayDeque<Held> held = new ArrayDeque<>();
+    private final Map<Long, Integer> pending = new HashMap<>();
+    private final Map<Long, Long> contexts = new HashMap<>();
+    private final Map<Long, String> dying = new HashMap<>();
+    private final Set<Long> kept = new HashSet<>();
+    private final Set<Long> connecting = new HashSet<>();
+    private long handled;
+    private long polls;
+    private long steps;
+    private boolean isDelivering;
+
+    /** An event on its way; order is the order of arrival. */
+    private static final class Held {
+        private final long connection;
+        private final long duePoll;
+        private final boolean isCompletion;
+        private final Delivery delivery;
+
+        Held(long connection, long duePoll, boolean isCompletion, Delivery delivery) {
+            this.connection = connection;
+            this.duePoll = duePoll;
+            this.isCompletion = isCompletion;
+            this.delivery = delivery;
+        }
+    }
+
+    private interface Delivery {
+        void to(TransportHandler handler);
+    }
+
+    /** Makes faults over {@code delegate}, which is closed with this. */
+    public FaultyTransport(Transport delegate, FaultOptions options) {
+        super(delegate);
+        this.options = options;
+        this.random = new SplittableRandom(options.seed());
+    }
+
+    @Override
+    public String explain() {
+        return "with faults " + options + ": " + delegate.explain();
+    }
+
+    private boolean happens(double rate) {
+        return rate > 0 && random.nextDouble() < rate;
+    }
+
+    /** Before a posting call: its answer if a fault gives one, else {@code ACCEPTED}. */
+    private int before(long connection) {
+        if (dying.containsKey(connection)) {
+            return NOT_CONNECTED;
+        }
+        if (++steps == options.peerDeathAtStep() && contexts.containsKey(connection)) {
+            kill(connection, "killed at step " + steps);
+            return NOT_CONNECTED;
+        }
+        return happens(options.backPressureRate()) ? BACK_PRESSURED : ACCEPTED;
+    }
+
+    private int after(long connection, int answer) {
+        if (answer == ACCEPTED) {
+            pending.merge(connection, 1, Integer::sum);
+        }
+        return answer;
+    }
+
+    /**
+     * Lets the peer of a connection die now.
+     *
+     * @param reason given to {@code onPeerLost}
+     */
+    public void kill(long connection, String reason) {
+        if (contexts.containsKey(connection) && dying.putIfAbsent(connection, reason) == null) {
+            delegate.disconnect(connection);
+        }
+    }
+
+    private <T> T registered(String what, java.util.function.Supplier<T> call) {
+        if (happens(options.registrationFailureRate())) {
+            throw new TransportException(what + " failed: fault of seed " + options.seed());
+        }
+        return call.get();
+    }
+
+    @Override
+    public RegisteredRegion allocate(long length, int rights) {
+        return registered("allocate of " + length, () -> delegate.allocate(length, rights));
+    }
+
+    @Override
+    public RegisteredRegion register(OffHeapMemory memory, int rights) {
+        return registered("register", () -> delegate.register(memory, rights));
+    }
+
+    @Override
+    public long connect(
+            URI peer,
+            DirectBuffer privateData,
+            int offset,
+            int length,
+            long context,
+            long timeoutNs) {
+        if (happens(options.backPressureRate())) {
+            return BACK_PRESSURED;
+        }
+        long handle = delegate.connect(peer, privateData, offset, length, context, timeoutNs);
+        if (handle > 0) {
+            connecting.add(handle);
+        }
+        return handle;
+    }
+
+    @Override
+    public int disconnect(long connection) {
+        return dying.containsKey(connection) ? NOT_CONNECTED : delegate.disconnect(connection);
+    }
+
+    @Override
+    public int send(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            long length,
+            long context,
+            int flags) {
+        int fault = before(connection);
+        return fault != ACCEPTED
+                ? fault
+                : after(
+                        connection,
+                        delegate.send(connection, source, offset, length, context, flags));
+    }
+
+    @Override
+    public int put(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            RemoteDescriptor target,
+            long targetOffset,
+            long length,
+            long context,
+            int flags) {
+        int fault = before(connection);
+        return fault != ACCEPTED
+                ? fault
+                : after(
+                        connection,
+                        super.put(
+                                connection,
+                                source,
+                                offset,
+                                target,
+                                targetOffset,
+                                length,
+                                context,
+                                flags));
+    }
+
+    @Override
+    public int putNotify(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            RemoteDescriptor target,
+            long targetOffset,
+            long length,
+            int tag,
+            long context,
+            int flags) {
+        int fault = before(connection);
+        return fault != ACCEPTED
+                ? fault
+                : after(
+                        connection,
+                        super.putNotify(
+                                connection,
+                                source,
+                                offset,
+                                target,
+                                targetOffset,
+                                length,
+                                tag,
+                                context,
+                                flags));
+    }
+
+    @Override
+    public int get(
+            long connection,
+            RegisteredRegion destination,
+            long offset,
+            RemoteDescriptor source,
+            long sourceOffset,
+            long length,
+            long context,
+            int flags) {
+        int fault = before(connection);
+        return fault != ACCEPTED
+                ? fault
+                : after(
+                        connection,
+                        super.get(
+                                connection,
+                                destination,
+                                offset,
+                                source,
+                                sourceOffset,
+                                length,
+                                context,
+                                flags));
+    }
+
+    @Override
+    public int put(
+            long connection,
+            TransferVector vector,
+            RemoteDescriptor target,
+            long context,
+            int flags) {
+        int fault = before(connection);
+        return fault != ACCEPTED
+                ? fault
+                : after(connection, delegate.put(connection, vector, target, context, flags));
+    }
+
+    @Override
+    public int get(
+            long connection,
+            TransferVector vector,
+            RemoteDescriptor source,
+            long context,
+            int flags) {
+        int fault = before(connection);
+        return fault != ACCEPTED
+                ? fault
+                : after(connection, delegate.get(connection, vector, source, context, flags));
+    }
+
+    @Override
+    public int fetchAdd(
+            long connection,
+            RemoteDescriptor target,
+            long targetOffset,
+            long delta,
+            long context,
+            int flags) {
+        int fault = before(connection);
+        return fault != ACCEPTED
+                ? fault
+                : after(
+                        connection,
+                        super.fetchAdd(connection, target, targetOffset, delta, context, flags));
+    }
+
+    @Override
+    public int compareSwap(
+            long connection,
+            RemoteDescriptor target,
+            long targetOffset,
+            long expected,
+            long update,
+            long context,
+            int flags) {
+        int fault = before(connection);
+        return fault != ACCEPTED
+                ? fault
+                : after(
+                        connection,
+                        super.compareSwap(
+                                connection,
+                                target,
+                                targetOffset,
+                                expected,
+                                update,
+                                context,
+                                flags));
+    }
+
+    @Override
+    public void retain(long messageToken) {
+        if (!isDelivering || messageToken != handled || !kept.add(messageToken)) {
+            throw new IllegalStateException("message " + messageToken + " is not being handled");
+        }
+    }
+
+    @Override
+    public void release(long messageToken) {
+        if (!kept.remove(messageToken)) {
+            throw new IllegalStateException("message " + messageToken + " is not retained");
+        }
+        delegate.release(messageToken);
+    }
+
+    @Override
+    public int poll(TransportHandler handler, int limit) {
+        if (isDelivering) {
+            throw new IllegalStateException("poll within a handler");
+        }
+        polls++;
+        int taken = delegate.poll(intake, Math.max(limit, 0));
+        if (taken == CLOSED) {
+            return CLOSED;
+        }
+        for (long connection : List.copyOf(dying.keySet())) {
+            endIfDead(connection);
+        }
+        int delivered = 0;
+        isDelivering = true;
+        try {
+            while (delivered < limit) {
+                Delivery next = nextDue();
+                if (next == null) {
+                    break;
+                }
+                delivered++;
+                next.to(handler);
+            }
+        } finally {
+            isDelivering = false;
+        }
+        return delivered;
+    }
+
+    /**
+     * The first event that is due. Completions may overtake and be overtaken; what arrives from the
+     * peer and the ends of connections keep their order within a connection.
+     */
+    private Delivery nextDue() {
+        Set<Long> waiting = new HashSet<>();
+        Iterator<Held> events = held.iterator();
+        while (events.hasNext()) {
+            Held event = events.next();
+            boolean mayGo = event.isCompletion || !waiting.contains(event.connection);
+            if (mayGo && event.duePoll <= polls) {
+                events.remove();
+                return event.delivery;
+            }
+            if (!event.isCompletion) {
+                waiting.add(event.connection);
+            }
+        }
+        return null;
+    }
+
+    private void hold(long connection, boolean isCompletion, Delivery delivery) {
+        long delay = 0;
+        if (happens(options.delayRate()) && options.delayPollsMax() > 0) {
+            delay = 1 + random.nextInt(options.delayPollsMax());
+        }
+        held.add(new Held(connection, polls + delay, isCompletion, delivery));
+    }
+
+    /** The end of a connection comes after everything else that is held for it. */
+    private void holdEnd(long connection, Delivery delivery) {
+        long due = polls;
+        List<Held> before = new ArrayList<>();
+        for (Held event : held) {
+            if (event.connection == connection) {
+                due = Math.max(due, event.duePoll + 1);
+                before.add(event);
+            }
+        }
+        held.removeAll(before);
+        held.addAll(before);
+        held.add(new Held(connection, due, false, delivery));
+        contexts.remove(connection);
+        pending.remove(connection);
+    }
+
+    private void endIfDead(long connection) {
+        String reason = dying.get(connection);
+        if (reason != null
+                && contexts.containsKey(connection)
+                && pending.getOrDefault(connection, 0) == 0) {
+            long context = contexts.get(connection);
+            holdEnd(connection, h -> h.onPeerLost(connection, context, reason));
+        }
+    }
+
+    @Override
+    public boolean await(long deadlineNs) {
+        for (long connection : List.copyOf(dying.keySet())) {
+            endIfDead(connection);
+        }
+        return !held.isEmpty()
+                || happens(options.spuriousWakeupRate())
+                || delegate.await(deadlineNs);
+    }
+
+    @Override
+    public void close() {
+        if (isDelivering) {
+            throw new IllegalStateException("close within a handler");
+        }
+        super.close();
+    }
+
+    /** Takes the events of the transport within. */
+    private final class Intake implements TransportHandler {
+        @Override
+        public void onCompletion(
+                long connection, int operation, long context, int status, long value) {
+            pending.merge(connection, -1, Integer::sum);
+            boolean isLost = dying.containsKey(connection) && random.nextBoolean();
+            int shown = isLost ? Status.PEER_DEAD : status;
+            hold(
+                    connection,
+                    true,
+                    h -> h.onCompletion(connection, operation, context, shown, isLost ? 0 : value));
+            endIfDead(connection);
+        }
+
+        @Override
+        public void onMessage(
+                long connection,
+                long context,
+                DirectBuffer buffer,
+                int offset,
+                int length,
+                long token) {
+            if (dying.containsKey(connection)) {
+                return;
+            }
+            delegate.retain(token);
+            hold(
+                    connection,
+                    false,
+                    h -> {
+                        handled = token;
+                        try {
+                            h.onMessage(connection, context, buffer, offset, length, token);
+                        } finally {
+                            if (!kept.contains(token)) {
+                                delegate.release(token);
+                            }
+                        }
+                    });
+        }
+
+        @Override
+        public void onNotify(
+                long connection, long context, int tag, long regionId, long offset, long length) {
+            if (!dying.containsKey(connection)) {
+                hold(
+                        connection,
+                        false,
+                        h -> h.onNotify(connection, context, tag, regionId, offset, length));
+            }
+        }
+
+        @Override
+        public void onConnectRequest(
+                long connection, URI peer, DirectBuffer privateData, int offset, int length) {
+            org.agrona.concurrent.UnsafeBuffer copy =
+                    new org.agrona.concurrent.UnsafeBuffer(new byte[length]);
+            copy.putBytes(0, privateData, offset, length);
+            hold(connection, false, h -> h.onConnectRequest(connection, peer, copy, 0, length));
+        }
+
+        @Override
+        public void onConnected(long connection, long context) {
+            if (connecting.remove(connection) && happens(options.connectFailureRate())) {
+                delegate.disconnect(connection);
+                hold(
+                        connection,
+                        false,
+                        h ->
+                                h.onConnectFailed(
+                                        connection,
+                                        context,
+                                        Status.TIMED_OUT,
+                                        "fault of seed " + options.seed()));
+                return;
+            }
+            contexts.put(connection, context);
+            hold(connection, false, h -> h.onConnected(connection, context));
+        }
+
+        @Override
+        public void onConnectFailed(long connection, long context, int status, String reason) {
+            connecting.remove(connection);
+            hold(connection, false, h -> h.onConnectFailed(connection, context, status, reason));
+        }
+
+        @Override
+        public void onDisconnected(long connection, long context) {
+            if (contexts.containsKey(connection) && !dying.containsKey(connection)) {
+                holdEnd(connection, h -> h.onDisconnected(connection, context));
+            }
+        }
+
+        @Override
+        public void onPeerLost(long connection, long context, String reason) {
+            if (contexts.containsKey(connection) && !dying.containsKey(connection)) {
+                holdEnd(connection, h -> h.onPeerLost(connection, context, reason));
+            }
+        }
+    }
+}
