@@ -29,8 +29,7 @@ public final class SendReceive {
     /** Starts a server, asks it, returns the answer. */
     static String ask(String scheme, String question) throws Exception {
         CompletableFuture<URI> address = new CompletableFuture<>();
-        Thread server = new Thread(() -> serve(scheme, address), "server");
-        server.start();
+        CompletableFuture<Void> server = CompletableFuture.runAsync(() -> serve(scheme, address));
         try (Transport transport = Transports.open(scheme, new TransportContext());
                 RegisteredRegion outbox = transport.allocate(LENGTH_MAX, 0)) {
             Side client = new Side(transport, outbox, null);
@@ -40,7 +39,7 @@ public final class SendReceive {
             client.send(connection, question);
             client.pollUntil(() -> client.received != null);
             transport.disconnect(connection);
-            server.join();
+            server.get();
             return client.received;
         }
     }

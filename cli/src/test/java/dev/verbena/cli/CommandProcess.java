@@ -1,0 +1,102 @@
+package dev.verbena.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** The command as a process of its own, as a user starts it. */
+final class CommandProcess implements AutoCloseable {
+    private final Process process;
+    private final Path out;
+
+    private CommandProcess(Process process, Path out) {
+        this.process = process;
+        this.out = out;
+    }
+
+    /** Starts it; what it prints goes to a file in {@code folder}. */
+    static CommandProcess start(Path folder, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-XX:+UseSerialGC");
+        command.add("-XX:TieredStopAtLevel=1");
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.add(VerbenaCommand.class.getName());
+        command.addAll(List.of(arguments));
+        Path out = Files.createTempFile(folder, "out", ".txt");
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.redirectOutput(out.toFile());
+        return new CommandProcess(builder.start(), out);
+    }
+
+    /** Runs it to the end. */
+    static CommandProcess run(Path folder, String... arguments) throws Exception {
+        CommandProcess command = start(folder, arguments);
+        command.exitCode();
+        return command;
+    }
+
+    String out() throws IOException {
+        return Files.readString(out);
+    }
+
+    ProcessHandle handle() {
+        return process.toHandle();
+    }
+
+    int exitCode() throws Exception {
+        boolean isEnded = process.waitFor(90, TimeUnit.SECONDS);
+        if (!isEnded) {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly().waitFor();
+        }
+        assertThat(isEnded).as("it does not end; it printed: %s", out()).isTrue();
+        return process.exitValue();
+    }
+
+    /** Waits until it has printed this; fails with what it printed instead. */
+    String awaitOut(String text) throws Exception {
+        await(
+                () -> {
+                    try {
+                        return out().contains(text);
+                    } catch (IOException e) {
+                        throw new java.io.UncheckedIOException(e);
+                    }
+                },
+                "print '" + text + "'");
+        return out();
+    }
+
+    void await(BooleanSupplier condition, String what) throws Exception {
+        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (!condition.getAsBoolean()) {
+            boolean isLate = System.nanoTime() - deadlineNs > 0;
+            if (isLate || !process.isAlive() && !condition.getAsBoolean()) {
+                throw new AssertionError("it does not " + what + "; it printed: " + out());
+            }
+            Thread.sleep(10);
+        }
+    }
+
+    /** Asks it to end, as Ctrl-C does. */
+    void terminate() {
+        process.destroy();
+    }
+
+    @Override
+    public void close() throws Exception {
+        process.destroy();
+        if (!process.waitFor(15, TimeUnit.SECONDS)) {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly().waitFor();
+        }
+    }
+}
