@@ -134,19 +134,29 @@ final class ChildProcess {
         return process.exitValue();
     }
 
-    /** Asks it to end: it may clean up. */
+    /** Asks it to finish its work and end, by ending its standard input; it then exits with 0. */
+    void finish() {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException e) {
+            stop();
+        }
+    }
+
+    /** Asks it to end now: it may clean up. Its output stays readable. */
     void stop() {
-        process.destroy();
+        process.toHandle().destroy();
     }
 
     /** Ends it, if it has not by itself within the time. */
     void end(long timeoutMs) {
         try {
             if (!process.waitFor(timeoutMs, TimeUnit.MILLISECONDS)) {
-                process.destroyForcibly().waitFor(5, TimeUnit.SECONDS);
+                process.toHandle().destroyForcibly();
+                process.waitFor(5, TimeUnit.SECONDS);
             }
         } catch (InterruptedException e) {
-            process.destroyForcibly();
+            process.toHandle().destroyForcibly();
             Thread.currentThread().interrupt();
         }
     }

@@ -83,7 +83,7 @@ final class DemoRun {
             startAll();
             watchUntil(this::computeIsDone);
             line.show("simulation done; the last files are on their way");
-            servers.forEach(ChildProcess::stop);
+            servers.forEach(ChildProcess::finish);
             watchUntil(
                     () -> !receiver.isAlive() && servers.stream().noneMatch(ChildProcess::isAlive));
             line.end();

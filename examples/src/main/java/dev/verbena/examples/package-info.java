@@ -5,6 +5,7 @@
  * <ul>
  *   <li>{@link dev.verbena.examples.PutGet}: write and read another process' memory
  *   <li>{@link dev.verbena.examples.SendReceive}: messages
+ *   <li>{@link dev.verbena.examples.DartHello}: stage a message through a server to a receiver
  * </ul>
  *
  * <p>Packages below hold a real application: a particle-in-cell simulation and the analysis of its

@@ -38,6 +38,12 @@ class ExamplesTest {
         assertThat(SendReceive.ask(scheme, "abc")).isEqualTo("ABC");
     }
 
+    @ParameterizedTest
+    @MethodSource("schemes")
+    void shouldStageAMessage(String scheme) throws Exception {
+        assertThat(DartHello.run(scheme, "hello")).isEqualTo("greeting: hello");
+    }
+
     @Test
     void shouldStaySmall() throws IOException {
         Path folder = Path.of("src/main/java/dev/verbena/examples");
