@@ -74,7 +74,6 @@ final class ClientProtocol {
     private int clientId;
     private int serverId = -1;
     private long serverConnection;
-    private int openConnections;
 
     ClientProtocol(
             DartClient client,
@@ -128,9 +127,9 @@ final class ClientProtocol {
         return serverId;
     }
 
-    /** Nothing is outstanding that needs the transport. */
+    /** Nothing is outstanding that needs this side's memory. */
     boolean hasEnded() {
-        if (openConnections > 0 || isControlBusy) {
+        if (isControlBusy) {
             return false;
         }
         for (int sends : slotSends) {
@@ -627,7 +626,6 @@ final class ClientProtocol {
 
         @Override
         public void onConnected(long connection, long connectionContext) {
-            openConnections++;
             if (connectionContext == CONTEXT_MASTER) {
                 link.onConnected();
             }
@@ -652,7 +650,6 @@ final class ClientProtocol {
         }
 
         private void gone(long connection, long connectionContext, String reason) {
-            openConnections--;
             if (state == BOOTING) {
                 if (connectionContext == CONTEXT_MASTER
                         && connection == link.connection()

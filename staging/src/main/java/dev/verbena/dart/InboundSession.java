@@ -216,7 +216,8 @@ final class InboundSession {
         inbound.isSkipping = false;
         acknowledged = inbound.settledNext();
         int at = outAt() + FrameFlyweight.LENGTH;
-        out.putLong(at, Math.min(window, engine.windowMax()), BIG_ENDIAN);
+        inbound.window = Math.min(window, engine.windowMax());
+        out.putLong(at, inbound.window, BIG_ENDIAN);
         out.putLong(at + 8, acknowledged, BIG_ENDIAN);
         send(FrameFlyweight.HELLO_ACK, FrameFlyweight.HELLO_ACK_LENGTH);
     }

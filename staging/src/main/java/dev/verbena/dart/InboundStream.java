@@ -15,10 +15,13 @@ final class InboundStream {
     /** Frames that may be taken and not settled. */
     static final int UNSETTLED_MAX = 8192;
 
+    private static final long BLOCKED_NS = 20_000_000;
+
     /** A frame that is taken: settled when its message has got that far. */
     private static final class Taken {
         InboundMessage message;
         long payloadEnd;
+        int length;
         boolean isLast;
     }
 
@@ -40,6 +43,13 @@ final class InboundStream {
     private long tail;
     private final boolean isDurable;
     boolean isFinished;
+
+    /** Granted to the server. */
+    long window = Long.MAX_VALUE;
+
+    private long unsettledBytes;
+    private long blockedAt;
+    private long blockedSinceNs;
     InboundSession session;
     int crcFailures;
     boolean isSkipping;
@@ -101,17 +111,50 @@ final class InboundStream {
             ring[(int) (i & (UNSETTLED_MAX - 1))].message = null;
         }
         tail = head;
+        unsettledBytes = 0;
+    }
+
+    /**
+     * The unfinished message whose bytes must be forced so that the server gets its buffers back:
+     * because they are many, or because nothing else happened for a while; null if none.
+     */
+    InboundMessage needsForce(long nowNs) {
+        if (head == tail) {
+            return null;
+        }
+        Taken frame = ring[(int) (head & (UNSETTLED_MAX - 1))];
+        InboundMessage message = frame.message;
+        if (message == null
+                || message.state != InboundMessage.RECEIVING
+                || message.file == null
+                || message.forceAsked >= frame.payloadEnd) {
+            return null;
+        }
+        if (blockedAt != head) {
+            blockedAt = head;
+            blockedSinceNs = nowNs;
+        }
+        boolean isLate = nowNs - blockedSinceNs - BLOCKED_NS >= 0;
+        return isLate || unsettledBytes >= window / 4 ? message : null;
+    }
+
+    long nextDeadlineNs() {
+        return blockedAt == head && head < tail
+                ? blockedSinceNs + BLOCKED_NS
+                : dev.verbena.agent.ProtocolAgent.NO_DEADLINE;
     }
 
     /** A frame was taken; a null message: nothing depends on it. */
-    void taken(InboundMessage message, long payloadEnd, boolean isLast) {
+    void taken(InboundMessage message, long payloadEnd, int length, boolean isLast) {
         int at = (int) (tail++ & (UNSETTLED_MAX - 1));
         if (ring[at] == null) {
             ring[at] = new Taken();
         }
         ring[at].message = message;
         ring[at].payloadEnd = payloadEnd;
+        ring[at].length = length;
         ring[at].isLast = isLast;
+        unsettledBytes += length;
     }
 
     /**
@@ -135,6 +178,7 @@ final class InboundStream {
                 }
             }
             frame.message = null;
+            unsettledBytes -= frame.length;
             head++;
             settled++;
         }

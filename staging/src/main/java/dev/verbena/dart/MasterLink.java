@@ -33,6 +33,7 @@ final class MasterLink implements AutoCloseable {
     private DartConfiguration found;
     private DartException.Code code = DartException.Code.NOT_BOOTSTRAPPED;
     private String reason = "";
+    private boolean hasBeenRefused;
 
     MasterLink(
             Environment environment,
@@ -110,8 +111,10 @@ final class MasterLink implements AutoCloseable {
 
     void onConnected() {
         state = CONNECTED;
-        reason = what() + " was found, but the master did not answer";
-        code = DartException.Code.NOT_BOOTSTRAPPED;
+        if (!hasBeenRefused) {
+            reason = what() + " was found, but the master did not answer";
+            code = DartException.Code.NOT_BOOTSTRAPPED;
+        }
     }
 
     void onConnectFailed(long nowNs, int status, String why) {
@@ -128,6 +131,7 @@ final class MasterLink implements AutoCloseable {
 
     /** The master refused for a reason that a newer file may cure. */
     void onRefused(long nowNs, int result) {
+        hasBeenRefused = true;
         code = ControlFlyweight.code(result);
         reason = "the master of " + what() + " answered: " + ControlFlyweight.resultName(result);
         again(nowNs);

@@ -8,8 +8,6 @@ import org.agrona.DirectBuffer;
  * the name that the sender gave, made harmless. Owned by the receiver's agent.
  */
 final class MessageFiles implements AutoCloseable {
-    private static final long FORCE_STRIDE = 8L * 1024 * 1024;
-
     private final DurableStore store;
     private final boolean isKeepingBoth;
     private final boolean isDurable;
@@ -70,12 +68,14 @@ final class MessageFiles implements AutoCloseable {
         return true;
     }
 
-    /** Long messages are forced now and then, so that servers need not hold all of them. */
-    void forceSometimes(InboundMessage message) {
-        if (isDurable && message.received - message.forceAsked >= FORCE_STRIDE) {
-            message.forceAsked = message.received;
-            message.file.force();
+    /** Forces what has come of a message that is not complete; null: nothing to do. */
+    int forceUnfinished(InboundMessage message) {
+        if (message == null) {
+            return 0;
         }
+        message.forceAsked = message.received;
+        message.file.force();
+        return 1;
     }
 
     /** All parts are appended. */

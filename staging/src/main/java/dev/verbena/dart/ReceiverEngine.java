@@ -95,7 +95,7 @@ final class ReceiverEngine implements ProtocolAgent {
         long now = clock.nanoTime();
         int work = accept(now);
         if (files != null) {
-            work += store();
+            work += store(now);
         }
         for (int i = 0; i < sessions.size(); i++) {
             InboundSession session = sessions.get(i);
@@ -128,7 +128,7 @@ final class ReceiverEngine implements ProtocolAgent {
     }
 
     /** Brings messages that are being stored on; order of a stream is kept. */
-    private int store() {
+    private int store(long now) {
         int work = 0;
         for (int i = 0; i < streams.size(); i++) {
             InboundStream stream = streams.get(i);
@@ -146,8 +146,10 @@ final class ReceiverEngine implements ProtocolAgent {
                 deliver(stream, message);
                 work++;
             }
-            int settled = stream.settle();
-            work += settled;
+            work += stream.settle();
+            if (context.ack == AckMode.DURABLE) {
+                work += files.forceUnfinished(stream.needsForce(now));
+            }
             recycle(stream);
         }
         return work;
@@ -225,11 +227,9 @@ final class ReceiverEngine implements ProtocolAgent {
         message.received += length;
         message.position = frame.position() + frame.payloadLength();
         message.flags |= frame.flags();
-        stream.taken(message, message.received, isLast);
+        stream.taken(message, message.received, length, isLast);
         if (isLast) {
             complete(stream, message);
-        } else if (message.file != null) {
-            files.forceSometimes(message);
         }
         stream.settle();
         recycle(stream);
@@ -243,13 +243,13 @@ final class ReceiverEngine implements ProtocolAgent {
             if (message != null && message.state == InboundMessage.RECEIVING) {
                 giveUp(stream, message);
             }
-            stream.taken(null, 0, true);
+            stream.taken(null, 0, 0, true);
         } else if (stream.isDelivered(frame.clientId(), frame.messageSequence())) {
-            stream.taken(null, 0, true);
+            stream.taken(null, 0, 0, true);
         } else if (message != null
                 && frame.position() + frame.payloadLength() <= message.position) {
             long end = frame.position() + frame.payloadLength() - message.metadataLength;
-            stream.taken(message, end, isLast);
+            stream.taken(message, end, frame.payloadLength(), isLast);
         } else {
             return false;
         }
@@ -436,6 +436,9 @@ final class ReceiverEngine implements ProtocolAgent {
         long deadline = NO_DEADLINE;
         for (int i = 0; i < sessions.size(); i++) {
             deadline = Math.min(deadline, sessions.get(i).nextDeadlineNs(context.silenceTimeoutNs));
+        }
+        for (int i = 0; i < streams.size(); i++) {
+            deadline = Math.min(deadline, streams.get(i).nextDeadlineNs());
         }
         return deadline;
     }

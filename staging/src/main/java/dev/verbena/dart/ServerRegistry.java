@@ -34,6 +34,7 @@ final class ServerRegistry implements AutoCloseable {
     private final ServedClient[] slots;
     private final int[] generations;
     private final Int2ObjectHashMap<ServedClient> byId = new Int2ObjectHashMap<>();
+    private final Int2ObjectHashMap<long[]> lastSequences = new Int2ObjectHashMap<>();
     private final ArrayDeque<ServedClient> toTell = new ArrayDeque<>();
     private final ArrayDeque<ServerPeer> refused = new ArrayDeque<>();
     private final Assignments assignments = new Assignments();
@@ -354,11 +355,12 @@ final class ServerRegistry implements AutoCloseable {
             hasNews(before);
             return;
         }
-        long lastSequence = 0;
         if (before != null) {
-            lastSequence = before.lastSequence;
             leave(before);
         }
+        // Numbers go on where the process' predecessor ended: the receiver knows them.
+        long[] left = lastSequences.get(forward.assignedId());
+        long lastSequence = left == null ? 0 : left[0];
         int slot = freeSlot();
         if (slot < 0) {
             report("no room for client " + forward.assignedId() + ": clientsMax is reached");
@@ -418,6 +420,7 @@ final class ServerRegistry implements AutoCloseable {
             return;
         }
         client.state = ServedClient.GONE;
+        lastSequences.put(client.id, new long[] {client.lastSequence});
         if (byId.get(client.id) == client) {
             byId.remove(client.id);
         }

@@ -1,0 +1,207 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.ByteStreams;
+import dev.verbena.agent.DurableStore;
+import dev.verbena.agent.Environment;
+import dev.verbena.transport.Operation;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportHandler;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongPredicate;
+import java.util.random.RandomGenerator;
+import org.agrona.DirectBuffer;
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.status.CountersManager;
+
+/**
+ * An environment whose transport counts what it is asked for, can lose messages although it reports
+ * them as sent, and can hold back completions of gets.
+ */
+final class ProbeEnvironment implements Environment {
+    private final Environment inner;
+    final Map<String, Integer> calls = new ConcurrentHashMap<>();
+
+    /** Called for each send with its number, from 1; true: the message is lost. */
+    volatile LongPredicate losesSend = number -> false;
+
+    /** Completions of gets are kept while this is set, and delivered in reverse order after. */
+    volatile boolean isHoldingGets;
+
+    /** Addresses of regions as they were made. */
+    final List<Long> regionAddresses = new ArrayList<>();
+
+    private long sends;
+
+    ProbeEnvironment(Environment inner) {
+        this.inner = inner;
+    }
+
+    int count(String call) {
+        return calls.getOrDefault(call, 0);
+    }
+
+    @Override
+    public Transport openTransport(String scheme, TransportContext context) {
+        Transport transport = inner.openTransport(scheme, context);
+        Probe probe = new Probe(transport);
+        return (Transport)
+                Proxy.newProxyInstance(
+                        Transport.class.getClassLoader(), new Class<?>[] {Transport.class}, probe);
+    }
+
+    private final class Probe implements InvocationHandler {
+        private final Transport transport;
+        private final List<long[]> lostSends = new ArrayList<>();
+        private final List<long[]> heldGets = new ArrayList<>();
+
+        Probe(Transport transport) {
+            this.transport = transport;
+        }
+
+        @Override
+        public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+            String name = method.getName();
+            calls.merge(name, 1, Integer::sum);
+            if (name.equals("send") && losesSend.test(++sends)) {
+                lostSends.add(new long[] {(Long) arguments[0], (Long) arguments[4]});
+                return Transport.ACCEPTED;
+            }
+            if (name.equals("poll")) {
+                return poll((TransportHandler) arguments[0], (Integer) arguments[1]);
+            }
+            try {
+                Object result = method.invoke(transport, arguments);
+                if (name.equals("allocate")) {
+                    regionAddresses.add(((dev.verbena.memory.RegisteredRegion) result).address());
+                }
+                return result;
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        }
+
+        private int poll(TransportHandler handler, int limit) {
+            int work = 0;
+            while (!lostSends.isEmpty()) {
+                long[] lost = lostSends.remove(0);
+                handler.onCompletion(lost[0], Operation.SEND, lost[1], 0, 0);
+                work++;
+            }
+            if (!isHoldingGets) {
+                for (int i = heldGets.size() - 1; i >= 0; i--) {
+                    long[] held = heldGets.get(i);
+                    handler.onCompletion(held[0], Operation.GET, held[1], (int) held[2], held[3]);
+                    work++;
+                }
+                heldGets.clear();
+            }
+            return work + Math.max(0, transport.poll(new Filter(handler), limit));
+        }
+
+        private final class Filter implements TransportHandler {
+            private final TransportHandler handler;
+
+            Filter(TransportHandler handler) {
+                this.handler = handler;
+            }
+
+            @Override
+            public void onCompletion(
+                    long connection, int operation, long context, int status, long value) {
+                if (operation == Operation.GET && isHoldingGets) {
+                    heldGets.add(new long[] {connection, context, status, value});
+                } else {
+                    handler.onCompletion(connection, operation, context, status, value);
+                }
+            }
+
+            @Override
+            public void onMessage(
+                    long connection,
+                    long context,
+                    DirectBuffer buffer,
+                    int offset,
+                    int length,
+                    long token) {
+                handler.onMessage(connection, context, buffer, offset, length, token);
+            }
+
+            @Override
+            public void onConnectRequest(
+                    long connection, URI peer, DirectBuffer data, int offset, int length) {
+                handler.onConnectRequest(connection, peer, data, offset, length);
+            }
+
+            @Override
+            public void onConnected(long connection, long context) {
+                handler.onConnected(connection, context);
+            }
+
+            @Override
+            public void onConnectFailed(long connection, long context, int status, String reason) {
+                handler.onConnectFailed(connection, context, status, reason);
+            }
+
+            @Override
+            public void onDisconnected(long connection, long context) {
+                handler.onDisconnected(connection, context);
+            }
+
+            @Override
+            public void onPeerLost(long connection, long context, String reason) {
+                handler.onPeerLost(connection, context, reason);
+            }
+        }
+    }
+
+    @Override
+    public NanoClock nanoClock() {
+        return inner.nanoClock();
+    }
+
+    @Override
+    public EpochClock epochClock() {
+        return inner.epochClock();
+    }
+
+    @Override
+    public RandomGenerator random(String name) {
+        return inner.random(name);
+    }
+
+    @Override
+    public ByteStreams streams() {
+        return inner.streams();
+    }
+
+    @Override
+    public DurableStore store(String directory) {
+        return inner.store(directory);
+    }
+
+    @Override
+    public CountersManager counters() {
+        return inner.counters();
+    }
+
+    @Override
+    public String variable(String name) {
+        return inner.variable(name);
+    }
+
+    @Override
+    public ErrorHandler errorHandler() {
+        return inner.errorHandler();
+    }
+}
