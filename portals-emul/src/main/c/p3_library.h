@@ -113,6 +113,8 @@ int p3_initialised(void);
 int p3_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void p3_outcome(int outcome);
 uint64_t p3_now_ns(void);
+/* Cheap, some milliseconds late. */
+uint64_t p3_coarse_ns(void);
 
 /* ---- locks and recovery (p3_peer.c) ---- */
 

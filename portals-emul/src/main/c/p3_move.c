@@ -52,6 +52,7 @@ struct p3_finish {
     uint32_t started;
     uint32_t start_sequence;
     uint32_t fail;
+    uint32_t undo; /* the operation never began: only take the count back */
     uint32_t ack;
     uint64_t ack_mlength;
     uint32_t ack_nid, ack_pid, ack_uid, ack_jid;
@@ -72,6 +73,14 @@ static void sr_add(struct p3_ni *ni, int index, uint64_t amount)
 }
 
 /* ---- own descriptors, under the own lock ---- */
+
+/* No read-modify-write instruction: the own lock serialises the writers. */
+static void moving_add(struct p3_ni *ni, uint32_t amount)
+{
+    atomic_store_explicit(&ni->moving,
+                          atomic_load_explicit(&ni->moving, memory_order_relaxed) + amount,
+                          memory_order_release);
+}
 
 /* Finds an active descriptor and checks the region. Changes nothing. */
 static int source_find(struct p3_ni *ni, ptl_handle_md_t handle, int whole, uint64_t offset,
@@ -110,14 +119,12 @@ static void source_count(struct p3_ni *ni, struct p3_source *source)
 }
 
 /* Takes source_count back: the operation never began. */
-static void source_uncount(struct p3_ni *ni, const struct p3_source *source)
+static void source_uncount(struct p3_ni *ni, const struct p3_finish *f)
 {
-    struct p3_md *md = &ni->view.md[source->md];
+    struct p3_md *md = &ni->view.md[f->md];
 
-    if (md->generation != source->generation)
-        return;
     md->busy -= md->busy != 0;
-    if (source->event.threshold == PTL_MD_THRESH_INF)
+    if (f->event.threshold == PTL_MD_THRESH_INF)
         return;
     md->threshold++;
     md->flags &= ~(uint32_t)(P3_INACTIVE | P3_UNLINK_DUE);
@@ -191,6 +198,10 @@ static void finish_apply(struct p3_ni *ni, const struct p3_finish *f)
 
     if (md->generation != f->generation || !(md->flags & P3_LIVE))
         return;
+    if (f->undo) {
+        source_uncount(ni, f);
+        return;
+    }
     if (f->start_kind != P3_NONE && !(f->event.options & PTL_MD_EVENT_START_DISABLE))
         link = log_now(ni, &f->event, f->start_kind, PTL_NI_OK, NULL, &started);
     cause = link;
@@ -215,7 +226,7 @@ void p3_deferred_run(struct p3_ni *ni)
         struct p3_deferred *next = list->next;
 
         finish_apply(ni, &list->finish);
-        atomic_fetch_sub_explicit(&ni->moving, 1, memory_order_release);
+        moving_add(ni, (uint32_t)-1);
         free(list);
         list = next;
     }
@@ -275,8 +286,8 @@ static void finish(struct p3_ni *ni, const struct p3_finish *f)
         return;
     }
     finish_apply(ni, f);
+    moving_add(ni, (uint32_t)-1);
     p3_unlock_own(ni);
-    atomic_fetch_sub_explicit(&ni->moving, 1, memory_order_release);
     if (p3_eq_find(&ni->view, f->event.eq) != NULL)
         snic_ring_self(ni->nic);
 }
@@ -471,19 +482,17 @@ static int put_to(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r)
         sr_add(ni, PTL_SR_SEND_COUNT, 1);
         sr_add(ni, PTL_SR_SEND_LENGTH, r->length);
         fill_own_event(ni, r, &source.event, r->local_offset);
-        atomic_fetch_add_explicit(&ni->moving, 1, memory_order_relaxed);
+        moving_add(ni, 1);
     }
     p3_unlock_own(ni);
     if (code != PTL_OK)
         return code;
     if (fail == PTL_NI_OK)
         fail = request_accept(ni, peer, r, &place, &verdict);
-    if (fail == PTL_EXT_FAIL_STALLED && verdict != P3_ACCEPTED) {
-        if (p3_lock_own(ni) == PTL_OK) {
-            source_uncount(ni, &source);
-            p3_unlock_own(ni);
-        }
-        atomic_fetch_sub_explicit(&ni->moving, 1, memory_order_release);
+    f = send_finish(&source, fail);
+    if (fail == PTL_EXT_FAIL_STALLED) {
+        f.undo = 1;
+        finish(ni, &f);
         return p3_fail(PTL_NO_SPACE, "the target's lock is held by a stopped process");
     }
     if (fail == PTL_NI_OK && verdict == P3_ACCEPTED) {
@@ -493,7 +502,7 @@ static int put_to(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r)
         p3_peer_complete(ni, peer, fail);
         SNIC_STEP("ptl.put.completed");
     }
-    f = send_finish(&source, fail);
+    f.fail = fail;
     f.ack = fail == PTL_NI_OK && verdict == P3_ACCEPTED && r->message.ack &&
             !(place.options & PTL_MD_ACK_DISABLE);
     f.ack_mlength = place.mlength;
@@ -563,7 +572,7 @@ static int reply_begin(struct p3_ni *ni, const struct p3_peer *peer, const struc
     if (!(source->event.options & PTL_MD_EVENT_START_DISABLE))
         f->start_sequence =
             log_now(ni, &source->event, PTL_EVENT_REPLY_START, PTL_NI_OK, NULL, &f->started);
-    atomic_fetch_add_explicit(&ni->moving, 1, memory_order_relaxed);
+    moving_add(ni, 1);
     p3_unlock_own(ni);
     return 1;
 }
@@ -682,7 +691,7 @@ static int getput_with(struct p3_ni *ni, struct p3_peer *peer, struct p3_request
         sr_add(ni, PTL_SR_SEND_COUNT, 1);
         sr_add(ni, PTL_SR_SEND_LENGTH, r->length);
         fill_own_event(ni, r, &put.event, r->local_offset);
-        atomic_fetch_add_explicit(&ni->moving, 1, memory_order_relaxed);
+        moving_add(ni, 1);
     }
     p3_unlock_own(ni);
     if (code != PTL_OK)

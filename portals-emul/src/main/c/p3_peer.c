@@ -134,14 +134,13 @@ void p3_unlock_target(struct p3_peer *peer)
 
 void p3_peer_complete(struct p3_ni *ni, struct p3_peer *peer, uint32_t fail)
 {
-    uint64_t deadline = p3_now_ns() + (uint64_t)P3_COMPLETE_TIMEOUT_NS;
-    int error;
-
-    do {
-        /* Not p3_lock_target: a target that is closing waits for exactly this completion. */
-        error = snic_lock_peer(peer->snic, &peer->view.area->lock, ni->lock_timeout_ns, recover,
+    /* Not p3_lock_target: a target that is closing waits for exactly this completion. */
+    int error = snic_lock_peer(peer->snic, &peer->view.area->lock, ni->lock_timeout_ns, recover,
                                &peer->view);
-    } while (error == -EBUSY && p3_now_ns() < deadline);
+
+    if (error == -EBUSY)
+        error = snic_lock_peer(peer->snic, &peer->view.area->lock, P3_COMPLETE_TIMEOUT_NS, recover,
+                               &peer->view);
     if (error == 0) {
         p3_target_complete(&peer->view, peer->intent, fail);
         p3_unlock_target(peer);
@@ -206,7 +205,7 @@ static uint32_t peer_attach(struct p3_ni *ni, struct p3_peer *peer)
     }
     raise_high(peer->view.area, slot + 1);
     peer->intent = p3_view_intent(&peer->view, slot);
-    peer->checked_ns = p3_now_ns();
+    peer->checked_ns = p3_coarse_ns();
     error = snic_peer_liveness(peer->snic) == SNIC_DEAD ? -ESRCH : take_over_slot(ni, peer);
     if (error < 0) {
         p3_peer_drop(peer);
@@ -219,7 +218,7 @@ static uint32_t peer_attach(struct p3_ni *ni, struct p3_peer *peer)
 uint32_t p3_peer_ready(struct p3_ni *ni, struct p3_peer *peer)
 {
     if (peer->snic != NULL) {
-        uint64_t now = p3_now_ns();
+        uint64_t now = p3_coarse_ns();
         int gone = !snic_peer_is_open(peer->snic) ||
                    (peer->pinned && snic_peer_incarnation(peer->snic) != peer->pinned);
 
