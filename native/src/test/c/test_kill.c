@@ -520,6 +520,8 @@ static shm_t *open_shm(const char *name)
     shm_t *s;
     shm_options_t o = {.job = "job",
                        .name = name,
+                       .initiators_max = 8,
+                       .registrations_max = 64,
                        .credits = 4,
                        .message_max = 200,
                        .connections_max = 6,

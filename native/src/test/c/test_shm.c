@@ -26,6 +26,8 @@ static shm_t *open_with(const char *name, uint32_t credits, uint32_t connections
     shm_t *s;
     shm_options_t o = {.job = "job",
                        .name = name,
+                       .initiators_max = 8,
+                       .registrations_max = 64,
                        .credits = credits,
                        .message_max = 1000,
                        .connections_max = connections,

@@ -92,6 +92,8 @@ int shm_create(const shm_options_t *options, shm_t **out, char *why, size_t why_
                         .name = options->name,
                         .personality = SNIC_SHM,
                         .foreign = options->foreign,
+                        .initiators_max = options->initiators_max,
+                        .registrations_max = options->registrations_max,
                         .area_bytes = rings_offset + s->connections_max * s->ring_bytes};
     rc = snic_open(&o, &s->nic, why, why_size);
     if (rc != 0) {

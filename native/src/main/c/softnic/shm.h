@@ -22,15 +22,17 @@ extern "C" {
 typedef struct shm shm_t;
 
 typedef struct shm_options {
-    const char *directory;    /* as in snic_options_t */
-    const char *job;          /* as in snic_options_t */
-    const char *name;         /* as in snic_options_t */
-    uint32_t message_max;     /* longest message; 0: 4096 */
-    uint32_t credits;         /* messages in flight per connection, a power of two; 0: 16 */
-    uint32_t connections_max; /* 0: 256 */
-    uint32_t receive_slots;   /* 0: 4096; caps connections_max at receive_slots / credits */
-    uint32_t foreign;         /* enum snic_foreign */
-    uint64_t peer_timeout_ns; /* a peer stopped for this long is lost; 0: 5 s */
+    const char *directory;      /* as in snic_options_t */
+    const char *job;            /* as in snic_options_t */
+    const char *name;           /* as in snic_options_t */
+    uint32_t message_max;       /* longest message; 0: 4096 */
+    uint32_t credits;           /* messages in flight per connection, a power of two; 0: 16 */
+    uint32_t connections_max;   /* 0: 256 */
+    uint32_t receive_slots;     /* 0: 4096; caps connections_max at receive_slots / credits */
+    uint32_t foreign;           /* enum snic_foreign */
+    uint64_t peer_timeout_ns;   /* a peer stopped for this long is lost; 0: 5 s */
+    uint32_t initiators_max;    /* as in snic_options_t */
+    uint32_t registrations_max; /* as in snic_options_t */
 } shm_options_t;
 
 enum shm_event_type {

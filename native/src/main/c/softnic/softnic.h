@@ -218,9 +218,10 @@ void snic_unlock_own(snic_t *nic, snic_lock_t *lock);
 
 /* ---- checking ---- */
 
-/* Walks every segment of a job, of living owners and of dead ones, and checks what must hold between any two steps of any
- * process, also of one that was killed. Best with nothing running: a change under its eyes may look like a violation.
- * One line per violation goes to text. Answers their number, or -errno (-ENOENT: no such job). directory as in snic_options_t. */
+/* Walks every segment of a job, of living owners and of dead ones, and checks what must hold
+ * between any two steps of any process, also of one that was killed. Best with nothing running: a
+ * change under its eyes may look like a violation. One line per violation goes to text. Answers
+ * their number, or -errno (-ENOENT: no such job). directory as in snic_options_t. */
 int snic_check(const char *directory, const char *job, char *text, size_t text_size);
 
 /* ---- test hooks: compiled only with -DSNIC_TEST ---- */

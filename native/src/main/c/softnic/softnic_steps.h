@@ -1,6 +1,6 @@
 /*
- * Every labelled step: a place before or after which a kill, a stop or a switch to another thread can be seen from
- * outside. Tests kill at each of them. A test compares this list with the code.
+ * Every labelled step: a place before or after which a kill, a stop or a switch to another thread
+ * can be seen from outside. Tests kill at each of them. A test compares this list with the code.
  */
 #ifndef SOFTNIC_STEPS_H
 #define SOFTNIC_STEPS_H
