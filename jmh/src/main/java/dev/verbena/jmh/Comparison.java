@@ -7,9 +7,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One figure of ours beside one of somebody else's, in interleaved pairs. Virtual cores are moved by the host between
- * neighbouring and distant placement, and every latency with them; so the cache-line round trip is measured before and
- * after each pair, pairs during which the placement changed are dropped, and ratios are given per placement.
+ * One figure of ours beside one of somebody else's, in interleaved pairs. Virtual cores are moved
+ * by the host between neighbouring and distant placement, and every latency with them; so the
+ * cache-line round trip is measured before and after each pair, pairs during which the placement
+ * changed are dropped, and ratios are given per placement.
  */
 final class Comparison {
     /** A round trip below this is near. Seen: about 80 and about 340. */
@@ -84,7 +85,10 @@ final class Comparison {
         addRow(rows, "near", near);
         addRow(rows, "far", far);
         if (rows.isEmpty()) {
-            rows.add(String.format("| %s | - | - | - | - | %s | not measured: %s |", sentence, target(), shorten(failure)));
+            rows.add(
+                    String.format(
+                            "| %s | - | - | - | - | %s | not measured: %s |",
+                            sentence, target(), shorten(failure)));
         }
         return rows;
     }

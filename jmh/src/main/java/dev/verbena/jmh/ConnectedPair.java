@@ -12,8 +12,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Two transports of one process, connected: the initiator belongs to the benchmark's thread, the target to a thread of its
- * own that polls until closed. What is measured is what the initiator does; between processes measures {@code verbena lat}.
+ * Two transports of one process, connected: the initiator belongs to the benchmark's thread, the
+ * target to a thread of its own that polls until closed. What is measured is what the initiator
+ * does; between processes measures {@code verbena lat}.
  */
 final class ConnectedPair implements AutoCloseable {
     private static final long CONNECT_TIMEOUT_NS = 10_000_000_000L;
@@ -41,7 +42,8 @@ final class ConnectedPair implements AutoCloseable {
         initiator = Transports.open(scheme, new TransportContext().job(job).name("initiator"));
         source = initiator.allocate(regionLength, 0);
         connection =
-                initiator.connect(targetUri, new UnsafeBuffer(new byte[0]), 0, 0, 1, CONNECT_TIMEOUT_NS);
+                initiator.connect(
+                        targetUri, new UnsafeBuffer(new byte[0]), 0, 0, 1, CONNECT_TIMEOUT_NS);
         TransportHandler connecting =
                 new TransportHandler() {
                     @Override
@@ -50,7 +52,8 @@ final class ConnectedPair implements AutoCloseable {
                     }
 
                     @Override
-                    public void onConnectFailed(long handle, long context, int status, String reason) {
+                    public void onConnectFailed(
+                            long handle, long context, int status, String reason) {
                         failure = new IllegalStateException("connect failed: " + reason);
                     }
                 };
@@ -67,8 +70,10 @@ final class ConnectedPair implements AutoCloseable {
     }
 
     private void runTarget(String scheme, String job, int regionLength) {
-        try (Transport target = Transports.open(scheme, new TransportContext().job(job).name("target"));
-                RegisteredRegion region = target.allocate(regionLength, RemoteDescriptor.REMOTE_ALL)) {
+        try (Transport target =
+                        Transports.open(scheme, new TransportContext().job(job).name("target"));
+                RegisteredRegion region =
+                        target.allocate(regionLength, RemoteDescriptor.REMOTE_ALL)) {
             region.describe(0, regionLength, RemoteDescriptor.REMOTE_ALL, descriptor);
             target.listen();
             targetTransport[0] = target;
@@ -77,7 +82,11 @@ final class ConnectedPair implements AutoCloseable {
                     new TransportHandler() {
                         @Override
                         public void onConnectRequest(
-                                long handle, URI peer, DirectBuffer privateData, int offset, int length) {
+                                long handle,
+                                URI peer,
+                                DirectBuffer privateData,
+                                int offset,
+                                int length) {
                             target.accept(handle, 2);
                         }
                     };

@@ -18,7 +18,11 @@ import java.util.regex.Pattern;
  * @param scale multiplies the number into the comparison's unit
  */
 record Contestant(
-        String name, List<String> command, Map<String, String> environment, Pattern number, double scale) {
+        String name,
+        List<String> command,
+        Map<String, String> environment,
+        Pattern number,
+        double scale) {
     private static final long TIMEOUT_SECONDS = 120;
 
     /**
@@ -41,7 +45,8 @@ record Contestant(
             value = Double.parseDouble(matcher.group(1)) * scale;
         }
         if (exitCode != 0 || Double.isNaN(value)) {
-            throw new IOException(name + ": exit code " + exitCode + ", no figure in: " + output.strip());
+            throw new IOException(
+                    name + ": exit code " + exitCode + ", no figure in: " + output.strip());
         }
         return value;
     }

@@ -18,8 +18,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What an operation costs its initiator: post, and poll of the completion. Run with {@code -prof gc}: the normalised
- * allocation rate must stay below 0.1 B/op.
+ * What an operation costs its initiator: post, and poll of the completion. Run with {@code -prof
+ * gc}: the normalised allocation rate must stay below 0.1 B/op.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

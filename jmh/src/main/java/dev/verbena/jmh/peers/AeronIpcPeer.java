@@ -12,8 +12,9 @@ import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What an Aeron user gets over shared memory: a ping-pong of two busy threads of one process, the driver asleep beside
- * them. Prints one JSON line with half the median round trip. Arguments: length, round trips.
+ * What an Aeron user gets over shared memory: a ping-pong of two busy threads of one process, the
+ * driver asleep beside them. Prints one JSON line with half the median round trip. Arguments:
+ * length, round trips.
  */
 public final class AeronIpcPeer {
     private static final String CHANNEL = "aeron:ipc";
@@ -34,7 +35,8 @@ public final class AeronIpcPeer {
                         .sharedIdleStrategy(idle)
                         .dirDeleteOnStart(true)
                         .dirDeleteOnShutdown(true);
-        driver.aeronDirectoryName(driver.aeronDirectoryName() + "-" + ProcessHandle.current().pid());
+        driver.aeronDirectoryName(
+                driver.aeronDirectoryName() + "-" + ProcessHandle.current().pid());
         try (MediaDriver media = MediaDriver.launch(driver);
                 Aeron aeron =
                         Aeron.connect(

@@ -25,9 +25,9 @@ import org.openucx.jucx.ucp.UcpWorker;
 import org.openucx.jucx.ucp.UcpWorkerParams;
 
 /**
- * What a jucx user gets: a ping-pong of implicit puts between two processes, each spinning on its own memory. Prints one
- * JSON line with half the median round trip. Arguments: length, round trips, two processors. Needs libucp on the machine; UCX_TLS chooses
- * how it travels.
+ * What a jucx user gets: a ping-pong of implicit puts between two processes, each spinning on its
+ * own memory. Prints one JSON line with half the median round trip. Arguments: length, round trips,
+ * two processors. Needs libucp on the machine; UCX_TLS chooses how it travels.
  */
 public final class JucxPutPeer {
     private static final int BATCH = 1000;
@@ -48,7 +48,8 @@ public final class JucxPutPeer {
         DataInputStream in = new DataInputStream(socket.getInputStream());
         UcpContext context = new UcpContext(new UcpParams().requestRmaFeature());
         worker = context.newWorker(new UcpWorkerParams());
-        UcpMemory memory = context.memoryMap(new UcpMemMapParams().allocate().setLength(2L * REGION_LENGTH));
+        UcpMemory memory =
+                context.memoryMap(new UcpMemMapParams().allocate().setLength(2L * REGION_LENGTH));
         ByteBuffer view = UcxUtils.getByteBufferView(memory.getAddress(), 2L * REGION_LENGTH);
         region.wrap(view.order(ByteOrder.nativeOrder()));
         sourceAddress = memory.getAddress() + REGION_LENGTH;
@@ -146,7 +147,10 @@ public final class JucxPutPeer {
             try (Socket socket = listener.accept()) {
                 double halfNs = new JucxPutPeer(socket, length).measure(batches);
                 System.out.printf(
-                        Locale.ROOT, "{\"name\":\"jucx_put_lat\",\"bytes\":%d,\"us\":%.4f}%n", length, halfNs / 1e3);
+                        Locale.ROOT,
+                        "{\"name\":\"jucx_put_lat\",\"bytes\":%d,\"us\":%.4f}%n",
+                        length,
+                        halfNs / 1e3);
                 System.out.flush();
             } finally {
                 child.destroy();
