@@ -63,10 +63,8 @@ final class SteppedWorld implements AutoCloseable {
         return work;
     }
 
-    /** The server's agents are closed without any farewell. */
-    void killServer() {
-        serverStepper.close();
-        isServerStopped = true;
+    int stepServer() {
+        return serverStepper.step();
     }
 
     void until(String what, BooleanSupplier condition) {
@@ -87,9 +85,9 @@ final class SteppedWorld implements AutoCloseable {
 
     @Override
     public void close() throws Exception {
+        isServerStopped = false;
         isReceiverStopped = false;
         try {
-            isServerStopped = isServerStopped && clients.isEmpty();
             for (DartClient client : clients) {
                 if (client.isConnected()) {
                     until("all confirmed", () -> client.unconfirmed().isEmpty());

@@ -1,0 +1,208 @@
+package dev.verbena.portals;
+
+import dev.verbena.portals.bindings.portals;
+
+/**
+ * An entry of a match list: which senders and match bits it takes, and at most one memory
+ * descriptor that says where their bytes go. An entry without descriptor matches nothing.
+ *
+ * <p>Made by {@link PortalsInterface#attach}, {@link PortalsInterface#attachAny} and {@link
+ * #insert}. C: {@code ptl_handle_me_t}.
+ */
+public final class MatchEntry extends PortalsObject {
+    /** Unlink argument: the entry stays when its descriptor goes, and may take another. */
+    public static final boolean RETAIN = false;
+
+    /** Unlink argument: the entry goes with its descriptor. */
+    public static final boolean UNLINK = true;
+
+    /** Position: head of the list, or in front of the base. */
+    public static final boolean BEFORE = false;
+
+    /** Position: tail of the list, or behind the base. */
+    public static final boolean AFTER = true;
+
+    private final int portalIndex;
+    private final int nid;
+    private final int pid;
+    private final long matchBits;
+    private final long ignoreBits;
+    private final boolean isUnlinking;
+    private int handle;
+    private MemoryDescriptor descriptor;
+
+    MatchEntry(
+            PortalsInterface owner,
+            int handle,
+            int portalIndex,
+            int nid,
+            int pid,
+            long matchBits,
+            long ignoreBits,
+            boolean isUnlinking) {
+        super(owner);
+        this.handle = handle;
+        this.portalIndex = portalIndex;
+        this.nid = nid;
+        this.pid = pid;
+        this.matchBits = matchBits;
+        this.ignoreBits = ignoreBits;
+        this.isUnlinking = isUnlinking;
+    }
+
+    /** The C handle: index and generation. */
+    public int handle() {
+        return handle;
+    }
+
+    /** Index of the table entry whose list it is in. */
+    public int portalIndex() {
+        return portalIndex;
+    }
+
+    /** Bits that a request must have, where the entry does not ignore them. */
+    public long matchBits() {
+        return matchBits;
+    }
+
+    /**
+     * Attaches a descriptor. C: {@code PtlMDAttach}.
+     *
+     * @param unlink {@link MemoryDescriptor#UNLINK}: it goes by itself when it is used up
+     * @throws PortalsException PTL_ME_IN_USE if it has one, PTL_MD_ILLEGAL, PTL_NO_SPACE
+     */
+    public MemoryDescriptor attach(MemoryDescriptorContext context, boolean unlink) {
+        checkOpen();
+        int made = attachDescriptor(context, unlink);
+        descriptor = new MemoryDescriptor(owner, made, context, this);
+        return descriptor;
+    }
+
+    private int attachDescriptor(MemoryDescriptorContext context, boolean unlink) {
+        long result =
+                portals.vpn_md_attach(
+                        handle,
+                        context.address(),
+                        context.length(),
+                        context.threshold(),
+                        context.spaceMin(),
+                        context.options(),
+                        context.userPointer(),
+                        context.queueHandle(owner),
+                        unlink ? 1 : 0);
+        if (owner.isTraced()) {
+            owner.trace("PtlMDAttach", "me=" + hex(handle) + " " + context.text(unlink), result);
+        }
+        if (result < 0) {
+            throw PortalsNative.failure("PtlMDAttach", result, this);
+        }
+        return (int) result;
+    }
+
+    /**
+     * A new entry directly before or after this one. C: {@code PtlMEInsert}.
+     *
+     * @param nid node that may send, {@link PortalsInterface#ANY} for all
+     * @param pid process that may send, {@link PortalsInterface#ANY} for all
+     */
+    public MatchEntry insert(
+            int nid, int pid, long matchBits, long ignoreBits, boolean unlink, boolean position) {
+        checkOpen();
+        long result =
+                portals.vpn_me_insert(
+                        handle, nid, pid, matchBits, ignoreBits, unlink ? 1 : 0, position ? 1 : 0);
+        if (owner.isTraced()) {
+            owner.trace(
+                    "PtlMEInsert",
+                    "base=" + hex(handle) + " bits=0x" + Long.toHexString(matchBits),
+                    result);
+        }
+        if (result < 0) {
+            throw PortalsNative.failure("PtlMEInsert", result, this);
+        }
+        return new MatchEntry(
+                owner, (int) result, portalIndex, nid, pid, matchBits, ignoreBits, unlink);
+    }
+
+    /**
+     * Removes the entry and its descriptor. C: {@code PtlMEUnlink}.
+     *
+     * @return false while an operation is in progress in the descriptor: nothing was done
+     */
+    public boolean tryUnlink() {
+        owner.checkOwner();
+        if (isClosed()) {
+            return true;
+        }
+        int code = portals.PtlMEUnlink(handle);
+        if (owner.isTraced()) {
+            owner.trace("PtlMEUnlink", "me=" + hex(handle), -code);
+        }
+        if (code == PortalsCode.ME_IN_USE || code == PortalsCode.MD_IN_USE) {
+            return false;
+        }
+        // ME_INVALID: it went with its descriptor.
+        if (code != PortalsCode.OK && code != PortalsCode.ME_INVALID) {
+            throw PortalsNative.failure("PtlMEUnlink", -code, this);
+        }
+        if (descriptor != null && !descriptor.isClosed()) {
+            descriptor.retire(); // C took it away with the entry
+        }
+        retire();
+        return true;
+    }
+
+    /**
+     * Removes the entry and its descriptor. Idempotent; nothing is left to do if it went by itself.
+     *
+     * @throws PortalsException PTL_ME_IN_USE while an operation is in progress
+     */
+    @Override
+    public void close() {
+        if (!tryUnlink()) {
+            throw PortalsNative.failure("PtlMEUnlink", -PortalsCode.ME_IN_USE, this);
+        }
+    }
+
+    /**
+     * Attaches the entry once more with the same criteria, at the head or tail of its list, under a
+     * new handle. For entries that go with their descriptors; allocates nothing. C: {@code
+     * PtlMEAttach}.
+     *
+     * @throws PortalsException PTL_ME_IN_USE while an operation is in progress in the old one
+     */
+    public void renew(boolean position) {
+        checkOpen();
+        int code = portals.PtlMEUnlink(handle); // usually gone by itself
+        if (code != PortalsCode.OK && code != PortalsCode.ME_INVALID) {
+            throw PortalsNative.failure("PtlMEUnlink", -code, this);
+        }
+        long result =
+                owner.attachEntry(
+                        portalIndex, nid, pid, matchBits, ignoreBits, isUnlinking, position);
+        handle = (int) result;
+    }
+
+    /**
+     * Attaches the descriptor that was attached before once more, under a new handle. Allocates
+     * nothing. C: {@code PtlMDAttach}.
+     */
+    public void attachAgain(MemoryDescriptorContext context, boolean unlink) {
+        checkOpen();
+        descriptor.renewed(attachDescriptor(context, unlink), context.length());
+    }
+
+    @Override
+    public String toString() {
+        return "match entry "
+                + hex(handle)
+                + " at index "
+                + portalIndex
+                + ", bits 0x"
+                + Long.toHexString(matchBits);
+    }
+
+    static String hex(int handle) {
+        return "0x" + Integer.toHexString(handle);
+    }
+}

@@ -1,0 +1,174 @@
+package dev.verbena.portals;
+
+import dev.verbena.portals.bindings.portals;
+
+/**
+ * What a memory descriptor is to be: region, which operations it accepts from peers, how often, and
+ * where its events go. Fluent and reusable; read when the descriptor is made. C: {@code ptl_md_t}.
+ */
+public final class MemoryDescriptorContext {
+    /** Threshold: any number of operations. */
+    public static final int INFINITE = portals.PTL_MD_THRESH_INF;
+
+    private long address;
+    private long length;
+    private int threshold = INFINITE;
+    private long spaceMin;
+    private int options;
+    private long userPointer;
+    private EventQueue queue;
+
+    /** A whole piece of toolkit memory. */
+    public MemoryDescriptorContext memory(PortalsMemory memory) {
+        return region(memory.address(), memory.length());
+    }
+
+    /**
+     * A region of this process. The caller keeps the memory until the descriptor is gone.
+     *
+     * @throws IllegalArgumentException for a negative length or an address of 0 with a length
+     */
+    public MemoryDescriptorContext region(long address, long length) {
+        if (length < 0 || (address == 0 && length != 0)) {
+            throw new IllegalArgumentException("no region: " + length + " bytes at " + address);
+        }
+        this.address = address;
+        this.length = length;
+        return this;
+    }
+
+    /** Operations that it takes part in before it is inactive; {@link #INFINITE}: no end. */
+    public MemoryDescriptorContext threshold(int threshold) {
+        this.threshold = threshold;
+        return this;
+    }
+
+    /**
+     * Inactive as soon as less than this many bytes are left behind the local offset; 0: no such
+     * rule. C: {@code PTL_MD_MAX_SIZE} and {@code max_size}.
+     */
+    public MemoryDescriptorContext spaceMin(long spaceMin) {
+        this.spaceMin = spaceMin;
+        return option(portals.PTL_MD_MAX_SIZE, spaceMin != 0);
+    }
+
+    /** Peers may put into it. */
+    public MemoryDescriptorContext acceptPut(boolean isAccepted) {
+        return option(portals.PTL_MD_OP_PUT, isAccepted);
+    }
+
+    /** Peers may get from it. */
+    public MemoryDescriptorContext acceptGet(boolean isAccepted) {
+        return option(portals.PTL_MD_OP_GET, isAccepted);
+    }
+
+    /** The request says at which offset; otherwise bytes follow each other. */
+    public MemoryDescriptorContext remoteOffset(boolean isRemote) {
+        return option(portals.PTL_MD_MANAGE_REMOTE, isRemote);
+    }
+
+    /** Shorten what is too long instead of leaving it to the next entry. */
+    public MemoryDescriptorContext truncate(boolean isTruncating) {
+        return option(portals.PTL_MD_TRUNCATE, isTruncating);
+    }
+
+    /** Never acknowledge puts. */
+    public MemoryDescriptorContext acknowledge(boolean isAcknowledging) {
+        return option(portals.PTL_MD_ACK_DISABLE, !isAcknowledging);
+    }
+
+    /** Log START events. */
+    public MemoryDescriptorContext startEvents(boolean isLogged) {
+        return option(portals.PTL_MD_EVENT_START_DISABLE, !isLogged);
+    }
+
+    /** Log END events. */
+    public MemoryDescriptorContext endEvents(boolean isLogged) {
+        return option(portals.PTL_MD_EVENT_END_DISABLE, !isLogged);
+    }
+
+    /** Returned in every event of the descriptor. */
+    public MemoryDescriptorContext userPointer(long userPointer) {
+        this.userPointer = userPointer;
+        return this;
+    }
+
+    /** Where its events go; null: nowhere. */
+    public MemoryDescriptorContext queue(EventQueue queue) {
+        this.queue = queue;
+        return this;
+    }
+
+    private MemoryDescriptorContext option(int bit, boolean isSet) {
+        options = isSet ? options | bit : options & ~bit;
+        return this;
+    }
+
+    long address() {
+        return address;
+    }
+
+    long length() {
+        return length;
+    }
+
+    int threshold() {
+        return threshold;
+    }
+
+    long spaceMin() {
+        return spaceMin;
+    }
+
+    int options() {
+        return options;
+    }
+
+    long userPointer() {
+        return userPointer;
+    }
+
+    int queueHandle(PortalsInterface owner) {
+        if (queue == null) {
+            return PortalsNative.EQ_NONE;
+        }
+        if (queue.owner != owner) {
+            throw new IllegalArgumentException(queue + " belongs to another interface");
+        }
+        queue.checkOpen();
+        return queue.handle();
+    }
+
+    String text(boolean unlink) {
+        return "length="
+                + length
+                + " threshold="
+                + (threshold == INFINITE ? "INF" : Integer.toString(threshold))
+                + " max_size="
+                + spaceMin
+                + " options="
+                + optionNames()
+                + " eq="
+                + (queue == null ? "NONE" : MatchEntry.hex(queue.handle()))
+                + (unlink ? " UNLINK" : " RETAIN");
+    }
+
+    private String optionNames() {
+        StringBuilder names = new StringBuilder();
+        append(names, portals.PTL_MD_OP_PUT, "OP_PUT");
+        append(names, portals.PTL_MD_OP_GET, "OP_GET");
+        append(names, portals.PTL_MD_MANAGE_REMOTE, "MANAGE_REMOTE");
+        append(names, portals.PTL_MD_TRUNCATE, "TRUNCATE");
+        append(names, portals.PTL_MD_ACK_DISABLE, "ACK_DISABLE");
+        append(names, portals.PTL_MD_MAX_SIZE, "MAX_SIZE");
+        append(names, portals.PTL_MD_EVENT_START_DISABLE, "START_DISABLE");
+        append(names, portals.PTL_MD_EVENT_END_DISABLE, "END_DISABLE");
+        return names.isEmpty() ? "0" : names.toString();
+    }
+
+    private void append(StringBuilder names, int bit, String name) {
+        if ((options & bit) != 0) {
+            names.append(names.isEmpty() ? "" : "|").append(name);
+        }
+    }
+}

@@ -1,0 +1,689 @@
+package dev.verbena.portals.transport;
+
+import static dev.verbena.portals.transport.PortalsConnection.CONNECTED;
+import static dev.verbena.portals.transport.PortalsConnection.CONNECTING;
+import static dev.verbena.portals.transport.PortalsConnection.ENDED;
+import static dev.verbena.portals.transport.PortalsConnection.ENDING;
+import static dev.verbena.portals.transport.PortalsConnection.OFFERED;
+
+import dev.verbena.portals.EventQueue;
+import dev.verbena.portals.PeerState;
+import dev.verbena.portals.PortalsEventFlyweight;
+import dev.verbena.portals.PortalsOutcome;
+import dev.verbena.portals.PortalsProcess;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import java.net.URI;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * How connections come about and end: the conversation over the system queue, timeouts, and the
+ * watch over peers. One thread.
+ */
+final class Connections {
+    private static final long RETRY_NS = 500_000L;
+    private static final long WATCH_MIN_NS = 5_000_000L;
+    private static final long WATCH_MAX_NS = 200_000_000L;
+    private static final int CREDIT_SHARE = 4;
+    private static final int RECORDS_MAX = 256;
+
+    private final Card card;
+    private final EventRing ring;
+    private final TransportContext context;
+    private final ConnectionTable table;
+    private final PortalsEventFlyweight event = new PortalsEventFlyweight();
+    private final PortalsEventFlyweight requestEvent = new PortalsEventFlyweight();
+    private final ReceiveQueue.Consumer onAnswer = this::onAnswer;
+    private final ReceiveQueue.Consumer onRequest = this::onRequest;
+    private final long watchNs;
+    private int creditsReserved;
+    private int endingCount;
+    private int pendingCount;
+    private boolean hasUntoldCredits;
+    private boolean isTaking;
+    private long nextWatchNs;
+    private long nextTimerNs;
+
+    Connections(Card card, EventRing ring, TransportContext context, long nowNs) {
+        this.card = card;
+        this.ring = ring;
+        this.context = context;
+        this.table = new ConnectionTable(context.connectionsMax());
+        this.watchNs = Math.max(WATCH_MIN_NS, Math.min(WATCH_MAX_NS, context.peerTimeoutNs() / 4));
+        this.nextWatchNs = nowNs + watchNs;
+        this.nextTimerNs = nextWatchNs;
+    }
+
+    PortalsConnection find(long handle) {
+        return table.find(handle);
+    }
+
+    // ---- what the user asks for ----
+
+    long connect(
+            PortalsAddress peer, URI uri, byte[] privateData, long userContext, long deadlineNs) {
+        PortalsConnection c = take();
+        if (c == null) {
+            return Transport.BACK_PRESSURED;
+        }
+        c.state = CONNECTING;
+        c.context = userContext;
+        c.peer = uri;
+        c.privateData = privateData;
+        c.deadlineNs = deadlineNs;
+        c.hasDeadline = true;
+        nextTimerNs = Math.min(nextTimerNs, deadlineNs);
+        int handle = c.handle;
+        if (!peer.job().equals(context.job())) {
+            fail(
+                    c,
+                    Status.REFUSED,
+                    uri + " is of job '" + peer.job() + "', this is job '" + context.job() + "'");
+        } else if (peer.process() == null) {
+            fail(c, Status.REFUSED, uri + " names no process: the form is nid.pid");
+        } else {
+            seek(c, peer);
+        }
+        return handle;
+    }
+
+    private void seek(PortalsConnection c, PortalsAddress peer) {
+        long target = peer.process().target();
+        int state = card.ni.peerState(target);
+        long found = card.ni.peerIncarnation();
+        if (state == PeerState.DEAD) {
+            fail(c, Status.REFUSED, "there is no process " + peer.process() + " in this job");
+        } else if (peer.incarnation() != 0 && peer.incarnation() != found) {
+            fail(
+                    c,
+                    Status.REFUSED,
+                    c.peer + " is gone; process " + peer.process() + " is another incarnation");
+        } else {
+            bind(c, target, found);
+            pend(c, ControlRecord.CONNECT);
+        }
+    }
+
+    int accept(long handle, long userContext) {
+        PortalsConnection c = table.find(handle);
+        if (c == null || c.state != OFFERED) {
+            return Transport.NOT_CONNECTED;
+        }
+        c.context = userContext;
+        c.state = CONNECTED;
+        c.stoppedSinceNs = 0;
+        pend(c, ControlRecord.ACCEPT);
+        return c.isQuietEnd ? Transport.NOT_CONNECTED : Transport.ACCEPTED;
+    }
+
+    int reject(long handle) {
+        PortalsConnection c = table.find(handle);
+        if (c == null || c.state != OFFERED) {
+            return Transport.NOT_CONNECTED;
+        }
+        c.state = ENDED;
+        c.isQuietEnd = true;
+        pend(c, ControlRecord.REJECT);
+        return Transport.ACCEPTED;
+    }
+
+    int disconnect(long handle) {
+        PortalsConnection c = table.find(handle);
+        if (c == null || c.state != CONNECTED) {
+            return Transport.NOT_CONNECTED;
+        }
+        c.state = ENDED;
+        c.isQuietEnd = true;
+        if (c.pendingRecord == ControlRecord.ACCEPT) {
+            unpend(c); // the peer never learnt that it was accepted
+            pend(c, ControlRecord.REJECT);
+        } else {
+            pend(c, ControlRecord.DISCONNECT);
+        }
+        return Transport.ACCEPTED;
+    }
+
+    /** Tells every peer that this transport closes, as far as they can be told at once. */
+    void closeAll() {
+        for (int i = 0; i < table.size(); i++) {
+            PortalsConnection c = table.at(i);
+            if (c.state == CONNECTED && c.pendingRecord == 0) {
+                c.pendingRecord = ControlRecord.DISCONNECT;
+                send(c);
+            } else if (c.state == OFFERED) {
+                c.pendingRecord = ControlRecord.REJECT;
+                send(c);
+            } else if (c.pendingRecord != 0 && c.pendingRecord != ControlRecord.CONNECT) {
+                send(c);
+            }
+        }
+    }
+
+    // ---- slots ----
+
+    private PortalsConnection take() {
+        if (creditsReserved + context.creditsPerConnection() > context.receiveSlotCount()) {
+            return null;
+        }
+        PortalsConnection c = table.take();
+        if (c != null) {
+            c.creditsGiven = context.creditsPerConnection();
+            creditsReserved += c.creditsGiven;
+        }
+        return c;
+    }
+
+    private void free(PortalsConnection c) {
+        creditsReserved -= c.creditsGiven;
+        long target = c.target;
+        unpend(c);
+        table.free(c);
+        if (target != 0 && !isUsed(target) && target != card.ni.id().target()) {
+            card.ni.pinPeer(target, 0);
+            card.ni.forgetPeer(target);
+        }
+    }
+
+    private boolean isUsed(long target) {
+        for (int i = 0; i < table.size(); i++) {
+            PortalsConnection c = table.at(i);
+            if (c.state != PortalsConnection.FREE && c.target == target) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** From now on everything for this connection goes to one incarnation only. */
+    private void bind(PortalsConnection c, long target, long incarnation) {
+        for (int i = 0; i < table.size(); i++) {
+            PortalsConnection other = table.at(i);
+            if (other.target == target
+                    && other.peerIncarnation != incarnation
+                    && other.state != PortalsConnection.FREE) {
+                lose(other, "its process was replaced by another incarnation");
+            }
+        }
+        c.target = target;
+        c.peerIncarnation = incarnation;
+        card.ni.pinPeer(target, incarnation);
+    }
+
+    // ---- records out ----
+
+    private void pend(PortalsConnection c, int type) {
+        c.pendingRecord = type;
+        pendingCount++;
+        send(c);
+    }
+
+    private void unpend(PortalsConnection c) {
+        if (c.pendingRecord != 0) {
+            c.pendingRecord = 0;
+            pendingCount--;
+        }
+    }
+
+    /** Sends what is pending; what the peer cannot take now stays pending. */
+    private void send(PortalsConnection c) {
+        int type = c.pendingRecord;
+        card.record.write(
+                type,
+                c.peerHandle,
+                c.handle,
+                c.creditsGiven,
+                context.messageLengthMax(),
+                type == ControlRecord.CONNECT ? c.privateData : null);
+        boolean isRequest = type == ControlRecord.CONNECT;
+        int outcome = card.putRecord(c.target, isRequest ? Card.REQUEST_BITS : Card.ANSWER_BITS);
+        if (outcome == PortalsOutcome.DELIVERED) {
+            sent(c, type);
+        } else if (Card.isPeerGone(outcome)) {
+            gone(c);
+        } else if (outcome == PortalsOutcome.DROPPED && isRequest && !card.isListening(c.target)) {
+            unpend(c);
+            fail(c, Status.REFUSED, c.peer + " does not listen");
+        } else {
+            nextTimerNs = nextWatchNs - watchNs; // as soon as possible
+        }
+    }
+
+    private void sent(PortalsConnection c, int type) {
+        unpend(c);
+        if (type == ControlRecord.ACCEPT) {
+            connected(c);
+        } else if (type != ControlRecord.CONNECT) {
+            free(c);
+        }
+    }
+
+    private void gone(PortalsConnection c) {
+        if (c.state == CONNECTING) {
+            fail(c, Status.PEER_DEAD, c.peer + " died before it answered");
+        } else if (c.isQuietEnd) {
+            free(c);
+        } else {
+            lose(c, "its process is gone");
+        }
+    }
+
+    private void answer(long target, int type, int to) {
+        card.record.write(type, to, 0, 0, 0, null);
+        card.putRecord(target, Card.ANSWER_BITS);
+        if (!isUsed(target) && target != card.ni.id().target()) {
+            card.ni.forgetPeer(target);
+        }
+    }
+
+    // ---- records in ----
+
+    /** Whether the peer has room for one more; looks for returned credits if not. */
+    boolean hasCredit(PortalsConnection c) {
+        if (c.credits() <= 0) {
+            takeRecords();
+        }
+        return c.credits() > 0 && c.state == CONNECTED;
+    }
+
+    /** Takes what came to the system queue, up to a bound. Does nothing inside itself. */
+    void takeRecords() {
+        if (isTaking) {
+            return;
+        }
+        isTaking = true;
+        try {
+            takeAll();
+        } finally {
+            isTaking = false;
+        }
+    }
+
+    private void takeAll() {
+        if (!card.systemQueue.isEmpty() || card.answers.isClosing()) {
+            takeAnswers();
+        }
+        if (card.requests() != null
+                && (!card.requestQueue.isEmpty() || card.requests().isClosing())) {
+            takeRequests();
+        }
+    }
+
+    private void takeAnswers() {
+        for (int i = 0; i < RECORDS_MAX && !ring.isBacklogged(); i++) {
+            int answer = card.systemQueue.poll(event);
+            if (answer == EventQueue.EMPTY) {
+                break;
+            }
+            if (answer == EventQueue.DROPPED) {
+                card.answers.onLoss();
+            }
+            if (event.userPointer() == Card.CREDIT_POINTER) {
+                onCredits();
+            } else {
+                card.answers.onEvent(event, onAnswer);
+            }
+        }
+        if (card.answers.isClosing()) {
+            card.answers.recover(event, onAnswer);
+        }
+    }
+
+    private void takeRequests() {
+        ReceiveQueue requests = card.requests();
+        for (int i = 0; i < RECORDS_MAX && !ring.isBacklogged(); i++) {
+            int answer = card.requestQueue.poll(requestEvent);
+            if (answer == EventQueue.EMPTY) {
+                break;
+            }
+            if (answer == EventQueue.DROPPED) {
+                requests.onLoss();
+            }
+            requests.onEvent(requestEvent, onRequest);
+        }
+        if (requests.isClosing()) {
+            requests.recover(requestEvent, onRequest);
+        }
+    }
+
+    private void onCredits() {
+        PortalsConnection c = table.find(MessageHeader.connection(event.headerData()));
+        if (c != null && isFrom(c, event)) {
+            taken(c, MessageHeader.taken(event.headerData()));
+        }
+    }
+
+    /** The peer says how many messages it has taken. */
+    void taken(PortalsConnection c, int taken) {
+        if (!c.onTaken(taken)) {
+            context.errorHandler()
+                    .onError(
+                            new IllegalStateException(
+                                    c + ": the peer returned credits that it did not have"));
+        }
+    }
+
+    static boolean isFrom(PortalsConnection c, PortalsEventFlyweight event) {
+        return event.process() == c.target && event.incarnation() == c.peerIncarnation;
+    }
+
+    private void onRequest(
+            ReceiveBuffer buffer, int at, int to, int length, PortalsEventFlyweight from) {
+        try {
+            ControlRecord record = new ControlRecord().wrap(buffer.bytes, at);
+            if (from != null && isGood(record, length, from) && isRequestType(record, from)) {
+                offer(record, from);
+            }
+        } finally {
+            card.requests().release(buffer);
+        }
+    }
+
+    private boolean isRequestType(ControlRecord record, PortalsEventFlyweight from) {
+        return record.type() == ControlRecord.CONNECT || isBad("type " + record.type(), from);
+    }
+
+    private boolean isGood(ControlRecord record, int length, PortalsEventFlyweight from) {
+        if (length != ControlRecord.LENGTH) {
+            return isBad("length " + length, from);
+        }
+        String fault = record.fault();
+        return fault.isEmpty() || isBad(fault, from);
+    }
+
+    private boolean isBad(String what, PortalsEventFlyweight from) {
+        context.errorHandler()
+                .onError(
+                        new IllegalStateException(
+                                "record from process "
+                                        + PortalsProcess.of(from.process())
+                                        + " refused: "
+                                        + what));
+        return false;
+    }
+
+    private void offer(ControlRecord record, PortalsEventFlyweight from) {
+        long target = from.process();
+        PortalsConnection c = take();
+        if (c == null) {
+            answer(target, ControlRecord.FULL, record.from());
+            return;
+        }
+        PortalsAddress peer =
+                new PortalsAddress(context.job(), PortalsProcess.of(target), from.incarnation());
+        bind(c, target, from.incarnation());
+        c.state = OFFERED;
+        c.peer = peer.uri();
+        c.peerHandle = record.from();
+        agree(c, record);
+        byte[] privateData = record.privateData();
+        int handle = c.handle;
+        URI uri = c.peer;
+        ring.add(
+                handler ->
+                        handler.onConnectRequest(
+                                handle, uri, new UnsafeBuffer(privateData), 0, privateData.length));
+    }
+
+    private void agree(PortalsConnection c, ControlRecord record) {
+        c.creditsGranted = record.credits();
+        c.messageLengthMax = Math.min(context.messageLengthMax(), record.messageLengthMax());
+    }
+
+    private void onAnswer(
+            ReceiveBuffer buffer, int at, int to, int length, PortalsEventFlyweight from) {
+        try {
+            ControlRecord record = new ControlRecord().wrap(buffer.bytes, at);
+            if (from != null && isGood(record, length, from)) {
+                onAnswer(record, from);
+            }
+        } finally {
+            card.answers.release(buffer);
+        }
+    }
+
+    private void onAnswer(ControlRecord record, PortalsEventFlyweight from) {
+        PortalsConnection c = table.find(record.to());
+        if (c != null && !isFrom(c, from)) {
+            c = null;
+        }
+        switch (record.type()) {
+            case ControlRecord.ACCEPT -> {
+                if (c != null && c.state == CONNECTING) {
+                    c.peerHandle = record.from();
+                    agree(c, record);
+                    connected(c);
+                } else if (c == null || c.state != CONNECTED) {
+                    // We gave up meanwhile: the peer must not believe in the connection.
+                    answer(from.process(), ControlRecord.DISCONNECT, record.from());
+                }
+            }
+            case ControlRecord.REJECT, ControlRecord.FULL -> {
+                if (c != null && c.state == CONNECTING) {
+                    fail(
+                            c,
+                            Status.REFUSED,
+                            record.type() == ControlRecord.FULL
+                                    ? c.peer + " has no room for another connection"
+                                    : c.peer + " rejected the connection");
+                }
+            }
+            case ControlRecord.DISCONNECT -> {
+                if (c != null && c.state == CONNECTED) {
+                    end(c, false, null);
+                } else if (c != null && c.state == OFFERED) {
+                    free(c);
+                } else if (c != null && c.isQuietEnd) {
+                    free(c); // both at once: the peer does not wait for ours
+                }
+            }
+            default -> isBad("type " + record.type(), from);
+        }
+    }
+
+    // ---- ends ----
+
+    private void connected(PortalsConnection c) {
+        c.state = CONNECTED;
+        c.hasDeadline = false;
+        c.privateData = null;
+        int handle = c.handle;
+        long userContext = c.context;
+        ring.add(handler -> handler.onConnected(handle, userContext));
+    }
+
+    private void fail(PortalsConnection c, int status, String reason) {
+        unpend(c);
+        c.state = ENDED;
+        c.status = status;
+        c.hasDeadline = false;
+        int handle = c.handle;
+        long userContext = c.context;
+        ring.add(
+                handler -> {
+                    free(c);
+                    handler.onConnectFailed(handle, userContext, status, reason);
+                });
+    }
+
+    /** The peer cannot be reached any more. */
+    void lose(PortalsConnection c, String reason) {
+        switch (c.state) {
+            case CONNECTING -> fail(c, Status.PEER_DEAD, c.peer + ": " + reason);
+            case OFFERED -> free(c);
+            case CONNECTED -> {
+                takeRecords(); // a disconnect that it sent before counts
+                if (c.state == CONNECTED) {
+                    end(c, true, reason);
+                }
+            }
+            case ENDED -> {
+                if (c.isQuietEnd) {
+                    free(c);
+                }
+            }
+            default -> {
+                // its end is on its way
+            }
+        }
+    }
+
+    private void end(PortalsConnection c, boolean isLost, String reason) {
+        if (c.pendingRecord == ControlRecord.ACCEPT) {
+            connected(c);
+        }
+        unpend(c);
+        c.state = ENDING;
+        c.isLost = isLost;
+        c.reason = reason;
+        // What it sent before has been logged: it is delivered first.
+        c.messageMark = card.messageQueue.tail();
+        c.notifyMark = card.notifyQueue.tail();
+        endingCount++;
+    }
+
+    /** Ends connections whose last message was delivered. */
+    void settleEnds(boolean isRecovering) {
+        if (endingCount == 0 || isRecovering) {
+            return;
+        }
+        for (int i = 0; i < table.size(); i++) {
+            PortalsConnection c = table.at(i);
+            if (c.state == ENDING
+                    && card.messageQueue.head() - c.messageMark >= 0
+                    && card.notifyQueue.head() - c.notifyMark >= 0) {
+                endingCount--;
+                ended(c);
+            }
+        }
+    }
+
+    private void ended(PortalsConnection c) {
+        c.state = ENDED;
+        int handle = c.handle;
+        long userContext = c.context;
+        boolean isLost = c.isLost;
+        String reason = c.peer + ": " + c.reason;
+        ring.add(
+                handler -> {
+                    free(c);
+                    if (isLost) {
+                        handler.onPeerLost(handle, userContext, reason);
+                    } else {
+                        handler.onDisconnected(handle, userContext);
+                    }
+                });
+    }
+
+    // ---- credits ----
+
+    /** A message or notification of this connection is not needed any more. */
+    void onReleased(long handle) {
+        PortalsConnection c = table.find(handle);
+        if (c == null) {
+            return;
+        }
+        c.takenCount++;
+        if (c.takenCount - c.takenTold >= Math.max(1, c.creditsGiven / CREDIT_SHARE)) {
+            tellTaken(c);
+        } else {
+            hasUntoldCredits = true;
+        }
+    }
+
+    private void tellTaken(PortalsConnection c) {
+        if (c.state != CONNECTED) {
+            return;
+        }
+        int outcome = card.putCredits(c.target, MessageHeader.bits(c.peerHandle, c.takenCount, 0));
+        if (outcome == PortalsOutcome.DELIVERED) {
+            c.takenTold = c.takenCount;
+        } else if (Card.isPeerGone(outcome)) {
+            lose(c, "its process is gone");
+        } else {
+            hasUntoldCredits = true;
+        }
+    }
+
+    /** Returns credits that were too few to be worth a put before; called when idle. */
+    void tellAllTaken() {
+        if (!hasUntoldCredits) {
+            return;
+        }
+        hasUntoldCredits = false;
+        for (int i = 0; i < table.size(); i++) {
+            PortalsConnection c = table.at(i);
+            if (c.state == CONNECTED && c.takenTold != c.takenCount) {
+                tellTaken(c);
+            }
+        }
+    }
+
+    // ---- time ----
+
+    /** When {@link #onTime} wants to be called at the latest. */
+    long nextTimerNs() {
+        return nextTimerNs;
+    }
+
+    /** Timeouts, records that could not be sent, and the watch over peers. */
+    void onTime(long nowNs) {
+        if (nowNs - nextTimerNs < 0) {
+            return;
+        }
+        boolean isWatching = nowNs - nextWatchNs >= 0;
+        if (isWatching) {
+            nextWatchNs = nowNs + watchNs;
+            card.ni.reap();
+        }
+        nextTimerNs = nextWatchNs;
+        for (int i = 0; i < table.size(); i++) {
+            PortalsConnection c = table.at(i);
+            if (c.state == PortalsConnection.FREE) {
+                continue;
+            }
+            if (c.pendingRecord != 0) {
+                send(c);
+            }
+            if (c.state == CONNECTING && c.hasDeadline) {
+                expire(c, nowNs);
+            }
+            if (isWatching) {
+                watch(c, nowNs);
+            }
+        }
+        if (pendingCount > 0) {
+            nextTimerNs = Math.min(nextTimerNs, nowNs + RETRY_NS);
+        }
+    }
+
+    private void expire(PortalsConnection c, long nowNs) {
+        if (c.deadlineNs - nowNs <= 0) {
+            fail(c, Status.TIMED_OUT, c.peer + " did not answer in time");
+        } else if (c.deadlineNs - nextTimerNs < 0) {
+            nextTimerNs = c.deadlineNs;
+        }
+    }
+
+    private void watch(PortalsConnection c, long nowNs) {
+        boolean isWatched =
+                c.state == CONNECTING
+                        || c.state == OFFERED
+                        || c.state == CONNECTED
+                        || (c.state == ENDED && c.isQuietEnd);
+        if (!isWatched) {
+            return;
+        }
+        int state = card.ni.peerState(c.target);
+        if (state == PeerState.DEAD || card.ni.peerIncarnation() != c.peerIncarnation) {
+            lose(c, "its process is gone");
+        } else if (state != PeerState.STOPPED) {
+            c.isStopped = false;
+        } else if (!c.isStopped) {
+            c.isStopped = true;
+            c.stoppedSinceNs = nowNs;
+        } else if (nowNs - c.stoppedSinceNs >= context.peerTimeoutNs()) {
+            lose(c, "its process has been stopped for longer than the peer timeout");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+package dev.verbena.portals.transport;
+
+import dev.verbena.portals.EventQueue;
+import dev.verbena.portals.PortalsEventFlyweight;
+import dev.verbena.portals.PortalsEventKind;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportHandler;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.agrona.concurrent.SystemNanoClock;
+
+/**
+ * The duty cycle of {@code poll}: completions and what happened to connections, messages,
+ * notifications; now and then the clock. Allocates nothing unless events were lost. One thread.
+ */
+final class Inbox {
+    private static final int CLOCK_PERIOD = 64;
+    private static final int IDLE_POLLS = 64;
+    private static final int SPARE_SLOTS = 64;
+
+    private final Card card;
+    private final Connections connections;
+    private final Registrations registrations;
+    private final TransportContext context;
+    private final MessageSlots slots;
+    private final PortalsEventFlyweight event = new PortalsEventFlyweight();
+    private final Deque<Found> found = new ArrayDeque<>();
+    private final ReceiveQueue.Consumer onMessage = this::onMessage;
+    private final ReceiveQueue.Consumer onFound =
+            (buffer, at, connection, length, none) ->
+                    found.add(new Found(buffer, at, connection, length));
+    private TransportHandler handler;
+    private int delivered;
+    private int pollsToClock = CLOCK_PERIOD;
+    private int idlePolls;
+
+    /** A message whose event was lost. */
+    private record Found(ReceiveBuffer buffer, int at, int connection, int length) {}
+
+    Inbox(
+            Card card,
+            Connections connections,
+            Registrations registrations,
+            TransportContext context) {
+        this.card = card;
+        this.connections = connections;
+        this.registrations = registrations;
+        this.context = context;
+        this.slots = new MessageSlots(context.receiveSlotCount() + SPARE_SLOTS);
+    }
+
+    int poll(TransportHandler handler, EventRing ring, int limit) {
+        if (--pollsToClock <= 0) {
+            pollsToClock = CLOCK_PERIOD;
+            connections.onTime(SystemNanoClock.INSTANCE.nanoTime());
+        }
+        connections.takeRecords();
+        int count = 0;
+        while (count < limit && !ring.isEmpty()) {
+            count++;
+            ring.deliver(handler);
+        }
+        if (count < limit) {
+            count += messages(handler, limit - count);
+        }
+        if (count < limit && !card.notifyQueue.isEmpty()) {
+            count += notifications(handler, limit - count);
+        }
+        connections.settleEnds(isRecovering());
+        while (count < limit && !ring.isEmpty()) {
+            count++;
+            ring.deliver(handler);
+        }
+        if (count > 0) {
+            idlePolls = 0;
+        } else if (++idlePolls == IDLE_POLLS) {
+            connections.tellAllTaken();
+            idlePolls = 0;
+        }
+        return count;
+    }
+
+    /** Anything to poll beside what is in the ring. */
+    boolean hasWork() {
+        connections.takeRecords();
+        connections.settleEnds(isRecovering());
+        return card.hasEvents() || isRecovering();
+    }
+
+    private boolean isRecovering() {
+        return card.messages.isClosing() || !found.isEmpty();
+    }
+
+    private int messages(TransportHandler handler, int limit) {
+        this.handler = handler;
+        delivered = 0;
+        while (delivered < limit && !slots.isFull()) {
+            if (isRecovering()) {
+                if (!recover()) {
+                    break;
+                }
+                continue;
+            }
+            int answer = card.messageQueue.poll(event);
+            if (answer == EventQueue.EMPTY) {
+                break;
+            }
+            if (answer == EventQueue.DROPPED) {
+                card.messages.onLoss();
+                continue;
+            }
+            card.messages.onEvent(event, onMessage);
+        }
+        return delivered;
+    }
+
+    /** One step after a loss of events; false if a peer is still at it. */
+    private boolean recover() {
+        if (card.messages.isClosing() && !card.messages.recover(event, onFound)) {
+            return false;
+        }
+        Found next = found.poll();
+        if (next != null) {
+            onMessage(next.buffer, next.at, next.connection, next.length, null);
+        }
+        return true;
+    }
+
+    private void onMessage(
+            ReceiveBuffer buffer, int at, int handle, int length, PortalsEventFlyweight from) {
+        PortalsConnection c = connections.find(handle);
+        if (c != null && c.state == PortalsConnection.CONNECTING) {
+            connections.takeRecords(); // its ACCEPT was put before this message
+        }
+        if (c == null || !isExpected(c, buffer, at, from)) {
+            card.messages.release(buffer);
+            return;
+        }
+        c.receivedCount++;
+        if (from != null) {
+            connections.taken(c, MessageHeader.taken(from.headerData()));
+        }
+        long token = slots.take(buffer, handle);
+        delivered++;
+        try {
+            handler.onMessage(handle, c.context, buffer.bytes, at, length, token);
+        } finally {
+            if (slots.isToBeReleased(token)) {
+                free(token);
+            }
+        }
+    }
+
+    private boolean isExpected(
+            PortalsConnection c, ReceiveBuffer buffer, int at, PortalsEventFlyweight from) {
+        if (c.state != PortalsConnection.CONNECTED && c.state != PortalsConnection.ENDING) {
+            return false;
+        }
+        if (from != null && !Connections.isFrom(c, from)) {
+            return false;
+        }
+        int number = buffer.bytes.getInt(at - MessageHeader.LENGTH + MessageHeader.NUMBER_OFFSET);
+        if (number != c.receivedCount) {
+            context.errorHandler()
+                    .onError(
+                            new IllegalStateException(
+                                    c
+                                            + ": message "
+                                            + number
+                                            + " came where "
+                                            + c.receivedCount
+                                            + " was expected"));
+            return false;
+        }
+        return true;
+    }
+
+    private int notifications(TransportHandler handler, int limit) {
+        int count = 0;
+        while (count < limit && card.notifyQueue.poll(event) != EventQueue.EMPTY) {
+            if (event.kind() != PortalsEventKind.PUT_END || event.failure() != 0) {
+                continue;
+            }
+            int handle = MessageHeader.connection(event.headerData());
+            PortalsConnection c = connections.find(handle);
+            if (c == null
+                    || (c.state != PortalsConnection.CONNECTED
+                            && c.state != PortalsConnection.ENDING)
+                    || !Connections.isFrom(c, event)) {
+                continue;
+            }
+            PortalsRegion region = registrations.find(event.userPointer());
+            connections.onReleased(handle);
+            if (region == null) {
+                continue; // closed meanwhile
+            }
+            count++;
+            handler.onNotify(
+                    handle,
+                    c.context,
+                    MessageHeader.tag(event.headerData()),
+                    region.id(),
+                    event.offset(),
+                    event.length());
+        }
+        return count;
+    }
+
+    void retain(long token) {
+        slots.retain(token);
+    }
+
+    void release(long token) {
+        slots.checkRetained(token);
+        free(token);
+    }
+
+    private void free(long token) {
+        ReceiveBuffer buffer = slots.buffer(token);
+        int connection = slots.connection(token);
+        slots.free(token);
+        card.messages.release(buffer);
+        connections.onReleased(connection);
+    }
+
+    void close() {
+        found.clear();
+        card.messages.close();
+    }
+}

@@ -1,0 +1,371 @@
+package dev.verbena.portals.transport;
+
+import dev.verbena.portals.EventQueue;
+import dev.verbena.portals.MatchEntry;
+import dev.verbena.portals.MemoryDescriptor;
+import dev.verbena.portals.MemoryDescriptorContext;
+import dev.verbena.portals.PortalsEventFlyweight;
+import dev.verbena.portals.PortalsEventKind;
+import dev.verbena.portals.PortalsInterface;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A receive queue of variable-length messages: DART's list of three header descriptors.
+ *
+ * <p>Three match entries with the same match bits hang on one table index, each with a locally
+ * managed descriptor. Messages fill the first, one behind the other. When less than the longest
+ * message's space is left, Portals unlinks descriptor and entry, and messages match the next. The
+ * unlinked buffer stays readable here. When its UNLINK event is taken, a spare buffer is appended
+ * at the tail: the list is three long again. When all its messages are released, the buffer is
+ * zeroed and becomes a spare. A descriptor is never reset: Portals allows that only while no event
+ * waits.
+ *
+ * <p>Should events be lost (the queue is sized so that they are not), the list is closed and
+ * replaced, and what was not delivered is found by walking through the buffers in list order.
+ *
+ * <p>One thread.
+ */
+final class ReceiveQueue {
+    /** Descriptors in the list. */
+    static final int LIST_LENGTH = 3;
+
+    /** Where messages go. */
+    interface Consumer {
+        /**
+         * Takes one message; {@link #release} gives its place back, now or later.
+         *
+         * @param event null if the event was lost
+         */
+        void onMessage(
+                ReceiveBuffer buffer,
+                int at,
+                int connection,
+                int length,
+                PortalsEventFlyweight event);
+    }
+
+    private final PortalsInterface ni;
+    private final EventQueue queue;
+    private final int portalIndex;
+    private final long matchBits;
+    private final int spaceMax;
+    private final int bufferLength;
+    private final int buffersMax;
+    private final List<ReceiveBuffer> buffers = new ArrayList<>();
+    private final MemoryDescriptorContext rules;
+    private int linkedCount;
+    private long turns;
+    private long unlinkCount;
+    private long replacementCount;
+    private long lossCount;
+    private boolean isClosing;
+
+    /**
+     * Attaches the list.
+     *
+     * @param lengthMax longest message
+     * @param count messages of that length that one descriptor takes
+     */
+    ReceiveQueue(
+            PortalsInterface ni,
+            EventQueue queue,
+            int portalIndex,
+            long matchBits,
+            int lengthMax,
+            int count,
+            int buffersMax) {
+        this.ni = ni;
+        this.queue = queue;
+        this.portalIndex = portalIndex;
+        this.matchBits = matchBits;
+        this.spaceMax = MessageHeader.space(lengthMax);
+        this.bufferLength = Math.multiplyExact(spaceMax, count);
+        this.buffersMax = buffersMax;
+        this.rules =
+                new MemoryDescriptorContext()
+                        .acceptPut(true)
+                        .startEvents(false)
+                        .spaceMin(spaceMax)
+                        .queue(queue);
+        refill();
+        replacementCount = 0;
+    }
+
+    /** Descriptors in the list. */
+    int linkedCount() {
+        return linkedCount;
+    }
+
+    /** Descriptors that used themselves up. */
+    long unlinkCount() {
+        return unlinkCount;
+    }
+
+    /** Descriptors appended since the start. */
+    long replacementCount() {
+        return replacementCount;
+    }
+
+    /** Times that events were lost. */
+    long lossCount() {
+        return lossCount;
+    }
+
+    /** Buffers that exist. */
+    int bufferCount() {
+        return buffers.size();
+    }
+
+    /** Bytes of one descriptor. */
+    int bufferLength() {
+        return bufferLength;
+    }
+
+    /** The buffer with this index, null if there is none. */
+    ReceiveBuffer buffer(long index) {
+        return index >= 0 && index < buffers.size() ? buffers.get((int) index) : null;
+    }
+
+    /** Events of a lost gap are being made up for: nothing else may be delivered meanwhile. */
+    boolean isClosing() {
+        return isClosing;
+    }
+
+    /**
+     * One event of the queue. PUT_END: the message goes to the consumer, if it is whole. UNLINK:
+     * the list is filled up again.
+     */
+    void onEvent(PortalsEventFlyweight event, Consumer consumer) {
+        ReceiveBuffer buffer = buffer(event.userPointer());
+        if (buffer == null
+                || buffer.state != ReceiveBuffer.LINKED
+                || buffer.descriptor.handle() != event.descriptorHandle()) {
+            return; // of a descriptor that was replaced after a loss; its messages were found
+        }
+        if (event.kind() == PortalsEventKind.UNLINK) {
+            if (!isClosing) { // else after the walk
+                onUnlink(buffer);
+            }
+            return;
+        }
+        if (event.kind() != PortalsEventKind.PUT_END) {
+            return;
+        }
+        long end = event.offset() + event.length();
+        buffer.used = (int) Math.max(buffer.used, Math.min(end, bufferLength));
+        if (event.failure() != 0) {
+            skip(buffer, event); // its initiator died; the bytes are undefined
+            return;
+        }
+        if (isClosing) {
+            return; // found by the walk
+        }
+        take(buffer, (int) event.offset(), event.length(), event, consumer);
+    }
+
+    /** Makes undefined bytes a message that was delivered, so that a walk finds its way past. */
+    private void skip(ReceiveBuffer buffer, PortalsEventFlyweight event) {
+        int at = (int) event.offset();
+        if (event.length() >= MessageHeader.LENGTH
+                && at >= 0
+                && at + event.length() <= bufferLength) {
+            buffer.bytes.putInt(
+                    at + MessageHeader.LENGTH_OFFSET, (int) event.length() - MessageHeader.LENGTH);
+            buffer.bytes.putInt(at + MessageHeader.STATE_OFFSET, MessageHeader.TAKEN);
+        }
+    }
+
+    /** Hands one message over unless its bytes contradict each other. */
+    private boolean take(
+            ReceiveBuffer buffer,
+            int at,
+            long space,
+            PortalsEventFlyweight event,
+            Consumer consumer) {
+        if (space < MessageHeader.LENGTH || at < 0 || at + space > bufferLength) {
+            return false;
+        }
+        int length = buffer.bytes.getInt(at + MessageHeader.LENGTH_OFFSET);
+        if (length < 0
+                || length > space - MessageHeader.LENGTH
+                || buffer.bytes.getInt(at + MessageHeader.STATE_OFFSET) != MessageHeader.FRESH) {
+            return false;
+        }
+        buffer.bytes.putInt(at + MessageHeader.STATE_OFFSET, MessageHeader.TAKEN);
+        buffer.held++;
+        int connection =
+                event == null
+                        ? buffer.bytes.getInt(at + MessageHeader.CONNECTION_OFFSET)
+                        : MessageHeader.connection(event.headerData());
+        consumer.onMessage(buffer, at + MessageHeader.LENGTH, connection, length, event);
+        return true;
+    }
+
+    /** A message's place is not needed any more. */
+    void release(ReceiveBuffer buffer) {
+        buffer.held--;
+        if (buffer.held == 0 && buffer.state == ReceiveBuffer.UNLINKED) {
+            recycle(buffer);
+        }
+    }
+
+    private void onUnlink(ReceiveBuffer buffer) {
+        unlinkCount++;
+        unlinked(buffer);
+        refill();
+    }
+
+    private void unlinked(ReceiveBuffer buffer) {
+        buffer.state = ReceiveBuffer.UNLINKED;
+        linkedCount--;
+        if (buffer.held == 0) {
+            recycle(buffer);
+        }
+    }
+
+    private void recycle(ReceiveBuffer buffer) {
+        buffer.bytes.setMemory(0, buffer.used, (byte) 0);
+        buffer.used = 0;
+        buffer.state = ReceiveBuffer.SPARE;
+        if (linkedCount < LIST_LENGTH && !isClosing) {
+            refill();
+        }
+    }
+
+    /** Appends spares, or new buffers, until the list is full. */
+    private void refill() {
+        while (linkedCount < LIST_LENGTH) {
+            ReceiveBuffer spare = spare();
+            if (spare == null) {
+                return; // the next release fills the list; senders are pushed back meanwhile
+            }
+            append(spare);
+        }
+    }
+
+    private ReceiveBuffer spare() {
+        for (int i = 0; i < buffers.size(); i++) {
+            ReceiveBuffer buffer = buffers.get(i);
+            if (buffer.state == ReceiveBuffer.SPARE) {
+                return buffer;
+            }
+        }
+        if (buffers.size() >= buffersMax) {
+            return null;
+        }
+        ReceiveBuffer made =
+                new ReceiveBuffer(buffers.size(), ni.allocate(bufferLength), bufferLength);
+        buffers.add(made);
+        return made;
+    }
+
+    private void append(ReceiveBuffer buffer) {
+        rules.memory(buffer.memory).userPointer(buffer.index);
+        if (buffer.entry != null) {
+            buffer.entry.renew(MatchEntry.AFTER);
+            buffer.entry.attachAgain(rules, MemoryDescriptor.UNLINK);
+        } else {
+            buffer.entry =
+                    ni.attach(
+                            portalIndex,
+                            PortalsInterface.ANY,
+                            PortalsInterface.ANY,
+                            matchBits,
+                            0,
+                            MatchEntry.UNLINK,
+                            MatchEntry.AFTER);
+            buffer.descriptor = buffer.entry.attach(rules, MemoryDescriptor.UNLINK);
+        }
+        buffer.state = ReceiveBuffer.LINKED;
+        buffer.turn = ++turns;
+        linkedCount++;
+        replacementCount++;
+    }
+
+    // ---- after a loss of events ----
+
+    /**
+     * Events were lost: from now on nothing is taken from events until {@link #recover} is done.
+     */
+    void onLoss() {
+        lossCount++;
+        isClosing = true;
+    }
+
+    /**
+     * Closes the list, so that nothing moves in it any more, and delivers what was not delivered in
+     * list order.
+     *
+     * @return false while a peer's put is still in progress: call again later
+     */
+    boolean recover(PortalsEventFlyweight event, Consumer consumer) {
+        for (int i = 0; i < buffers.size(); i++) {
+            ReceiveBuffer buffer = buffers.get(i);
+            if (buffer.state == ReceiveBuffer.LINKED && !buffer.descriptor.withdraw()) {
+                return false;
+            }
+        }
+        // Nobody writes any more; what the queue still holds is found by the walk, too.
+        while (queue.poll(event) != EventQueue.EMPTY) {
+            onEvent(event, consumer);
+        }
+        long walked = 0;
+        for (ReceiveBuffer next = after(walked); next != null; next = after(walked)) {
+            walked = next.turn;
+            walk(next, consumer);
+        }
+        for (int i = 0; i < buffers.size(); i++) {
+            ReceiveBuffer buffer = buffers.get(i);
+            if (buffer.state == ReceiveBuffer.LINKED) {
+                unlinkCount++;
+                unlinked(buffer);
+            }
+        }
+        isClosing = false;
+        refill();
+        return true;
+    }
+
+    /** The linked buffer whose turn comes next. */
+    private ReceiveBuffer after(long turn) {
+        ReceiveBuffer next = null;
+        for (int i = 0; i < buffers.size(); i++) {
+            ReceiveBuffer buffer = buffers.get(i);
+            if (buffer.state == ReceiveBuffer.LINKED
+                    && buffer.turn > turn
+                    && (next == null || buffer.turn < next.turn)) {
+                next = buffer;
+            }
+        }
+        return next;
+    }
+
+    private void walk(ReceiveBuffer buffer, Consumer consumer) {
+        buffer.held++; // keeps it whole while its messages come and go
+        int at = 0;
+        while (at <= bufferLength - MessageHeader.LENGTH) {
+            int state = buffer.bytes.getInt(at + MessageHeader.STATE_OFFSET);
+            int length = buffer.bytes.getInt(at + MessageHeader.LENGTH_OFFSET);
+            if ((state != MessageHeader.FRESH && state != MessageHeader.TAKEN)
+                    || length < 0
+                    || length > spaceMax - MessageHeader.LENGTH) {
+                break;
+            }
+            int space = MessageHeader.space(length);
+            buffer.used = Math.max(buffer.used, Math.min(at + space, bufferLength));
+            if (state == MessageHeader.FRESH) {
+                take(buffer, at, space, null, consumer);
+            }
+            at += space;
+        }
+        buffer.used = Math.max(buffer.used, Math.min(at + spaceMax, bufferLength));
+        release(buffer);
+    }
+
+    /** Forgets buffers and entries; the interface closes them. */
+    void close() {
+        buffers.clear();
+        linkedCount = 0;
+    }
+}

@@ -1,9 +1,0 @@
-package dev.verbena.dart;
-
-/** The two-step protocol over the shm provider. */
-class DartStepOverShmTest extends DartStepContract {
-    @Override
-    protected String scheme() {
-        return "shm";
-    }
-}
