@@ -620,6 +620,8 @@ static int get_from(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r
     if (arrives) {
         f.fail = fail;
         finish(ni, &f);
+    } else if (ni->flavor == P3_FLAVOR_CRAY) {
+        snic_ring_self(ni->nic); /* the events of the send */
     }
     p3_outcome(arrives ? outcome_of(fail, verdict) : PTL_EXT_REPLY_DROPPED);
     return PTL_OK;

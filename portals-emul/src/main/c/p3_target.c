@@ -316,6 +316,8 @@ void p3_target_recover(const struct p3_view *view, uint32_t dead_slot)
         struct p3_intent *intent = p3_view_intent(view, i);
         uint32_t phase = atomic_load_explicit(&intent->phase, memory_order_acquire);
 
+        if (i != dead_slot && snic_planted("portals-recover-last-only"))
+            continue;
         /* Under the lock these phases belong to its last owner, or to one whom he was finishing. */
         if (phase == P3_ACCEPT || phase == P3_COMPLETE || (i == dead_slot && phase == P3_MOVING))
             p3_target_finish_dead(view, intent);

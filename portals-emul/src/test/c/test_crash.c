@@ -144,6 +144,60 @@ static int kill_at(void (*body)(void), const char *label, int passage, int other
     return died != 0;
 }
 
+static void i_clean_put_and_die(void)
+{
+    snic_step_hook = strike;
+    i_clean_put();
+}
+
+/* One dies inside the lock, the next while he finishes what the first began, a third finds both. */
+static void kill_twice(const char *first, const char *second, int passage)
+{
+    ptl_handle_md_t md =
+        post_at(PORTAL, BITS, make_md(bytes, sizeof(bytes), 1, BOTH, eq), PTL_UNLINK, NULL);
+    struct tally t;
+
+    fatal_label = first;
+    fatal_passage = 1;
+    CHECK_EQ(SIGKILL, initiator_join(initiator_start(i_one_put)));
+    fatal_label = second;
+    fatal_passage = passage;
+    initiator_join(initiator_start(i_clean_put_and_die));
+    fatal_passage = 0;
+    initiator_run(i_clean_put);
+    await_quiet();
+    expect_sound();
+    t = drain(eq);
+    CHECK_EQ(1, t.starts);
+    CHECK_EQ(1, t.ends);
+    CHECK_EQ(1, t.unlinks);
+    CHECK_EQ(1, t.failures + t.successes);
+    CHECK_EQ(PTL_MD_INVALID, PtlMDUnlink(md));
+}
+
+static void recoverer_killed(void)
+{
+    static const char *const first[] = {"ptl.accept.intent",   "ptl.accept.busy",
+                                        "ptl.complete.intent", "ptl.complete.end",
+                                        "ptl.complete.busy",   "ptl.unlink.md"};
+    static const char *const second[] = {
+        "ptl.event.busy",    "ptl.event.words",      "ptl.event.stamp",     "ptl.event.tail",
+        "ptl.accept.logged", "ptl.complete.planned", "ptl.complete.intent", "ptl.complete.end",
+        "ptl.complete.busy", "ptl.unlink.md",        "ptl.unlink.list",     "ptl.complete.applied"};
+
+    open_interface(PTL_EXT_REF);
+    eq = new_eq(64);
+    post_at(PORTAL, BITS + 1,
+            make_md(own_bytes, sizeof(own_bytes), -1, BOTH | PTL_MD_MANAGE_REMOTE, PTL_EQ_NONE),
+            PTL_RETAIN, NULL);
+    for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+        for (size_t k = 0; k < sizeof(second) / sizeof(second[0]); k++)
+            for (int passage = 1; passage <= 2; passage++)
+                kill_twice(first[i], second[k], passage);
+    CHECK_EQ(1, status(PTL_SR_MDS_CUR));
+    CHECK_EQ(1, status(PTL_SR_MES_CUR));
+}
+
 static void kill_everywhere(void (*body)(void), const char *const *labels, size_t count)
 {
     int killed = 0;
@@ -393,6 +447,7 @@ int main(int argc, char **argv)
         {"", "initiator_killed_in_put", initiator_killed_in_put, NULL},
         {"", "initiator_killed_in_get", initiator_killed_in_get, NULL},
         {"", "initiator_killed_in_getput", initiator_killed_in_getput, NULL},
+        {"", "recoverer_killed", recoverer_killed, NULL},
         {"", "unfinished_put_is_no_success", unfinished_put_is_no_success, NULL},
         {"", "sleeper_finds_the_dead", sleeper_finds_the_dead, NULL},
         {"", "unlink_reclaims_from_the_dead", unlink_reclaims_from_the_dead, NULL},

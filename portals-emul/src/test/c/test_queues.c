@@ -619,18 +619,18 @@ static void many_initiators(void)
     pid_t pids[64];
 
     begin();
-    post(bytes, 64 * 100 * 8, -1, PTL_MD_OP_PUT, PTL_EQ_NONE);
-    shared->number[0] = 100;
+    post(bytes, 64 * 1000 * 8, -1, PTL_MD_OP_PUT, PTL_EQ_NONE);
+    shared->number[0] = 1000;
     shared->number[1] = 8;
     memset(own_bytes, 1, 8);
     for (int i = 0; i < 64; i++)
         pids[i] = initiator_start(i_puts);
     for (int i = 0; i < 64; i++)
         CHECK_EQ(0, initiator_join(pids[i]));
-    for (int i = 0; i < 64 * 100 * 8; i++)
+    for (int i = 0; i < 64 * 1000 * 8; i++)
         CHECK_EQ(1, bytes[i]);
-    CHECK_EQ(0, bytes[64 * 100 * 8]);
-    CHECK_EQ(6400, status(PTL_SR_RECV_COUNT));
+    CHECK_EQ(0, bytes[64 * 1000 * 8]);
+    CHECK_EQ(64000, status(PTL_SR_RECV_COUNT));
     CHECK_EQ(0, status(PTL_SR_DROP_COUNT));
     expect_sound();
 }
