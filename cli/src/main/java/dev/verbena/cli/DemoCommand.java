@@ -192,7 +192,8 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private static void requireSpace(DemoRun.Plan plan) throws IOException {
-        long needed = plan.fileCount() * (plan.deck().restartLength() + (1 << 16)) + (64L << 20);
+        long history = 24 * plan.deck().stepCount() + (1 << 16);
+        long needed = plan.fileCount() * (plan.deck().restartLength() + history) + (64L << 20);
         long usable = Files.getFileStore(plan.output()).getUsableSpace();
         if (usable < needed) {
             throw new Messages.Failure(

@@ -136,7 +136,7 @@ class DemoIT {
     @ParameterizedTest
     @ValueSource(strings = {"receiver", "slave", "compute"})
     void shouldNameTheProcessThatWasKilled(String name) throws Exception {
-        try (CommandProcess demo = demo("killed", "--transport=shm", "--steps=1000000")) {
+        try (CommandProcess demo = demo("killed", "--transport=shm", "--steps=20000")) {
             demo.awaitOut("Processes:");
             Path log = folder.resolve("killed/log/receiver.log");
             demo.await(() -> contains(log, "file restart-"), "stage a file");
@@ -160,7 +160,7 @@ class DemoIT {
 
     @Test
     void shouldEndAllProcessesWhenInterrupted() throws Exception {
-        try (CommandProcess demo = demo("stopped", "--transport=shm", "--steps=1000000")) {
+        try (CommandProcess demo = demo("stopped", "--transport=shm", "--steps=20000")) {
             demo.awaitOut("Processes:");
             demo.terminate();
             demo.exitCode();
