@@ -8,8 +8,13 @@
  * owns the segment's area.
  *
  * Conventions: functions return >= 0 or -errno; a text for people goes to `why` where given. No
- * process globals: several NICs may live in one address space. Thread use is stated per function.
- * Everything read from a segment is range-checked.
+ * process globals: several NICs may live in one address space. Everything read from a segment is
+ * range-checked. A process that forked and uses its parent's NIC gets -ECHILD everywhere.
+ *
+ * Threads: memory and registration functions, snic_wait and the rings may be called from any
+ * thread. Attach, detach and close: one thread at a time for each NIC. What takes a snic_peer_t:
+ * one thread at a time for each peer (snic_write, snic_read and snic_map: any; they use no pin).
+ * snic_close: when nobody is in another function.
  */
 #ifndef SOFTNIC_H
 #define SOFTNIC_H
@@ -168,9 +173,11 @@ int snic_register(snic_t *nic, const void *address, uint64_t length, uint32_t ri
  * initiators. */
 int snic_deregister(snic_t *nic, const snic_key_t *key, uint32_t timeout_ms);
 
-/* Initiator: pins, checks rights and range, copies, unpins.
- * -EACCES right missing, -ERANGE outside, -ESTALE gone or other secret, -ESRCH peer dead, -EBUSY
- * being deregistered -> ESTALE. */
+/* Initiator: pins, checks rights and range, copies, unpins. One full fence, no system call where
+ * the memory is mapped; whether the peer lives is then not asked: its segment's state is. -EACCES
+ * right missing, -ERANGE outside, -ESTALE gone, being deregistered or other secret, -ESRCH peer
+ * closed or (foreign memory) dead, -EFAULT not mapped there, -EBUSY only with SNIC_FOREIGN_BOUNCE:
+ * the target is stopped. */
 int snic_put(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const void *from,
              uint64_t length);
 int snic_get(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, void *to, uint64_t length);
@@ -202,8 +209,9 @@ typedef struct snic_lock {
 } snic_lock_t;
 #define SNIC_LOCK_SELF 0x7fffffffu
 
-/* Called with the lock held on behalf of a dead owner: finishes what that owner's intent record
- * says. */
+/* Called with the lock held on behalf of a dead owner: finishes what the intent record says. It may
+ * be called a second time, for the same intent and with another slot, if its caller dies in it: it
+ * must be idempotent and must not use dead_slot to find the record. */
 typedef void (*snic_recover_fn)(void *context, uint32_t dead_slot);
 
 /* Locks a lock in the peer's area / in our own. 0, or -EBUSY after timeout_ns when a live owner

@@ -5,10 +5,11 @@
 #include <immintrin.h>
 #endif
 
-static void release_fence(void)
+/* Release for a write, acquire for a read. */
+static void fence(void)
 {
-#ifndef SNIC_TSAN /* which knows no fences; the stores that follow are release stores anyway */
-    atomic_thread_fence(memory_order_release);
+#ifndef SNIC_TSAN /* which knows no fences; what tells the other side is a release store anyway */
+    atomic_thread_fence(memory_order_acq_rel);
 #endif
 }
 
@@ -74,5 +75,5 @@ void snic_copy(void *to, const void *from, uint64_t length, int streaming)
         memcpy(to, from, 8); /* a constant length: one load, one store */
     else
         memcpy(to, from, length);
-    release_fence();
+    fence();
 }
