@@ -635,6 +635,30 @@ static void foreign_forbidden(void)
 
 /* ---- death and stopping ---- */
 
+/* The helper cannot copy while its process is stopped: an answer, not a hang. */
+static void bounce_to_a_stopped_target(void)
+{
+    static uint8_t buffer[70000];
+    int status;
+    make_shared();
+    memset(buffer, 3, sizeof buffer);
+    int pid = test_fork(foreign_target, (void *)(uintptr_t)SNIC_FOREIGN_BOUNCE);
+    await(&shared->ready);
+    snic_t *a = open_nic("a");
+    snic_peer_t *peer = attach(a, "b");
+    kill(pid, SIGSTOP);
+    CHECK_EQ(waitpid(pid, &status, WUNTRACED), pid);
+    for (int i = 0; i < 2; i++)
+        CHECK_EQ(snic_put(peer, &shared->key, 0, buffer, 70000), -EBUSY);
+    kill(pid, SIGCONT);
+    memset(buffer, 4, sizeof buffer);
+    CHECK_EQ(snic_put(peer, &shared->key, 0, buffer, 70000), 0);
+    snic_detach(peer);
+    atomic_store(&shared->done, 1);
+    test_join(pid, 0);
+    snic_close(a);
+}
+
 static void idle_target(void *toolkit)
 {
     snic_t *b = open_nic("b");
@@ -911,6 +935,7 @@ static const struct test_case cases[] = {
     {"foreign_memory_by_attach", foreign_attach, NULL, 0},
     {"foreign_memory_by_bounce", foreign_bounce, NULL, 0},
     {"foreign_memory_forbidden_names_the_remedy", foreign_forbidden, NULL, 0},
+    {"bounce_to_a_stopped_target", bounce_to_a_stopped_target, NULL, 0},
     {"liveness_of_a_peer", liveness_of_a_peer, NULL, 0},
     {"forked_child_is_refused", forked_child_is_refused, NULL, 0},
     {"doorbell_wakes", doorbell_wakes, NULL, 0},

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #define LOOK_PERIOD_NS 50000000ull
+#define LOOK_PERIOD_MIN_NS 500000ull
 
 static int options_check(const shm_options_t *o, struct shm *s, char *why, size_t why_size)
 {
@@ -38,6 +39,8 @@ static int options_check(const shm_options_t *o, struct shm *s, char *why, size_
     s->ring_bytes = s->credit_bytes + (uint64_t)s->credits * s->slot_bytes;
     s->look_period_ns =
         s->peer_timeout_ns / 4 < LOOK_PERIOD_NS ? s->peer_timeout_ns / 4 : LOOK_PERIOD_NS;
+    if (s->look_period_ns < LOOK_PERIOD_MIN_NS)
+        s->look_period_ns = LOOK_PERIOD_MIN_NS;
     return 0;
 }
 

@@ -495,8 +495,19 @@ static int look_connecting(shm_t *s, struct shm_link *link, uint64_t now, shm_ev
     return 1;
 }
 
+/* Whether it is dead costs one poll of a pidfd; whether it is stopped costs a look into /proc, so
+ * that is asked less often: eight times in a timeout. */
 static int peer_lost(shm_t *s, struct shm_attachment *at, uint64_t now)
 {
+    if (at->peer->pidfd >= 0) {
+        if (snic_pidfd_dead(at->peer->pidfd))
+            return -ESRCH;
+        if (now < at->next_look_ns)
+            return at->stopped_since_ns && now - at->stopped_since_ns >= s->peer_timeout_ns
+                       ? -EHOSTDOWN
+                       : 0;
+        at->next_look_ns = now + s->peer_timeout_ns / 8;
+    }
     switch (snic_peer_liveness(at->peer)) {
     case SNIC_DEAD:
         return -ESRCH;

@@ -11,6 +11,7 @@ struct shm_attachment {
     snic_peer_t *peer; /* NULL: the entry is free */
     uint64_t incarnation;
     uint64_t stopped_since_ns; /* 0: it runs */
+    uint64_t next_look_ns;     /* when to ask again whether it is stopped */
     uint32_t users;            /* links */
     struct shm_area *area;
     struct shm_connection *connections;

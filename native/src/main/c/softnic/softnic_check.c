@@ -155,7 +155,7 @@ static void check_bounce(struct check *c, const struct snic_segment *s)
         uint32_t owner = atomic_load(&s->bounce[i].owner);
         if (owner != 0 && SNIC_TOKEN_SLOT(owner) >= s->initiators_max)
             violation(c, "bounce slot %u: owner %x", i, owner);
-        if (atomic_load(&s->bounce[i].state) > SNIC_BOUNCE_DONE)
+        if (atomic_load(&s->bounce[i].state) > SNIC_BOUNCE_BUSY)
             violation(c, "bounce slot %u: state", i);
     }
 }

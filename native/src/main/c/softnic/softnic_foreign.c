@@ -16,6 +16,7 @@
 #define PROBE_STACK 65536
 #define HELPER_SLICE_NS 100000000
 #define BOUNCE_SLICE_NS 20000000
+#define BOUNCE_STOPPED_NS 1000000000ull /* a target that is stopped this long: -EBUSY */
 
 /* ---- may peers reach us? ---- */
 
@@ -129,6 +130,12 @@ static int attach_copy(snic_peer_t *peer, uint64_t remote, uint8_t *local, uint6
 
 /* ---- bounce, initiator's side ---- */
 
+static int bounce_is_pending(struct snic_bounce *b)
+{
+    uint32_t state = atomic_load_explicit(&b->state, memory_order_acquire);
+    return state == SNIC_BOUNCE_ASKED || state == SNIC_BOUNCE_BUSY;
+}
+
 static struct snic_bounce *bounce_claim(snic_peer_t *peer, uint32_t *index)
 {
     for (uint32_t i = 0; i < SNIC_BOUNCE_SLOTS; i++) {
@@ -138,15 +145,34 @@ static struct snic_bounce *bounce_claim(snic_peer_t *peer, uint32_t *index)
         if (atomic_compare_exchange_strong_explicit(&b->owner, &owner, peer->token,
                                                     memory_order_acq_rel, memory_order_acquire))
             return b;
-        /* A dead one's request may still be copied from: take the slot only after that. */
-        if (owner != peer->token &&
-            atomic_load_explicit(&b->state, memory_order_acquire) != SNIC_BOUNCE_ASKED &&
-            snic_token_is_dead(&peer->segment, owner) &&
+        /* A request of somebody dead, or one that we gave up, may still be copied: take the slot
+         * only after that. */
+        if (bounce_is_pending(b))
+            continue;
+        if (owner == peer->token)
+            return b;
+        if (snic_token_is_dead(&peer->segment, owner) &&
             atomic_compare_exchange_strong_explicit(&b->owner, &owner, peer->token,
                                                     memory_order_acq_rel, memory_order_acquire))
             return b;
     }
     return NULL;
+}
+
+/* 0, -ESRCH, or -EBUSY: the target has been stopped since *stopped_ns, longer than we wait. */
+static int bounce_target(snic_peer_t *peer, uint64_t *stopped_ns)
+{
+    int liveness = snic_peer_liveness(peer);
+    uint32_t state = atomic_load_explicit(&peer->segment.header->state, memory_order_acquire);
+    if (liveness == SNIC_DEAD || state == SNIC_STATE_CLOSED)
+        return -ESRCH;
+    if (liveness != SNIC_STOPPED) {
+        *stopped_ns = 0;
+        return 0;
+    }
+    uint64_t now = snic_now_ns();
+    *stopped_ns = *stopped_ns ? *stopped_ns : now;
+    return now - *stopped_ns > BOUNCE_STOPPED_NS ? -EBUSY : 0;
 }
 
 static void bounce_ask(snic_peer_t *peer, struct snic_bounce *b)
@@ -160,21 +186,46 @@ static void bounce_ask(snic_peer_t *peer, struct snic_bounce *b)
         snic_futex_wake(&h->bounce_bell);
 }
 
+/* One piece. On -EBUSY the request is withdrawn, unless the helper was stopped in the middle of it:
+ * then it keeps the slot and ends it later; the caller is told that the bytes may or may not land.
+ */
+static int bounce_piece(snic_peer_t *peer, struct snic_bounce *b, uint64_t *stopped_ns)
+{
+    bounce_ask(peer, b);
+    for (;;) {
+        uint32_t state = atomic_load_explicit(&b->state, memory_order_acquire);
+        if (state != SNIC_BOUNCE_ASKED && state != SNIC_BOUNCE_BUSY)
+            return b->result != 0 ? -EFAULT : 0;
+        snic_futex_wait(&b->state, state, BOUNCE_SLICE_NS);
+        if (!bounce_is_pending(b))
+            continue;
+        int rc = bounce_target(peer, stopped_ns);
+        uint32_t asked = SNIC_BOUNCE_ASKED;
+        if (rc != 0) {
+            atomic_compare_exchange_strong_explicit(&b->state, &asked, SNIC_BOUNCE_IDLE,
+                                                    memory_order_acq_rel, memory_order_relaxed);
+            return rc;
+        }
+    }
+}
+
 static int bounce_copy(snic_peer_t *peer, uint64_t remote, uint8_t *local, uint64_t length,
                        int write)
 {
     uint32_t index;
+    uint64_t stopped_ns = 0;
     struct snic_bounce *b;
+    int rc = 0;
     if (!peer->segment.bounce)
         return -EOPNOTSUPP;
     while (!(b = bounce_claim(peer, &index))) {
-        if (peer_dead(peer) || !snic_peer_is_open(peer))
-            return -ESRCH;
+        rc = bounce_target(peer, &stopped_ns);
+        if (rc != 0)
+            return rc;
         snic_sleep_us(50);
     }
     SNIC_STEP("bounce.claimed");
     uint8_t *payload = peer->segment.bounce_payload + (uint64_t)index * SNIC_BOUNCE_BYTES;
-    int rc = 0;
     for (uint64_t done = 0; rc == 0 && done < length;) {
         uint64_t piece = length - done < SNIC_BOUNCE_BYTES ? length - done : SNIC_BOUNCE_BYTES;
         b->write = (uint32_t)write;
@@ -182,24 +233,16 @@ static int bounce_copy(snic_peer_t *peer, uint64_t remote, uint8_t *local, uint6
         b->length = piece;
         if (write)
             memcpy(payload, local + done, piece);
-        bounce_ask(peer, b);
-        /* A stopped target is waited for: the caller's connection timeout is what ends that. */
-        while (atomic_load_explicit(&b->state, memory_order_acquire) == SNIC_BOUNCE_ASKED &&
-               rc == 0) {
-            snic_futex_wait(&b->state, SNIC_BOUNCE_ASKED, BOUNCE_SLICE_NS);
-            if (peer_dead(peer) || atomic_load_explicit(&peer->segment.header->state,
-                                                        memory_order_acquire) == SNIC_STATE_CLOSED)
-                rc = -ESRCH;
-        }
-        if (rc == 0 && b->result != 0)
-            rc = -EFAULT;
+        rc = bounce_piece(peer, b, &stopped_ns);
         if (rc == 0 && !write)
             memcpy(local + done, payload, piece);
         done += piece;
     }
     SNIC_STEP("bounce.done");
-    atomic_store_explicit(&b->state, SNIC_BOUNCE_IDLE, memory_order_relaxed);
-    atomic_store_explicit(&b->owner, 0, memory_order_release);
+    if (!bounce_is_pending(b)) {
+        atomic_store_explicit(&b->state, SNIC_BOUNCE_IDLE, memory_order_relaxed);
+        atomic_store_explicit(&b->owner, 0, memory_order_release);
+    }
     return rc;
 }
 
@@ -279,8 +322,11 @@ static void *helper_main(void *argument)
         uint32_t seen = atomic_load_explicit(&h->bounce_bell, memory_order_acquire);
         int served = 0;
         for (uint32_t i = 0; i < SNIC_BOUNCE_SLOTS; i++) {
-            if (atomic_load_explicit(&nic->segment.bounce[i].state, memory_order_acquire) !=
-                SNIC_BOUNCE_ASKED)
+            uint32_t asked = SNIC_BOUNCE_ASKED;
+            /* Acquire; partner: the release store in bounce_ask. */
+            if (!atomic_compare_exchange_strong_explicit(&nic->segment.bounce[i].state, &asked,
+                                                         SNIC_BOUNCE_BUSY, memory_order_acq_rel,
+                                                         memory_order_relaxed))
                 continue;
             serve(nic, i);
             served = 1;

@@ -185,9 +185,16 @@ SNIC_AT(snic_memory, length, 8);
 SNIC_AT(snic_memory, inode, 24);
 
 /* A copy that the owner's helper thread makes. An initiator takes a slot by compare-and-swap of
- * `owner` from 0, or from the token of somebody dead once `state` is not ASKED, to its own token.
- * state: ASKED by I, release (O: acquire); DONE by O, release (I: acquire); a futex for I. */
-enum snic_bounce_state { SNIC_BOUNCE_IDLE = 0, SNIC_BOUNCE_ASKED = 1, SNIC_BOUNCE_DONE = 2 };
+ * `owner` from 0, or from the token of somebody dead once `state` is IDLE or DONE, to its own
+ * token. state: ASKED by I, release (O: acquire); BUSY by O, compare-and-swap from ASKED; DONE by
+ * O, release (I: acquire); back to IDLE by I, by compare-and-swap from ASKED when it gives up. A
+ * futex for I. */
+enum snic_bounce_state {
+    SNIC_BOUNCE_IDLE = 0,
+    SNIC_BOUNCE_ASKED = 1,
+    SNIC_BOUNCE_DONE = 2,
+    SNIC_BOUNCE_BUSY = 3
+};
 struct snic_bounce {
     _Atomic uint32_t owner; /*  0 I token, see below */
     _Atomic uint32_t state; /*  4 */

@@ -60,7 +60,21 @@ final class ChildProcess {
             List<String> jvmOptions,
             List<String> arguments,
             Consumer<String> messages) {
-        List<String> command = new ArrayList<>();
+        return start(name, log, variables, List.of(), jvmOptions, arguments, messages);
+    }
+
+    /**
+     * As the other, the command line beginning with {@code prefix}: {@code taskset}, for example.
+     */
+    static ChildProcess start(
+            String name,
+            Path log,
+            Map<String, String> variables,
+            List<String> prefix,
+            List<String> jvmOptions,
+            List<String> arguments,
+            Consumer<String> messages) {
+        List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-XX:+UseSerialGC");
         command.add("-XX:-UsePerfData");

@@ -1,6 +1,7 @@
 package dev.verbena.cli;
 
 import dev.verbena.transport.Operation;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -12,10 +13,17 @@ import picocli.CommandLine.Command;
         name = "lat",
         description = {
             "Measure latency between two processes, in the manner of perftest.",
-            "put and send: half a round trip, the other process answering. get: one read."
+            "put and send: half a round trip, the other process answering. get: one read.",
+            "Two clock readings cost as much as a short put: the column batch is the median over",
+            "batches of transfers with one reading for each batch; the others time every transfer."
         })
 final class LatencyCommand extends PerfCommand {
     private static final long LONGEST_NS = 10_000_000_000L;
+    private static final long WARM_UP_MAX = 20_000;
+    private static final int BATCH_MAX = 1000;
+    private static final int BATCH_COUNT = 50;
+
+    private long seen;
 
     @Override
     int defaultLength() {
@@ -30,9 +38,10 @@ final class LatencyCommand extends PerfCommand {
     @Override
     String header() {
         return String.format(
-                "%9s %11s %10s %10s %10s %10s %10s %10s   %s",
+                "%9s %11s %10s %10s %10s %10s %10s %10s %10s   %s",
                 "#bytes",
                 "#iterations",
+                "batch[us]",
                 "min[usec]",
                 "p50[usec]",
                 "avg[usec]",
@@ -45,38 +54,57 @@ final class LatencyCommand extends PerfCommand {
     @Override
     Result measure(PerfEndpoint endpoint, int length, long count) {
         boolean isOneWay = what == What.get;
-        int operation = what.operation;
-        long warmUp = Math.min(count, 20_000);
+        long warmUp = Math.min(count, WARM_UP_MAX);
+        int batch = (int) Math.max(1, Math.min(BATCH_MAX, count / BATCH_COUNT));
+        long batched = (count / batch) * batch;
         int echo = isOneWay ? 0 : PerfPeer.ECHO;
-        endpoint.announce(new PerfEndpoint.Round(operation | echo, length, warmUp + count));
+        long total = warmUp + batched + count;
+        endpoint.announce(new PerfEndpoint.Round(what.operation | echo, length, total));
         endpoint.clearMark(length);
-        Histogram histogram = new Histogram(LONGEST_NS, 3);
-        long seen = endpoint.messageCount();
-        for (long i = 1; i <= warmUp + count; i++) {
+        seen = endpoint.messageCount();
+        long i = 1;
+        for (; i <= warmUp; i++) {
+            transfer(endpoint, length, i);
+        }
+        double[] means = new double[(int) (batched / batch)];
+        for (int b = 0; b < means.length; b++) {
             long begin = System.nanoTime();
-            if (operation == Operation.PUT) {
-                endpoint.mark(length, mark(i));
-                endpoint.start(operation, length, 1);
-                endpoint.awaitMark(length, mark(i));
-            } else {
-                endpoint.start(operation, length, 1);
-                if (isOneWay) {
-                    endpoint.drain();
-                } else {
-                    endpoint.awaitMessages(seen + i);
-                }
+            for (int k = 0; k < batch; k++) {
+                transfer(endpoint, length, i++);
             }
-            if (i > warmUp) {
-                long elapsed = System.nanoTime() - begin;
-                histogram.recordValue(Math.min(LONGEST_NS, isOneWay ? elapsed : elapsed / 2));
-            }
+            means[b] = (System.nanoTime() - begin) / (double) batch;
+        }
+        Histogram histogram = new Histogram(LONGEST_NS, 3);
+        for (; i <= total; i++) {
+            long begin = System.nanoTime();
+            transfer(endpoint, length, i);
+            long elapsed = System.nanoTime() - begin;
+            histogram.recordValue(Math.min(LONGEST_NS, isOneWay ? elapsed : elapsed / 2));
         }
         endpoint.drain();
-        return result(histogram, length);
+        Arrays.sort(means);
+        return result(histogram, length, means[means.length / 2] / (isOneWay ? 1 : 2));
     }
 
-    private static Result result(Histogram histogram, int length) {
+    /** Number {@code i}, there and back; a get only there. */
+    private void transfer(PerfEndpoint endpoint, int length, long i) {
+        if (what == What.put) {
+            endpoint.mark(length, mark(i));
+            endpoint.start(Operation.PUT, length, 1);
+            endpoint.awaitMark(length, mark(i));
+        } else {
+            endpoint.start(what.operation, length, 1);
+            if (what == What.get) {
+                endpoint.drain();
+            } else {
+                endpoint.awaitMessages(seen + i);
+            }
+        }
+    }
+
+    private static Result result(Histogram histogram, int length, double batchMedianNs) {
         Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("batchMedianNs", String.format(Locale.ROOT, "%.2f", batchMedianNs));
         fields.put("minNs", histogram.getMinValue());
         fields.put("p50Ns", histogram.getValueAtPercentile(50));
         fields.put("meanNs", Math.round(histogram.getMean()));
@@ -86,8 +114,8 @@ final class LatencyCommand extends PerfCommand {
         StringBuilder line = new StringBuilder();
         line.append(String.format("%9d %11d", length, histogram.getTotalCount()));
         for (Object value : fields.values()) {
-            line.append(
-                    String.format(Locale.ROOT, " %10.3f", ((Number) value).doubleValue() / 1e3));
+            double ns = Double.parseDouble(value.toString());
+            line.append(String.format(Locale.ROOT, " %10.3f", ns / 1e3));
         }
         return new Result(line.toString(), fields);
     }

@@ -81,6 +81,14 @@ abstract class PerfCommand implements Callable<Integer> {
             description = "Measure against a process started with --listen. Default: start one.")
     URI peer;
 
+    @Option(
+            names = "--peer-processor",
+            paramLabel = "N",
+            defaultValue = "-1",
+            description =
+                    "Bind the process that is started to this processor (by taskset). Default: not.")
+    int peerProcessor;
+
     abstract int defaultLength();
 
     /** Measures one size; a line of the table, and the fields of the JSON object. */
@@ -132,6 +140,7 @@ abstract class PerfCommand implements Callable<Integer> {
                         "the measurement's other process",
                         null,
                         Map.of(),
+                        peerPrefix(),
                         List.of("-Xmx256m"),
                         List.of("perf-peer", "--transport=" + scheme, "--length=" + longest),
                         answers::add);
@@ -143,6 +152,15 @@ abstract class PerfCommand implements Callable<Integer> {
             child[0].end(2000);
             Runtime.getRuntime().removeShutdownHook(hook);
         }
+    }
+
+    private List<String> peerPrefix() {
+        if (peerProcessor < -1 || peerProcessor >= 4096) {
+            throw wrong("--peer-processor " + peerProcessor + " is outside 0 to 4095");
+        }
+        return peerProcessor < 0
+                ? List.of()
+                : List.of("taskset", "-c", Integer.toString(peerProcessor));
     }
 
     private static URI awaitUri(ChildProcess child, BlockingQueue<String> answers)

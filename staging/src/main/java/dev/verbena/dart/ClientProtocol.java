@@ -612,14 +612,16 @@ final class ClientProtocol {
         @Override
         public void onConnectRequest(
                 long connection, URI peer, DirectBuffer privateData, int offset, int length) {
-            boolean isExpected = state == BOOTING && hasRegistered;
+            // While registering it is the server of this process; later another server that was
+            // handed the descriptor of a message and comes for its data.
+            boolean isExpected = state == BOOTING && hasRegistered || state == CONNECTED;
             boolean isOfJob =
                     length == 0
                             || job != null && ConnectNote.isOfJob(privateData, offset, length, job);
-            if (isExpected && isOfJob) {
-                if (transport.accept(connection, CONTEXT_SERVER) == Transport.ACCEPTED) {
-                    return;
-                }
+            if (isExpected
+                    && isOfJob
+                    && transport.accept(connection, CONTEXT_SERVER) == Transport.ACCEPTED) {
+                return;
             }
             transport.reject(connection);
         }

@@ -63,8 +63,10 @@ final class SteppedWorld implements AutoCloseable {
         return work;
     }
 
-    int stepServer() {
-        return serverStepper.step();
+    /** The server's agents are closed without any farewell. */
+    void killServer() {
+        serverStepper.close();
+        isServerStopped = true;
     }
 
     void until(String what, BooleanSupplier condition) {
@@ -85,9 +87,9 @@ final class SteppedWorld implements AutoCloseable {
 
     @Override
     public void close() throws Exception {
-        isServerStopped = false;
         isReceiverStopped = false;
         try {
+            isServerStopped = isServerStopped && clients.isEmpty();
             for (DartClient client : clients) {
                 if (client.isConnected()) {
                     until("all confirmed", () -> client.unconfirmed().isEmpty());

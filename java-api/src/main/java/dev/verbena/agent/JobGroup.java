@@ -1,0 +1,335 @@
+package dev.verbena.agent;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
+
+/**
+ * The processes of a launched job: who they are, which applications they form, and where each can
+ * be reached.
+ *
+ * <p>Each process publishes one line in a rendezvous directory that all of them share; then every
+ * process sees all of them (the world) and those that run the same program (its application, ranks
+ * from 0 in the order of world ranks). Several programs started as one job (MPMD) so become several
+ * applications that can find each other. A job of one process needs no directory.
+ *
+ * <p>Entries of other jobs and of dead processes of this host are ignored and reported. Nothing
+ * waits without a time limit. One thread at a time.
+ *
+ * <p>Source: Nessie's CommSplitter (Oldfield, Lofstead et al.), with a name in place of the
+ * executable's path, which is the same for all Java programs.
+ */
+public final class JobGroup implements AutoCloseable {
+    private static final long PAUSE_MIN_NS = 500_000;
+    private static final long PAUSE_MAX_NS = 50_000_000;
+
+    /**
+     * A process of the job.
+     *
+     * @param worldRank in the whole job
+     * @param rank within its application
+     * @param application name of its program
+     * @param uri where it can be reached, as it published
+     * @param host where it runs
+     * @param pid its number there
+     */
+    public record Member(
+            int worldRank, int rank, String application, String uri, String host, long pid) {}
+
+    private final JobIdentity identity;
+    private final NanoClock clock;
+    private final Rendezvous rendezvous;
+    private final List<String> ignored = new ArrayList<>();
+    private List<Rendezvous.Entry> entries = List.of();
+    private List<Member> world = List.of();
+    private final Map<String, List<Member>> applications = new TreeMap<>();
+    private int worldBarriers;
+    private int applicationBarriers;
+
+    private JobGroup(JobIdentity identity, Path directory, NanoClock clock) {
+        this.identity = identity;
+        this.clock = clock;
+        this.rendezvous = directory == null ? null : new Rendezvous(directory, identity);
+    }
+
+    /**
+     * Finds all processes of this job: publishes this one and waits for the others. The directory
+     * is the property {@code verbena.rendezvous}, else {@code $VERBENA_RENDEZVOUS}.
+     *
+     * @param uri where this process can be reached; empty if it cannot
+     * @throws JobGroupException naming what is missing: a variable, the directory, ranks that did
+     *     not come in time
+     */
+    public static JobGroup discover(String uri, long timeoutNs) {
+        JobIdentity identity = JobIdentity.discover();
+        String directory =
+                System.getProperty("verbena.rendezvous", System.getenv("VERBENA_RENDEZVOUS"));
+        if (directory == null || directory.isEmpty()) {
+            if (identity.size() > 1) {
+                throw new JobGroupException(
+                        "a job of "
+                                + identity.size()
+                                + " processes needs a directory that all of them share: set"
+                                + " -Dverbena.rendezvous=DIR or VERBENA_RENDEZVOUS");
+            }
+            directory = null;
+        }
+        Path path = directory == null ? null : Path.of(directory);
+        return join(identity, path, uri, timeoutNs, SystemNanoClock.INSTANCE);
+    }
+
+    /**
+     * As {@link #discover} with everything given.
+     *
+     * @param directory null: only for a job of one process
+     */
+    public static JobGroup join(
+            JobIdentity identity, Path directory, String uri, long timeoutNs, NanoClock clock) {
+        JobGroup group = new JobGroup(identity, directory, clock);
+        if (directory == null) {
+            if (identity.size() != 1) {
+                throw new JobGroupException(
+                        "a job of " + identity.size() + " processes needs a rendezvous directory");
+            }
+            group.settle(List.of(Rendezvous.Entry.own(identity, uri)));
+            return group;
+        }
+        try {
+            group.rendezvous.publish(uri);
+            group.awaitAll(timeoutNs);
+            // Nobody may take its entry away before everybody has read it.
+            group.barrier("join", 0, group.entries, timeoutNs);
+            if (group.rank() == 0) {
+                group.rendezvous.writeUrls(group.members());
+            }
+        } catch (IOException e) {
+            throw new JobGroupException("rendezvous in " + directory + " failed: " + e, e);
+        }
+        return group;
+    }
+
+    private void awaitAll(long timeoutNs) throws IOException {
+        long deadlineNs = clock.nanoTime() + timeoutNs;
+        long pauseNs = PAUSE_MIN_NS;
+        while (true) {
+            ignored.clear();
+            List<Rendezvous.Entry> found = rendezvous.read(ignored);
+            if (found.size() == identity.size()) {
+                settle(found);
+                return;
+            }
+            if (clock.nanoTime() - deadlineNs >= 0) {
+                BitSet missing = new BitSet(identity.size());
+                missing.set(0, identity.size());
+                found.forEach(entry -> missing.clear(entry.rank()));
+                throw new JobGroupException(
+                        "job "
+                                + identity.jobId()
+                                + ": "
+                                + missing.cardinality()
+                                + " of "
+                                + identity.size()
+                                + " processes did not come within "
+                                + TimeUnit.NANOSECONDS.toMillis(timeoutNs)
+                                + " ms: ranks "
+                                + missing
+                                + (ignored.isEmpty() ? "" : "; ignored: " + ignored));
+            }
+            LockSupport.parkNanos(this, pauseNs);
+            pauseNs = Math.min(2 * pauseNs, PAUSE_MAX_NS);
+        }
+    }
+
+    private void settle(List<Rendezvous.Entry> found) {
+        List<Rendezvous.Entry> sorted = new ArrayList<>(found);
+        sorted.sort((a, b) -> Integer.compare(a.rank(), b.rank()));
+        Map<Integer, String> names = new TreeMap<>();
+        List<Member> all = new ArrayList<>();
+        for (Rendezvous.Entry entry : sorted) {
+            String name = names.putIfAbsent(entry.colour(), entry.application());
+            if (name != null && !name.equals(entry.application())) {
+                throw new JobGroupException(
+                        "applications '"
+                                + name
+                                + "' and '"
+                                + entry.application()
+                                + "' have the same colour "
+                                + Rendezvous.text(entry.colour())
+                                + ": rename one with -Dverbena.app=NAME");
+            }
+            List<Member> group =
+                    applications.computeIfAbsent(entry.application(), n -> new ArrayList<>());
+            Member member =
+                    new Member(
+                            entry.rank(),
+                            group.size(),
+                            entry.application(),
+                            entry.uri(),
+                            entry.host(),
+                            entry.pid());
+            group.add(member);
+            all.add(member);
+        }
+        entries = sorted;
+        world = Collections.unmodifiableList(all);
+    }
+
+    /** Who this process is. */
+    public JobIdentity identity() {
+        return identity;
+    }
+
+    /** All processes of the job, by world rank. */
+    public List<Member> world() {
+        return world;
+    }
+
+    /** The processes of this application, by rank. */
+    public List<Member> members() {
+        return application(identity.application());
+    }
+
+    /** Rank of this process within its application. */
+    public int rank() {
+        return world.get(identity.rank()).rank();
+    }
+
+    /** Number of processes of this application. */
+    public int size() {
+        return members().size();
+    }
+
+    /** Names of all applications of the job. */
+    public List<String> applications() {
+        return List.copyOf(applications.keySet());
+    }
+
+    /**
+     * The processes of an application of this job, by rank.
+     *
+     * @throws JobGroupException naming those there are
+     */
+    public List<Member> application(String name) {
+        List<Member> found = applications.get(name);
+        if (found == null) {
+            throw new JobGroupException(
+                    "no application '" + name + "' in this job; there are " + applications());
+        }
+        return Collections.unmodifiableList(found);
+    }
+
+    /** What lay in the directory and was not taken, each with the reason. */
+    public List<String> ignoredEntries() {
+        return List.copyOf(ignored);
+    }
+
+    /**
+     * Waits until all processes of the job have called this as often.
+     *
+     * @throws JobGroupException naming the ranks that did not come in time
+     */
+    public void barrier(long timeoutNs) {
+        barrier("world", worldBarriers++, entries, timeoutNs);
+    }
+
+    /** As {@link #barrier} among the processes of this application. */
+    public void applicationBarrier(long timeoutNs) {
+        int colour = identity.colour();
+        List<Rendezvous.Entry> mine = new ArrayList<>(entries);
+        mine.removeIf(entry -> entry.colour() != colour);
+        barrier(Rendezvous.text(colour), applicationBarriers++, mine, timeoutNs);
+    }
+
+    private void barrier(String scope, int number, List<Rendezvous.Entry> members, long timeoutNs) {
+        if (rendezvous == null) {
+            return;
+        }
+        long deadlineNs = clock.nanoTime() + timeoutNs;
+        long pauseNs = PAUSE_MIN_NS;
+        try {
+            rendezvous.arrive(scope, number);
+            while (true) {
+                List<Integer> missing = rendezvous.missing(scope, number, members);
+                if (missing.isEmpty()) {
+                    rendezvous.forget(scope, number - 1);
+                    return;
+                }
+                if (clock.nanoTime() - deadlineNs >= 0) {
+                    throw new JobGroupException(
+                            "barrier "
+                                    + number
+                                    + " of "
+                                    + scope
+                                    + ": world ranks "
+                                    + missing
+                                    + " did not come within "
+                                    + TimeUnit.NANOSECONDS.toMillis(timeoutNs)
+                                    + " ms");
+                }
+                LockSupport.parkNanos(this, pauseNs);
+                pauseNs = Math.min(2 * pauseNs, PAUSE_MAX_NS);
+            }
+        } catch (IOException e) {
+            throw new JobGroupException("barrier " + number + " of " + scope + " failed: " + e, e);
+        }
+    }
+
+    /**
+     * File with the addresses of an application, written by its rank 0: the number of processes,
+     * then one address in a line, by rank.
+     */
+    public Path urlFile(String application) {
+        if (rendezvous == null) {
+            throw new JobGroupException("a job of one process without a directory has no URL file");
+        }
+        application(application);
+        return rendezvous.urlFile(JobColour.of(application));
+    }
+
+    /**
+     * Reads a URL file.
+     *
+     * @return null while the file is absent or has fewer lines than its first line says
+     * @throws IOException naming the file, if it is something else
+     */
+    public static List<String> readUrls(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            return null;
+        }
+        if (Files.size(file) > Rendezvous.URL_FILE_MAX) {
+            throw new IOException("URL file " + file + " is longer than any job's");
+        }
+        List<String> lines = Files.readAllLines(file);
+        if (lines.isEmpty()) {
+            return null;
+        }
+        int count;
+        try {
+            count = Integer.parseInt(lines.get(0).trim());
+        } catch (NumberFormatException e) {
+            throw new IOException("URL file " + file + ": first line is no number", e);
+        }
+        if (count < 1) {
+            throw new IOException("URL file " + file + ": number of processes is " + count);
+        }
+        return lines.size() <= count ? null : List.copyOf(lines.subList(1, count + 1));
+    }
+
+    /** Takes this process' entries away. Idempotent. */
+    @Override
+    public void close() {
+        if (rendezvous != null) {
+            rendezvous.close();
+        }
+    }
+}

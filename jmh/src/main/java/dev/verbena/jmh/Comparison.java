@@ -1,0 +1,137 @@
+package dev.verbena.jmh;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * One figure of ours beside one of somebody else's, in interleaved pairs. Virtual cores are moved
+ * by the host between neighbouring and distant placement, and every latency with them; so the
+ * cache-line round trip is measured before and after each pair, pairs during which the placement
+ * changed are dropped, and ratios are given per placement.
+ */
+final class Comparison {
+    /** A round trip below this is near. Seen: about 80 and about 340. */
+    static final double NEAR_BELOW_NS = 200;
+
+    /** How a bound reads. */
+    enum Bound {
+        AT_MOST,
+        AT_LEAST
+    }
+
+    final String id;
+    final String sentence;
+    final String unit;
+    final Contestant ours;
+    final Contestant other;
+    final Bound bound;
+    final double limit;
+    private final List<double[]> near = new ArrayList<>();
+    private final List<double[]> far = new ArrayList<>();
+    private int dropped;
+    private String failure = "";
+
+    Comparison(
+            String id,
+            String sentence,
+            String unit,
+            Contestant ours,
+            Contestant other,
+            Bound bound,
+            double limit) {
+        this.id = id;
+        this.sentence = sentence;
+        this.unit = unit;
+        this.ours = ours;
+        this.other = other;
+        this.bound = bound;
+        this.limit = limit;
+    }
+
+    /** Takes one pair; the order of the two alternates. */
+    void takePair(Contestant probe, boolean oursFirst) throws InterruptedException {
+        try {
+            double before = probe.sample();
+            double first = (oursFirst ? ours : other).sample();
+            double between = probe.sample();
+            double second = (oursFirst ? other : ours).sample();
+            double after = probe.sample();
+            boolean isNear = before < NEAR_BELOW_NS;
+            if (isNear != between < NEAR_BELOW_NS || isNear != after < NEAR_BELOW_NS) {
+                dropped++;
+                return;
+            }
+            double[] pair = oursFirst ? new double[] {first, second} : new double[] {second, first};
+            (isNear ? near : far).add(pair);
+        } catch (IOException e) {
+            failure = e.getMessage();
+        }
+    }
+
+    int pairs() {
+        return near.size() + far.size();
+    }
+
+    String failure() {
+        return failure;
+    }
+
+    /** Rows of the report's table, one for each placement seen. */
+    List<String> rows() {
+        List<String> rows = new ArrayList<>();
+        addRow(rows, "near", near);
+        addRow(rows, "far", far);
+        if (rows.isEmpty()) {
+            rows.add(
+                    String.format(
+                            "| %s | - | - | - | - | %s | not measured: %s |",
+                            sentence, target(), shorten(failure)));
+        }
+        return rows;
+    }
+
+    private void addRow(List<String> rows, String placement, List<double[]> pairs) {
+        if (pairs.isEmpty()) {
+            return;
+        }
+        double oursMedian = median(pairs, 0);
+        double otherMedian = median(pairs, 1);
+        double ratio = oursMedian / otherMedian;
+        boolean met = bound == Bound.AT_MOST ? ratio <= limit : ratio >= limit;
+        rows.add(
+                String.format(
+                        Locale.ROOT,
+                        "| %s | %s, %d pairs, %d dropped | %.3f %s | %.3f %s (%s) | %.2f | %s | %s |",
+                        sentence,
+                        placement,
+                        pairs.size(),
+                        dropped,
+                        oursMedian,
+                        unit,
+                        otherMedian,
+                        unit,
+                        other.name(),
+                        ratio,
+                        target(),
+                        met ? "met" : "**missed**"));
+    }
+
+    private String target() {
+        return (bound == Bound.AT_MOST ? "at most " : "at least ") + limit;
+    }
+
+    private static String shorten(String text) {
+        String line = text.replace('\n', ' ').replace('|', '/');
+        return line.length() > 160 ? line.substring(0, 160) + "..." : line;
+    }
+
+    private static double median(List<double[]> pairs, int side) {
+        double[] values = pairs.stream().mapToDouble(pair -> pair[side]).toArray();
+        Arrays.sort(values);
+        int middle = values.length / 2;
+        return values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+    }
+}

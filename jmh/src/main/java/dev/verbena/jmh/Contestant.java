@@ -1,0 +1,79 @@
+package dev.verbena.jmh;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A program that takes one sample: it is run, and a number is taken from what it prints.
+ *
+ * @param name for the report
+ * @param command program and arguments, as they would be typed
+ * @param environment variables set for it
+ * @param number where the number is: the last match's first group
+ * @param scale multiplies the number into the comparison's unit
+ */
+record Contestant(
+        String name,
+        List<String> command,
+        Map<String, String> environment,
+        Pattern number,
+        double scale) {
+    private static final long TIMEOUT_SECONDS = 120;
+
+    /**
+     * One sample.
+     *
+     * @throws IOException with the program's output if it fails, says nothing, or hangs
+     */
+    double sample() throws IOException, InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        process.getOutputStream().close();
+        Thread watchdog = watch(process);
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        int exitCode = process.waitFor();
+        watchdog.interrupt();
+        double value = Double.NaN;
+        Matcher matcher = number.matcher(output);
+        while (matcher.find()) {
+            value = Double.parseDouble(matcher.group(1)) * scale;
+        }
+        if (exitCode != 0 || Double.isNaN(value)) {
+            throw new IOException(
+                    name + ": exit code " + exitCode + ", no figure in: " + output.strip());
+        }
+        return value;
+    }
+
+    private static Thread watch(Process process) {
+        Thread watchdog =
+                new Thread(
+                        () -> {
+                            try {
+                                if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+                                    process.descendants().forEach(ProcessHandle::destroyForcibly);
+                                    process.destroyForcibly();
+                                }
+                            } catch (InterruptedException e) {
+                                Thread.currentThread().interrupt();
+                            }
+                        },
+                        "sample-watchdog");
+        watchdog.setDaemon(true);
+        watchdog.start();
+        return watchdog;
+    }
+
+    /** As it would be typed. */
+    String commandLine() {
+        StringBuilder line = new StringBuilder();
+        environment.forEach((key, value) -> line.append(key).append('=').append(value).append(' '));
+        return line.append(String.join(" ", command)).toString();
+    }
+}

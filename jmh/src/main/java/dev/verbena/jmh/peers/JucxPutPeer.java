@@ -1,0 +1,161 @@
+package dev.verbena.jmh.peers;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Locale;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.openucx.jucx.UcxCallback;
+import org.openucx.jucx.UcxUtils;
+import org.openucx.jucx.ucp.UcpContext;
+import org.openucx.jucx.ucp.UcpEndpoint;
+import org.openucx.jucx.ucp.UcpEndpointParams;
+import org.openucx.jucx.ucp.UcpMemMapParams;
+import org.openucx.jucx.ucp.UcpMemory;
+import org.openucx.jucx.ucp.UcpParams;
+import org.openucx.jucx.ucp.UcpRemoteKey;
+import org.openucx.jucx.ucp.UcpWorker;
+import org.openucx.jucx.ucp.UcpWorkerParams;
+
+/**
+ * What a jucx user gets: a ping-pong of implicit puts between two processes, each spinning on its
+ * own memory. Prints one JSON line with half the median round trip. Arguments: length, round trips,
+ * two processors. Needs libucp on the machine; UCX_TLS chooses how it travels.
+ */
+public final class JucxPutPeer {
+    private static final int BATCH = 1000;
+    private static final int REGION_LENGTH = 1 << 20;
+    private static final UcxCallback NOTHING = new UcxCallback() {};
+
+    private final UcpWorker worker;
+    private final UcpEndpoint endpoint;
+    private final UcpRemoteKey key;
+    private final UnsafeBuffer region = new UnsafeBuffer(0, 0);
+    private final long sourceAddress;
+    private final long remoteAddress;
+    private final int length;
+
+    private JucxPutPeer(Socket socket, int length) throws IOException {
+        this.length = length;
+        DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        UcpContext context = new UcpContext(new UcpParams().requestRmaFeature());
+        worker = context.newWorker(new UcpWorkerParams());
+        UcpMemory memory =
+                context.memoryMap(new UcpMemMapParams().allocate().setLength(2L * REGION_LENGTH));
+        ByteBuffer view = UcxUtils.getByteBufferView(memory.getAddress(), 2L * REGION_LENGTH);
+        region.wrap(view.order(ByteOrder.nativeOrder()));
+        sourceAddress = memory.getAddress() + REGION_LENGTH;
+        write(out, worker.getAddress());
+        write(out, memory.getRemoteKeyBuffer());
+        out.writeLong(memory.getAddress());
+        endpoint = worker.newEndpoint(new UcpEndpointParams().setUcpAddress(read(in)));
+        key = endpoint.unpackRemoteKey(read(in));
+        remoteAddress = in.readLong();
+        out.writeByte(1);
+        in.readByte();
+    }
+
+    private static void write(DataOutputStream out, ByteBuffer buffer) throws IOException {
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.duplicate().get(bytes);
+        out.writeInt(bytes.length);
+        out.write(bytes);
+    }
+
+    private static ByteBuffer read(DataInputStream in) throws IOException {
+        byte[] bytes = new byte[in.readInt()];
+        in.readFully(bytes);
+        return ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
+    }
+
+    private void put(long round) throws Exception {
+        region.putLong(REGION_LENGTH + length - Long.BYTES, round);
+        endpoint.putNonBlockingImplicit(sourceAddress, length, remoteAddress, key);
+        worker.progress();
+    }
+
+    private void await(long round) throws Exception {
+        while (region.getLongVolatile(length - Long.BYTES) != round) {
+            worker.progress();
+        }
+    }
+
+    private double measure(int batches) throws Exception {
+        double[] halves = new double[batches];
+        long round = 0;
+        for (int pass = 0; pass < 2; pass++) {
+            for (int batch = 0; batch < batches; batch++) {
+                long start = System.nanoTime();
+                for (int i = 0; i < BATCH; i++) {
+                    put(++round);
+                    await(round);
+                }
+                halves[batch] = (System.nanoTime() - start) / (2.0 * BATCH);
+            }
+        }
+        Arrays.sort(halves);
+        return halves[batches / 2];
+    }
+
+    private void echo(int batches) throws Exception {
+        for (long round = 1; round <= 2L * batches * BATCH; round++) {
+            await(round);
+            put(round);
+        }
+        endpoint.flushNonBlocking(NOTHING);
+        worker.progress();
+    }
+
+    /** Runs both ends: this process, and a child that it starts. */
+    public static void main(String[] arguments) throws Exception {
+        int length = Integer.parseInt(arguments[0]);
+        int batches = Integer.parseInt(arguments[1]) / BATCH;
+        InetAddress loopback = InetAddress.getLoopbackAddress();
+        if (arguments.length > 3) {
+            try (Socket socket = new Socket(loopback, Integer.parseInt(arguments[3]))) {
+                new JucxPutPeer(socket, length).echo(batches);
+            }
+            // UCX's own exit handlers wait for peers that are gone.
+            Runtime.getRuntime().halt(0);
+        }
+        try (ServerSocket listener = new ServerSocket(0, 1, loopback)) {
+            Process child =
+                    new ProcessBuilder(
+                                    "taskset",
+                                    "-c",
+                                    arguments[2],
+                                    System.getProperty("java.home") + "/bin/java",
+                                    "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+                                    "-cp",
+                                    System.getProperty("java.class.path"),
+                                    JucxPutPeer.class.getName(),
+                                    arguments[0],
+                                    arguments[1],
+                                    arguments[2],
+                                    Integer.toString(listener.getLocalPort()))
+                            .redirectOutput(Redirect.DISCARD)
+                            .redirectError(Redirect.INHERIT)
+                            .start();
+            try (Socket socket = listener.accept()) {
+                double halfNs = new JucxPutPeer(socket, length).measure(batches);
+                System.out.printf(
+                        Locale.ROOT,
+                        "{\"name\":\"jucx_put_lat\",\"bytes\":%d,\"us\":%.4f}%n",
+                        length,
+                        halfNs / 1e3);
+                System.out.flush();
+            } finally {
+                child.destroy();
+            }
+        }
+        Runtime.getRuntime().halt(0);
+    }
+}

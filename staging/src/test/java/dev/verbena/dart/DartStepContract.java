@@ -1,0 +1,445 @@
+package dev.verbena.dart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import dev.verbena.agent.Await;
+import dev.verbena.memory.RegisteredRegion;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The two-step protocol and the queues of DART over a transport, with every agent stepped by hand:
+ * one small subclass for each provider names the scheme.
+ */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+public abstract class DartStepContract {
+    private static final DartMetadata NAMED = new DartMetadata().name("n");
+
+    /** For subclasses in other modules. */
+    protected DartStepContract() {}
+
+    /** URI scheme of the provider. */
+    protected abstract String scheme();
+
+    private SteppedWorld start() {
+        return new SteppedWorld(scheme()).start(c -> {});
+    }
+
+    private static int inQueues(ServerStatistics s) {
+        return s.emptyCount() + s.pendingCount() + s.fullCount() + s.streamingCount();
+    }
+
+    @Test
+    @Tag("dart-D11")
+    void shouldReturnFromSendBeforeDataLeave() throws Exception {
+        try (SteppedWorld world = start()) {
+            DartClient client = world.client(0, c -> c.maxInFlight(64));
+            world.isServerStopped = true;
+            RegisteredRegion region = client.allocate(1 << 20);
+            long best = Long.MAX_VALUE;
+            for (int i = 0; i < 8; i++) {
+                long start = System.nanoTime();
+                DartTicket ticket = client.send(region, 0, 1 << 20, NAMED, i);
+                best = Math.min(best, System.nanoTime() - start);
+                assertThat(ticket.state()).isEqualTo(TicketState.HEADER_SENT);
+            }
+            // The best of several: one of them may be interrupted by whoever shares the machine.
+            assertThat(best).isLessThan(1_000_000);
+            assertThat(world.serverProbe.count("get")).isZero();
+        }
+    }
+
+    @Test
+    @Tag("dart-D12")
+    void shouldWaitForPreviousTransferUnlessMoreMayBeInFlight() throws Exception {
+        for (int maxInFlight = 1; maxInFlight <= 2; maxInFlight++) {
+            int allowed = maxInFlight;
+            try (SteppedWorld world = start()) {
+                DartClient client = world.client(0, c -> c.maxInFlight(allowed));
+                RegisteredRegion region = client.allocate(100);
+                world.isServerStopped = true;
+                List<DartTicket> tickets = new ArrayList<>();
+                for (int i = 0; i < maxInFlight; i++) {
+                    tickets.add(client.send(region, 0, 100, NAMED, i));
+                }
+                assertThat(client.wouldBlock()).isTrue();
+                assertThat(client.trySend(region, 0, 100, NAMED, 9)).isNull();
+                assertThatThrownBy(() -> client.send(region, 0, 100, NAMED, 9, 50_000_000L))
+                        .isInstanceOfSatisfying(
+                                DartException.class,
+                                e -> assertThat(e.code()).isEqualTo(DartException.Code.TIMEOUT));
+                assertThat(client.statistics().messageCount()).isEqualTo(maxInFlight);
+                world.isServerStopped = false;
+                world.until(
+                        "transferred",
+                        () ->
+                                tickets.get(0).state().compareTo(TicketState.TRANSFERRED) >= 0
+                                        && !client.wouldBlock());
+                assertThat(client.trySend(region, 0, 100, NAMED, 9)).isNotNull();
+                world.until("arrived", () -> world.world.received.size() == allowed + 1);
+            }
+        }
+    }
+
+    @Test
+    @Tag("dart-D13")
+    void shouldPredictExactlyWhetherSendWouldBlock() throws Exception {
+        try (SteppedWorld world = new SteppedWorld(scheme()).start(c -> c.bufferSize(4096))) {
+            DartClient client = world.client(0, c -> c.maxInFlight(3).pooledTickets(true));
+            RegisteredRegion region = client.allocate(64);
+            SplittableRandom random = new SplittableRandom(13);
+            int blocked = 0;
+            int sent = 0;
+            for (int trial = 0; trial < 100_000; trial++) {
+                if (random.nextInt(4) == 0) {
+                    world.step();
+                }
+                boolean wouldBlock = client.wouldBlock();
+                DartTicket ticket = client.trySend(region, 0, random.nextInt(65), NAMED, trial);
+                assertThat(ticket == null).describedAs("trial " + trial).isEqualTo(wouldBlock);
+                if (ticket == null) {
+                    blocked++;
+                } else {
+                    sent++;
+                    ticket.release();
+                }
+            }
+            assertThat(blocked).isGreaterThan(1000);
+            assertThat(sent).isGreaterThan(1000);
+        }
+    }
+
+    @Test
+    @Tag("dart-D14")
+    void shouldLetServerPull() throws Exception {
+        try (SteppedWorld world = start()) {
+            DartClient client = world.client(0, c -> {});
+            for (int i = 0; i < 20; i++) {
+                world.until("free", () -> !client.wouldBlock());
+                client.sendCopy(DartWorld.bytes(200_000, i), 0, 200_000, NAMED, i);
+            }
+            world.until("arrived", () -> world.world.received.size() == 20);
+            for (String call : List.of("put", "putNotify", "fetchAdd", "compareSwap", "get")) {
+                assertThat(world.clientProbe.count(call)).describedAs(call).isZero();
+            }
+            // 200,000 bytes need four buffers of 64 KiB.
+            assertThat(world.serverProbe.count("get")).isEqualTo(20 * 4);
+        }
+    }
+
+    @Test
+    @Tag("dart-D19")
+    void shouldAllocateNothingPerSend() throws Exception {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        try (DartWorld world = new DartWorld(scheme())) {
+            world.master(c -> c.discard(true));
+            DartClient client = world.client(0, c -> c.pooledTickets(true).checksum(true));
+            RegisteredRegion region = client.allocate(4096);
+            UnsafeBuffer copy = DartWorld.bytes(4096, 19);
+            DartMetadata metadata = new DartMetadata().name("a").shape(4, 128);
+            sendMany(client, region, copy, metadata, 20_000);
+            long before = threads.getCurrentThreadAllocatedBytes();
+            sendMany(client, region, copy, metadata, 10_000);
+            long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+            assertThat(allocated).isZero();
+        }
+    }
+
+    private static void sendMany(
+            DartClient client,
+            RegisteredRegion region,
+            UnsafeBuffer copy,
+            DartMetadata metadata,
+            int count) {
+        for (int i = 0; i < count; i++) {
+            metadata.step(i);
+            DartTicket ticket =
+                    (i & 1) == 0
+                            ? client.send(region, 0, 4096, metadata, i)
+                            : client.sendCopy(copy, 0, 4096, metadata, i);
+            ticket.release();
+        }
+    }
+
+    @Test
+    @Tag("dart-D25")
+    void shouldSendHeaderAgainWhenItWasLost() throws Exception {
+        try (SteppedWorld world = start()) {
+            DartClient client = world.client(0, c -> c.headerTimeoutNs(20_000_000L).maxInFlight(4));
+            world.clientProbe.losesSend = number -> number == 2 || number == 3;
+            for (int i = 0; i < 4; i++) {
+                client.sendCopy(DartWorld.bytes(100, i), 0, 100, NAMED, i);
+            }
+            world.until("arrived", () -> world.world.received.size() == 4);
+            world.settle();
+            assertThat(client.statistics().headerResendCount()).isPositive();
+            assertThat(world.world.received)
+                    .extracting(DartWorld.Received::tag)
+                    .containsExactly(0, 1, 2, 3);
+        }
+    }
+
+    @Test
+    @Tag("dart-D25")
+    void shouldFailMessageWhoseHeaderIsLostEveryTime() throws Exception {
+        try (SteppedWorld world = start()) {
+            DartClient client = world.client(0, c -> c.headerTimeoutNs(5_000_000L).headerTries(3));
+            world.clientProbe.losesSend = number -> number > 1;
+            DartTicket lost = client.sendCopy(DartWorld.bytes(100, 0), 0, 100, NAMED, 0);
+            world.until("given up", () -> lost.state() == TicketState.FAILED);
+            assertThat(lost.failureCode()).isEqualTo(DartException.Code.HEADER_LOST);
+            world.clientProbe.losesSend = number -> false;
+            DartTicket next = client.sendCopy(DartWorld.bytes(100, 1), 0, 100, NAMED, 1);
+            world.until("next one arrives", () -> next.state() == TicketState.STREAMED);
+            assertThat(world.world.received).extracting(DartWorld.Received::tag).containsExactly(1);
+        }
+    }
+
+    @Test
+    @Tag("dart-D25")
+    @Tag("dart-D30")
+    void shouldKeepHeadersInOrderWhileNoBufferIsEmpty() throws Exception {
+        try (SteppedWorld world = new SteppedWorld(scheme()).start(c -> c.bufferCount(3))) {
+            List<DartClient> clients = new ArrayList<>();
+            for (int rank = 0; rank < 3; rank++) {
+                clients.add(world.client(rank, c -> c.maxInFlight(2).headerTimeoutNs(20_000_000L)));
+            }
+            world.isReceiverStopped = true;
+            List<Integer> order = new ArrayList<>();
+            for (int i = 0; i < 9; i++) {
+                DartClient client = clients.get(i % 3);
+                if (client.wouldBlock()) {
+                    continue;
+                }
+                client.sendCopy(DartWorld.bytes(5000, i), 0, 5000, NAMED, i);
+                order.add(i);
+                for (int j = 0; j < 5; j++) {
+                    world.step();
+                }
+            }
+            world.until(
+                    "headers wait",
+                    () ->
+                            world.server.statistics().parkedHeaderCount() == order.size() - 3
+                                    && clients.stream()
+                                            .anyMatch(c -> c.statistics().headerResendCount() > 0));
+            world.settle();
+            ServerStatistics stuck = world.server.statistics();
+            assertThat(stuck.emptyCount()).isZero();
+            assertThat(inQueues(stuck)).isEqualTo(3);
+            assertThat(stuck.duplicateHeaderCount()).isPositive();
+            assertThat(clients.get(1).wouldBlock()).isTrue();
+            assertThat(world.world.received).isEmpty();
+            world.isReceiverStopped = false;
+            world.until("all arrive", () -> world.world.received.size() == order.size());
+            assertThat(world.world.received)
+                    .extracting(DartWorld.Received::tag)
+                    .containsExactlyElementsOf(order);
+            world.until("all free", () -> world.server.statistics().emptyCount() == 3);
+            assertThat(clients.get(1).wouldBlock()).isFalse();
+            // A server that is only slow loses no header: it says that it has them.
+            assertThat(clients.get(1).statistics().failedCount()).isZero();
+        }
+    }
+
+    @Test
+    @Tag("dart-D27")
+    void shouldConserveBuffersUnderLoadAndFailure() throws Exception {
+        try (SteppedWorld world = new SteppedWorld(scheme()).start(c -> c.bufferCount(5))) {
+            DartClient client = world.client(0, c -> c.maxInFlight(4));
+            SplittableRandom random = new SplittableRandom(27);
+            List<DartTicket> tickets = new ArrayList<>();
+            for (int i = 0; i < 400; i++) {
+                RegisteredRegion region = client.allocate(400_000);
+                while (client.wouldBlock()) {
+                    world.step();
+                    assertThat(inQueues(world.server.statistics())).isEqualTo(5);
+                }
+                tickets.add(client.send(region, 0, random.nextInt(400_000), NAMED, i));
+                for (int j = random.nextInt(6); j > 0; j--) {
+                    world.step();
+                    assertThat(inQueues(world.server.statistics())).isEqualTo(5);
+                }
+                if (random.nextInt(8) == 0) {
+                    region.close();
+                } else {
+                    DartTicket ticket = tickets.get(i);
+                    world.until(
+                            "transferred",
+                            () -> ticket.state().compareTo(TicketState.TRANSFERRED) >= 0);
+                    region.close();
+                }
+            }
+            world.until("all final", () -> tickets.stream().allMatch(t -> t.state().isFinal()));
+            world.until("all free", () -> world.server.statistics().emptyCount() == 5);
+            long failed = tickets.stream().filter(t -> t.state() == TicketState.FAILED).count();
+            assertThat(failed).isPositive();
+            assertThat(world.server.statistics().failedCount()).isEqualTo(failed);
+            assertThat(world.world.received).hasSize(400 - (int) failed);
+            int last = -1;
+            for (DartWorld.Received message : world.world.received) {
+                assertThat(message.tag()).isGreaterThan(last);
+                last = message.tag();
+                assertThat(tickets.get(last).state()).isEqualTo(TicketState.STREAMED);
+                assertThat(message.payload()).hasSize((int) tickets.get(last).length());
+            }
+        }
+    }
+
+    @Test
+    @Tag("dart-D27")
+    void shouldTellReceiverOfMessageGivenUpHalfWay() throws Exception {
+        try (SteppedWorld world = new SteppedWorld(scheme()).start(c -> c.bufferCount(2))) {
+            DartClient client = world.client(0, c -> {});
+            RegisteredRegion region = client.allocate(1_000_000);
+            DartTicket half = client.send(region, 0, 1_000_000, NAMED, 0);
+            world.until("some is here", () -> world.server.statistics().streamedBytes() > 100_000);
+            region.close();
+            world.until("failed", () -> half.state() == TicketState.FAILED);
+            assertThat(half.failureCode()).isEqualTo(DartException.Code.TRANSFER_FAILED);
+            DartTicket next = client.sendCopy(DartWorld.bytes(10, 1), 0, 10, NAMED, 1);
+            world.until("next", () -> next.state() == TicketState.STREAMED);
+            assertThat(world.receiver.statistics().abandonedCount()).isEqualTo(1);
+            assertThat(world.world.received).extracting(DartWorld.Received::tag).containsExactly(1);
+            assertThat(inQueues(world.server.statistics())).isEqualTo(2);
+        }
+    }
+
+    @Test
+    @Tag("dart-D28")
+    void shouldUseTheSameBuffersFromStartToEnd() throws Exception {
+        try (SteppedWorld world = start()) {
+            DartClient client = world.client(0, c -> {});
+            List<Long> regions = List.copyOf(world.serverProbe.regionAddresses);
+            int allocations = world.serverProbe.count("allocate");
+            for (int i = 0; i < 200; i++) {
+                world.until("free", () -> !client.wouldBlock());
+                client.sendCopy(DartWorld.bytes(70_000, i), 0, 70_000, NAMED, i);
+            }
+            world.until("arrived", () -> world.world.received.size() == 200);
+            assertThat(world.serverProbe.count("allocate")).isEqualTo(allocations).isEqualTo(2);
+            assertThat(world.serverProbe.count("register")).isZero();
+            assertThat(world.serverProbe.regionAddresses).isEqualTo(regions);
+        }
+    }
+
+    @Test
+    @Tag("dart-D29")
+    void shouldKeepOrderOfClientWhenTransfersCompleteOutOfOrder() throws Exception {
+        try (SteppedWorld world = start()) {
+            DartClient client = world.client(0, c -> c.maxInFlight(4));
+            for (int round = 0; round < 20; round++) {
+                world.serverProbe.isHoldingGets = true;
+                int before = world.serverProbe.count("get");
+                for (int i = 0; i < 4; i++) {
+                    client.sendCopy(DartWorld.bytes(1000, i), 0, 1000, NAMED, 4 * round + i);
+                }
+                world.until("posted", () -> world.serverProbe.count("get") == before + 4);
+                world.settle();
+                assertThat(world.world.received).hasSize(4 * round);
+                world.serverProbe.isHoldingGets = false;
+                world.until("free", () -> client.unconfirmed().isEmpty());
+            }
+            assertThat(world.world.received).hasSize(80);
+            for (int i = 0; i < 80; i++) {
+                assertThat(world.world.received.get(i).tag()).isEqualTo(i);
+                assertThat(world.world.received.get(i).payload())
+                        .isEqualTo(DartWorld.bytes(1000, i % 4).byteArray());
+            }
+        }
+    }
+
+    @Test
+    @Tag("dart-D31")
+    void shouldNotUseTheProcessorWhenIdle() throws Exception {
+        java.lang.management.ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        try (DartWorld world = new DartWorld(scheme()).receive()) {
+            world.master(c -> c.dedicatedThreads(true));
+            DartClient client = world.client(0);
+            client.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 0);
+            client.flush(DartWorld.LIMIT_NS);
+            List<Thread> idle = new ArrayList<>();
+            for (Thread thread : Thread.getAllStackTraces().keySet()) {
+                if (thread.getName().startsWith("dart-master")) {
+                    idle.add(thread);
+                }
+            }
+            assertThat(idle).hasSize(3);
+            for (Thread thread : idle) {
+                // The law itself: processor time of the thread over time of the wall; the best of
+                // three, as the first run of code costs more.
+                double best = 1;
+                for (int i = 0; i < 3 && best >= 0.02; i++) {
+                    long start = System.nanoTime();
+                    long used = threads.getThreadCpuTime(thread.getId());
+                    Await.until("a second", () -> System.nanoTime() - start > 1_000_000_000L);
+                    used = threads.getThreadCpuTime(thread.getId()) - used;
+                    best = Math.min(best, (double) used / (System.nanoTime() - start));
+                }
+                assertThat(best).describedAs(thread.getName()).isLessThan(0.02);
+            }
+        }
+    }
+
+    @Test
+    @Tag("dart-D43")
+    void shouldListUnconfirmedWhenServerDoesNotAnswer() throws Exception {
+        SteppedWorld world = start();
+        try (world) {
+            DartClient client = world.client(0, c -> c.maxInFlight(4));
+            DartTicket confirmed = client.sendCopy(DartWorld.bytes(10, 9), 0, 10, NAMED, 9);
+            world.until("confirmed", () -> confirmed.state() == TicketState.STREAMED);
+            world.isServerStopped = true;
+            for (int i = 0; i < 3; i++) {
+                client.sendCopy(DartWorld.bytes(10, i), 0, 10, NAMED, i);
+            }
+            world.clients.clear();
+            long timeoutNs = 1_000_000_000L;
+            long start = System.nanoTime();
+            assertThatThrownBy(() -> client.close(timeoutNs))
+                    .isInstanceOfSatisfying(
+                            DartException.class,
+                            e -> assertThat(e.code()).isEqualTo(DartException.Code.UNCONFIRMED))
+                    .hasMessageContaining("3 messages")
+                    .hasMessageContaining("message 2")
+                    .hasMessageContaining("message 3")
+                    .hasMessageContaining("message 4");
+            assertThat(System.nanoTime() - start).isLessThan(timeoutNs + 1_000_000_000L);
+        }
+    }
+
+    @Test
+    @Tag("dart-D43")
+    void shouldFailTicketsWhenServerDies() throws Exception {
+        try (SteppedWorld world = start()) {
+            DartClient client = world.client(0, c -> {});
+            world.isServerStopped = true;
+            DartTicket ticket = client.sendCopy(DartWorld.bytes(10, 1), 0, 10, NAMED, 1);
+            world.killServer();
+            Await.until(
+                    "failed",
+                    () -> {
+                        client.progress();
+                        return ticket.state() == TicketState.FAILED;
+                    });
+            assertThat(ticket.failureCode()).isEqualTo(DartException.Code.SERVER_UNREACHABLE);
+            assertThatThrownBy(() -> client.sendCopy(DartWorld.bytes(10, 1), 0, 10, NAMED, 1))
+                    .isInstanceOfSatisfying(
+                            DartException.class,
+                            e ->
+                                    assertThat(e.code())
+                                            .isEqualTo(DartException.Code.SERVER_UNREACHABLE));
+            world.clients.clear();
+            assertThatThrownBy(() -> client.close(0)).hasMessageContaining("message 1");
+        }
+    }
+}

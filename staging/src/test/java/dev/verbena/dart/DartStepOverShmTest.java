@@ -1,0 +1,9 @@
+package dev.verbena.dart;
+
+/** The two-step protocol over the shm provider. */
+class DartStepOverShmTest extends DartStepContract {
+    @Override
+    protected String scheme() {
+        return "shm";
+    }
+}
