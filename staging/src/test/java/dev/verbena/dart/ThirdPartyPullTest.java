@@ -1,0 +1,222 @@
+package dev.verbena.dart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.agent.Await;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportHandler;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The client against a server played by the test, which sees and sends every record itself. */
+@Timeout(60)
+class ThirdPartyPullTest {
+    private static final UUID JOB = new UUID(3, 4);
+
+    /** A transport played by hand. */
+    private static final class Hand implements TransportHandler, AutoCloseable {
+        final Transport transport;
+        final UnsafeBuffer last = new UnsafeBuffer(new byte[2048]);
+        final RegisteredRegion region;
+        int lastLength;
+        int messages;
+        int completions;
+        int lastStatus = -1;
+        long connection;
+        boolean isConnected;
+
+        Hand(DartWorld world) {
+            transport =
+                    world.environment.openTransport(
+                            world.scheme,
+                            new TransportContext().job(world.job).messageLengthMax(1152));
+            transport.listen();
+            region = transport.allocate(1 << 16, 0);
+        }
+
+        @Override
+        public void onConnectRequest(
+                long connection, URI peer, DirectBuffer data, int offset, int length) {
+            transport.accept(connection, 0);
+        }
+
+        @Override
+        public void onConnected(long connection, long context) {
+            this.connection = connection;
+            isConnected = true;
+        }
+
+        @Override
+        public void onMessage(
+                long connection,
+                long context,
+                DirectBuffer buffer,
+                int offset,
+                int length,
+                long token) {
+            last.putBytes(0, buffer, offset, length);
+            lastLength = length;
+            messages++;
+        }
+
+        @Override
+        public void onCompletion(
+                long connection, int operation, long context, int status, long value) {
+            completions++;
+            lastStatus = status;
+        }
+
+        void send(UnsafeBuffer record) {
+            region.buffer(0, 128).putBytes(0, record, 0, 128);
+            assertThat(transport.send(connection, region, 0, 128, 0, 0)).isZero();
+        }
+
+        @Override
+        public void close() {
+            region.close();
+            transport.close();
+        }
+    }
+
+    private static void until(
+            String what, DartClient client, BooleanSupplier condition, Hand... hands) {
+        Await.until(
+                what,
+                () -> {
+                    client.progress();
+                    for (Hand hand : hands) {
+                        hand.transport.poll(hand, 16);
+                    }
+                    return condition.getAsBoolean();
+                });
+    }
+
+    @Test
+    @Tag("dart-D15")
+    void shouldCompleteWhenAnotherServerPulls() throws Exception {
+        try (DartWorld world = new DartWorld("shm");
+                Hand target = new Hand(world);
+                Hand other = new Hand(world)) {
+            Files.writeString(
+                    Path.of(world.configurationFile()),
+                    new DartConfiguration(
+                                    JOB, System.currentTimeMillis(), target.transport.uri(), 1, 1)
+                            .encode());
+            DartClient client = DartClient.start(world.clientContext(0));
+            ControlFlyweight in = new ControlFlyweight();
+            ControlFlyweight out = new ControlFlyweight();
+            UnsafeBuffer record = new UnsafeBuffer(new byte[128]);
+            until("register", client, () -> target.messages == 1, target);
+            in.wrap(target.last, 0, target.lastLength);
+            assertThat(in.type()).isEqualTo(ControlFlyweight.REGISTER);
+            assertThat(in.isOfJob(JOB)).isTrue();
+            out.begin(record, 0, ControlFlyweight.WELCOME, JOB)
+                    .welcome(7, 0, ControlFlyweight.RESULT_OK, 1)
+                    .welcomeLimits(1 << 20, 1, AckMode.DELIVERED)
+                    .end();
+            URI clientUri = in.uri();
+            target.send(record);
+            until("connected", client, client::isConnected, target);
+
+            UnsafeBuffer data = DartWorld.bytes(5000, 15);
+            DartTicket ticket = client.sendCopy(data, 0, 5000, new DartMetadata().name("x"), 3);
+            until("header", client, () -> target.messages == 2, target);
+            in.wrap(target.last, 0, target.lastLength);
+            RemoteDescriptor descriptor = new RemoteDescriptor();
+            in.descriptorInto(descriptor);
+
+            UnsafeBuffer note = new UnsafeBuffer(new byte[ConnectNote.LENGTH]);
+            int noteLength =
+                    ConnectNote.encode(note, JOB, other.transport.limits().privateDataLengthMax());
+            other.transport.connect(clientUri, note, 0, noteLength, 0, DartWorld.LIMIT_NS);
+            until("other is connected", client, () -> other.isConnected, target, other);
+            assertThat(
+                            other.transport.get(
+                                    other.connection, other.region, 0, descriptor, 0, 5000, 0, 0))
+                    .isZero();
+            until("pulled", client, () -> other.completions == 1, target, other);
+            assertThat(other.lastStatus).isZero();
+            byte[] pulled = new byte[5000];
+            other.region.buffer(0, 5000).getBytes(0, pulled);
+            assertThat(pulled).isEqualTo(data.byteArray());
+            assertThat(ticket.state()).isEqualTo(TicketState.HEADER_SENT);
+
+            out.begin(record, 0, ControlFlyweight.DONE, JOB).done(7, 1, 1, 0, 1).end();
+            target.send(record);
+            until("told", client, () -> ticket.state() == TicketState.TRANSFERRED, target);
+            out.begin(record, 0, ControlFlyweight.DONE, JOB).done(7, 1, 2, 0, 0).end();
+            target.send(record);
+            until("told", client, () -> ticket.state() == TicketState.STREAMED, target);
+            client.close(0);
+            until("no operation is under way", client, () -> target.completions == 3, target);
+        }
+    }
+
+    /** Nothing that a server may send leads to anything but an error that is reported. */
+    @Test
+    void shouldSurviveHostileRecords() throws Exception {
+        try (DartWorld world = new DartWorld("shm");
+                Hand target = new Hand(world)) {
+            Files.writeString(
+                    Path.of(world.configurationFile()),
+                    new DartConfiguration(JOB, 1, target.transport.uri(), 1, 1).encode());
+            DartClient client = DartClient.start(world.clientContext(0));
+            ControlFlyweight out = new ControlFlyweight();
+            UnsafeBuffer record = new UnsafeBuffer(new byte[128]);
+            until("register", client, () -> target.messages == 1, target);
+            out.begin(record, 0, ControlFlyweight.WELCOME, JOB)
+                    .welcome(7, 0, 0, 1)
+                    .welcomeLimits(1 << 20, 1, AckMode.DELIVERED)
+                    .end();
+            target.send(record);
+            until("connected", client, client::isConnected, target);
+            java.util.SplittableRandom random = new java.util.SplittableRandom(99);
+            for (int i = 0; i < 2000; i++) {
+                out.begin(record, 0, 1 + random.nextInt(7), JOB)
+                        .done(
+                                7,
+                                random.nextLong() >>> random.nextInt(64),
+                                random.nextInt(4),
+                                random.nextInt(9),
+                                random.nextInt(3));
+                for (int j = random.nextInt(3); j > 0; j--) {
+                    record.putByte(24 + random.nextInt(100), (byte) random.nextInt());
+                }
+                // GOODBYE would rightly end the sending below.
+                if (record.getByte(4) == ControlFlyweight.GOODBYE) {
+                    continue;
+                }
+                out.end();
+                int before = target.completions;
+                target.send(record);
+                until("sent", client, () -> target.completions > before, target);
+            }
+            DartTicket ticket = client.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 1);
+            int before = target.messages;
+            until("header", client, () -> target.messages > before, target);
+            assertThat(ticket.state()).isEqualTo(TicketState.HEADER_SENT);
+            assertThat(world.errors).isNotEmpty().allMatch(e -> e instanceof DartException);
+            out.begin(record, 0, ControlFlyweight.DONE, JOB).done(7, 1, 1, 0, 1).end();
+            target.send(record);
+            out.begin(record, 0, ControlFlyweight.DONE, JOB).done(7, 1, 2, 0, 0).end();
+            until("told", client, () -> ticket.state() == TicketState.TRANSFERRED, target);
+            target.send(record);
+            until("told", client, () -> ticket.state() == TicketState.STREAMED, target);
+            client.close(0);
+            for (int i = 0; i < 100; i++) {
+                target.transport.poll(target, 16);
+            }
+        }
+    }
+}
