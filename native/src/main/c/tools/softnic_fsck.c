@@ -1,4 +1,5 @@
-/* softnic-fsck: checks the segments of a job. Exit code 0 clean, 1 violations, 2 wrong usage or no such job. */
+/* softnic-fsck: checks the segments of a job. Exit code 0 clean, 1 violations, 2 wrong usage or no
+ * such job. */
 #include "softnic.h"
 #include <stdio.h>
 #include <string.h>
@@ -7,9 +8,10 @@ int main(int argc, char **argv)
 {
     static char text[1 << 16];
     if (argc != 2 && argc != 3) {
-        fprintf(stderr, "usage: softnic-fsck JOB [DIRECTORY]\n"
-                        "Checks the shared-memory segments of a job. DIRECTORY: as VERBENA_SHM_DIR, "
-                        "by default /dev/shm.\n");
+        fprintf(stderr,
+                "usage: softnic-fsck JOB [DIRECTORY]\n"
+                "Checks the shared-memory segments of a job. DIRECTORY: as VERBENA_SHM_DIR, "
+                "by default /dev/shm.\n");
         return 2;
     }
     int n = snic_check(argc == 3 ? argv[2] : NULL, argv[1], text, sizeof text);
