@@ -320,14 +320,14 @@ void p3_area_build(void *memory, const ptl_ni_limits_t *limits, const struct p3_
 int p3_view_open(struct p3_view *view, void *memory, uint64_t bytes);
 struct p3_intent *p3_view_intent(const struct p3_view *view, uint32_t slot);
 
-/* ---- handles: index 0-15, interface 16-21, kind 22-23, generation 24-31 ---- */
+/* ---- handles: index 0-15, interface 16-23, kind 24-25, generation 26-31 ---- */
 
 enum p3_kind { P3_KIND_NI = 0, P3_KIND_EQ = 1, P3_KIND_ME = 2, P3_KIND_MD = 3 };
-#define P3_IFACES 63u /* interface 63 would collide with the special values */
-#define P3_GENERATION_MASK 0xffu
+#define P3_IFACES 255u /* interface 255 would collide with the special values */
+#define P3_GENERATION_MASK 0x3fu
 static inline uint32_t p3_handle(uint32_t kind, uint32_t iface, uint32_t index, uint32_t generation)
 {
-    return index | iface << 16 | kind << 22 | (generation & P3_GENERATION_MASK) << 24;
+    return index | iface << 16 | kind << 24 | (generation & P3_GENERATION_MASK) << 26;
 }
 static inline uint32_t p3_handle_index(uint32_t handle)
 {
@@ -335,15 +335,15 @@ static inline uint32_t p3_handle_index(uint32_t handle)
 }
 static inline uint32_t p3_handle_iface(uint32_t handle)
 {
-    return handle >> 16 & 0x3fu;
+    return handle >> 16 & 0xffu;
 }
 static inline uint32_t p3_handle_kind(uint32_t handle)
 {
-    return handle >> 22 & 3u;
+    return handle >> 24 & 3u;
 }
 static inline uint32_t p3_handle_generation(uint32_t handle)
 {
-    return handle >> 24;
+    return handle >> 26;
 }
 
 /* ---- tables, under the lock ---- */
