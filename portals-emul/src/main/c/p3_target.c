@@ -1,8 +1,6 @@
 /* Address translation and its consequences at the target. */
 #include "p3_target.h"
 
-#include <string.h>
-
 #include "include/portals3_ext.h"
 
 static uint64_t sr_load(const struct p3_view *view, int index)
@@ -85,7 +83,10 @@ static void plan_log(const struct p3_view *view, struct p3_log *log, const struc
 {
     uint64_t stamp = wanted ? p3_eq_next(view, event->eq) : 0;
 
-    memset(log, 0, sizeof(*log));
+    log->wanted = 0;
+    log->fail = PTL_NI_OK;
+    log->link = 0;
+    log->stamp = 0;
     if (stamp == 0)
         return;
     log->wanted = 1;
@@ -225,8 +226,9 @@ static void plan_complete(const struct p3_view *view, struct p3_intent *intent, 
     static const uint8_t kinds[] = {0, PTL_EVENT_PUT_END, PTL_EVENT_GET_END, PTL_EVENT_GETPUT_END};
     int last;
 
-    memset(&intent->unlink, 0, sizeof(intent->unlink));
-    memset(&intent->unlinked, 0, sizeof(intent->unlinked));
+    intent->unlink.md_wanted = 0;
+    intent->unlink.me_wanted = 0;
+    intent->unlinked.wanted = 0;
     plan_log(view, &intent->end, event, kinds[intent->operation & 3u],
              !(event->options & PTL_MD_EVENT_END_DISABLE), 0);
     intent->end.fail = fail;
