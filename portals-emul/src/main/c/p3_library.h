@@ -108,6 +108,7 @@ int p3_ni_enter(ptl_handle_any_t handle, enum p3_kind kind, int invalid, struct 
 void p3_ni_leave(struct p3_ni *ni);
 int p3_ni_is_open(const struct p3_ni *ni);
 int p3_iface_is_open(uint32_t iface);
+ptl_handle_ni_t p3_ni_handle(const struct p3_ni *ni);
 int p3_initialised(void);
 /* Records the text for PtlExtError and returns code. */
 int p3_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -115,6 +116,20 @@ void p3_outcome(int outcome);
 uint64_t p3_now_ns(void);
 /* Cheap, some milliseconds late. */
 uint64_t p3_coarse_ns(void);
+
+/* ---- one interface (p3_ni.c) ---- */
+
+struct p3_ni_place {
+    uint32_t iface;
+    uint32_t generation;
+    uint32_t first_pid; /* of the process's first interface, 0: this is it */
+};
+/* Opens and publishes an interface for this place of the table. A Portals code. */
+int p3_ni_open(const struct p3_ni_place *place, const ptl_ext_options_t *options,
+               const ptl_ni_limits_t *desired, struct p3_ni **opened, char *why, size_t why_size);
+/* When nobody of this process is inside any more: waits (bounded) for peers that move bytes, and
+ * frees everything. */
+void p3_ni_close(struct p3_ni *ni);
 
 /* ---- locks and recovery (p3_peer.c) ---- */
 
