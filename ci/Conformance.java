@@ -184,7 +184,11 @@ public final class Conformance {
                             result = "passed";
                         }
                         case "failure", "error" -> result = "failed";
-                        case "skipped" -> result = "skipped: " + oneLine(xml.getAttributeValue(null, "message"));
+                        case "skipped" -> {
+                            String message = xml.getAttributeValue(null, "message");
+                            String text = message == null ? xml.getElementText() : message;
+                            result = "skipped: " + oneLine(text.strip().replaceFirst("^.*?Exception: ", "").lines().findFirst().orElse(null));
+                        }
                         default -> {}
                     }
                 } else if (event == XMLStreamConstants.END_ELEMENT && xml.getLocalName().equals("testcase")) {
