@@ -1,5 +1,6 @@
 package dev.verbena.agent;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +61,11 @@ public final class AgentThread implements AutoCloseable {
     public void wakeup() {
         // Pairs with the reads in sleep(): either the sleeper sees the flag, or we see where it
         // sleeps. Both are volatile, so they cannot both miss.
+        if (PlantedFaults.ENABLED
+                && PlantedFaults.isOn("agent-wakeup-lost")
+                && sleepingIn == null) {
+            return;
+        }
         isWoken = true;
         Transport asleep = sleepingIn;
         if (asleep != null) {

@@ -2,6 +2,7 @@ package dev.verbena.agent;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -141,7 +142,10 @@ final class FileDurableStore implements DurableStore {
                 new Request(this, "renaming " + source + " to " + target.getFileName()) {
                     @Override
                     void perform() throws IOException {
-                        refuseIfFailed(source);
+                        if (!(PlantedFaults.ENABLED
+                                && PlantedFaults.isOn("store-renames-failed-file"))) {
+                            refuseIfFailed(source);
+                        }
                         forcePath(source, StandardOpenOption.READ);
                         Files.move(
                                 source,

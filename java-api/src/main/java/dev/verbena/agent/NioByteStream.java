@@ -1,5 +1,6 @@
 package dev.verbena.agent;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -153,7 +154,9 @@ final class NioByteStream implements ByteStreams.ByteStream {
                 return -1;
             }
             if (count == 0) {
-                NioByteStreams.arm(key, SelectionKey.OP_READ);
+                if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("stream-read-not-armed"))) {
+                    NioByteStreams.arm(key, SelectionKey.OP_READ);
+                }
                 return 0;
             }
             buffer.putBytes(offset, bytes, 0, count);
