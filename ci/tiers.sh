@@ -65,8 +65,26 @@ tier_jdk25() {
         return $SKIPPED
     fi
     echo "   JDK $version in $home"
+    local code=0
     run_maven_tests jdk25 surefire-reports-25 -Dverbena.reports=surefire-reports-25 -Djvm="$home/bin/java" \
-        -Dspotless.check.skip=true -Dcheckstyle.skip=true
+        -Dspotless.check.skip=true -Dcheckstyle.skip=true || code=1
+    compile_with "$home" || code=1
+    return $code
+}
+
+# compile_with JDK_HOME: does its compiler take our sources? Warnings are counted, not failed on.
+compile_with() {
+    local sources log=$LOGS/compile-25.log
+    mapfile -t sources < <(git ls-files '*/src/main/java/*.java' '*/src/normal/java/*.java' | grep -v -e '^jmh/' -e 'module-info.java$')
+    rm -rf target/compile-25
+    if "$1/bin/javac" --release 17 -Xlint:all -proc:none -implicit:none -d target/compile-25 -cp 'cli/target/dist/lib/*' \
+        "${sources[@]}" >"$log" 2>&1; then
+        echo "   its javac compiles ${#sources[@]} sources, $(grep -c ': warning:' "$log") warnings (target/test-logs/compile-25.log)"
+    else
+        echo "   its javac does not compile our sources:"
+        grep ': error:' "$log" | head -n 10
+        return 1
+    fi
 }
 
 tier_processes() {
@@ -156,6 +174,20 @@ tier_consumer() {
     done
     ci/consumer-test "${jdks[@]}" || code=1
     ci/glibc-check || code=1
+    check_licences || code=1
+    return $code
+}
+
+# Every library that a user's class path gets is in the table of docs/dependencies.md.
+check_licences() {
+    local jar name code=0
+    for jar in cli/target/dist/lib/*.jar; do
+        name=$(basename "$jar" | sed 's/-[0-9].*//')
+        case $name in verbena-*) continue ;; esac
+        grep -qE "^\| .*[:\`]$name\b|^\| .*$name" docs/dependencies.md && continue
+        echo "   docs/dependencies.md does not name $name"
+        code=1
+    done
     return $code
 }
 
