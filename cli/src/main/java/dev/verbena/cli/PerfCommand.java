@@ -89,6 +89,20 @@ abstract class PerfCommand implements Callable<Integer> {
                     "Bind the process that is started to this processor (by taskset). Default: not.")
     int peerProcessor;
 
+    @Option(
+            names = "--foreign",
+            description =
+                    "Transfer to and from memory that the toolkit did not allocate. Default: memory"
+                            + " that it did.")
+    boolean isForeign;
+
+    @Option(
+            names = "--sleep",
+            description =
+                    "op send: sleep until the other process's message comes. Default: poll all the"
+                            + " time.")
+    boolean isSleeping;
+
     abstract int defaultLength();
 
     /** Measures one size; a line of the table, and the fields of the JSON object. */
@@ -122,6 +136,7 @@ abstract class PerfCommand implements Callable<Integer> {
             PerfPeer.serve(
                     scheme,
                     longest,
+                    manner(),
                     uri -> {
                         out.println(uri);
                         out.flush();
@@ -142,7 +157,7 @@ abstract class PerfCommand implements Callable<Integer> {
                         Map.of(),
                         peerPrefix(),
                         List.of("-Xmx256m"),
-                        List.of("perf-peer", "--transport=" + scheme, "--length=" + longest),
+                        peerArguments(scheme, longest),
                         answers::add);
         Runtime.getRuntime().addShutdownHook(hook);
         try {
@@ -152,6 +167,22 @@ abstract class PerfCommand implements Callable<Integer> {
             child[0].end(2000);
             Runtime.getRuntime().removeShutdownHook(hook);
         }
+    }
+
+    private PerfEndpoint.Manner manner() {
+        return new PerfEndpoint.Manner(isForeign, isSleeping);
+    }
+
+    private List<String> peerArguments(String scheme, int longest) {
+        List<String> arguments = new ArrayList<>();
+        arguments.addAll(List.of("perf-peer", "--transport=" + scheme, "--length=" + longest));
+        if (isForeign) {
+            arguments.add("--foreign");
+        }
+        if (isSleeping) {
+            arguments.add("--sleep");
+        }
+        return arguments;
     }
 
     private List<String> peerPrefix() {
@@ -214,7 +245,7 @@ abstract class PerfCommand implements Callable<Integer> {
     private void measureAll(String scheme, URI target, List<Integer> lengths, PrintWriter out) {
         int longest = lengths.get(lengths.size() - 1);
         List<String> objects = new ArrayList<>();
-        try (PerfEndpoint endpoint = new PerfEndpoint(scheme, longest)) {
+        try (PerfEndpoint endpoint = new PerfEndpoint(scheme, longest, manner())) {
             endpoint.connect(target);
             if (!isJson) {
                 out.printf("# %s %s over %s%n", spec.name(), what, endpoint.explain());

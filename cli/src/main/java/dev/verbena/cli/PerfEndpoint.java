@@ -1,5 +1,7 @@
 package dev.verbena.cli;
 
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.RemoteDescriptor;
@@ -28,6 +30,8 @@ final class PerfEndpoint implements AutoCloseable {
     private static final long TIMEOUT_NS = 30_000_000_000L;
 
     private final Transport transport;
+    private final boolean isSleeping;
+    private final OffHeapMemory foreign;
     private final RegisteredRegion inbox;
     private final RegisteredRegion outbox;
     private final RegisteredRegion control;
@@ -46,8 +50,17 @@ final class PerfEndpoint implements AutoCloseable {
     /** What is to be measured next. */
     record Round(int operation, int length, long iterations) {}
 
+    /**
+     * How to measure.
+     *
+     * @param isForeign the target is memory that the toolkit did not allocate
+     * @param isSleeping waiting for the other process sleeps in {@code await} instead of polling on
+     */
+    record Manner(boolean isForeign, boolean isSleeping) {}
+
     /** Opens; {@code length} is the longest transfer. */
-    PerfEndpoint(String scheme, int length) {
+    PerfEndpoint(String scheme, int length, Manner manner) {
+        isSleeping = manner.isSleeping();
         transport =
                 Transports.open(
                         scheme,
@@ -57,7 +70,11 @@ final class PerfEndpoint implements AutoCloseable {
                                 .receiveSlotCount(256)
                                 .connectionsMax(4)
                                 .peerTimeoutNs(TIMEOUT_NS));
-        inbox = transport.allocate(length, RemoteDescriptor.REMOTE_ALL);
+        foreign = manner.isForeign() ? OffHeapMemories.allocate(length) : null;
+        inbox =
+                foreign == null
+                        ? transport.allocate(length, RemoteDescriptor.REMOTE_ALL)
+                        : transport.register(foreign, RemoteDescriptor.REMOTE_ALL);
         outbox = transport.allocate(length, 0);
         control = transport.allocate(128, 0);
         inboxBuffer = inbox.buffer(0, length);
@@ -203,6 +220,9 @@ final class PerfEndpoint implements AutoCloseable {
 
     void awaitMessages(long count) {
         while (messageCount < count) {
+            if (isSleeping && transport.poll(handler, POLL_LIMIT) == 0) {
+                transport.await(transport.nanoTime() + 1_000_000_000L);
+            }
             pollOrFail();
         }
     }
@@ -216,6 +236,9 @@ final class PerfEndpoint implements AutoCloseable {
         control.close();
         outbox.close();
         inbox.close();
+        if (foreign != null) {
+            foreign.close();
+        }
         transport.close();
     }
 

@@ -2,6 +2,7 @@ package dev.verbena.cli;
 
 import dev.verbena.transport.Operation;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -21,16 +22,24 @@ final class PerfPeer implements Callable<Integer> {
     @Option(names = "--length", required = true)
     private int length;
 
+    @Option(names = "--foreign")
+    private boolean isForeign;
+
+    @Option(names = "--sleep")
+    private boolean isSleeping;
+
     @Override
     public Integer call() {
         ChildProcess.endWithParent(() -> Runtime.getRuntime().halt(1));
-        serve(scheme, length, uri -> ChildProcess.tell("uri " + uri));
+        PerfEndpoint.Manner manner = new PerfEndpoint.Manner(isForeign, isSleeping);
+        serve(scheme, length, manner, uri -> ChildProcess.tell("uri " + uri));
         return 0;
     }
 
     /** Serves one client until it goes. */
-    static void serve(String scheme, int length, java.util.function.Consumer<String> ready) {
-        try (PerfEndpoint endpoint = new PerfEndpoint(scheme, length)) {
+    static void serve(
+            String scheme, int length, PerfEndpoint.Manner manner, Consumer<String> ready) {
+        try (PerfEndpoint endpoint = new PerfEndpoint(scheme, length, manner)) {
             endpoint.listen();
             ready.accept(endpoint.uri().toString());
             for (PerfEndpoint.Round round = endpoint.awaitRound();

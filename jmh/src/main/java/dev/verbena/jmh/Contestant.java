@@ -2,6 +2,7 @@ package dev.verbena.jmh;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,18 @@ record Contestant(
         Pattern number,
         double scale) {
     private static final long TIMEOUT_SECONDS = 120;
+
+    /** The same with another scale. */
+    Contestant scaled(double factor) {
+        return new Contestant(name, command, environment, number, scale * factor);
+    }
+
+    /** The same with more arguments. */
+    Contestant with(String... arguments) {
+        List<String> longer = new ArrayList<>(command);
+        longer.addAll(List.of(arguments));
+        return new Contestant(name, longer, environment, number, scale);
+    }
 
     /**
      * One sample.

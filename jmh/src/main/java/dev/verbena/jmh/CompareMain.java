@@ -1,0 +1,279 @@
+package dev.verbena.jmh;
+
+import dev.verbena.jmh.Comparison.Bound;
+import dev.verbena.jmh.peers.AeronIpcPeer;
+import dev.verbena.jmh.peers.JucxPutPeer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * Measures every ratio that the project promises and writes docs/benchmarks.md. Arguments: the
+ * checkout, the C twin's program, pairs for each comparison, and optionally names of comparisons.
+ * Run by {@code ./verbena compare}.
+ */
+public final class CompareMain {
+    private static final String JAVA = System.getProperty("java.home") + "/bin/java";
+    private static final String CLASS_PATH = System.getProperty("java.class.path");
+    private static final Pattern BATCH_NS = Pattern.compile("\"batchMedianNs\": ([0-9.]+)");
+    private static final Pattern PEAK_MB = Pattern.compile("\"peakMBps\": ([0-9.]+)");
+    private static final Pattern RATE = Pattern.compile("\"messageRateMpps\": ([0-9.]+)");
+    private static final Pattern MICROSECONDS = Pattern.compile("\"us\":([0-9.]+)");
+
+    private final String bench;
+    private final List<Comparison> comparisons = new ArrayList<>();
+
+    private CompareMain(String bench) {
+        this.bench = bench;
+        addPut();
+        addSend();
+        addBandwidth();
+        addWaiting();
+    }
+
+    private void addPut() {
+        Contestant put = lat("shm", "put", 8);
+        String what = "8 B put from Java, seen by a polling peer, over ";
+        atMost("put-limit", what + "a copy and a flag in C", put, c("put_lat", "limit", 8), 1.25);
+        atMost("put-c", what + "ours from C", put, c("put_lat", "softnic", 8), 1.10);
+        atMost("put-ucx", what + "UCX's", put, ucx("ucp_put_lat", 8, 1e3), 1.05);
+        atMost("put-jucx", what + "jucx's implicit put", put, jucx(), 1.05);
+        comparisons.add(
+                new Comparison(
+                        "put-rate",
+                        "8 B puts from Java, one after the other, over ours from C",
+                        "M/s",
+                        bw("shm", "put", 8, RATE, 1),
+                        c("put_bw", "softnic", 8).scaled(1e3 / 8),
+                        Bound.AT_LEAST,
+                        0.9));
+    }
+
+    private void addSend() {
+        Contestant send = lat("shm", "send", 8);
+        Contestant line = c("line", "limit", 8);
+        String what = "8 B send over shm:// to its handler, over ";
+        atMost("send-line", what + "the hand-over of a cache line", send, line, 3);
+        atMost("send-ucx", what + "UCX's tag send", send, ucx("tag_lat", 8, 1e3), 1);
+        atMost("send-aeron", what + "Aeron IPC between two threads", send, aeron(), 1);
+        atMost(
+                "send-portals",
+                "8 B send over portals:// (match list, full event) over the hand-over of a cache line",
+                lat("portals", "send", 8),
+                line,
+                5);
+    }
+
+    private void addBandwidth() {
+        int four = 4 << 20;
+        int large = 64 << 20;
+        for (String op : List.of("put", "get")) {
+            Contestant ours = bw("shm", op, four, PEAK_MB, 1e-3);
+            String what = "4 MiB " + op + " from Java over ";
+            atLeast(op + "-4m", what + "memcpy", ours, c(op + "_bw", "limit", four), 0.95);
+            atLeast(op + "-4m-c", what + "ours from C", ours, c(op + "_bw", "softnic", four), 0.98);
+        }
+        Contestant ours = bw("shm", "put", large, PEAK_MB, 1e-3);
+        String what = "64 MiB put from Java over ";
+        atLeast("put-64m-ucx", what + "UCX's", ours, ucx("ucp_put_bw", large, 1.048576e-3), 1.25);
+        atLeast("put-64m", what + "memcpy", ours, c("put_bw", "limit", large), 1.0);
+        atLeast(
+                "foreign-4m",
+                "4 MiB put from Java into foreign memory over process_vm_writev",
+                bw("shm", "put", four, PEAK_MB, 1e-3).with("--foreign"),
+                c("foreign_bw", "limit", four),
+                0.95);
+    }
+
+    private void addWaiting() {
+        atMost(
+                "wake",
+                "8 B send to a process that sleeps, and back, halved, over a bare futex",
+                lat("shm", "send", 8).with("--sleep", "--iterations=20000"),
+                c("wake", "limit", 8),
+                1.5);
+    }
+
+    private void atMost(
+            String id, String sentence, Contestant ours, Contestant other, double limit) {
+        comparisons.add(new Comparison(id, sentence, "ns", ours, other, Bound.AT_MOST, limit));
+    }
+
+    private void atLeast(
+            String id, String sentence, Contestant ours, Contestant other, double limit) {
+        comparisons.add(new Comparison(id, sentence, "GB/s", ours, other, Bound.AT_LEAST, limit));
+    }
+
+    private static Contestant lat(String transport, String op, int length) {
+        return cli("lat", transport, op, length, BATCH_NS, 1);
+    }
+
+    private static Contestant bw(
+            String transport, String op, int length, Pattern number, double scale) {
+        return cli("bw", transport, op, length, number, scale);
+    }
+
+    private static Contestant cli(
+            String command, String transport, String op, int length, Pattern number, double scale) {
+        List<String> line = new ArrayList<>(List.of("taskset", "-c", "0", JAVA));
+        line.addAll(List.of("-XX:+UseSerialGC", "-cp", CLASS_PATH));
+        line.addAll(List.of("dev.verbena.cli.VerbenaCommand", command, "--json"));
+        line.addAll(List.of("--transport=" + transport, "--op=" + op, "--size=" + length));
+        line.add("--peer-processor=1");
+        return new Contestant("Verbena " + transport, line, Map.of(), number, scale);
+    }
+
+    private Contestant c(String op, String implementation, long length) {
+        return new Contestant(
+                implementation.equals("limit") ? "plain C" : "softnic from C",
+                List.of(
+                        bench,
+                        "--op",
+                        op,
+                        "--size",
+                        Long.toString(length),
+                        "--samples",
+                        "5",
+                        "--cpus",
+                        "0,1"),
+                Map.of(),
+                Pattern.compile("\"impl\":\"" + implementation + "\"[^\\n]*\"value\":([0-9.]+)"),
+                1);
+    }
+
+    private static Contestant ucx(String test, long length, double scale) {
+        long iterations = Math.max(50, Math.min(1_000_000, 20_000_000_000L / (length + 20_000)));
+        String client =
+                String.format(
+                        "ucx_perftest 127.0.0.1 -p $port -c 0 -t %s -s %d -n %d -w %d -f",
+                        test, length, iterations, iterations / 10);
+        String script =
+                "port=$((20000 + $$ % 20000)); ucx_perftest -p $port -c 1 >/dev/null 2>&1 & "
+                        + "server=$!; sleep 0.5; "
+                        + client
+                        + "; kill $server 2>/dev/null; wait; true";
+        // Last line: iterations, percentile, average, overall time; average, overall MB/s; rates.
+        String column =
+                test.endsWith("_bw")
+                        ? "(?m)^.*?\\s([0-9.]+)\\s+[0-9.]+\\s+[0-9.]+\\s*$"
+                        : "(?m)^.*?\\s([0-9.]+)(?:\\s+[0-9.]+){6}\\s*$";
+        return new Contestant(
+                "UCX " + test,
+                List.of("bash", "-c", script),
+                Map.of(
+                        "UCX_TLS",
+                        "posix",
+                        "UCX_ERROR_SIGNALS",
+                        "",
+                        "UCX_WARN_UNUSED_ENV_VARS",
+                        "n"),
+                Pattern.compile(column),
+                scale);
+    }
+
+    private static Contestant jucx() {
+        return peer(
+                "jucx",
+                List.of("taskset", "-c", "0"),
+                JucxPutPeer.class,
+                List.of("8", "400000", "1"));
+    }
+
+    private static Contestant aeron() {
+        return peer("Aeron IPC", List.of(), AeronIpcPeer.class, List.of("8", "400000"));
+    }
+
+    private static Contestant peer(
+            String name, List<String> prefix, Class<?> type, List<String> arguments) {
+        List<String> command = new ArrayList<>(prefix);
+        command.addAll(List.of(JAVA, "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"));
+        command.addAll(List.of("-cp", CLASS_PATH, type.getName()));
+        command.addAll(arguments);
+        Map<String, String> variables = Map.of("UCX_TLS", "posix", "UCX_ERROR_SIGNALS", "");
+        return new Contestant(name, command, variables, MICROSECONDS, 1e3);
+    }
+
+    /** Runs. */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        if (arguments.length < 3) {
+            System.err.println("arguments: CHECKOUT SOFTNIC_BENCH PAIRS [NAME...]");
+            System.exit(2);
+        }
+        int pairs = Integer.parseInt(arguments[2]);
+        List<String> wanted = Arrays.asList(arguments).subList(3, arguments.length);
+        List<String> rows = new CompareMain(arguments[1]).run(pairs, wanted);
+        Path page = Path.of(arguments[0]).resolve("docs/benchmarks.md");
+        if (wanted.isEmpty()) {
+            Files.writeString(page, page(rows, pairs));
+            System.out.println("wrote " + page);
+        }
+    }
+
+    private List<String> run(int pairs, List<String> wanted) throws InterruptedException {
+        Contestant probe = c("line", "limit", 8).scaled(2);
+        List<String> rows = new ArrayList<>();
+        for (Comparison comparison : comparisons) {
+            if (wanted.isEmpty() || wanted.contains(comparison.id)) {
+                take(comparison, probe, pairs);
+                comparison.rows().forEach(System.out::println);
+                rows.addAll(comparison.rows());
+            }
+        }
+        return rows;
+    }
+
+    private static void take(Comparison comparison, Contestant probe, int pairs)
+            throws InterruptedException {
+        for (int tried = 0; comparison.pairs() < pairs && tried < 2 * pairs; tried++) {
+            int next = comparison.pairs() + 1;
+            System.err.printf("\r%-14s pair %d of %d   ", comparison.id, next, pairs);
+            comparison.takePair(probe, tried % 2 == 0);
+            if (comparison.pairs() == 0 && tried == 2 && !comparison.failure().isEmpty()) {
+                break;
+            }
+        }
+        System.err.println();
+    }
+
+    private static String page(List<String> rows, int pairs) throws IOException {
+        StringBuilder page = new StringBuilder();
+        page.append("# Benchmarks\n\nWritten by `./verbena compare ").append(pairs);
+        page.append("`; do not edit. Medians over interleaved pairs of ours and the other.\n")
+                .append("Each pair is tagged with the round trip of a cache line between the two ")
+                .append("processors (near: below 200 ns),\nbecause virtual processors move and ")
+                .append("every latency moves with them; pairs during which it changed are\n")
+                .append("dropped. Both programs are bound to processors 0 and 1.\n\n");
+        page.append("Environment: ")
+                .append(processor())
+                .append(", ")
+                .append(Runtime.getRuntime().availableProcessors())
+                .append(" processors, Linux ")
+                .append(System.getProperty("os.version"))
+                .append(", Java ")
+                .append(System.getProperty("java.version"))
+                .append(", software NIC, ")
+                .append(LocalDate.now(ZoneOffset.UTC))
+                .append(".\n\n")
+                .append("| what | placement | ours | the other | ratio | target | |\n")
+                .append("|---|---|---|---|---|---|---|\n");
+        rows.forEach(row -> page.append(row).append('\n'));
+        page.append("\nWhat a single operation costs its initiator, and that it allocates ")
+                .append("nothing, JMH measures: `./verbena jmh -prof gc`.\n");
+        return page.toString();
+    }
+
+    private static String processor() throws IOException {
+        return Files.readAllLines(Path.of("/proc/cpuinfo")).stream()
+                .filter(line -> line.startsWith("model name"))
+                .map(line -> line.substring(line.indexOf(':') + 2))
+                .findFirst()
+                .orElse("processor unknown");
+    }
+}
