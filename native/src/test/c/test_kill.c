@@ -26,6 +26,7 @@ enum role { TARGET = 0, INITIATOR = 1, ROLES = 2 };
 static struct control {
     uint32_t counts[ROLES][LABELS_MAX];
     int kill_role, kill_label, kill_at;
+    int signal; /* 0: SIGKILL */
     _Atomic int stop;
     _Atomic int stopped_at_label;
     int reached;
@@ -49,7 +50,7 @@ static void hook(const char *label)
     int n = (int)__atomic_add_fetch(&control->counts[my_role][i], 1, __ATOMIC_RELAXED);
     if (my_role == control->kill_role && i == control->kill_label && n == control->kill_at) {
         control->reached = 1;
-        kill(getpid(), SIGKILL);
+        kill(getpid(), control->signal ? control->signal : SIGKILL);
     }
 }
 
@@ -661,6 +662,99 @@ static void kill_at_shm_steps(void)
                   "");
 }
 
+/* ---- stopped at every step ---- */
+
+/* 1: it stopped; 0: it ended without coming to the step. */
+static int await_stop_or_end(int pid)
+{
+    int status;
+    CHECK_EQ(waitpid(pid, &status, WUNTRACED), pid);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    if (!WIFSTOPPED(status))
+        test_fail(__FILE__, __LINE__, "neither stopped nor ended well: status %x", status);
+    return 1;
+}
+
+/* A client that is stopped anywhere disturbs neither the server nor another client, and ends well
+ * when it runs again. */
+static void run_stopped_client(int label, int at)
+{
+    fresh_run(INITIATOR, label, at);
+    control->signal = SIGSTOP;
+    int server = test_fork(shm_server, NULL);
+    int first = test_fork(shm_client, "first");
+    int stopped = await_stop_or_end(first);
+    control->kill_role = -1;
+    test_join(test_fork(shm_client, "second"), 0);
+    if (stopped) {
+        kill(first, SIGCONT);
+        test_join(first, 0);
+    }
+    atomic_store(&control->stop, 1);
+    test_join(server, 0);
+    check_segments("at the end");
+    check_nothing_is_left();
+}
+
+/* A server that is stopped anywhere: clients wait, and all ends well when it runs again. */
+static void run_stopped_server(int label, int at)
+{
+    fresh_run(TARGET, label, at);
+    control->signal = SIGSTOP;
+    int server = test_fork(shm_server, NULL);
+    int client = test_fork(shm_client, "first");
+    if (starts_with(labels[label], "close.")) { /* the server closes when it is told to */
+        test_join(client, 0);
+        client = -1;
+        atomic_store(&control->stop, 1);
+    }
+    CHECK_EQ(await_stop_or_end(server), 1);
+    check_segments("while the server is stopped");
+    kill(server, SIGCONT);
+    if (client > 0)
+        test_join(client, 0);
+    atomic_store(&control->stop, 1);
+    test_join(server, 0);
+    check_nothing_is_left();
+}
+
+static void stop_at_shm_steps(void)
+{
+    uint32_t counts[ROLES][LABELS_MAX];
+    prepare();
+    CHECK_EQ(run_kill(&shm, -1, -1, 0), 0);
+    memcpy(counts, control->counts, sizeof counts);
+    for (int label = 0; label < COUNT(labels); label++) {
+        /* open. and file. happen with the job's folder locked: others are refused after 2 s, see
+         * below. */
+        if (starts_with(labels[label], "open. file."))
+            continue;
+        if (counts[INITIATOR][label])
+            run_stopped_client(label, 1);
+        if (counts[TARGET][label] && !starts_with(labels[label], "publish. memory. register."))
+            run_stopped_server(label, 1);
+    }
+}
+
+static void open_beside_a_stopped_open(void)
+{
+    snic_t *nic;
+    prepare();
+    fresh_run(TARGET, label_index("file.created"), 1);
+    control->signal = SIGSTOP;
+    int server = test_fork(shm_server, NULL);
+    CHECK_EQ(await_stop_or_end(server), 1);
+    snic_options_t o = {.job = "job", .name = "late", .registrations_max = 8};
+    CHECK_EQ(snic_open(&o, &nic, why, sizeof why), -EBUSY);
+    CHECK_CONTAINS(why, "locked");
+    kill(server, SIGCONT);
+    atomic_store(&control->stop, 1);
+    CHECK_EQ(snic_open(&o, &nic, why, sizeof why), 0);
+    test_join(server, 0);
+    CHECK_EQ(snic_close(nic), 0);
+}
+
 /* ---- random instants ---- */
 
 static void kill_at_random(const struct scenario *s, int runs)
@@ -743,6 +837,8 @@ static const struct test_case cases[] = {
     {"kill_while_deregister_waits", kill_while_deregister_waits, NULL, 0},
     {"stopped_owner_of_a_lock_gives_busy", stopped_owner_of_a_lock_gives_busy, NULL, 0},
     {"kill_at_every_shm_step", kill_at_shm_steps, NULL, 600},
+    {"stop_at_every_shm_step", stop_at_shm_steps, NULL, 300},
+    {"open_beside_a_stopped_open", open_beside_a_stopped_open, NULL, 0},
     {"kill_core_at_random_instants", kill_core_at_random, NULL, 300},
     {"kill_shm_at_random_instants", kill_shm_at_random, NULL, 300},
 };

@@ -48,85 +48,6 @@ static void ring_control(struct shm_attachment *at)
     SNIC_STEP("control.rung");
 }
 
-/* ---- attachments ---- */
-
-static int attachment_check(struct shm_attachment *at, char *why, size_t why_size)
-{
-    struct shm_area *area = snic_peer_area(at->peer);
-    uint64_t bytes = snic_peer_area_bytes(at->peer);
-    if (bytes < SHM_AREA_BYTES || area->magic != SHM_AREA_MAGIC ||
-        area->version != SHM_AREA_VERSION) {
-        SNIC_WHY("%s: area magic or version %u differ (this program knows version %u)", at->name,
-                 bytes < SHM_AREA_BYTES ? 0 : area->version, SHM_AREA_VERSION);
-        return -EPROTO;
-    }
-    at->area = area;
-    at->connections_max = area->connections_max;
-    at->credits = area->credits;
-    at->message_max = area->message_max;
-    at->slot_bytes = area->slot_bytes;
-    at->credit_bytes = area->credit_bytes;
-    at->ring_bytes = area->ring_bytes;
-    uint64_t connections = area->connections_offset, rings = area->rings_offset;
-    if (at->connections_max == 0 || at->connections_max > SHM_CONNECTIONS_LIMIT ||
-        at->credits == 0 || at->credits > SHM_CREDITS_LIMIT || (at->credits & (at->credits - 1)) ||
-        at->message_max > SHM_MESSAGE_LIMIT || at->slot_bytes != SHM_SLOT_BYTES(at->message_max) ||
-        at->credit_bytes != SHM_CREDIT_BYTES(at->credits) ||
-        at->ring_bytes != at->credit_bytes + (uint64_t)at->credits * at->slot_bytes ||
-        connections % 64 || rings % 64 || connections > bytes || rings > bytes ||
-        at->connections_max > (bytes - connections) / SHM_CONNECTION_BYTES ||
-        at->connections_max > (bytes - rings) / at->ring_bytes) {
-        SNIC_WHY("%s: the geometry of its connections is damaged", at->name);
-        return -EPROTO;
-    }
-    at->connections = (struct shm_connection *)((uint8_t *)area + connections);
-    at->rings = (uint8_t *)area + rings;
-    return 0;
-}
-
-static int attachment_get(shm_t *s, const char *name, uint64_t incarnation,
-                          struct shm_attachment **out, char *why, size_t why_size)
-{
-    struct shm_attachment *spare = NULL;
-    for (uint32_t i = 0; i < s->connections_max; i++) {
-        struct shm_attachment *at = &s->attachments[i];
-        if (!at->peer)
-            spare = spare ? spare : at;
-        else if (strcmp(at->name, name) == 0 && snic_peer_is_open(at->peer) &&
-                 (incarnation == 0 || incarnation == at->incarnation) &&
-                 snic_peer_liveness(at->peer) != SNIC_DEAD) {
-            at->users++;
-            *out = at;
-            return 0;
-        }
-    }
-    if (!spare)
-        return -EAGAIN;
-    memset(spare, 0, sizeof *spare);
-    int rc = snic_attach(s->nic, name, incarnation, &spare->peer, why, why_size);
-    if (rc != 0)
-        return rc;
-    snprintf(spare->name, sizeof spare->name, "%s", name);
-    rc = attachment_check(spare, why, why_size);
-    if (rc != 0) {
-        snic_detach(spare->peer);
-        spare->peer = NULL;
-        return rc;
-    }
-    spare->incarnation = snic_peer_incarnation(spare->peer);
-    spare->users = 1;
-    *out = spare;
-    return 0;
-}
-
-static void attachment_put(struct shm_attachment *at)
-{
-    if (at && --at->users == 0) {
-        snic_detach(at->peer);
-        at->peer = NULL;
-    }
-}
-
 /* ---- links ---- */
 
 static void link_init(shm_t *s, struct shm_link *link, uint32_t state, uint32_t generation,
@@ -162,7 +83,7 @@ void shm_drop_link(shm_t *s, struct shm_link *link)
             s->open[i] = s->open[--s->open_count];
             break;
         }
-    attachment_put(link->at);
+    shm_attachment_put(link->at);
     link->at = NULL;
     link->state = LINK_NONE;
 }
@@ -175,7 +96,7 @@ void shm_end_link(shm_t *s, struct shm_link *link)
         set_done(&link->at->connections[link->peer_record], link->peer_generation, SHM_REMOTE_DONE);
         SNIC_STEP("end.remote");
         ring_control(link->at);
-        attachment_put(link->at);
+        shm_attachment_put(link->at);
         link->at = NULL;
     }
     if (link->out != 0) {
@@ -262,18 +183,18 @@ int64_t shm_connect(shm_t *s, const char *name, uint64_t incarnation, const void
         SNIC_WHY("%u bytes of private data, at most %u", private_length, SHM_PRIVATE_MAX);
         return -EMSGSIZE;
     }
-    int rc = attachment_get(s, name, incarnation, &at, why, why_size);
+    int rc = shm_attachment_get(s, name, incarnation, &at, why, why_size);
     if (rc != 0)
         return rc;
     if (!atomic_load_explicit(&at->area->listening, memory_order_acquire)) {
         SNIC_WHY("%s does not listen", name);
-        attachment_put(at);
+        shm_attachment_put(at);
         return -ECONNREFUSED;
     }
     rc = claim(s->connections, s->connections_max, SNIC_LOCK_SELF, &index, &control);
     if (rc != 0) {
         SNIC_WHY("all %u connections are taken", s->connections_max);
-        attachment_put(at);
+        shm_attachment_put(at);
         return rc;
     }
     SNIC_STEP("connect.claimed_own");
@@ -441,7 +362,7 @@ static int offer(shm_t *s, uint32_t index, uint64_t control, shm_event_t *event)
     struct shm_attachment *at = NULL;
     /* Its writer must be the process that it names; everything else is checked at use. */
     if (length > SHM_PRIVATE_MAX || incarnation == 0 ||
-        attachment_get(s, name, incarnation, &at, NULL, 0) != 0) {
+        shm_attachment_get(s, name, incarnation, &at, NULL, 0) != 0) {
         change(own, control, freed(control));
         return 0;
     }

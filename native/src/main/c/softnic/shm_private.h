@@ -98,6 +98,11 @@ static inline int64_t shm_handle(const shm_t *shm, const struct shm_link *link)
     return SHM_HANDLE(shm_index(shm, link), link->serial);
 }
 
+/* shm_attach.c */
+int shm_attachment_get(shm_t *shm, const char *name, uint64_t incarnation,
+                       struct shm_attachment **attachment, char *why, size_t why_size);
+void shm_attachment_put(struct shm_attachment *attachment);
+
 /* shm_connect.c */
 void shm_drop_link(shm_t *shm, struct shm_link *link);
 /* As shm_control, without events for ends: shm_poll reports those after draining. */

@@ -117,8 +117,8 @@ void snic_peer_view(snic_peer_t *peer, snic_view_t *view);
 
 /* ---- memory ---- */
 
-/* Memory that peers map: a put becomes stores. Zeroed, page aligned, reserved up front. flags: 1 =
- * try huge pages. */
+/* Memory that peers map: a put becomes stores. Zeroed, page aligned, reserved up front. From 2 MiB
+ * the kernel is asked for huge pages; flags 1: round the size up to whole ones. */
 int snic_memory_alloc(snic_t *nic, uint64_t length, uint32_t flags, void **address, char *why,
                       size_t why_size);
 /* -EBUSY while registered. */

@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 #define HUGE_PAGE (2ull << 20)
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 #define MEMORY_LIMIT (1ull << 46)
 #define LOCATED_MAX 65536u
 
@@ -28,8 +31,8 @@ static int alloc_locked(snic_t *nic, uint64_t length, uint32_t flags, void **add
                         size_t why_size)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    int huge = (flags & 1) && length >= HUGE_PAGE;
-    uint64_t unit = huge ? HUGE_PAGE : page;
+    int huge = length >= HUGE_PAGE;
+    uint64_t unit = huge && (flags & 1) ? HUGE_PAGE : page;
     uint64_t mapped = (length + unit - 1) / unit * unit;
     char file[SNIC_FILE_MAX];
     struct stat st;
@@ -54,8 +57,13 @@ static int alloc_locked(snic_t *nic, uint64_t length, uint32_t flags, void **add
         unlinkat(nic->job_fd, file, 0);
         return rc;
     }
-    if (huge)
-        madvise(base, mapped, MADV_HUGEPAGE); /* a wish; the kernel may have it turned off */
+    if (huge) {
+        /* A wish each: pages are there already (reserved), so they are merged now, whatever the
+         * system's setting for shared memory is; kernels before 6.1 do not know how. Peers then map
+         * them as huge ones too. */
+        madvise(base, mapped, MADV_HUGEPAGE);
+        madvise(base, mapped / HUGE_PAGE * HUGE_PAGE, MADV_COLLAPSE);
+    }
     struct snic_own_memory *m = &nic->memories[number];
     struct snic_memory *shared = &nic->segment.memories[number];
     m->base = base;
@@ -236,7 +244,7 @@ static int map_memory(snic_peer_t *peer, uint32_t number, uint32_t generation)
     int rc =
         fstat(fd, &st) == 0 && st.st_ino == inode && (uint64_t)st.st_size >= mapped ? 0 : -EFAULT;
     if (rc == 0)
-        rc = snic_map_file(fd, mapped, mapped % HUGE_PAGE == 0 ? HUGE_PAGE : 0, &base);
+        rc = snic_map_file(fd, mapped, mapped >= HUGE_PAGE ? HUGE_PAGE : 0, &base);
     close(fd);
     if (rc != 0)
         return rc;
