@@ -1,5 +1,6 @@
 package dev.verbena.cli;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartMetadata;
 import java.nio.file.Path;
 
@@ -54,6 +55,10 @@ final class SentFile {
         return path.toString();
     }
 
+    private static boolean isGullible() {
+        return PlantedFaults.ENABLED && PlantedFaults.isOn("receive-leaves-its-folder");
+    }
+
     /**
      * A place below a folder for a path that may come from anywhere.
      *
@@ -69,7 +74,7 @@ final class SentFile {
             boolean isBad =
                     part.isEmpty()
                             || part.equals(".")
-                            || part.equals("..")
+                            || part.equals("..") && !isGullible()
                             || part.indexOf('\0') >= 0
                             || part.startsWith(ReceivedTree.OWN_PREFIX);
             if (isBad) {

@@ -1,6 +1,8 @@
 package dev.verbena.examples.pic;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 
@@ -66,6 +68,9 @@ public final class PicSimulation {
         simulation.samples.addAll(file.samples());
         simulation.step = file.step();
         simulation.depositAndSolve();
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("restart-half-step-lost")) {
+            simulation.particles.kick(simulation.grid.field, -0.5);
+        }
         return simulation;
     }
 
@@ -90,7 +95,7 @@ public final class PicSimulation {
     }
 
     private void depositAndSolve() {
-        java.util.Arrays.fill(shared, 0);
+        Arrays.fill(shared, 0);
         particles.deposit(shared);
         grid.fold(shared);
         shared[parameters.cellCount() + 2] = particles.energySum;

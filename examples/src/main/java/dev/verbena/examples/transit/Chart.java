@@ -182,7 +182,7 @@ final class Chart {
                             "<g class=\"%s\"><polyline points=\"%d,14 %d,14\"/></g>"
                                     + "<text class=\"legend\" x=\"%d\" y=\"18\">%s</text>",
                             line.style, at, at + 18, at + 24, Html.escape(line.name)));
-            at += 38 + (int) (6.4 * line.name.length());
+            at += 44 + (int) (7.2 * line.name.length());
         }
     }
 
