@@ -126,7 +126,7 @@ class DartSendIT {
                             folder,
                             "dart",
                             "master",
-                            "--transport=shm",
+                            "--transport=portals",
                             "--config=" + config,
                             "--receiver=" + address)) {
                 master.awaitOut("ready");
@@ -135,7 +135,7 @@ class DartSendIT {
                                 folder,
                                 "dart",
                                 "send",
-                                "--transport=shm",
+                                "--transport=portals",
                                 "--config=" + config,
                                 source.toString());
                 assertThat(send.exitCode()).isEqualTo(1);
