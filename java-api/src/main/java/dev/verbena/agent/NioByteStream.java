@@ -73,6 +73,9 @@ final class NioByteStream implements ByteStreams.ByteStream {
         if (key == null) {
             key = streams.register(channel, SelectionKey.OP_READ);
         } else {
+            // A connected channel that still waits for OP_CONNECT is writable to the kernel and
+            // nothing to the selector, which then returns at once, for ever.
+            key.interestOpsAnd(~SelectionKey.OP_CONNECT);
             NioByteStreams.arm(key, SelectionKey.OP_READ);
         }
         state = OPEN;

@@ -180,6 +180,11 @@ final class NioByteStreams implements ByteStreams, AutoCloseable {
         }
     }
 
+    /** How often the wake-up thread has come back from waiting; for tests. */
+    long rounds() {
+        return rounds;
+    }
+
     private void waitForReadiness() {
         while (selector.isOpen()) {
             try {

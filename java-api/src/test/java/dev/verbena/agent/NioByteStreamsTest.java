@@ -186,6 +186,25 @@ class NioByteStreamsTest {
     }
 
     @Test
+    void shouldSleepWhenAConnectionIsMadeBeforeTheSelectorSeesIt() throws Exception {
+        List<ByteStream> open = new CopyOnWriteArrayList<>();
+        try (Listener listener = streams.listen("", 0)) {
+            for (int i = 0; i < 100; i++) {
+                ByteStream client = streams.connect("localhost", listener.port());
+                open.add(client);
+                Await.until("open", () -> client.state() == ByteStream.OPEN);
+                open.add(accept(listener));
+            }
+            long before = streams.rounds();
+            new Semaphore(0).tryAcquire(200, TimeUnit.MILLISECONDS);
+            // Asleep it comes back a few times at most; spinning, tens of thousands of times.
+            assertThat(streams.rounds() - before).isLessThan(100);
+        } finally {
+            open.forEach(ByteStream::close);
+        }
+    }
+
+    @Test
     void shouldRefuseWhenPortsOrRangesAreWrong() {
         assertThatThrownBy(() -> streams.connect("localhost", 0))
                 .isInstanceOf(IllegalArgumentException.class)
