@@ -221,8 +221,11 @@ final class ChildProcess {
         watch.start();
     }
 
-    /** In a child: a message to the parent. */
+    /** In a child: a message to the parent. In a program that a person started: nothing. */
     static void tell(String message) {
+        if (!Boolean.getBoolean(END_WITH_PARENT)) {
+            return;
+        }
         synchronized (System.out) {
             System.out.println(MARK + message);
             System.out.flush();

@@ -1,5 +1,6 @@
 package dev.verbena.cli;
 
+import dev.verbena.agent.CountersFile;
 import dev.verbena.examples.pic.PicDeck;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -12,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 /** Starts the demo's processes, watches them, ends them. */
 final class DemoRun {
@@ -306,5 +308,23 @@ final class DemoRun {
         isEnding = true;
         children.forEach(ChildProcess::stop);
         children.forEach(child -> child.end(END_MS));
+        if (children.stream().noneMatch(ChildProcess::isAlive)) {
+            removeSharedMemory();
+        }
+    }
+
+    /** What killed processes of this run, which nobody else joins, left in shared memory. */
+    private void removeSharedMemory() {
+        Path folder = CountersFile.jobDirectory(CountersFile.defaultShmDirectory(), job);
+        try (Stream<Path> files = Files.exists(folder) ? Files.list(folder) : Stream.empty()) {
+            for (Path file : files.toList()) {
+                Files.deleteIfExists(file);
+            }
+            Files.deleteIfExists(folder);
+        } catch (IOException e) {
+            line.end();
+            out.println("left in shared memory: " + folder + " (" + Messages.of(e) + ")");
+            out.flush();
+        }
     }
 }

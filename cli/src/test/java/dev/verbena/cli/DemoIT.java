@@ -2,6 +2,7 @@ package dev.verbena.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.agent.CountersFile;
 import dev.verbena.transport.TransportProvider;
 import dev.verbena.transport.Transports;
 import java.io.IOException;
@@ -83,6 +84,12 @@ class DemoIT {
             count++;
         }
         assertThat(count).isEqualTo(7);
+        Path shm = CountersFile.userDirectory(CountersFile.defaultShmDirectory());
+        String job = "demo-" + demo.handle().pid() + "-";
+        try (Stream<Path> jobs = Files.list(shm)) {
+            assertThat(jobs.filter(path -> path.getFileName().toString().startsWith(job)))
+                    .isEmpty();
+        }
     }
 
     private byte[] restart(String output, int step, int rank) throws IOException {
