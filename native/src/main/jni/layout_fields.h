@@ -98,6 +98,8 @@
     C(SHM_CONNECTIONS_LIMIT, SHM_CONNECTIONS_LIMIT)                                                \
     C(SHM_KIND_MESSAGE, SHM_KIND_MESSAGE)                                                          \
     C(SHM_KIND_NOTIFY, SHM_KIND_NOTIFY)                                                            \
+    C(SHM_EVENT_MESSAGE, SHM_EVENT_MESSAGE)                                                        \
+    C(SHM_EVENT_NOTIFY, SHM_EVENT_NOTIFY)                                                          \
     C(SHM_EVENT_CONNECT_REQUEST, SHM_EVENT_CONNECT_REQUEST)                                        \
     C(SHM_EVENT_CONNECTED, SHM_EVENT_CONNECTED)                                                    \
     C(SHM_EVENT_CONNECT_FAILED, SHM_EVENT_CONNECT_FAILED)                                          \

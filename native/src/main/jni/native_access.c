@@ -25,10 +25,3 @@ JNIEXPORT jint JNICALL Java_dev_verbena_softnic_NativeAccess_openPackage(JNIEnv 
     }
     return 0;
 }
-
-/*
- * libstdc++ is linked statically, so that a machine needs no libstdc++.so; it asks whether the
- * process has one thread by a variable that glibc has since 2.32 only. Under a JVM the answer is
- * always no.
- */
-__attribute__((visibility("hidden"))) char __libc_single_threaded = 0;

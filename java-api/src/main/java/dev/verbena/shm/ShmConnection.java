@@ -1,5 +1,6 @@
 package dev.verbena.shm;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
 import dev.verbena.transport.RemoteDescriptor;
@@ -279,7 +280,8 @@ final class ShmConnection {
         int length = UnsafeApi.getInt(null, at + Layout.SLOT_LENGTH);
         int tag = UnsafeApi.getInt(null, at + Layout.SLOT_TAG);
         if (kind == Layout.SHM_KIND_MESSAGE) {
-            if (length < 0 || length > readMax) {
+            if ((length < 0 || length > readMax)
+                    && !PlantedFaults.isOn("shm-message-length-unchecked")) {
                 return false;
             }
             readPosition = position + 1;
@@ -297,7 +299,8 @@ final class ShmConnection {
                         transport.currentToken(this, slot, serial));
             } finally {
                 isDelivering = false;
-                if (!transport.isCurrentRetained()) {
+                if (!transport.isCurrentRetained()
+                        || PlantedFaults.isOn("shm-retained-slot-reused")) {
                     giveBack(slot, serial);
                 }
             }
@@ -359,7 +362,8 @@ final class ShmConnection {
         if ((translation.rights & right) == 0) {
             return Status.ACCESS;
         }
-        if ((offset | (translation.length - offset - length)) < 0) {
+        long slack = PlantedFaults.isOn("shm-bounds-off-by-one") ? 1 : 0;
+        if ((offset | (translation.length + slack - offset - length)) < 0) {
             return Status.BOUNDS;
         }
         if (length > COPY_MAX || translation.address == 0) {
@@ -459,6 +463,9 @@ final class ShmConnection {
     }
 
     private boolean isCurrent(Translation translation) {
+        if (PlantedFaults.isOn("shm-generation-unchecked")) {
+            return true;
+        }
         return UnsafeApi.getIntVolatile(
                         null,
                         registrations

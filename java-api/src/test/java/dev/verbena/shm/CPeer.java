@@ -92,7 +92,7 @@ final class CPeer implements AutoCloseable {
 
     private void take(long event) {
         int type = UnsafeApi.getInt(null, event + Layout.EVENT_TYPE);
-        if (type == softnic.SHM_EVENT_MESSAGE) {
+        if (type == Layout.SHM_EVENT_MESSAGE) {
             int length = (int) getLong(event + Layout.EVENT_LENGTH);
             long data = getLong(event + Layout.EVENT_DATA);
             byte[] bytes = new byte[length];
@@ -101,17 +101,17 @@ final class CPeer implements AutoCloseable {
             }
             messages.add(bytes);
             tokens.add(getLong(event + Layout.EVENT_TOKEN));
-        } else if (type == softnic.SHM_EVENT_NOTIFY) {
+        } else if (type == Layout.SHM_EVENT_NOTIFY) {
             notifies.add(
                     new long[] {
                         UnsafeApi.getInt(null, event + Layout.EVENT_TAG),
                         getLong(event + Layout.EVENT_OFFSET),
                         getLong(event + Layout.EVENT_BYTES)
                     });
-        } else if (type == softnic.SHM_EVENT_CONNECT_REQUEST) {
+        } else if (type == Layout.SHM_EVENT_CONNECT_REQUEST) {
             connection = getLong(event + Layout.EVENT_CONNECTION);
             softnic.shm_accept(shm, connection, 0);
-        } else if (type != softnic.SHM_EVENT_CONNECTED) {
+        } else if (type != Layout.SHM_EVENT_CONNECTED) {
             endType = type;
         }
     }

@@ -3,6 +3,7 @@ package dev.verbena.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.Transports;
@@ -98,8 +99,7 @@ class ShmCrossTest {
             for (int i = 0; c.endType == 0 && i < 1_000_000; i++) {
                 c.poll();
             }
-            assertThat(c.endType)
-                    .isEqualTo(dev.verbena.softnic.bindings.softnic.SHM_EVENT_DISCONNECTED);
+            assertThat(c.endType).isEqualTo(Layout.SHM_EVENT_DISCONNECTED);
             source.close();
             target.close();
             java.close();

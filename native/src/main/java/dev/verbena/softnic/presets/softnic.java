@@ -28,7 +28,7 @@ import org.bytedeco.javacpp.tools.InfoMapper;
         global = "dev.verbena.softnic.bindings.softnic")
 @SuppressWarnings("checkstyle:TypeName")
 public class softnic implements InfoMapper {
-    /** C declarations of the functions to bind, without parameter names' underscores. */
+    /** C declarations of the functions to bind, with Java's names for the parameters. */
     private static final String[] FUNCTIONS = {
         "void* snic_area(snic_t* nic)",
         "int snic_memory_alloc(snic_t* nic, uint64_t length, uint32_t flags, void** address,"
@@ -73,6 +73,9 @@ public class softnic implements InfoMapper {
         "int shm_poll(shm_t* shm, shm_event_t* events, int limit)",
         "int shm_release(shm_t* shm, uint64_t token)",
         "int shm_control(shm_t* shm, shm_event_t* events, int limit)",
+        "int shm_finish(shm_t* shm, int64_t connection)",
+        "int shm_view(shm_t* shm, int64_t connection, shm_view_t* view)",
+        "int vna_layout_count()",
         "int vna_map(uint64_t length, int pages, void** address)",
         "int vna_map_file(const char* path, uint64_t offset, uint64_t length, int write,"
                 + " void** address)",
@@ -80,86 +83,21 @@ public class softnic implements InfoMapper {
         "int vna_unmap(void* address, uint64_t length)",
     };
 
-    private static final String FINISH = "int shm_finish(shm_t* shm, int64_t connection)";
-    private static final String VIEW =
-            "int shm_view(shm_t* shm, int64_t connection, shm_view_t* view)";
-
-    /** Passed by address, never seen as a Java class. */
-    private static final String[] STRUCTURES = {
-        "snic_t",
-        "snic_peer_t",
-        "snic_options_t",
-        "snic_location_t",
-        "snic_key_t",
-        "snic_view_t",
-        "snic_lock_t",
-        "shm_t",
-        "shm_options_t",
-        "shm_event_t",
-        "shm_view_t",
-    };
-
-    /** Functions that Java does not need. */
-    private static final String[] UNBOUND = {
-        "snic_open",
-        "snic_close",
-        "snic_area_bytes",
-        "snic_publish",
-        "snic_attach",
-        "snic_detach",
-        "snic_peer_area",
-        "snic_peer_area_bytes",
-        "snic_peer_slot",
-        "snic_peer_incarnation",
-        "snic_peer_epoch",
-        "snic_initiator_liveness",
-        "snic_initiator_name",
-        "snic_initiator_identity",
-        "snic_peer_initiator_liveness",
-        "snic_peer_view",
-        "snic_locate",
-        "snic_write",
-        "snic_read",
-        "snic_lock_peer",
-        "snic_unlock_peer",
-        "snic_lock_own",
-        "snic_unlock_own",
-        "snic_step_hook",
-        "shm_message_max",
-        "shm_credits",
-        "shm_put",
-        "shm_get",
-        "shm_fetch_add",
-        "shm_compare_swap",
-        "shm_await",
-        "shm_wakeup",
-    };
-
+    /**
+     * The headers of softnic are compiled but not parsed: all declarations stand in the place of
+     * one that is.
+     */
     @Override
     public void map(InfoMap infoMap) {
-        infoMap.put(new Info("_Atomic").cppTypes().annotations());
-        infoMap.put(new Info("SNIC_TEST").define(false));
-        skip(infoMap, "VERBENA_NATIVE_ACCESS_H", "SNIC_STEP", "snic_planted", "snic_step_hook");
-        skip(infoMap, "snic", "snic_peer", "snic_options", "snic_location", "snic_key");
-        skip(infoMap, "snic_view", "snic_lock", "snic_recover_fn");
-        skip(infoMap, "shm", "shm_options", "shm_event", "shm_view");
-        for (String structure : STRUCTURES) {
-            infoMap.put(new Info(structure).cast().pointerTypes("Pointer"));
-        }
-        for (String unbound : UNBOUND) {
-            skip(infoMap, unbound);
-        }
+        // Their guards count as defined, so the parser finds them empty.
+        infoMap.put(new Info("SOFTNIC_H", "SOFTNIC_SHM_H").define(true));
+        infoMap.put(new Info("VERBENA_NATIVE_ACCESS_H").skip());
+        infoMap.put(new Info("vna_map", "vna_map_file", "vna_sync", "vna_unmap").skip());
+        StringBuilder text = new StringBuilder();
         for (String function : FUNCTIONS) {
-            int open = function.indexOf('(');
-            String name = function.substring(function.lastIndexOf(' ', open) + 1, open);
-            infoMap.put(new Info(name).javaText(javaText(function)));
+            text.append(javaText(function)).append('\n');
         }
-        // shm_view is a structure as well as a function: it rides on its neighbour.
-        infoMap.put(new Info("shm_finish").javaText(javaText(FINISH) + "\n" + javaText(VIEW)));
-    }
-
-    private static void skip(InfoMap infoMap, String... names) {
-        infoMap.put(new Info(names).skip());
+        infoMap.put(new Info("vna_layout_count").javaText(text.toString()));
     }
 
     private static String javaText(String declaration) {
@@ -168,7 +106,7 @@ public class softnic implements InfoMapper {
         String name = declaration.substring(space + 1, open);
         List<String> parameters = new ArrayList<>();
         String list = declaration.substring(open + 1, declaration.indexOf(')'));
-        for (String parameter : list.split(", *")) {
+        for (String parameter : list.isEmpty() ? new String[0] : list.split(", *")) {
             int last = parameter.lastIndexOf(' ');
             parameters.add(
                     javaType(parameter.substring(0, last)) + " " + parameter.substring(last + 1));
