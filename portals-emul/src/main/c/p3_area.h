@@ -158,7 +158,9 @@ struct p3_eq {
     _Atomic uint32_t first; /* slot */
     _Atomic uint32_t capacity;
     uint32_t next; /* in the free list */
-    uint8_t pad0[36];
+    uint32_t pad0;
+    uint64_t head_seen; /* head as a writer saw it last, at most the real one; under the lock */
+    uint8_t pad2[24];
     _Atomic uint64_t head; /* PTL_QUEUE_HEAD; the owner's readers */
     uint8_t pad1[56];
 };
@@ -369,6 +371,8 @@ struct p3_eq *p3_eq_find(const struct p3_view *view, uint32_t handle);
 uint64_t p3_eq_next(const struct p3_view *view, uint32_t handle);
 /* Writes a planned event unless it is there already. */
 void p3_eq_log(const struct p3_view *view, const struct p3_event *event, const struct p3_log *log);
+/* 1 when the event with this stamp can be seen by readers. */
+int p3_eq_published(const struct p3_view *view, uint32_t handle, uint64_t stamp);
 /* 1 when the queue holds an event that was not taken. */
 int p3_eq_pending(const struct p3_eq *eq);
 /* Takes (or, with peek, copies) the oldest event: PTL_OK, PTL_EQ_DROPPED, PTL_EQ_EMPTY. Any thread

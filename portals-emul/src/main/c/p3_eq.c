@@ -43,6 +43,7 @@ static int eq_alloc(struct p3_ni *ni, uint32_t capacity, ptl_eq_handler_t handle
             eq->capacity = capacity;
             atomic_store_explicit(&eq->tail, stamp, memory_order_release);
             atomic_store_explicit(&eq->head, stamp, memory_order_release);
+            eq->head_seen = stamp;
             eq->flags = P3_LIVE;
             ni->handlers[index] = handler;
             *handle = p3_handle(P3_KIND_EQ, ni->view.iface, index, eq->generation);

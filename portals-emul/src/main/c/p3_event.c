@@ -74,6 +74,25 @@ static void slot_words(uint64_t *w, const struct p3_event *event, const struct p
     w[PTL_SLOT_INCARNATION / 8] = event->incarnation;
 }
 
+/* Does the event with this stamp fall on one that was not taken? The reader's line is looked at
+ * once per round of the ring. */
+static int is_full(struct p3_eq *eq, uint64_t stamp, uint32_t capacity)
+{
+    if (stamp - eq->head_seen >= capacity)
+        eq->head_seen = atomic_load_explicit(&eq->head, memory_order_acquire);
+    return stamp - eq->head_seen >= capacity;
+}
+
+int p3_eq_published(const struct p3_view *view, uint32_t handle, uint64_t stamp)
+{
+    const struct p3_eq *eq = p3_eq_find(view, handle);
+    uint32_t first, capacity = eq ? ring_of(view, eq, &first) : 0;
+
+    return capacity != 0 &&
+           atomic_load_explicit(&view->slot[first + (uint32_t)(stamp & (capacity - 1))].word[0],
+                                memory_order_acquire) == stamp;
+}
+
 void p3_eq_log(const struct p3_view *view, const struct p3_event *event, const struct p3_log *log)
 {
     struct p3_eq *eq = log->wanted ? p3_eq_find(view, event->eq) : NULL;
@@ -87,10 +106,15 @@ void p3_eq_log(const struct p3_view *view, const struct p3_event *event, const s
     slot_words(w, event, log);
     slot = &view->slot[first + (uint32_t)(log->stamp & (capacity - 1))];
     /* Every store releases, so that a reader who sees one of the words sees the busy stamp too;
-     * partner: the acquire loads of slot_copy (and of the Java reader). */
-    atomic_store_explicit(&slot->word[0], log->stamp | PTL_SLOT_BUSY, memory_order_release);
+     * partner: the acquire loads of slot_copy (and of the Java reader). Only an event that was not
+     * taken needs the mark: no reader looks for the old stamp of another. A mark that is not needed
+     * would let a spinning reader snatch the line away in the middle. */
+    if (is_full(eq, log->stamp, capacity))
+        atomic_store_explicit(&slot->word[0], log->stamp | PTL_SLOT_BUSY, memory_order_release);
     SNIC_STEP("ptl.event.busy");
-    for (int i = 1; i < PTL_SLOT_BYTES / 8; i++)
+    for (int i = PTL_SLOT_BYTES / 16; i < PTL_SLOT_BYTES / 8; i++)
+        atomic_store_explicit(&slot->word[i], w[i], memory_order_release);
+    for (int i = 1; i < PTL_SLOT_BYTES / 16; i++)
         atomic_store_explicit(&slot->word[i], w[i], memory_order_release);
     SNIC_STEP("ptl.event.words");
     atomic_store_explicit(&slot->word[0], log->stamp, memory_order_release);
@@ -185,10 +209,13 @@ int p3_eq_get(const struct p3_view *view, struct p3_eq *eq, ptl_event_t *event, 
         int code = PTL_OK;
 
         if (!slot_copy(&ring[head & (capacity - 1)], head, w)) {
-            uint64_t tail = atomic_load_explicit(&eq->tail, memory_order_acquire);
+            uint64_t tail, there = w[0] & ~PTL_SLOT_BUSY;
 
-            if ((int64_t)(tail - head) <= 0)
+            /* An older stamp, or this one being written: nothing yet. The tail, which writers keep
+             * changing, is looked at only when events were lost. */
+            if ((int64_t)(there - head) < 0 || w[0] == (head | PTL_SLOT_BUSY))
                 return PTL_EQ_EMPTY;
+            tail = atomic_load_explicit(&eq->tail, memory_order_acquire);
             found = oldest_survivor(ring, capacity, head, tail, w);
             code = snic_planted("portals-overflow-silent") ? PTL_OK : PTL_EQ_DROPPED;
             if (found == 0)

@@ -3,8 +3,9 @@
  * about his objects, and the peers he knows.
  *
  * Threads: any. An interface is kept alive by p3_ni_enter/p3_ni_leave around each call; PtlNIFini
- * waits until all have left. Order of locks: peer mutex, then the target's exchange lock, then one
- * interface lock (own or target's, never two); ni->objects is taken before the own lock.
+ * waits until all have left. Order of locks: peer mutex, ni->objects, the target's exchange
+ * lock, then either the target's interface lock or ni->initiator and the own lock; never two
+ * interface locks.
  */
 #ifndef P3_LIBRARY_H
 #define P3_LIBRARY_H
@@ -35,6 +36,7 @@ struct p3_local_md {
     uint32_t iov_first; /* extent in the shared iov table, freed lazily */
     uint32_t iov_taken;
     void *user_start;
+    uint32_t floating; /* bound, not attached */
 };
 
 /* Free extents of a shared array; only the owner allocates, so this is private. */
@@ -78,8 +80,14 @@ struct p3_ni {
     ptl_eq_handler_t *handlers; /* view.eqs entries */
     struct p3_extents slots;
     struct p3_extents iovs;
-    uint32_t mds_high;           /* indices at or above were never used */
-    _Atomic uint32_t moving;     /* own operations between their first and last step */
+    uint32_t mds_high;       /* indices at or above were never used */
+    _Atomic uint32_t moving; /* own operations under way; written under `initiator` */
+    /* Held whenever the own lock is held, and alone for operations on free-floating descriptors,
+     * which no peer ever touches: a put from one needs no line that peers write. */
+    pthread_mutex_t initiator;
+    /* What this process counted itself; PtlNIStatus adds the shared registers. Under `initiator`.
+     */
+    _Atomic uint64_t own_sr[PTL_SR_SEND_LENGTH + 1];
     pthread_mutex_t peers_mutex; /* insertion only */
     struct p3_peer *_Atomic peers[P3_PEER_BUCKETS];
     pthread_mutex_t deferred_mutex;
@@ -136,6 +144,8 @@ void p3_ni_close(struct p3_ni *ni);
 int p3_lock_own(
     struct p3_ni *ni); /* PTL_OK, PTL_NO_SPACE (held by a stopped process), PTL_NI_INVALID */
 void p3_unlock_own(struct p3_ni *ni);
+/* The same with ni->initiator held already; on failure it is released. */
+int p3_lock_own_rest(struct p3_ni *ni);
 /* Finishes operations of dead initiators. Returns how many. */
 int p3_reap(struct p3_ni *ni);
 

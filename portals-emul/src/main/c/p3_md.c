@@ -211,6 +211,7 @@ int p3_md_place(struct p3_ni *ni, struct p3_md_draft *draft, uint32_t me, ptl_un
     md_fill(ni, *index, draft);
     ni->mds[*index].generation = md->generation;
     ni->mds[*index].live = 1;
+    ni->mds[*index].floating = me == P3_NONE;
     if (me != P3_NONE)
         ni->view.me[me].md = *index;
     return PTL_OK;

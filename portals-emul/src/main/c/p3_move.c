@@ -103,11 +103,11 @@ static int put_to(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r)
     struct p3_place place = {0};
     struct p3_finish f;
     uint32_t fail = p3_peer_ready(ni, peer);
-    int code;
+    int code, light;
 
     if (fail == PTL_EXT_FAIL_STALLED)
         return p3_fail(PTL_NO_SPACE, "the target's lock is held by a stopped process");
-    if ((code = p3_lock_own(ni)) != PTL_OK)
+    if ((code = p3_lock_source(ni, r->md, 0, &light)) != PTL_OK)
         return code;
     code = p3_source_find(ni, r->md, r->whole, r->local_offset, &r->length, &source);
     if (code == PTL_OK) {
@@ -118,7 +118,7 @@ static int put_to(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r)
         fill_own_event(ni, r, &f.event, r->local_offset);
         p3_moving_add(ni, 1);
     }
-    p3_unlock_own(ni);
+    p3_unlock_source(ni, light);
     if (code != PTL_OK)
         return code;
     if (fail == PTL_NI_OK)
@@ -172,16 +172,16 @@ static int reply_begin(struct p3_ni *ni, const struct p3_peer *peer, const struc
 {
     uint64_t length = 0;
     struct p3_source now = {0};
-    int generation_ok;
+    int generation_ok, light;
 
-    if (p3_lock_own(ni) != PTL_OK)
+    if (p3_lock_source(ni, handle, 1, &light) != PTL_OK)
         return 0;
     generation_ok = p3_source_find(ni, handle, 0, 0, &length, &now) == PTL_OK &&
                     now.md == source->md && now.generation == source->generation;
     if (!generation_ok || offset > now.length) {
         p3_sr_add(ni, PTL_SR_DROP_COUNT, 1);
         p3_sr_add(ni, PTL_SR_DROP_LENGTH, mlength);
-        p3_unlock_own(ni);
+        p3_unlock_source(ni, light);
         return 0;
     }
     if (mlength > now.length - offset) /* an update made it shorter meanwhile */
@@ -204,7 +204,7 @@ static int reply_begin(struct p3_ni *ni, const struct p3_peer *peer, const struc
         f->start_sequence =
             p3_log_now(ni, &f->event, PTL_EVENT_REPLY_START, PTL_NI_OK, NULL, &f->started);
     p3_moving_add(ni, 1);
-    p3_unlock_own(ni);
+    p3_unlock_source(ni, light);
     return 1;
 }
 
@@ -216,11 +216,11 @@ static int get_from(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r
     struct p3_place place = {0};
     struct p3_finish f;
     uint32_t fail = p3_peer_ready(ni, peer);
-    int code, arrives;
+    int code, arrives, light;
 
     if (fail == PTL_EXT_FAIL_STALLED)
         return p3_fail(PTL_NO_SPACE, "the target's lock is held by a stopped process");
-    if ((code = p3_lock_own(ni)) != PTL_OK)
+    if ((code = p3_lock_source(ni, r->md, ni->flavor == P3_FLAVOR_CRAY, &light)) != PTL_OK)
         return code;
     code = p3_source_find(ni, r->md, r->whole, r->local_offset, &r->length, &source);
     if (code == PTL_OK) {
@@ -228,7 +228,7 @@ static int get_from(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r
         p3_sr_add(ni, PTL_SR_SEND_COUNT, 1);
         count_get_request(ni, r, &source);
     }
-    p3_unlock_own(ni);
+    p3_unlock_source(ni, light);
     if (code != PTL_OK)
         return code;
     if (fail == PTL_NI_OK)

@@ -31,7 +31,12 @@ struct p3_finish {
     uint64_t ack_incarnation;
 };
 
-/* ---- own descriptors and events, under the own lock (p3_finish.c) ---- */
+/* ---- own descriptors and events (p3_finish.c) ---- */
+
+/* Locks what is needed to use this descriptor: the whole own lock, or (*light) only ni->initiator
+ * when it is free floating and, if the step logs, has no event queue. A Portals code. */
+int p3_lock_source(struct p3_ni *ni, ptl_handle_md_t handle, int logs, int *light);
+void p3_unlock_source(struct p3_ni *ni, int light);
 
 void p3_sr_add(struct p3_ni *ni, int index, uint64_t amount);
 /* No read-modify-write instruction: the own lock serialises the writers. */

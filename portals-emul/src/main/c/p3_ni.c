@@ -126,6 +126,7 @@ static void ni_free(struct p3_ni *ni)
     free(ni->mds);
     pthread_mutex_destroy(&ni->objects);
     pthread_mutex_destroy(&ni->peers_mutex);
+    pthread_mutex_destroy(&ni->initiator);
     pthread_mutex_destroy(&ni->deferred_mutex);
     free(ni);
 }
@@ -138,6 +139,7 @@ static struct p3_ni *ni_new(const struct p3_geometry *g)
         return NULL;
     pthread_mutex_init(&ni->objects, NULL);
     pthread_mutex_init(&ni->peers_mutex, NULL);
+    pthread_mutex_init(&ni->initiator, NULL);
     pthread_mutex_init(&ni->deferred_mutex, NULL);
     ni->mds = calloc(g->mds ? g->mds : 1, sizeof(*ni->mds));
     ni->handlers = calloc(g->eqs ? g->eqs : 1, sizeof(*ni->handlers));

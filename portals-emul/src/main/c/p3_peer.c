@@ -15,11 +15,13 @@ static void recover(void *context, uint32_t dead_slot)
 
 /* ---- own lock ---- */
 
-int p3_lock_own(struct p3_ni *ni)
+int p3_lock_own_rest(struct p3_ni *ni)
 {
     int error =
         snic_lock_own(ni->nic, &ni->view.area->lock, ni->lock_timeout_ns, recover, &ni->view);
 
+    if (error < 0)
+        pthread_mutex_unlock(&ni->initiator);
     if (error == -EBUSY)
         return p3_fail(PTL_NO_SPACE, "a stopped process holds the lock of this interface");
     if (error < 0)
@@ -29,9 +31,16 @@ int p3_lock_own(struct p3_ni *ni)
     return PTL_OK;
 }
 
+int p3_lock_own(struct p3_ni *ni)
+{
+    pthread_mutex_lock(&ni->initiator);
+    return p3_lock_own_rest(ni);
+}
+
 void p3_unlock_own(struct p3_ni *ni)
 {
     snic_unlock_own(ni->nic, &ni->view.area->lock);
+    pthread_mutex_unlock(&ni->initiator);
 }
 
 /* ---- the dead ---- */

@@ -20,7 +20,10 @@ int PtlNIStatus(ptl_handle_ni_t ni_handle, ptl_sr_index_t register_index, ptl_sr
     else if (!register_known(register_index))
         code = p3_fail(PTL_SR_INDEX_INVALID, "PtlNIStatus: no register %u", register_index);
     else
-        *status = atomic_load_explicit(&ni->view.area->sr[register_index], memory_order_relaxed);
+        *status = atomic_load_explicit(&ni->view.area->sr[register_index], memory_order_relaxed) +
+                  (register_index <= PTL_SR_SEND_LENGTH
+                       ? atomic_load_explicit(&ni->own_sr[register_index], memory_order_relaxed)
+                       : 0);
     p3_ni_leave(ni);
     return code;
 }

@@ -301,7 +301,7 @@ void p3_target_finish_dead(const struct p3_view *view, struct p3_intent *intent)
         return;
     case P3_COMPLETE:
         /* An END that nobody can have seen yet must not claim success. */
-        if (p3_eq_next(view, intent->event.eq) == intent->end.stamp)
+        if (!p3_eq_published(view, intent->event.eq, intent->end.stamp))
             intent->end.fail = fail;
         apply_complete(view, intent);
         return;

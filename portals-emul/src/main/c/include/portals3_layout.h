@@ -6,19 +6,28 @@
  * queue are numbered by a 64-bit stamp that starts at 2^32 - capacity and rises by one; the
  * Portals `sequence` is its low half. The event with stamp s sits in slot (s & (capacity - 1)).
  *
- * Writing (any process, under the interface's lock): store stamp | BUSY, then the slot's other
- * words, then the stamp, then tail = stamp + 1; every one of these is a release store.
- * A full queue overwrites the oldest event.
+ * Writing (any process, under the interface's lock): if the slot holds an event that was not taken
+ * yet (stamp - head >= capacity), store stamp | BUSY first. Then the slot's other words, then the
+ * stamp, then tail = stamp + 1; every one of these is a release store. A full queue overwrites the
+ * oldest event.
  *
  * Reading the event h = head:
+ *
  *   1. s = load-acquire(slot(h).stamp). If s == h: copy the other words (each load with acquire
- *      order), load the stamp again; if it is still h the copy is good: head = h + 1, done.
- *   2. t = load-acquire(tail). If t - h, taken as signed, is <= 0: the queue is empty.
- *   3. Otherwise events were overwritten. The oldest that may survive is o = max(h + 1, t -
- * capacity); try o, o + 1, ... up to t - 1 as in step 1. The event found is returned together with
- * "events were dropped before it" (PTL_EQ_DROPPED), head = its stamp + 1. With several readers in
- * one process head is advanced by compare-and-set from h; a reader that loses starts again. Only
- * the owning process reads. Offsets are relative to the addresses in ptl_ext_eq_view_t.
+ *      order), load the stamp again; if it is still h the copy is good: head = h + 1, done. The
+ *      head must not be advanced before the copy was made.
+ *
+ *   2. If (s & ~BUSY) - h, taken as signed, is < 0, or if s == h | BUSY: the queue is empty. (The
+ *      test t = load-acquire(tail), t - h <= 0 is right too, but takes the writers' line away.)
+ *
+ *   3. Otherwise events were overwritten. With t = load-acquire(tail), the oldest that may survive
+ *      is o = max(h + 1, t - capacity); try o, o + 1, ... up to t - 1 as in step 1. The event found
+ *      is returned together with "events were dropped before it" (PTL_EQ_DROPPED), and head = its
+ *      stamp + 1.
+ *
+ * With several readers in one process head is advanced by compare-and-set from h; a reader that
+ * loses starts again. Only the owning process reads. Offsets are relative to the addresses in
+ * ptl_ext_eq_view_t.
  */
 #ifndef PORTALS3_LAYOUT_H
 #define PORTALS3_LAYOUT_H
