@@ -67,8 +67,8 @@ static void no_kill(void)
 
 static void prepare(void)
 {
-    control = mmap(NULL, sizeof *control + sizeof(snic_key_t), PROT_READ | PROT_WRITE,
-                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    control =
+        mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(control != MAP_FAILED);
     no_kill();
 }
@@ -427,7 +427,7 @@ static void deregister_forever(void *argument)
     snic_options_t o = {.job = "job", .name = "t", .initiators_max = 4, .registrations_max = 16};
     CHECK_EQ(snic_open(&o, &nic, why, sizeof why), 0);
     CHECK_EQ(snic_memory_alloc(nic, 4096, 0, (void **)&m, why, sizeof why), 0);
-    snic_key_t *key = (snic_key_t *)(control + 1);
+    snic_key_t *key = &control->key;
     CHECK_EQ(snic_register(nic, m, 4096, 7, key, why, sizeof why), 0);
     snic_publish(nic);
     while (!atomic_load(&control->stopped_at_label))
@@ -441,7 +441,7 @@ static void kill_while_deregister_waits(void)
 {
     int status;
     prepare();
-    snic_key_t *key = (snic_key_t *)(control + 1);
+    snic_key_t *key = &control->key;
     fresh_run(TARGET, label_index("deregister.wait"), 150);
     int target = test_fork(deregister_forever, NULL);
     snic_t *nic;
