@@ -30,6 +30,7 @@ static struct control {
     _Atomic int stop;
     _Atomic int stopped_at_label;
     int reached;
+    snic_key_t key;
 } * control;
 static int my_role;
 static uint32_t foreign;
