@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import org.agrona.collections.IntArrayList;
 import org.agrona.collections.Long2ObjectHashMap;
 
@@ -44,7 +45,9 @@ final class Assignments {
             throw new IllegalStateException("no server");
         }
         int server = servers.getInt(next % servers.size());
-        next = (next + 1) % servers.size();
+        if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("dart-always-first-server"))) {
+            next = (next + 1) % servers.size();
+        }
         int id = known == null ? ++lastClientId : known.clientId;
         Assignment made = new Assignment(id, server);
         byProcess.put(process, made);

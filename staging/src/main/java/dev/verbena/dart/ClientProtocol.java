@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.RemoteDescriptor;
@@ -161,6 +162,9 @@ final class ClientProtocol {
 
     /** Exactly the condition under which a send is not accepted now. */
     boolean isBlocked() {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-one-too-many-in-flight")) {
+            return inFlight > context.maxInFlight || slotOwner[slot(nextSequence)] != 0;
+        }
         return inFlight >= context.maxInFlight
                 || nextSequence - oldestUnconfirmed >= tickets.length
                 || slotOwner[slot(nextSequence)] != 0
@@ -206,7 +210,8 @@ final class ClientProtocol {
             outgoing.descriptor(descriptor);
         }
         outgoing.end();
-        DartTicket ticket = context.isTicketPooled ? freeTickets.poll() : null;
+        boolean isWasteful = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-ticket-not-pooled");
+        DartTicket ticket = context.isTicketPooled && !isWasteful ? freeTickets.poll() : null;
         if (ticket == null) {
             ticket = new DartTicket(client);
         }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.Environment;
+import dev.verbena.agent.internal.PlantedFaults;
 import java.io.UncheckedIOException;
 import java.util.function.UnaryOperator;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -93,6 +94,10 @@ final class ConfigurationFile implements AutoCloseable {
     void publish(String text, String suffix) {
         content = new UnsafeBuffer(text.getBytes(UTF_8));
         temporaryName = name + ".tmp-" + suffix;
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-configuration-in-place")) {
+            store.delete(name);
+            temporaryName = name;
+        }
         file = store.append(temporaryName);
         written = 0;
         state = WRITING;

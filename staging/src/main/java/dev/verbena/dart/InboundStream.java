@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -168,7 +169,11 @@ final class InboundStream {
             Taken frame = ring[(int) (head & (UNSETTLED_MAX - 1))];
             InboundMessage message = frame.message;
             if (message != null && message.state != InboundMessage.SETTLED) {
-                if (frame.isLast) {
+                boolean isTooEarly =
+                        PlantedFaults.ENABLED
+                                && PlantedFaults.isOn("dart-ack-before-store")
+                                && message.state != InboundMessage.RECEIVING;
+                if (frame.isLast && !isTooEarly) {
                     break;
                 }
                 if (isDurable

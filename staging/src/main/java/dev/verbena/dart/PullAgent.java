@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Status;
@@ -194,7 +195,7 @@ final class PullAgent implements ProtocolAgent {
                             region,
                             buffer.regionOffset + metadata,
                             message.descriptor,
-                            message.posted,
+                            remoteOffset(message),
                             length,
                             buffer.index,
                             0);
@@ -242,6 +243,13 @@ final class PullAgent implements ProtocolAgent {
             partEnded(buffer, message.isFailed ? Status.CANCELLED : Status.OK);
         }
         return true;
+    }
+
+    private static long remoteOffset(PullMessage message) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-part-offset-off-by-one")) {
+            return Math.max(0, message.posted - 1);
+        }
+        return message.posted;
     }
 
     private void partEnded(ServerBuffer buffer, int status) {
@@ -292,7 +300,9 @@ final class PullAgent implements ProtocolAgent {
             return;
         }
         long sequence = incoming.sequence();
-        if (sequence <= client.lastSequence) {
+        boolean isForgetful =
+                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-duplicate-header-accepted");
+        if (sequence <= client.lastSequence && !isForgetful) {
             ServerShared.add(shared.duplicateHeaders, 1);
             client.isSeenPending = true;
             registry.hasNews(client);

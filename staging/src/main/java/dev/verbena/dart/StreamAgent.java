@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -63,7 +64,8 @@ final class StreamAgent implements ProtocolAgent {
             track.openSequence = 0;
             track.givenUpSequence = 0;
         }
-        if (buffer.ordinal != track.nextOrdinal) {
+        boolean isCareless = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-order-ignored");
+        if (buffer.ordinal != track.nextOrdinal && !isCareless) {
             early.add(buffer);
             return;
         }
@@ -91,7 +93,8 @@ final class StreamAgent implements ProtocolAgent {
             track.openSequence = 0;
             if (isOpen) {
                 stream(buffer);
-            } else {
+            } else if (!(PlantedFaults.ENABLED
+                    && PlantedFaults.isOn("dart-buffer-lost-on-failure"))) {
                 giveBack(buffer);
             }
         } else if (track.givenUpSequence == buffer.sequence) {

@@ -166,9 +166,7 @@ class DartStreamTest {
             client.flush(DartWorld.LIMIT_NS);
             assertThat(Files.readAllBytes(out.resolve("a"))).isEqualTo(data.byteArray());
             assertThat(Files.readAllBytes(out.resolve("b"))).isEqualTo(data.byteArray());
-            assertThat(world.received)
-                    .extracting(DartWorld.Received::tag)
-                    .containsExactly(0, 1, 2);
+            assertThat(world.received).extracting(DartWorld.Received::tag).containsExactly(0, 1, 2);
         }
     }
 
