@@ -235,6 +235,8 @@ public final class CountersFile {
         }
     }
 
+    private static final int DIRECTORY_TRIES_MAX = 100;
+
     private static int userId() {
         try {
             return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
@@ -249,9 +251,18 @@ public final class CountersFile {
                 directory.resolve(
                         ProcessHandle.current().pid() + "-" + SERIAL.getAndIncrement() + SUFFIX);
         try {
-            privateDirectory(userDirectory(shmDirectory));
-            privateDirectory(directory);
-            return new Writer(path, application, clock);
+            for (int tries = 1; ; tries++) {
+                try {
+                    privateDirectory(userDirectory(shmDirectory));
+                    privateDirectory(directory);
+                    return new Writer(path, application, clock);
+                } catch (NoSuchFileException e) {
+                    // Somebody cleaned the empty folder away before the file was in it.
+                    if (tries == DIRECTORY_TRIES_MAX) {
+                        throw e;
+                    }
+                }
+            }
         } catch (IOException e) {
             throw new UncheckedIOException("cannot make the counters file " + path + ": " + e, e);
         }
