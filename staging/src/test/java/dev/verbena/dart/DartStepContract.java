@@ -153,8 +153,7 @@ public abstract class DartStepContract {
             for (int round = 0; round < 5 && allocated > 0; round++) {
                 long before = threads.getCurrentThreadAllocatedBytes();
                 sendMany(client, region, copy, metadata, 10_000);
-                allocated =
-                        Math.min(allocated, threads.getCurrentThreadAllocatedBytes() - before);
+                allocated = Math.min(allocated, threads.getCurrentThreadAllocatedBytes() - before);
             }
             assertThat(allocated).isZero();
         }

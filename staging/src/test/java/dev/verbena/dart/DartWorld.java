@@ -19,6 +19,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * master, slaves and clients, over the transport of the suite. Closes everything it made.
  */
 final class DartWorld implements AutoCloseable {
+    static {
+        dev.verbena.softnic.NativeAccess.open();
+    }
+
     static final long LIMIT_NS = 30_000_000_000L;
     private static final AtomicInteger COUNT = new AtomicInteger();
 
