@@ -47,6 +47,32 @@ class ShmTransportTest {
     }
 
     @Test
+    void shouldStayInsideTheRegistrationToTheByteWhenADescriptorClaimsOneMore() {
+        try (Pair pair = new Pair();
+                RegisteredRegion source = pair.a.allocate(64, 0);
+                RegisteredRegion target = pair.b.allocate(1000, ALL)) {
+            RemoteDescriptor honest = target.describe(0, 1000, ALL, new RemoteDescriptor());
+            RemoteDescriptor forged =
+                    new RemoteDescriptor()
+                            .set(
+                                    honest.kind(),
+                                    honest.rights(),
+                                    honest.generation(),
+                                    honest.base(),
+                                    1001,
+                                    honest.keyLow(),
+                                    honest.keyHigh());
+            pair.a.put(pair.fromA, source, 0, forged, 999, 1, 1, 0);
+            pair.a.put(pair.fromA, source, 0, forged, 1000, 1, 2, 0);
+            pair.a.get(pair.fromA, source, 0, forged, 993, 8, 3, 0);
+            pair.a.get(pair.fromA, source, 0, forged, 992, 8, 4, 0);
+            pair.until(() -> pair.seenA.statuses.size() == 4);
+            assertThat(pair.seenA.statuses)
+                    .containsExactly(Status.OK, Status.BOUNDS, Status.BOUNDS, Status.OK);
+        }
+    }
+
+    @Test
     void shouldShowPrivateDataAndTheRequestersAddress() {
         try (Transport a = ShmTesting.open("a");
                 Transport b = ShmTesting.open("b")) {
