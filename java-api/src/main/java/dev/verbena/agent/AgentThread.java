@@ -14,8 +14,8 @@ import org.agrona.concurrent.NanoClock;
 /**
  * Runs agents on a thread of its own. When none of them had anything to do it spins shortly, then
  * sleeps: in {@link Transport#await} if it was given a transport, else parked; at most until the
- * next deadline of an agent. Sleeps grow from 20 microseconds to {@link Builder#sleepMaxNs}, which
- * bounds how late work is noticed that came without a {@link #wakeup()}.
+ * next deadline of an agent. Sleeps grow from {@link Builder#sleepFirstNs} to {@link
+ * Builder#sleepMaxNs}, which bounds how late work is noticed that came without a {@link #wakeup()}.
  *
  * <p>An exception of an agent goes to the error handler and its duty cycle goes on; an {@link
  * AgentTerminationException} ends that agent, the others run on.
@@ -31,6 +31,7 @@ public final class AgentThread implements AutoCloseable {
     private final NanoClock clock;
     private final ErrorHandler errorHandler;
     private final Supplier<? extends Transport> transport;
+    private final long sleepFirstNs;
     private final long sleepMaxNs;
     private final long closeTimeoutNs;
     private final Thread thread;
@@ -43,6 +44,7 @@ public final class AgentThread implements AutoCloseable {
         this.clock = builder.environment.nanoClock();
         this.errorHandler = builder.environment.errorHandler();
         this.transport = builder.transport;
+        this.sleepFirstNs = Math.min(builder.sleepFirstNs, builder.sleepMaxNs);
         this.sleepMaxNs = builder.sleepMaxNs;
         this.closeTimeoutNs = builder.closeTimeoutNs;
         this.thread = new Thread(this::run, builder.name);
@@ -132,7 +134,7 @@ public final class AgentThread implements AutoCloseable {
 
     private void runCycles(List<ProtocolAgent> active, List<ProtocolAgent> toClose) {
         int idleCycles = 0;
-        long sleepNs = SLEEP_MIN_NS;
+        long sleepNs = sleepFirstNs;
         while (isRunning && !active.isEmpty()) {
             boolean wasWoken = isWoken;
             if (wasWoken) {
@@ -157,7 +159,7 @@ public final class AgentThread implements AutoCloseable {
                 LockSupport.parkNanos(this, FAILED_PAUSE_NS);
             } else if (work > 0 || wasWoken) {
                 idleCycles = 0;
-                sleepNs = SLEEP_MIN_NS;
+                sleepNs = sleepFirstNs;
             } else if (idleCycles < SPIN_MAX) {
                 idleCycles++;
                 Thread.onSpinWait();
@@ -235,6 +237,7 @@ public final class AgentThread implements AutoCloseable {
         private final Environment environment;
         private final List<ProtocolAgent> agents = new ArrayList<>();
         private Supplier<? extends Transport> transport;
+        private long sleepFirstNs = SLEEP_MIN_NS;
         private long sleepMaxNs = 10_000_000;
         private long closeTimeoutNs = 5_000_000_000L;
         private boolean wakesOnStreams;
@@ -256,6 +259,12 @@ public final class AgentThread implements AutoCloseable {
          */
         public Builder transport(Supplier<? extends Transport> transport) {
             this.transport = transport;
+            return this;
+        }
+
+        /** First sleep after work, nanoseconds, doubled each time; default 20 microseconds. */
+        public Builder sleepFirstNs(long sleepFirstNs) {
+            this.sleepFirstNs = sleepFirstNs;
             return this;
         }
 
@@ -286,9 +295,11 @@ public final class AgentThread implements AutoCloseable {
             if (agents.isEmpty()) {
                 throw new IllegalArgumentException("thread '" + name + "' has no agent");
             }
-            if (sleepMaxNs < SLEEP_MIN_NS || closeTimeoutNs < 1) {
+            if (sleepFirstNs < 1 || sleepMaxNs < SLEEP_MIN_NS || closeTimeoutNs < 1) {
                 throw new IllegalArgumentException(
-                        "sleepMaxNs "
+                        "sleepFirstNs "
+                                + sleepFirstNs
+                                + " is below 1, sleepMaxNs "
                                 + sleepMaxNs
                                 + " is below "
                                 + SLEEP_MIN_NS

@@ -127,6 +127,7 @@ class AgentThreadTest {
         try (AgentThread thread =
                 AgentThread.builder("woken", environment)
                         .agent(worker)
+                        .sleepFirstNs(3_600_000_000_000L)
                         .sleepMaxNs(3_600_000_000_000L)
                         .start()) {
             for (int i = 1; i <= 2_000; i++) {
