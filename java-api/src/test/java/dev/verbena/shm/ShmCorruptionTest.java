@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,6 +73,7 @@ class ShmCorruptionTest {
     }
 
     @Test
+    @Tag("seeded")
     void shouldNeitherCrashNorHangWhenSegmentsAreDamagedAtRandom() throws Exception {
         String given = System.getProperty("verbena.seed");
         long seed = given != null ? Long.parseLong(given) : System.nanoTime();

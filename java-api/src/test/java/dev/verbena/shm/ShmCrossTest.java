@@ -11,6 +11,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,6 +25,7 @@ class ShmCrossTest {
     private static final int REGION_LENGTH = 64 * 1024;
 
     @Test
+    @Tag("seeded")
     void shouldAgreeWithTheCImplementationWhenStepsAreRandom() {
         String given = System.getProperty("verbena.seed");
         long seed = given != null ? Long.parseLong(given) : System.nanoTime();

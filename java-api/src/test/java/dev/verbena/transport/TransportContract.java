@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -109,6 +110,7 @@ public abstract class TransportContract extends LifecycleContract {
     private static final int REMOTE_LENGTH = 20_000;
 
     @Test
+    @Tag("seeded")
     public void shouldAgreeWithASimpleModelWhenOperationsAreRandom() {
         Pair p = new Pair();
         RegisteredRegion local = p.a.allocate(REMOTE_LENGTH);
