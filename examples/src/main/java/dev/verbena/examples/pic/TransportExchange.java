@@ -26,6 +26,7 @@ public final class TransportExchange implements PicExchange, AutoCloseable {
 
     private static final int SPIN_COUNT = 200;
     private static final int POLL_LIMIT = 32;
+    private static final long TRY_AGAIN_NS = 500_000;
     private static final int RIGHTS = RemoteDescriptor.REMOTE_WRITE;
 
     private final Transport transport;
@@ -198,7 +199,9 @@ public final class TransportExchange implements PicExchange, AutoCloseable {
             if (result != Transport.BACK_PRESSURED) {
                 throw lost(peer, "putNotify answers " + result);
             }
-            await(deadlineNs, "sum " + sumCount);
+            // Nobody promises an event when it would be accepted: look again soon.
+            long nowNs = transport.nanoTime();
+            await(deadlineNs, nowNs + TRY_AGAIN_NS, "send sum " + sumCount + " and");
         }
     }
 
@@ -210,6 +213,11 @@ public final class TransportExchange implements PicExchange, AutoCloseable {
     }
 
     private void await(long deadlineNs, String what) {
+        await(deadlineNs, deadlineNs, what);
+    }
+
+    /** Waits for an event, or until {@code untilNs}; past the deadline it throws. */
+    private void await(long deadlineNs, long untilNs, String what) {
         for (int i = 0; i < SPIN_COUNT; i++) {
             if (transport.poll(handler, POLL_LIMIT) > 0) {
                 requireAlive();
@@ -222,7 +230,7 @@ public final class TransportExchange implements PicExchange, AutoCloseable {
             throw new IllegalStateException(
                     "compute process " + rank + ": " + what + " is still waiting for " + missing());
         }
-        transport.await(deadlineNs);
+        transport.await(untilNs);
     }
 
     private void requireAlive() {
