@@ -71,8 +71,10 @@ public final class EventQueue extends PortalsObject {
             header.putLong(HEAD, head + 1);
             return EVENT;
         }
-        long tail = header.getLongVolatile(TAIL);
-        return tail - head <= 0 ? EMPTY : pollPastLoss(event, head, tail);
+        // An older stamp in the slot: nothing yet. The tail, which writers keep changing, is
+        // looked at only when events were lost. The uppermost bit: the slot is being written.
+        long there = slots.getLongVolatile((int) (head & mask) << SLOT_SHIFT) & Long.MAX_VALUE;
+        return there - head <= 0 ? EMPTY : pollPastLoss(event, head, header.getLongVolatile(TAIL));
     }
 
     /** Whether {@link #poll} would answer {@link #EMPTY}. */
