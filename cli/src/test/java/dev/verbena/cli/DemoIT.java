@@ -42,7 +42,7 @@ class DemoIT {
     private CommandProcess demo(String output, String... more) throws Exception {
         List<String> arguments = new ArrayList<>(List.of("demo", "--deck=" + deck));
         arguments.add("--output=" + folder.resolve(output));
-        arguments.add("--timeout=20");
+        arguments.add("--timeout=40");
         arguments.addAll(List.of(more));
         return CommandProcess.start(folder, arguments.toArray(String[]::new));
     }

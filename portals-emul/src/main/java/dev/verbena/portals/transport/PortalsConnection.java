@@ -110,16 +110,17 @@ final class PortalsConnection {
     }
 
     /**
-     * The peer has taken so many, modulo 2^16.
+     * The peer has taken so many, modulo 2^16. Returned credits and messages come through two
+     * queues: a number that is behind the present one is old news.
      *
      * @return false if it cannot have
      */
     boolean onTaken(int taken) {
-        int more = taken - takenByPeer & 0xFFFF;
+        int more = (short) (taken - takenByPeer);
         if (more > sentCount - takenByPeer) {
             return false;
         }
-        takenByPeer += more;
+        takenByPeer += Math.max(0, more);
         return true;
     }
 
