@@ -151,18 +151,21 @@ struct p3_md {
 _Static_assert(sizeof(struct p3_md) == 128, "p3_md");
 
 struct p3_eq {
+    /* Writers' lines. Nobody else looks here while the queue is only read. */
     _Atomic uint64_t tail; /* PTL_QUEUE_TAIL */
-    /* Atomic because readers look without the lock while the owner may free the queue. */
+    uint64_t head_seen;    /* head as a writer saw it last, at most the real one; under the lock */
+    uint8_t pad0[112];
+    /* Read by both sides at every event, written when the queue is made and freed. Atomic because
+     * readers look without the lock while the owner may free the queue. */
     _Atomic uint32_t generation;
     _Atomic uint32_t flags;
     _Atomic uint32_t first; /* slot */
     _Atomic uint32_t capacity;
     uint32_t next; /* in the free list */
-    uint32_t pad0;
-    uint64_t head_seen; /* head as a writer saw it last, at most the real one; under the lock */
-    uint8_t pad2[24];
+    uint8_t pad1[108];
+    /* Readers' lines. */
     _Atomic uint64_t head; /* PTL_QUEUE_HEAD; the owner's readers */
-    uint8_t pad1[56];
+    uint8_t pad2[120];
 };
 _Static_assert(offsetof(struct p3_eq, head) == PTL_QUEUE_HEAD, "p3_eq.head");
 _Static_assert(sizeof(struct p3_eq) == PTL_QUEUE_BYTES, "p3_eq");

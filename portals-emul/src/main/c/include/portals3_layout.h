@@ -60,9 +60,10 @@
 /* Set in a stamp while its slot is being written. */
 #define PTL_SLOT_BUSY 0x8000000000000000ull
 
-/* Header of a queue: tail is written by initiators, head by the reader; a cache line each. */
-#define PTL_QUEUE_BYTES 128
-#define PTL_QUEUE_TAIL 0  /* u64: stamp of the next event */
-#define PTL_QUEUE_HEAD 64 /* u64: stamp that the reader expects next */
+/* Header of a queue: tail is written by initiators, head by the reader; each on a pair of cache
+ * lines of its own. */
+#define PTL_QUEUE_BYTES 384
+#define PTL_QUEUE_TAIL 0   /* u64: stamp of the next event */
+#define PTL_QUEUE_HEAD 256 /* u64: stamp that the reader expects next */
 
 #endif

@@ -25,8 +25,8 @@
 #include "portals3.h"
 #include "portals3_ext.h"
 
-#define BATCH 1000
-#define BATCHES_MAX 1000
+#define BATCH 100
+#define BATCHES_MAX 10000
 
 struct shared {
     _Alignas(128) _Atomic uint64_t line;
@@ -205,7 +205,7 @@ static void run(int side, int samples, int batches)
 
 int main(int argc, char **argv)
 {
-    int samples = 5, batches = 100, cpus[2] = {0, 1}, state = 1;
+    int samples = 5, batches = 1000, cpus[2] = {0, 1}, state = 1;
     pid_t child;
 
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
             return fprintf(stderr, "unknown option %s\n", argv[i]), 2;
     }
     if (samples < 1 || batches < 1 || batches > BATCHES_MAX)
-        return fprintf(stderr, "samples from 1, rounds from 1000 to 1000000\n"), 2;
+        return fprintf(stderr, "samples from 1, rounds from 100 to 1000000\n"), 2;
     shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED || (child = fork()) < 0)
         return 1;
