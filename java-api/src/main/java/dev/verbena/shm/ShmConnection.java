@@ -281,7 +281,8 @@ final class ShmConnection {
         int tag = UnsafeApi.getInt(null, at + Layout.SLOT_TAG);
         if (kind == Layout.SHM_KIND_MESSAGE) {
             if ((length < 0 || length > readMax)
-                    && !PlantedFaults.isOn("shm-message-length-unchecked")) {
+                    && !(PlantedFaults.ENABLED
+                            && PlantedFaults.isOn("shm-message-length-unchecked"))) {
                 return false;
             }
             readPosition = position + 1;
@@ -300,7 +301,8 @@ final class ShmConnection {
             } finally {
                 isDelivering = false;
                 if (!transport.isCurrentRetained()
-                        || PlantedFaults.isOn("shm-retained-slot-reused")) {
+                        || PlantedFaults.ENABLED
+                                && PlantedFaults.isOn("shm-retained-slot-reused")) {
                     giveBack(slot, serial);
                 }
             }
@@ -362,7 +364,7 @@ final class ShmConnection {
         if ((translation.rights & right) == 0) {
             return Status.ACCESS;
         }
-        long slack = PlantedFaults.isOn("shm-bounds-off-by-one") ? 1 : 0;
+        long slack = PlantedFaults.ENABLED && PlantedFaults.isOn("shm-bounds-off-by-one") ? 1 : 0;
         if ((offset | (translation.length + slack - offset - length)) < 0) {
             return Status.BOUNDS;
         }
@@ -463,7 +465,7 @@ final class ShmConnection {
     }
 
     private boolean isCurrent(Translation translation) {
-        if (PlantedFaults.isOn("shm-generation-unchecked")) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("shm-generation-unchecked")) {
             return true;
         }
         return UnsafeApi.getIntVolatile(
