@@ -40,6 +40,9 @@ final class ShmConnection {
     /** Gone for the user; kept until the last retained message is released. */
     static final int GONE = 8;
 
+    /** Gone for softnic as well; only retained messages, now empty, have to be released. */
+    static final int LEFT = 9;
+
     /** Answers of {@link #post}. */
     static final int POSTED = 0;
 

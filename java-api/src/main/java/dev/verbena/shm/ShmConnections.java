@@ -244,6 +244,8 @@ final class ShmConnections {
     void released(ShmConnection connection) {
         if (connection.state == ShmConnection.GONE && connection.retainedCount() == 0) {
             finish(connection);
+        } else if (connection.state == ShmConnection.LEFT && connection.retainedCount() == 0) {
+            remove(connection);
         }
     }
 
@@ -408,7 +410,9 @@ final class ShmConnections {
             handler.onConnectRequest(connection.handle, peer, data, 0, data.capacity());
             return;
         }
-        if (connection.state == ShmConnection.ENDED) {
+        if (connection.state == ShmConnection.ENDED && connection.retainedCount() > 0) {
+            connection.state = ShmConnection.LEFT;
+        } else if (connection.state == ShmConnection.ENDED) {
             remove(connection);
         }
         switch (event.kind) {

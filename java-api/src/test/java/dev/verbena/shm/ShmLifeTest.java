@@ -2,6 +2,7 @@ package dev.verbena.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
@@ -15,6 +16,8 @@ import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.Transports;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -109,8 +112,11 @@ class ShmLifeTest {
     }
 
     @Test
-    void shouldReachToolkitMemoryBeyondTwoGibibytes() {
+    void shouldReachToolkitMemoryBeyondTwoGibibytes() throws Exception {
         long length = (2L << 30) + 64;
+        long free = Files.getFileStore(Path.of("/dev/shm")).getUsableSpace();
+        assumeTrue(
+                free > length + (1L << 30), "/dev/shm has " + free + " bytes, too few for 2 GiB");
         try (Pair pair = new Pair();
                 RegisteredRegion source = pair.a.allocate(64, 0);
                 RegisteredRegion target = pair.b.allocate(length, ALL)) {
