@@ -134,7 +134,8 @@ public final class Conformance {
 
     private void scan(Path file) throws IOException {
         List<String> tags = new ArrayList<>();
-        String type = file.getFileName().toString().replace(".java", "");
+        // The types around a line, innermost last, by indentation: the formatter sees to it.
+        List<Map.Entry<Integer, String>> types = new ArrayList<>();
         boolean inComment = false;
         for (String line : Files.readAllLines(file)) {
             String code = line.strip();
@@ -155,17 +156,23 @@ public final class Conformance {
                 if (declaration.group(2) != null) {
                     superTypes.put(declaration.group(1), declaration.group(2));
                 }
-                type = declaration.group(1);
+                types.removeIf(t -> t.getKey() >= indent(line));
+                types.add(Map.entry(indent(line), declaration.group(1)));
                 if (!tags.isEmpty()) {
-                    complaints.add(root.relativize(file) + ": @Tag of an assertion on type " + type + "; put it on methods");
+                    complaints.add(root.relativize(file) + ": @Tag of an assertion on type " + declaration.group(1) + "; put it on methods");
                     tags.clear();
                 }
             } else if (!tags.isEmpty() && method.find() && !code.startsWith("return")) {
-                String name = type + "." + method.group(1);
+                types.removeIf(t -> t.getKey() >= indent(line));
+                String name = types.get(types.size() - 1).getValue() + "." + method.group(1);
                 tags.forEach(t -> tests.computeIfAbsent(t, k -> new TreeSet<>()).add(name));
                 tags.clear();
             }
         }
+    }
+
+    private static int indent(String line) {
+        return line.length() - line.stripLeading().length();
     }
 
     private void readReport(Path file) throws Exception {
