@@ -24,7 +24,7 @@ record CardSizes(
     private static final long DESCRIPTOR_LENGTH_MAX = 1L << 30;
     private static final int SPARE_EVENTS = 64;
     private static final int CREDIT_RETURNS = 8;
-    private static final int REGISTRATIONS_DEFAULT = 4096;
+    private static final int REGISTRATIONS_DEFAULT = 1024;
     private static final int LOCAL_EVENTS = 16;
     private static final int OTHER_ENTRIES = 64;
 
@@ -78,6 +78,11 @@ record CardSizes(
 
     int descriptorsMax() {
         return 3 * registrationsMax + OTHER_ENTRIES;
+    }
+
+    /** Peers that hold a mapping of ours; more come and go with connects that are refused. */
+    int initiatorsMax() {
+        return 2 * connectionsMax + OTHER_ENTRIES;
     }
 
     private static int number(String option, String value, int max) {

@@ -144,6 +144,11 @@ public final class PortalsTransport implements Transport {
         }
     }
 
+    /** For tests: the Portals objects, on the owner's thread only. */
+    Card card() {
+        return card;
+    }
+
     /**
      * A status register of the interface, for example {@code PortalsRegister.DESCRIPTORS}.
      *

@@ -1,5 +1,6 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.portals.PortalsCode;
 import dev.verbena.portals.PortalsException;
 import dev.verbena.portals.PortalsInterface;
 import dev.verbena.portals.PortalsInterfaceContext;
@@ -11,6 +12,7 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportProvider;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Opens transports of the scheme {@code portals}.
@@ -27,6 +29,12 @@ public final class PortalsTransportProvider implements TransportProvider {
     private static final String FOREIGN_OPTION = "foreignMemory";
     private static final Set<String> OPTIONS =
             Set.of(FOREIGN_OPTION, CardSizes.EVENTS_OPTION, CardSizes.REGISTRATIONS_OPTION);
+    private static final int EVENT_QUEUES_MAX = 8;
+    private static final long PID_FACTOR = 2_654_435_761L;
+    private static final long PID_STEP = 7919;
+    private static final long PID_MAX = 0xFFFE;
+    private static final int PID_TRIES = 64;
+    private static final AtomicLong OPENED = new AtomicLong();
     private static final int LOCK_TIMEOUT_MS = 20;
 
     @Override
@@ -73,6 +81,8 @@ public final class PortalsTransportProvider implements TransportProvider {
                         .eventSlotCount(sizes.eventSlots())
                         .matchEntriesMax(sizes.matchEntriesMax())
                         .descriptorsMax(sizes.descriptorsMax())
+                        .eventQueuesMax(EVENT_QUEUES_MAX)
+                        .initiatorsMax(sizes.initiatorsMax())
                         .lockTimeoutMs(LOCK_TIMEOUT_MS)
                         .allowBounce(foreign.equals("bounce"))
                         .trace(trace);
@@ -82,7 +92,7 @@ public final class PortalsTransportProvider implements TransportProvider {
         }
         PortalsInterface ni = null;
         try {
-            ni = PortalsInterface.open(nic);
+            ni = place != null ? PortalsInterface.open(nic) : openSomewhere(nic);
             return new PortalsTransport(context, ni, sizes);
         } catch (PortalsException e) {
             if (ni != null) {
@@ -91,5 +101,24 @@ public final class PortalsTransportProvider implements TransportProvider {
             throw new TransportException(
                     "open portals://" + context.job() + "/: " + e.getMessage(), 0, e);
         }
+    }
+
+    /**
+     * Opens at a pid of our own choice: the library would try one after the other from 1, which
+     * takes long in a job of many.
+     */
+    private static PortalsInterface openSomewhere(PortalsInterfaceContext nic) {
+        long first = ProcessHandle.current().pid() * PID_FACTOR;
+        for (int i = 0; i < PID_TRIES; i++) {
+            long pid = (first + OPENED.getAndIncrement() * PID_STEP) % PID_MAX + 1;
+            try {
+                return PortalsInterface.open(nic.pid((int) pid));
+            } catch (PortalsException e) {
+                if (e.code() != PortalsCode.PID_INVALID) {
+                    throw e;
+                }
+            }
+        }
+        return PortalsInterface.open(nic.pid(0));
     }
 }

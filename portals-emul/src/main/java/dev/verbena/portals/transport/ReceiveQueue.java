@@ -89,6 +89,7 @@ final class ReceiveQueue {
                         .spaceMin(spaceMax)
                         .queue(queue);
         refill();
+        make(); // the first spare, so that an ordinary turn of the list allocates nothing
         replacementCount = 0;
     }
 
@@ -251,9 +252,10 @@ final class ReceiveQueue {
                 return buffer;
             }
         }
-        if (buffers.size() >= buffersMax) {
-            return null;
-        }
+        return buffers.size() >= buffersMax ? null : make();
+    }
+
+    private ReceiveBuffer make() {
         ReceiveBuffer made =
                 new ReceiveBuffer(buffers.size(), ni.allocate(bufferLength), bufferLength);
         buffers.add(made);

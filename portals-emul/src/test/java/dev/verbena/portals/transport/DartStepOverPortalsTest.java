@@ -1,0 +1,11 @@
+package dev.verbena.portals.transport;
+
+import dev.verbena.dart.DartStepContract;
+
+/** DART's protocol and queues step by step over the Portals provider. */
+class DartStepOverPortalsTest extends DartStepContract {
+    @Override
+    protected String scheme() {
+        return "portals";
+    }
+}
