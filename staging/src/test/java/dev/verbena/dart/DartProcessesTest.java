@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.agent.CountersFile;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -81,8 +82,19 @@ class DartProcessesTest {
     }
 
     @AfterEach
-    void endAll() {
-        nodes.forEach(node -> node.process.destroyForcibly());
+    void endAll() throws Exception {
+        for (Node node : nodes) {
+            node.process.destroyForcibly().waitFor();
+        }
+        // What the killed process left in shared memory.
+        Path left = CountersFile.jobDirectory(CountersFile.defaultShmDirectory(), job);
+        if (Files.isDirectory(left)) {
+            try (var files = Files.walk(left)) {
+                for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
     }
 
     @Test
