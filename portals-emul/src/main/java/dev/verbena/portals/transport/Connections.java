@@ -657,6 +657,20 @@ final class Connections {
         }
     }
 
+    /** A peer that goes on after it was given up must learn that, unless its queue is full. */
+    private void tellGivenUp(PortalsConnection c) {
+        if (c.state == ENDING) {
+            card.record.write(
+                    ControlRecord.DISCONNECT,
+                    c.peerHandle,
+                    c.handle,
+                    c.creditsGiven,
+                    context.messageLengthMax(),
+                    null);
+            card.putRecord(c.target, Card.ANSWER_BITS);
+        }
+    }
+
     private void expire(PortalsConnection c, long nowNs) {
         if (c.deadlineNs - nowNs <= 0) {
             fail(c, Status.TIMED_OUT, c.peer + " did not answer in time");
@@ -684,6 +698,7 @@ final class Connections {
             c.stoppedSinceNs = nowNs;
         } else if (nowNs - c.stoppedSinceNs >= context.peerTimeoutNs()) {
             lose(c, "its process has been stopped for longer than the peer timeout");
+            tellGivenUp(c);
         }
     }
 }
