@@ -26,6 +26,7 @@ final class PullAgent implements ProtocolAgent {
 
     private final ServerShared shared;
     private final DartServer.Context context;
+    private final CounterMirror mirror;
     private final NanoClock clock;
     private final Events events = new Events();
     private final ControlFlyweight incoming = new ControlFlyweight();
@@ -44,6 +45,20 @@ final class PullAgent implements ProtocolAgent {
         this.shared = shared;
         this.context = shared.context;
         this.clock = context.environment.nanoClock();
+        String role = context.isMaster ? "dart master" : "dart slave";
+        this.mirror =
+                new CounterMirror(context.environment, role)
+                        .show("clients", shared.clients)
+                        .show("headers", shared.headers)
+                        .show("headers parked", shared.parkedHeaders)
+                        .show("messages pulled", shared.transferred)
+                        .show("messages confirmed", shared.streamed)
+                        .show("messages failed", shared.failed)
+                        .show("bytes pulled", shared.pulledBytes)
+                        .show("bytes streamed", shared.streamedBytes)
+                        .show("reconnections", shared.reconnects)
+                        .show("clients lost", shared.lostClients)
+                        .show("records malformed", shared.malformed);
     }
 
     Transport transport() {
@@ -117,6 +132,7 @@ final class PullAgent implements ProtocolAgent {
         work += pull();
         work += registry.tellClients();
         work += stop();
+        mirror.publish(now);
         return work;
     }
 
@@ -376,6 +392,7 @@ final class PullAgent implements ProtocolAgent {
 
     @Override
     public void onClose() {
+        mirror.close();
         if (transport == null) {
             return;
         }

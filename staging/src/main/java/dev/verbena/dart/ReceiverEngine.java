@@ -27,6 +27,7 @@ final class ReceiverEngine implements ProtocolAgent {
     private final List<InboundStream> streams = new ArrayList<>();
     private final ArrayDeque<InboundMessage> pool = new ArrayDeque<>();
     private final MessageFiles files;
+    private final CounterMirror mirror;
     private final Object monitor = new Object();
     private AgentThread thread;
     private boolean isListenerClosed;
@@ -50,6 +51,16 @@ final class ReceiverEngine implements ProtocolAgent {
         this.clock = environment.nanoClock();
         this.listener = environment.streams().listen(context.host, context.port);
         this.files = context.directory.isEmpty() ? null : new MessageFiles(context);
+        this.mirror =
+                new CounterMirror(environment, "dart receiver")
+                        .show("connections open", open)
+                        .show("messages", messages)
+                        .show("bytes", payloadBytes)
+                        .show("messages corrupt", corrupt)
+                        .show("frames corrupt", corruptFrames)
+                        .show("frames duplicate", duplicateFrames)
+                        .show("protocol errors", protocolErrors)
+                        .show("handler errors", handlerErrors);
     }
 
     void startThread() {
@@ -105,6 +116,7 @@ final class ReceiverEngine implements ProtocolAgent {
                 open.lazySet(sessions.size());
             }
         }
+        mirror.publish(now);
         return work;
     }
 
@@ -457,6 +469,7 @@ final class ReceiverEngine implements ProtocolAgent {
             return;
         }
         isListenerClosed = true;
+        mirror.close();
         listener.close();
         for (InboundSession session : sessions) {
             session.end();
