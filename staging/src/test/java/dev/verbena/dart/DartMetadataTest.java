@@ -53,7 +53,7 @@ class DartMetadataTest {
         assertThat(read.payloadLength()).isEqualTo(77);
         assertThat(read.checksum()).isEqualTo(88);
         String safe = DartMetadata.safe(variable);
-        assertThat(safe).matches("([A-Za-z0-9_-][A-Za-z0-9._-]*|%[A-Za-z0-9._%-]*)?");
+        assertThat(safe).matches("([A-Za-z0-9_%-][A-Za-z0-9._%-]*)?");
         assertThat(safe).doesNotContain("/").doesNotStartWith(".");
     }
 
