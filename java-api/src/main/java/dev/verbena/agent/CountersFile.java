@@ -173,16 +173,28 @@ public final class CountersFile {
                         && HEADER_LENGTH + (long) metadata + values + errors <= bytes.length;
         require(lengthsFit, path, "lengths " + metadata + ", " + values + ", " + errors);
         int valuesAt = HEADER_LENGTH + metadata;
+        CountersReader counters =
+                new CountersReader(
+                        section(bytes, HEADER_LENGTH, metadata),
+                        section(bytes, valuesAt, values),
+                        UTF_8);
+        requireReadable(counters, path);
         return new CountersFile(
                 path,
                 file.getLong(16, LITTLE_ENDIAN),
                 file.getLong(24, LITTLE_ENDIAN),
                 new String(bytes, 48, nameLength, UTF_8),
-                new CountersReader(
-                        section(bytes, HEADER_LENGTH, metadata),
-                        section(bytes, valuesAt, values),
-                        UTF_8),
+                counters,
                 section(bytes, valuesAt + values, errors));
+    }
+
+    /** Walks the copy once, so that whoever walks it later meets no damaged label. */
+    private static void requireReadable(CountersReader counters, Path path) throws IOException {
+        try {
+            counters.forEach((value, id, label) -> {});
+        } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
+            throw new IOException("counters file " + path + ": a counter is damaged", e);
+        }
     }
 
     /** A copy of its own, so that its first byte is aligned for 8-byte access. */
