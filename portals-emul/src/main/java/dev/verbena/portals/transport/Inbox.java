@@ -1,5 +1,6 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.portals.EventQueue;
 import dev.verbena.portals.PortalsEventFlyweight;
 import dev.verbena.portals.PortalsEventKind;
@@ -105,7 +106,9 @@ final class Inbox {
             if (answer == EventQueue.EMPTY) {
                 break;
             }
-            if (answer == EventQueue.DROPPED) {
+            boolean isLossIgnored =
+                    PlantedFaults.ENABLED && PlantedFaults.isOn("portals-loss-ignored");
+            if (answer == EventQueue.DROPPED && !isLossIgnored) {
                 card.messages.onLoss();
                 continue;
             }
