@@ -112,13 +112,14 @@ void shm_end_link(shm_t *s, struct shm_link *link)
     shm_drop_link(s, link);
 }
 
-/* Takes a free record and cleans its ring; *control is the word it has then. */
-static int claim(struct shm_connection *records, uint32_t count, uint32_t token, uint32_t *index,
-                 uint64_t *control)
+/* Takes a free record; *control is the word it has then. `links` are those of our own records (NULL
+ * for a peer's): a damaged word may call a record free that a link still uses. */
+static int claim(struct shm_connection *records, uint32_t count, const struct shm_link *links,
+                 uint32_t token, uint32_t *index, uint64_t *control)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint64_t word = look(&records[i]);
-        if (SHM_PHASE(word) != SHM_FREE)
+        if (SHM_PHASE(word) != SHM_FREE || (links && links[i].state != LINK_NONE))
             continue;
         *control = SHM_CONTROL(SHM_GENERATION(word), token, SHM_CLAIMED);
         if (change(&records[i], word, *control)) {
@@ -145,8 +146,8 @@ static int request(shm_t *s, struct shm_link *link, const void *data, uint32_t l
 {
     struct shm_attachment *at = link->at;
     uint64_t control;
-    int rc =
-        claim(at->connections, at->connections_max, at->peer->token, &link->peer_record, &control);
+    int rc = claim(at->connections, at->connections_max, NULL, at->peer->token, &link->peer_record,
+                   &control);
     if (rc != 0) {
         SNIC_WHY("%s: all %u connections are taken", at->name, at->connections_max);
         return rc;
@@ -191,7 +192,7 @@ int64_t shm_connect(shm_t *s, const char *name, uint64_t incarnation, const void
         shm_attachment_put(at);
         return -ECONNREFUSED;
     }
-    rc = claim(s->connections, s->connections_max, SNIC_LOCK_SELF, &index, &control);
+    rc = claim(s->connections, s->connections_max, s->links, SNIC_LOCK_SELF, &index, &control);
     if (rc != 0) {
         SNIC_WHY("all %u connections are taken", s->connections_max);
         shm_attachment_put(at);

@@ -80,8 +80,10 @@ static void open_pair(struct pair *p)
     while (shm_poll(p->s[0], &e, 1) == 0)
         ;
     if (snic_memory_alloc(shm_nic(p->s[1]), 4096, 0, &m, why, sizeof why) != 0 ||
-        snic_register(shm_nic(p->s[1]), m, 4096, 7, &p->key, why, sizeof why) != 0)
+        snic_register(shm_nic(p->s[1]), m, 4096, 7, &p->key, why, sizeof why) != 0) {
+        fprintf(stderr, "%s\n", why);
         abort();
+    }
     p->m = m;
 }
 
@@ -167,7 +169,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         damage(&p, data + at);
         operate(&p, data[at + 9]);
     }
-    shm_close(p.s[0]);
-    shm_close(p.s[1]);
+    /* A segment whose close gives up would stay behind and keep its name taken. */
+    for (int i = 0; i < 2; i++)
+        if (shm_close(p.s[i]) != 0)
+            abort();
     return 0;
 }
