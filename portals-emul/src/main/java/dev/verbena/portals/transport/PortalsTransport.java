@@ -708,7 +708,8 @@ public final class PortalsTransport implements Transport {
                 }
                 long nowNs = nanoTime();
                 connections.onTime(nowNs);
-                if (!ring.isEmpty() || inbox.hasWork() || guard.isClosed()) {
+                // In this order: looking for work may put events into the ring.
+                if (inbox.hasWork() || !ring.isEmpty() || guard.isClosed()) {
                     return true;
                 }
                 long leftNs = Math.min(deadlineNs - nowNs, connections.nextTimerNs() - nowNs);

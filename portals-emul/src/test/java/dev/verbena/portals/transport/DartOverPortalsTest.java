@@ -1,0 +1,11 @@
+package dev.verbena.portals.transport;
+
+import dev.verbena.dart.DartContract;
+
+/** DART's suite over the Portals provider. */
+class DartOverPortalsTest extends DartContract {
+    @Override
+    protected String scheme() {
+        return "portals";
+    }
+}
