@@ -33,6 +33,8 @@ maven_once() {
 # What of Maven's output a person wants to see while waiting.
 maven_progress() {
     awk '
+        { gsub(/\033\[[0-9;]*m/, "") }
+        /^\[ERROR\] (To see the full|Re-run Maven|For more information|\[Help|After correcting|  mvn <args>|See .*for the individual|See dump files|-> \[Help)/ { next }
         /^\[INFO\] Building .*\[[0-9]+\/[0-9]+\]/ { sub(/^\[INFO\] Building /, ""); n = $NF; $NF = ""; print "  " n " " $0; fflush(); next }
         /Tests run:.*Time elapsed/ && !/(FAILURE|ERROR)!/ { next }
         /Tests run:/ { sub(/^\[[A-Z]*\] */, ""); print "    " $0; fflush(); next }
