@@ -43,7 +43,7 @@ int snic_file_create(int job_fd, const char *path, const char *file, uint64_t by
         struct statvfs vfs = {0};
         fstatvfs(opened, &vfs);
         SNIC_WHY("%s/%s: %s: %llu bytes of shared memory wanted, %llu free of %llu; free some, or "
-                 "set VERBENA_SHM_DIR to a larger tmpfs",
+                 "set VERBENA_SHM_DIR to a larger tmpfs (in a container: --shm-size=1g)",
                  path, file, rc == ENOSPC ? "ENOSPC" : strerror(rc), (unsigned long long)bytes,
                  (unsigned long long)vfs.f_bavail * vfs.f_frsize,
                  (unsigned long long)vfs.f_blocks * vfs.f_frsize);

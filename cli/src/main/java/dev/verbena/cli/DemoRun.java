@@ -1,6 +1,5 @@
 package dev.verbena.cli;
 
-import dev.verbena.agent.CountersFile;
 import dev.verbena.examples.pic.PicDeck;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -13,7 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 
 /** Starts the demo's processes, watches them, ends them. */
 final class DemoRun {
@@ -34,6 +32,7 @@ final class DemoRun {
     private final AtomicReference<String> verdict = new AtomicReference<>();
     private final String job =
             "demo-" + ProcessHandle.current().pid() + "-" + Long.toString(System.nanoTime(), 36);
+    private SharedFolder shared;
     private ChildProcess receiver;
     private volatile boolean isEnding;
 
@@ -62,6 +61,14 @@ final class DemoRun {
             long last = deck.stepCount() / deck.restartEvery();
             return Math.toIntExact((last - firstStep / deck.restartEvery()) * deck.processCount());
         }
+
+        /** Shared memory that all processes together may need, bytes; rather too much. */
+        long sharedLength() {
+            long ranks = deck.processCount();
+            long compute = 2 * deck.restartLength() + (6L << 20);
+            long buffers = Math.max(3, (3 * ranks + 1) / 2) * (4L << 20);
+            return ranks * compute + serverCount * (buffers + (20L << 20)) + (16L << 20);
+        }
     }
 
     DemoRun(Plan plan, PrintWriter out) {
@@ -77,6 +84,11 @@ final class DemoRun {
         Files.createDirectories(plan.output().resolve("restart"));
         Files.createDirectories(plan.output().resolve("job"));
         Files.writeString(plan.output().resolve("job/deck.conf"), plan.deck().text());
+        shared =
+                SharedFolder.choose(
+                        plan.sharedLength(),
+                        List.of(Path.of(System.getProperty("java.io.tmpdir")), plan.output()),
+                        out);
         Thread hook = new Thread(this::endAll, "end-children");
         Runtime.getRuntime().addShutdownHook(hook);
         long begin = System.nanoTime();
@@ -124,7 +136,7 @@ final class DemoRun {
                 ChildProcess.start(
                         name,
                         plan.output().resolve("log").resolve(name.replace(' ', '-') + ".log"),
-                        Map.of("VERBENA_JOB", job),
+                        Map.of("VERBENA_JOB", job, "VERBENA_SHM_DIR", shared.path().toString()),
                         jvm,
                         arguments,
                         message -> onMessage(rank, message));
@@ -315,15 +327,11 @@ final class DemoRun {
 
     /** What killed processes of this run, which nobody else joins, left in shared memory. */
     private void removeSharedMemory() {
-        Path folder = CountersFile.jobDirectory(CountersFile.defaultShmDirectory(), job);
-        try (Stream<Path> files = Files.exists(folder) ? Files.list(folder) : Stream.empty()) {
-            for (Path file : files.toList()) {
-                Files.deleteIfExists(file);
-            }
-            Files.deleteIfExists(folder);
+        try {
+            shared.remove(job);
         } catch (IOException e) {
             line.end();
-            out.println("left in shared memory: " + folder + " (" + Messages.of(e) + ")");
+            out.println("left in shared memory: " + shared.path() + " (" + Messages.of(e) + ")");
             out.flush();
         }
     }
