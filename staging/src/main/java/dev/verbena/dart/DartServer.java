@@ -78,6 +78,11 @@ public final class DartServer implements AutoCloseable {
         return engine.statistics();
     }
 
+    /** Where the time of the data went on this server. */
+    public ServerTimes times() {
+        return engine.times();
+    }
+
     /** Begins a graceful stop: refuses new headers, drains, says goodbye to the receiver. */
     public void requestStop() {
         engine.requestStop();

@@ -1,18 +1,30 @@
 package dev.verbena.dart;
 
-import static java.nio.ByteOrder.LITTLE_ENDIAN;
-
-import org.agrona.ExpandableArrayBuffer;
+import dev.verbena.agent.internal.PlantedFaults;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Packs many small items into one message: the buffered form of a restart file. Items are written
- * one after the other, little-endian, without gaps, so the payload is the concatenation of what
- * unbuffered sends would carry. Grows up to a limit and keeps its memory. One thread.
+ * Packs many small items into one message: the buffered form of a restart file (section 3.1 of the
+ * specification). Items are written one after the other, little-endian, without gaps, so the
+ * payload is the concatenation of what unbuffered sends would carry. Rows of a two-dimensional
+ * array follow each other; they may differ in length.
+ *
+ * <p>Off-heap memory that grows, at most to the limit, and is kept for the next message; it goes
+ * with the packer. An array allocates a small view, a single value nothing. One thread.
  */
 public final class Packer {
-    private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer(4096);
+    private static final int LENGTH_FIRST = 4096;
+
     private final int lengthMax;
+    private ByteBuffer memory;
+
+    /** Over the memory; made when it is first asked for, which may need Agrona's memory access. */
+    private UnsafeBuffer view;
+
     private int length;
     private int itemCount;
 
@@ -24,54 +36,114 @@ public final class Packer {
     public Packer(int lengthMax) {
         Arguments.range("lengthMax", lengthMax, 1, Integer.MAX_VALUE - 4096);
         this.lengthMax = lengthMax;
+        grow(Math.min(lengthMax, LENGTH_FIRST));
     }
 
     /** Appends 4 bytes. */
     public Packer putInt(int value) {
-        buffer.putInt(claim(4), value, LITTLE_ENDIAN);
+        memory.putInt(claim(4), value);
         return this;
     }
 
     /** Appends 8 bytes. */
     public Packer putLong(long value) {
-        buffer.putLong(claim(8), value, LITTLE_ENDIAN);
+        memory.putLong(claim(8), value);
         return this;
     }
 
     /** Appends 4 bytes. */
     public Packer putFloat(float value) {
-        buffer.putFloat(claim(4), value, LITTLE_ENDIAN);
+        memory.putFloat(claim(4), value);
         return this;
     }
 
     /** Appends 8 bytes. */
     public Packer putDouble(double value) {
-        buffer.putDouble(claim(8), value, LITTLE_ENDIAN);
+        memory.putDouble(claim(8), value);
         return this;
     }
 
-    /** Appends all elements as one item. */
-    public Packer putArray(float[] values) {
-        int at = claim(Math.multiplyExact(4, values.length));
-        for (int i = 0; i < values.length; i++) {
-            buffer.putFloat(at + 4 * i, values[i], LITTLE_ENDIAN);
+    /** Appends all elements as one item, 4 bytes each. */
+    public Packer putArray(int[] values) {
+        at(claim(size(4, values.length))).asIntBuffer().put(values);
+        return this;
+    }
+
+    /** Appends all rows as one item, 4 bytes each element. */
+    public Packer putArray(int[][] rows) {
+        long count = 0;
+        for (int[] row : rows) {
+            count += row.length;
+        }
+        var target = at(claim(size(4, count))).asIntBuffer();
+        for (int[] row : rows) {
+            target.put(row);
         }
         return this;
     }
 
-    /** Appends all elements as one item. */
+    /** Appends all elements as one item, 8 bytes each. */
+    public Packer putArray(long[] values) {
+        at(claim(size(8, values.length))).asLongBuffer().put(values);
+        return this;
+    }
+
+    /** Appends all rows as one item, 8 bytes each element. */
+    public Packer putArray(long[][] rows) {
+        long count = 0;
+        for (long[] row : rows) {
+            count += row.length;
+        }
+        var target = at(claim(size(8, count))).asLongBuffer();
+        for (long[] row : rows) {
+            target.put(row);
+        }
+        return this;
+    }
+
+    /** Appends all elements as one item, 4 bytes each. */
+    public Packer putArray(float[] values) {
+        at(claim(size(4, values.length))).asFloatBuffer().put(values);
+        return this;
+    }
+
+    /** Appends all rows as one item, 4 bytes each element. */
+    public Packer putArray(float[][] rows) {
+        long count = 0;
+        for (float[] row : rows) {
+            count += row.length;
+        }
+        var target = at(claim(size(4, count))).asFloatBuffer();
+        for (float[] row : rows) {
+            target.put(row);
+        }
+        return this;
+    }
+
+    /** Appends all elements as one item, 8 bytes each. */
     public Packer putArray(double[] values) {
-        int at = claim(Math.multiplyExact(8, values.length));
-        for (int i = 0; i < values.length; i++) {
-            buffer.putDouble(at + 8 * i, values[i], LITTLE_ENDIAN);
+        at(claim(size(8, values.length))).asDoubleBuffer().put(values);
+        return this;
+    }
+
+    /** Appends all rows as one item, 8 bytes each element. */
+    public Packer putArray(double[][] rows) {
+        long count = 0;
+        for (double[] row : rows) {
+            count += row.length;
+        }
+        var target = at(claim(size(8, count))).asDoubleBuffer();
+        for (double[] row : rows) {
+            target.put(row);
         }
         return this;
     }
 
     /** Appends bytes as one item. Copies. */
-    public Packer putBytes(org.agrona.DirectBuffer source, int offset, int count) {
+    public Packer putBytes(DirectBuffer source, int offset, int count) {
         source.boundsCheck(offset, count);
-        buffer.putBytes(claim(count), source, offset, count);
+        int at = claim(count);
+        view().putBytes(at, source, offset, count);
         return this;
     }
 
@@ -85,14 +157,17 @@ public final class Packer {
         return itemCount;
     }
 
-    /** What was packed, from 0 to {@link #length()}. */
+    /** What was packed, from 0 to {@link #length()}; valid until the next item is appended. */
     public MutableDirectBuffer buffer() {
-        return buffer;
+        return view();
     }
 
-    /** Sends everything packed as one message, by copy, and empties the packer. */
+    /**
+     * Sends everything packed as one message, by copy, and empties the packer. Waits as {@link
+     * DartClient#sendCopy} does.
+     */
     public DartTicket commit(DartClient client, DartMetadata metadata, int tag) {
-        DartTicket ticket = client.sendCopy(buffer, 0, length, metadata, tag);
+        DartTicket ticket = client.sendCopy(view(), 0, length, metadata, tag);
         clear();
         return ticket;
     }
@@ -104,8 +179,10 @@ public final class Packer {
         return this;
     }
 
+    /** Room for one item; what it begins at. */
     private int claim(int count) {
-        if (count > lengthMax - length) {
+        int padding = padding(count);
+        if (count > lengthMax - length - padding) {
             throw new IllegalStateException(
                     "packer holds "
                             + length
@@ -114,10 +191,42 @@ public final class Packer {
                             + " more exceed its limit of "
                             + lengthMax);
         }
-        int at = length;
-        length += count;
+        int at = length + padding;
+        int needed = at + count;
+        if (needed > memory.capacity()) {
+            grow((int) Math.min(lengthMax, Math.max(needed, 2L * memory.capacity())));
+        }
+        length = needed;
         itemCount++;
-        buffer.checkLimit(length);
         return at;
+    }
+
+    private int padding(int count) {
+        boolean isAligned = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-packer-aligns");
+        return isAligned && count >= 8 ? -length & 7 : 0;
+    }
+
+    private static int size(int elementSize, long count) {
+        return Math.toIntExact(Math.multiplyExact(elementSize, count));
+    }
+
+    private ByteBuffer at(int position) {
+        return memory.duplicate().order(ByteOrder.LITTLE_ENDIAN).position(position);
+    }
+
+    private void grow(int capacity) {
+        ByteBuffer grown = ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
+        if (memory != null) {
+            grown.put(0, memory, 0, length);
+        }
+        memory = grown;
+        view = null;
+    }
+
+    private UnsafeBuffer view() {
+        if (view == null) {
+            view = new UnsafeBuffer(memory);
+        }
+        return view;
     }
 }

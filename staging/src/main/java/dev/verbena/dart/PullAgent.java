@@ -204,6 +204,7 @@ final class PullAgent implements ProtocolAgent {
         int metadata = isFirst ? message.metadataLength : 0;
         long left = message.payloadLength - message.posted;
         int length = message.isFailed ? 0 : (int) Math.min(left, context.bufferSize - metadata);
+        buffer.pullBeganNs = clock.nanoTime();
         if (length > 0) {
             int answer =
                     transport.get(
@@ -271,6 +272,7 @@ final class PullAgent implements ProtocolAgent {
     private void partEnded(ServerBuffer buffer, int status) {
         PullMessage message = buffer.message;
         buffer.message = null;
+        buffer.pulledNs = clock.nanoTime();
         buffer.status = status == Status.OK ? ServerBuffer.OK : ServerBuffer.FAILED;
         if (status == Status.OK) {
             ServerShared.add(shared.pulledBytes, buffer.payloadLength);

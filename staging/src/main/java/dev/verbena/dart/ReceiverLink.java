@@ -247,6 +247,9 @@ final class ReceiverLink implements AutoCloseable {
         payloadLength = held.frameLength(current, frame);
         payloadDone = 0;
         boolean isFirst = frame == 0;
+        if (isFirst && current.firstFrame > held.sentUpTo()) {
+            current.streamBeganNs = clock.nanoTime();
+        }
         boolean isLast = frame == current.frameCount - 1;
         int flags = 0;
         if (current.isDropped) {

@@ -33,10 +33,18 @@ final class ServerBuffer {
     int flags;
     int status;
 
+    /** When its pull was started and when it ended; set by t1. */
+    long pullBeganNs;
+
+    long pulledNs;
+
     // Set by t3.
     long firstFrame;
     int frameCount;
     boolean isDropped;
+
+    /** When its first byte was written to the receiver. */
+    long streamBeganNs;
 
     ServerBuffer(int index, long regionOffset, UnsafeBuffer window) {
         this.index = index;

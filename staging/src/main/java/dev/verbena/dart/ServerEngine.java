@@ -104,6 +104,10 @@ final class ServerEngine {
         return shared.statistics();
     }
 
+    ServerTimes times() {
+        return shared.times;
+    }
+
     void requestStop() {
         shared.isStopRequested = true;
         shared.wakeT1.run();

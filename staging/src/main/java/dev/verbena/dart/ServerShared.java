@@ -26,6 +26,8 @@ final class ServerShared {
     /** fbq: t2 to t3. */
     final OneToOneConcurrentArrayQueue<ServerBuffer> full;
 
+    final ServerTimes times;
+
     final AtomicLong headers = new AtomicLong();
     final AtomicLong duplicateHeaders = new AtomicLong();
     final AtomicLong malformed = new AtomicLong();
@@ -70,6 +72,7 @@ final class ServerShared {
 
     ServerShared(DartServer.Context context) {
         this.context = context;
+        this.times = new ServerTimes(context.clientsMax);
         int capacity = Math.max(2, context.bufferCount);
         empty = new OneToOneConcurrentArrayQueue<>(capacity);
         pending = new OneToOneConcurrentArrayQueue<>(capacity);

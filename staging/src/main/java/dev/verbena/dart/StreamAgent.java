@@ -4,6 +4,7 @@ import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * t3: takes full buffers, puts the parts of each client back into the order in which their pulls
@@ -22,10 +23,12 @@ final class StreamAgent implements ProtocolAgent {
     private final Track[] tracks;
     private final List<ServerBuffer> early = new ArrayList<>();
     private final ReceiverLink link;
+    private final NanoClock clock;
     private int held;
 
     StreamAgent(ServerShared shared) {
         this.shared = shared;
+        this.clock = shared.context.environment.nanoClock();
         this.tracks = new Track[shared.context.clientsMax];
         for (int i = 0; i < tracks.length; i++) {
             tracks[i] = new Track();
@@ -109,6 +112,7 @@ final class StreamAgent implements ProtocolAgent {
     private void stream(ServerBuffer buffer) {
         if (link == null) {
             ServerShared.add(shared.streamedBytes, buffer.length);
+            buffer.streamBeganNs = clock.nanoTime();
             giveBack(buffer);
         } else {
             link.add(buffer);
@@ -117,6 +121,9 @@ final class StreamAgent implements ProtocolAgent {
 
     private void giveBack(ServerBuffer buffer) {
         held--;
+        if (buffer.status == ServerBuffer.OK && !buffer.isDropped) {
+            shared.times.record(buffer, clock.nanoTime());
+        }
         shared.streamingBuffers.lazySet(held);
         shared.empty.offer(buffer);
         shared.wakeT1.run();
