@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** A line chart as SVG text that takes its colours from the page's style sheet. */
-final class Chart {
+/** A line chart as SVG text that takes its colours from the page's style sheet. One thread. */
+public final class Chart {
     private static final int WIDTH = 560;
     private static final int HEIGHT = 300;
     private static final int LEFT = 64;
@@ -23,7 +23,8 @@ final class Chart {
 
     private record Line(String name, String style, double[] xs, double[] ys, boolean hasDots) {}
 
-    Chart(String title, String xTitle, String yTitle, boolean isLogarithmic) {
+    /** An empty chart; logarithmic: the y axis is. */
+    public Chart(String title, String xTitle, String yTitle, boolean isLogarithmic) {
         this.title = title;
         this.xTitle = xTitle;
         this.yTitle = yTitle;
@@ -31,19 +32,20 @@ final class Chart {
     }
 
     /** Adds a line; style is a class of the style sheet. */
-    Chart line(String name, String style, double[] xs, double[] ys, boolean hasDots) {
+    public Chart line(String name, String style, double[] xs, double[] ys, boolean hasDots) {
         lines.add(new Line(name, style, xs, ys, hasDots));
         return this;
     }
 
     /** Shades a range of x. */
-    Chart band(double from, double to) {
+    public Chart band(double from, double to) {
         bandFrom = from;
         bandTo = to;
         return this;
     }
 
-    String svg() {
+    /** The chart as one SVG element. */
+    public String svg() {
         double[] x = range(true);
         double[] y = range(false);
         if (isLogarithmic) {

@@ -1,11 +1,11 @@
 package dev.verbena.examples.transit;
 
 /** Text for HTML and JSON. */
-final class Html {
+public final class Html {
     private Html() {}
 
     /** Text that may come from anywhere, safe inside an element or a quoted attribute. */
-    static String escape(String text) {
+    public static String escape(String text) {
         StringBuilder out = new StringBuilder(text.length() + 16);
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -22,7 +22,7 @@ final class Html {
     }
 
     /** A JSON string with its quotes. */
-    static String json(String text) {
+    public static String json(String text) {
         StringBuilder out = new StringBuilder(text.length() + 2).append('"');
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
