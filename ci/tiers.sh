@@ -26,7 +26,7 @@ run_maven_tests() {
     shift 2
     find . -path ./target -prune -o -path "*/target/$reports" -type d -print0 | xargs -0 -r rm -rf
     local long=()
-    [ "${VERBENA_LONG-}" = 1 ] && long=(-Dverbena.long=true)
+    [ "${VERBENA_LONG-}" = 1 ] && long=(-Dverbena.long=true -Dverbena.processes.seconds=7200)
     local natives=()
     natives_current && natives=(-Dexec.skip=true -Djavacpp.skip=true)
     # -fn: a failure in one module does not keep the modules above from being tested.

@@ -1,0 +1,275 @@
+package dev.verbena.cli.chaos;
+
+import dev.verbena.cli.VerbenaCommand;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Set;
+
+/**
+ * The processes of one run: a receiver, a master, slaves, clients, all as a user starts them, with
+ * a wire between servers and receiver; and what goes wrong with them.
+ */
+final class ChaosWorld implements AutoCloseable {
+    private static final int DISK_MEBIBYTES = 96;
+    private static final int SLAVES = 2;
+    private static final int CLIENTS = 3;
+
+    final List<ChaosProcess> all = new ArrayList<>();
+    final List<String> faults = new ArrayList<>();
+    final ChaosDisk disk;
+    private final Path folder;
+    private final String scheme;
+    private final long seed;
+    private final String config;
+    private final ChaosProxy proxy = new ChaosProxy();
+    private final ChaosProcess[] slaves = new ChaosProcess[SLAVES];
+    private final ChaosProcess[] clients = new ChaosProcess[CLIENTS];
+    private final int[] lives = new int[CLIENTS];
+    private final PriorityQueue<Later> later =
+            new PriorityQueue<>(Comparator.comparingLong(Later::atMs));
+    private final long startNs = System.nanoTime();
+    private ChaosProcess receiver;
+    private ChaosProcess master;
+    private int starts;
+    volatile int receiverKills;
+
+    /** The other half of a fault. */
+    private record Later(long atMs, Step step) {}
+
+    /** Something done to the world. */
+    private interface Step {
+        void run() throws Exception;
+    }
+
+    ChaosWorld(Path folder, String scheme, long seed) throws IOException {
+        this.folder = folder;
+        this.scheme = scheme;
+        this.seed = seed;
+        this.config = folder.resolve("chaos.conf").toString();
+        this.disk = ChaosDisk.open(folder.resolve("arrived"), DISK_MEBIBYTES);
+    }
+
+    /** What can go wrong here. */
+    Set<ChaosPlan.Kind> possible(Set<ChaosPlan.Kind> wanted) {
+        Set<ChaosPlan.Kind> kinds = EnumSet.copyOf(wanted);
+        if (!disk.isLimited()) {
+            kinds.remove(ChaosPlan.Kind.FULL);
+        }
+        return kinds;
+    }
+
+    void start() throws Exception {
+        startReceiver();
+        master =
+                command(
+                        "master",
+                        List.of(),
+                        "dart",
+                        "master",
+                        "--transport=" + scheme,
+                        "--config=" + config,
+                        "--buffer-size=1",
+                        "--buffers=6",
+                        "--servers=" + (1 + SLAVES),
+                        "--receiver=127.0.0.1:" + proxy.port());
+        for (int i = 0; i < SLAVES; i++) {
+            startSlave(i);
+        }
+        master.awaitLine("master ready");
+        for (int i = 0; i < CLIENTS; i++) {
+            startClient(i);
+        }
+        for (ChaosProcess client : clients) {
+            client.awaitLine("streamed");
+        }
+    }
+
+    private ChaosProcess command(String name, List<String> prefix, String... arguments) {
+        ChaosProcess process =
+                ChaosProcess.start(
+                        folder,
+                        name + "." + starts++,
+                        prefix,
+                        VerbenaCommand.class,
+                        List.of(arguments));
+        all.add(process);
+        return process;
+    }
+
+    private void startReceiver() throws InterruptedException {
+        receiver =
+                command(
+                        "receiver",
+                        disk.prefix(),
+                        "dart",
+                        "receive",
+                        "--listen=127.0.0.1:0",
+                        "--directory=" + disk.inside());
+        String address = receiver.awaitLine("listening on");
+        proxy.target(Integer.parseInt(address.substring(address.lastIndexOf(':') + 1)));
+    }
+
+    private void startSlave(int i) {
+        slaves[i] =
+                command(
+                        "slave",
+                        List.of(),
+                        "dart",
+                        "slave",
+                        "--transport=" + scheme,
+                        "--config=" + config,
+                        "--buffer-size=1",
+                        "--buffers=6");
+    }
+
+    private void startClient(int i) {
+        ChaosProcess client =
+                ChaosProcess.start(
+                        folder,
+                        "client." + i + "." + lives[i],
+                        List.of(),
+                        ChaosClient.class,
+                        List.of(config, scheme, "" + i, "" + lives[i], Long.toString(seed)));
+        clients[i] = client;
+        all.add(client);
+        lives[i]++;
+    }
+
+    private long nowMs() {
+        return (System.nanoTime() - startNs) / 1_000_000;
+    }
+
+    /** Lets everything of the plan go wrong. */
+    void execute(ChaosPlan plan) throws Exception {
+        long beginMs = nowMs();
+        for (ChaosPlan.Event event : plan.events()) {
+            until(beginMs + event.atMs());
+            System.out.println("chaos: " + event);
+            apply(event);
+        }
+        until(beginMs + plan.durationMs());
+    }
+
+    private void until(long atMs) throws Exception {
+        while (true) {
+            long now = nowMs();
+            if (!later.isEmpty() && later.peek().atMs() <= now) {
+                later.poll().step().run();
+            } else if (now >= atMs) {
+                return;
+            } else {
+                Thread.sleep(5);
+            }
+        }
+    }
+
+    private void after(long ms, Step step) {
+        later.add(new Later(nowMs() + ms, step));
+    }
+
+    private void apply(ChaosPlan.Event event) throws Exception {
+        int amount = event.amount();
+        switch (event.kind()) {
+            case CUT -> proxy.cut();
+            case CUT_AFTER -> proxy.cutAfter(amount);
+            case STALL -> proxy.stall(amount);
+            case HOLE -> proxy.hole(amount);
+            case STOP_RECEIVER -> freeze(receiver, amount);
+            case STOP_SERVER -> {
+                int which = event.target() % (SLAVES + 1);
+                freeze(which == SLAVES ? master : slaves[which], amount);
+            }
+            case STOP_CLIENT -> freeze(clients[event.target() % CLIENTS], amount);
+            case FULL -> {
+                disk.fill();
+                after(amount, disk::free);
+            }
+            case KILL_CLIENT -> {
+                int which = event.target() % CLIENTS;
+                if (clients[which].isAlive()) {
+                    clients[which].kill();
+                    after(amount, () -> startClient(which));
+                }
+            }
+            case KILL_RECEIVER -> {
+                if (receiver.isAlive()) {
+                    receiverKills++;
+                    receiver.kill();
+                    after(amount, this::startReceiver);
+                }
+            }
+            case KILL_SLAVE -> {
+                int which = event.target() % SLAVES;
+                if (slaves[which].isAlive()) {
+                    slaves[which].kill();
+                    after(amount, () -> startSlave(which));
+                }
+            }
+            default -> throw new AssertionError(event);
+        }
+    }
+
+    private void freeze(ChaosProcess process, int ms) {
+        process.freeze();
+        after(ms, process::thaw);
+    }
+
+    /** All faults end; clients finish, then servers, then the receiver. */
+    void finish() throws Exception {
+        while (!later.isEmpty()) {
+            until(later.peek().atMs());
+        }
+        proxy.heal();
+        disk.free();
+        for (ChaosProcess client : clients) {
+            client.finish();
+        }
+        for (ChaosProcess client : clients) {
+            if (!client.awaitEnd(90)) {
+                faults.add(client.name + " does not end:" + client.tail());
+            } else if (client.exitCode() != 0) {
+                faults.add(client.name + " ended with " + client.exitCode() + client.tail());
+            }
+        }
+        for (ChaosProcess slave : slaves) {
+            stop(slave);
+        }
+        stop(master);
+        stop(receiver);
+    }
+
+    private void stop(ChaosProcess process) throws InterruptedException {
+        if (!process.isAlive()) {
+            faults.add(process.name + " ended by itself:" + process.tail());
+            return;
+        }
+        process.terminate();
+        if (!process.awaitEnd(60)) {
+            faults.add(process.name + " does not stop:" + process.tail());
+        }
+    }
+
+    /** For a person who looks at a failed run. */
+    String summary() {
+        return all.size()
+                + " processes, "
+                + receiverKills
+                + " kills of the receiver, "
+                + proxy.cutCount()
+                + " streams cut";
+    }
+
+    @Override
+    public void close() throws Exception {
+        for (ChaosProcess process : all) {
+            process.kill();
+        }
+        proxy.close();
+        disk.close();
+    }
+}
