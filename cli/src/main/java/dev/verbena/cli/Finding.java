@@ -28,6 +28,11 @@ record Finding(String name, Level level, String found, String cost, String remed
         }
     }
 
+    /** The same where a trial showed that it does no harm to this process. */
+    Finding asNote() {
+        return level == Level.WARNING ? note(name, found, cost, remedy) : this;
+    }
+
     static Finding ok(String name, String found) {
         return new Finding(name, Level.OK, found, "", "");
     }

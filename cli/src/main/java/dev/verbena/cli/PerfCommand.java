@@ -170,7 +170,7 @@ abstract class PerfCommand implements Callable<Integer> {
     }
 
     private PerfEndpoint.Manner manner() {
-        return new PerfEndpoint.Manner(isForeign, isSleeping);
+        return new PerfEndpoint.Manner(isForeign, isSleeping, false);
     }
 
     private List<String> peerArguments(String scheme, int longest) {

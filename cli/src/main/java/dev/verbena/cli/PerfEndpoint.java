@@ -55,8 +55,9 @@ final class PerfEndpoint implements AutoCloseable {
      *
      * @param isForeign the target is memory that the toolkit did not allocate
      * @param isSleeping waiting for the other process sleeps in {@code await} instead of polling on
+     * @param isSmall room for a few short messages only, for a trial where memory is scarce
      */
-    record Manner(boolean isForeign, boolean isSleeping) {}
+    record Manner(boolean isForeign, boolean isSleeping, boolean isSmall) {}
 
     /** Opens; {@code length} is the longest transfer. */
     PerfEndpoint(String scheme, int length, Manner manner) {
@@ -65,9 +66,9 @@ final class PerfEndpoint implements AutoCloseable {
                 Transports.open(
                         scheme,
                         new TransportContext()
-                                .messageLengthMax(MESSAGE_LENGTH_MAX)
-                                .creditsPerConnection(64)
-                                .receiveSlotCount(256)
+                                .messageLengthMax(manner.isSmall() ? 1024 : MESSAGE_LENGTH_MAX)
+                                .creditsPerConnection(manner.isSmall() ? 8 : 64)
+                                .receiveSlotCount(manner.isSmall() ? 32 : 256)
                                 .connectionsMax(4)
                                 .peerTimeoutNs(TIMEOUT_NS));
         foreign = manner.isForeign() ? OffHeapMemories.allocate(length) : null;
@@ -196,6 +197,24 @@ final class PerfEndpoint implements AutoCloseable {
         while (outstanding > 0) {
             pollOrFail();
         }
+    }
+
+    /** Puts a pattern to the other side and gets it back; whether it came back unchanged. */
+    boolean roundTrip(int length) {
+        for (int i = 0; i < length; i++) {
+            outboxBuffer.putByte(i, (byte) (i * 31 + i / 251));
+        }
+        start(Operation.PUT, length, 1);
+        drain();
+        outboxBuffer.setMemory(0, length, (byte) 0);
+        start(Operation.GET, length, 1);
+        drain();
+        for (int i = 0; i < length; i++) {
+            if (outboxBuffer.getByte(i) != (byte) (i * 31 + i / 251)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Marks the last byte of what is put. */

@@ -28,10 +28,13 @@ final class PerfPeer implements Callable<Integer> {
     @Option(names = "--sleep")
     private boolean isSleeping;
 
+    @Option(names = "--small")
+    private boolean isSmall;
+
     @Override
     public Integer call() {
         ChildProcess.endWithParent(() -> Runtime.getRuntime().halt(1));
-        PerfEndpoint.Manner manner = new PerfEndpoint.Manner(isForeign, isSleeping);
+        PerfEndpoint.Manner manner = new PerfEndpoint.Manner(isForeign, isSleeping, isSmall);
         serve(scheme, length, manner, uri -> ChildProcess.tell("uri " + uri));
         return 0;
     }

@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
             LatencyCommand.class,
             BandwidthCommand.class,
             StatusCommand.class,
+            DoctorCommand.class,
             VersionCommand.class,
             VerbenaCommand.Completion.class,
             DemoCompute.class,

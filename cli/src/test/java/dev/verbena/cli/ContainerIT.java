@@ -76,4 +76,14 @@ class ContainerIT {
                 .contains("SYS_PTRACE")
                 .contains("foreignMemory=bounce");
     }
+
+    @Test
+    void shouldBeToldByTheDoctor() throws Exception {
+        assertThat(run("doctor")).as("%s", out).isZero();
+        assertThat(out)
+                .contains("warning shared memory", "64 MiB of 64 MiB free")
+                .contains("seccomp mode 2")
+                .contains("warning shm:// attach", "--cap-add=SYS_PTRACE")
+                .contains("Transports that work now: shm, portals");
+    }
 }

@@ -27,6 +27,7 @@ class VerbenaCommandTest {
                 "lat --help",
                 "bw --help",
                 "status --help",
+                "doctor --help",
                 "version --help",
                 "completion --help",
             })
