@@ -200,7 +200,8 @@ final class ClientProtocol {
         if (length > 0) {
             source.describe(offset, length, RemoteDescriptor.REMOTE_READ, descriptor);
         }
-        metadata.payload(length, context.isChecksummed, checksum);
+        metadata.origin(context.applicationId, context.rank, context.rankCount)
+                .payload(length, context.isChecksummed, checksum);
         int metadataLength = metadata.encode(memory, base + ControlFlyweight.LENGTH);
         int flags = context.isChecksummed ? ControlFlyweight.FLAG_CHECKSUM : 0;
         outgoing.begin(memory, base, ControlFlyweight.HEADER, job)

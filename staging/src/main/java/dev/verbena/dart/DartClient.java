@@ -187,6 +187,7 @@ public final class DartClient implements AutoCloseable {
         String transportJob = "";
         int rank;
         int applicationId;
+        int rankCount;
         int maxInFlight = 1;
         int unconfirmedMax = 1024;
         long bootTimeoutNs = 30_000_000_000L;
@@ -232,6 +233,15 @@ public final class DartClient implements AutoCloseable {
         /** Which of several applications that share the servers; 0 by default. */
         public Context applicationId(int applicationId) {
             this.applicationId = applicationId;
+            return this;
+        }
+
+        /**
+         * How many ranks this application has; written into each message that does not say it
+         * itself, so that a receiver knows when a step is complete. 0 (default): not said.
+         */
+        public Context rankCount(int rankCount) {
+            this.rankCount = rankCount;
             return this;
         }
 
@@ -311,6 +321,7 @@ public final class DartClient implements AutoCloseable {
             Arguments.notEmpty("transport", transport);
             Arguments.range("rank", rank, 0, Integer.MAX_VALUE);
             Arguments.range("applicationId", applicationId, 0, Integer.MAX_VALUE);
+            Arguments.range("rankCount", rankCount, 0, Integer.MAX_VALUE);
             Arguments.range("maxInFlight", maxInFlight, 1, 64);
             Arguments.powerOfTwo("unconfirmedMax", unconfirmedMax, 1, 1 << 20);
             Arguments.range("unconfirmedMax", unconfirmedMax, maxInFlight, 1 << 20);

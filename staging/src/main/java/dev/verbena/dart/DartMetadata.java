@@ -22,13 +22,15 @@ import org.agrona.MutableDirectBuffer;
  *  6     1    number of dimensions, 0 to 8
  *  7     1    number of properties, 0 to 32
  *  8     2    length of the block, a multiple of 8
- * 10     2    flags: 1 = the checksum is given
+ * 10     2    flags: 1 = the checksum is given, 2 = last message of this rank in this step, 4 = counts
  * 12     4    CRC-32C of the payload, as its sender computed it
  * 16     8    payload length
  * 24     8    step
  * 32     4    rank
- * 36     4    zero
+ * 36     4    application id
  * 40     8*n  shape
+ *  then, with counts: 4 bytes of ranks that take part, 4 bytes of messages of this rank in this step;
+ *  0 = not said
  *  then name, variable, and key and value of each property: 2 bytes of length, UTF-8; zero to the end
  * </pre>
  */
@@ -49,6 +51,10 @@ public final class DartMetadata {
     private static final int MAGIC = 0x4154454D;
     private static final int VERSION = 1;
     private static final int FLAG_CHECKSUM = 1;
+    private static final int FLAG_END_OF_STEP = 2;
+    private static final int FLAG_COUNTS = 4;
+    private static final int KNOWN_FLAGS = 7;
+    private static final int COUNTS_LENGTH = 8;
     private static final int TYPE_OFFSET = 5;
     private static final int DIMENSIONS_OFFSET = 6;
     private static final int PROPERTIES_OFFSET = 7;
@@ -58,7 +64,7 @@ public final class DartMetadata {
     private static final int PAYLOAD_LENGTH_OFFSET = 16;
     private static final int STEP_OFFSET = 24;
     private static final int RANK_OFFSET = 32;
-    private static final int ZERO_OFFSET = 36;
+    private static final int APPLICATION_OFFSET = 36;
 
     private final long[] shape = new long[DIMENSIONS_MAX];
     private final Map<String, String> properties = new LinkedHashMap<>();
@@ -68,6 +74,11 @@ public final class DartMetadata {
     private String variable = "";
     private long step;
     private int rank;
+    private boolean hasRank;
+    private int applicationId;
+    private int rankCount;
+    private int stepMessageCount;
+    private boolean isEndOfStep;
     private long payloadLength;
     private boolean hasChecksum;
     private int checksum;
@@ -152,15 +163,78 @@ public final class DartMetadata {
         return step;
     }
 
-    /** Rank that sent it. */
+    /** Rank that sends; without this call the library writes the rank of the client. */
     public DartMetadata rank(int rank) {
         this.rank = rank;
+        hasRank = true;
         return this;
     }
 
     /** Rank that sent it. */
     public int rank() {
         return rank;
+    }
+
+    /** Application of the process that sent it; written by the library. */
+    public int applicationId() {
+        return applicationId;
+    }
+
+    /**
+     * How many ranks, from 0, take part in this step; 0: not said. Without this call the library
+     * writes what {@link DartClient.Context#rankCount} says.
+     *
+     * @throws IllegalArgumentException if negative
+     */
+    public DartMetadata rankCount(int count) {
+        Arguments.range("rankCount", count, 0, Integer.MAX_VALUE);
+        rankCount = count;
+        return this;
+    }
+
+    /** How many ranks take part in this step; 0: not said. */
+    public int rankCount() {
+        return rankCount;
+    }
+
+    /**
+     * How many messages this rank sends in this step, for receivers that put steps together; 0: not
+     * said.
+     *
+     * @throws IllegalArgumentException if negative
+     */
+    public DartMetadata stepMessageCount(int count) {
+        Arguments.range("stepMessageCount", count, 0, Integer.MAX_VALUE);
+        stepMessageCount = count;
+        return this;
+    }
+
+    /** How many messages this rank sends in this step; 0: not said. */
+    public int stepMessageCount() {
+        return stepMessageCount;
+    }
+
+    /** Marks the last message of this rank in this step. */
+    public DartMetadata endOfStep(boolean isEnd) {
+        isEndOfStep = isEnd;
+        return this;
+    }
+
+    /** Whether this is the last message of its rank in its step. */
+    public boolean isEndOfStep() {
+        return isEndOfStep;
+    }
+
+    /** What the library knows of the sender; what the user said stands. */
+    DartMetadata origin(int application, int clientRank, int ranks) {
+        applicationId = application;
+        if (!hasRank) {
+            rank = clientRank;
+        }
+        if (rankCount == 0) {
+            rankCount = ranks;
+        }
+        return this;
     }
 
     /** Adds or replaces a property; up to 32, key and value up to 255 bytes each. */
@@ -215,6 +289,11 @@ public final class DartMetadata {
         variable = "";
         step = 0;
         rank = 0;
+        hasRank = false;
+        applicationId = 0;
+        rankCount = 0;
+        stepMessageCount = 0;
+        isEndOfStep = false;
         properties.clear();
         isTextsStale = true;
         return payload(0, false, 0);
@@ -267,7 +346,8 @@ public final class DartMetadata {
             texts = encodeTexts();
             isTextsStale = false;
         }
-        int length = (FIXED_LENGTH + 8 * dimensionCount + texts.length + 7) & ~7;
+        int counts = hasCounts() ? COUNTS_LENGTH : 0;
+        int length = (FIXED_LENGTH + 8 * dimensionCount + counts + texts.length + 7) & ~7;
         if (length > LENGTH_MAX) {
             throw new IllegalArgumentException(
                     "metadata of '"
@@ -280,6 +360,16 @@ public final class DartMetadata {
         return length;
     }
 
+    private boolean hasCounts() {
+        return rankCount > 0 || stepMessageCount > 0;
+    }
+
+    private int flags() {
+        return (hasChecksum ? FLAG_CHECKSUM : 0)
+                | (isEndOfStep ? FLAG_END_OF_STEP : 0)
+                | (hasCounts() ? FLAG_COUNTS : 0);
+    }
+
     /** Writes the block; returns its length. */
     int encode(MutableDirectBuffer buffer, int offset) {
         int length = encodedLength();
@@ -289,16 +379,20 @@ public final class DartMetadata {
         buffer.putByte(offset + DIMENSIONS_OFFSET, (byte) dimensionCount);
         buffer.putByte(offset + PROPERTIES_OFFSET, (byte) properties.size());
         buffer.putShort(offset + BLOCK_LENGTH_OFFSET, (short) length, LITTLE_ENDIAN);
-        buffer.putShort(
-                offset + FLAGS_OFFSET, (short) (hasChecksum ? FLAG_CHECKSUM : 0), LITTLE_ENDIAN);
+        buffer.putShort(offset + FLAGS_OFFSET, (short) flags(), LITTLE_ENDIAN);
         buffer.putInt(offset + CHECKSUM_OFFSET, checksum, LITTLE_ENDIAN);
         buffer.putLong(offset + PAYLOAD_LENGTH_OFFSET, payloadLength, LITTLE_ENDIAN);
         buffer.putLong(offset + STEP_OFFSET, step, LITTLE_ENDIAN);
         buffer.putInt(offset + RANK_OFFSET, rank, LITTLE_ENDIAN);
-        buffer.putInt(offset + ZERO_OFFSET, 0, LITTLE_ENDIAN);
+        buffer.putInt(offset + APPLICATION_OFFSET, applicationId, LITTLE_ENDIAN);
         int at = offset + FIXED_LENGTH;
         for (int i = 0; i < dimensionCount; i++, at += 8) {
             buffer.putLong(at, shape[i], LITTLE_ENDIAN);
+        }
+        if (hasCounts()) {
+            buffer.putInt(at, rankCount, LITTLE_ENDIAN);
+            buffer.putInt(at + 4, stepMessageCount, LITTLE_ENDIAN);
+            at += COUNTS_LENGTH;
         }
         buffer.putBytes(at, texts);
         at += texts.length;
@@ -325,23 +419,28 @@ public final class DartMetadata {
         int dimensions = buffer.getByte(offset + DIMENSIONS_OFFSET) & 0xFF;
         int propertyCount = buffer.getByte(offset + PROPERTIES_OFFSET) & 0xFF;
         int flags = buffer.getShort(offset + FLAGS_OFFSET, LITTLE_ENDIAN);
-        if (dimensions > DIMENSIONS_MAX || FIXED_LENGTH + 8 * dimensions > length) {
+        int counts = (flags & FLAG_COUNTS) != 0 ? COUNTS_LENGTH : 0;
+        int textsAt = FIXED_LENGTH + 8 * dimensions + counts;
+        if (dimensions > DIMENSIONS_MAX || textsAt > length) {
             throw malformed("number of dimensions " + dimensions);
         }
         if (propertyCount > PROPERTIES_MAX) {
             throw malformed("number of properties " + propertyCount);
         }
-        if ((flags & ~FLAG_CHECKSUM) != 0) {
+        if ((flags & ~KNOWN_FLAGS) != 0) {
             throw malformed("flags 0x" + Integer.toHexString(flags & 0xFFFF));
         }
         payloadLength = buffer.getLong(offset + PAYLOAD_LENGTH_OFFSET, LITTLE_ENDIAN);
         if (payloadLength < 0) {
             throw malformed("payload length " + payloadLength);
         }
-        hasChecksum = flags != 0;
+        hasChecksum = (flags & FLAG_CHECKSUM) != 0;
+        isEndOfStep = (flags & FLAG_END_OF_STEP) != 0;
         checksum = buffer.getInt(offset + CHECKSUM_OFFSET, LITTLE_ENDIAN);
         step = buffer.getLong(offset + STEP_OFFSET, LITTLE_ENDIAN);
         rank = buffer.getInt(offset + RANK_OFFSET, LITTLE_ENDIAN);
+        hasRank = true;
+        applicationId = buffer.getInt(offset + APPLICATION_OFFSET, LITTLE_ENDIAN);
         for (int i = 0; i < dimensions; i++) {
             shape[i] = buffer.getLong(offset + FIXED_LENGTH + 8 * i, LITTLE_ENDIAN);
             if (shape[i] < 0) {
@@ -349,8 +448,19 @@ public final class DartMetadata {
             }
         }
         dimensionCount = dimensions;
-        decodeTexts(buffer, offset + FIXED_LENGTH + 8 * dimensions, offset + length, propertyCount);
+        if (counts > 0) {
+            decodeCounts(buffer, offset + textsAt - COUNTS_LENGTH);
+        }
+        decodeTexts(buffer, offset + textsAt, offset + length, propertyCount);
         return length;
+    }
+
+    private void decodeCounts(DirectBuffer buffer, int at) {
+        rankCount = buffer.getInt(at, LITTLE_ENDIAN);
+        stepMessageCount = buffer.getInt(at + 4, LITTLE_ENDIAN);
+        if (rankCount < 0 || stepMessageCount < 0) {
+            throw malformed("counts " + rankCount + " and " + stepMessageCount);
+        }
     }
 
     /** Length of the block at this place, checked. */

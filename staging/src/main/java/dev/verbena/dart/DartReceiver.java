@@ -46,10 +46,19 @@ public final class DartReceiver implements AutoCloseable {
     }
 
     /**
+     * What became of steps since the start.
+     *
+     * @throws IllegalStateException if no steps are put together
+     */
+    public StepStatistics stepStatistics() {
+        return engine.stepStatistics();
+    }
+
+    /**
      * Waits until as many servers have finished in order (all of their data is here, they were
      * stopped) as this.
      *
-     * @return false if they have not within the time
+     * @return false if they have not within the time, or the receiver ended by itself
      */
     public boolean awaitFinished(int serverCount, long timeoutNs) {
         return engine.awaitFinished(serverCount, timeoutNs);
@@ -73,6 +82,7 @@ public final class DartReceiver implements AutoCloseable {
         int port;
         String directory = "";
         DartMessageHandler handler;
+        DartStepContext steps;
         AckMode ack;
         boolean isKeepingBoth;
         int messageLengthMax = 1 << 30;
@@ -96,6 +106,12 @@ public final class DartReceiver implements AutoCloseable {
         /** Store every message's payload as a file here. */
         public Context directory(String directory) {
             this.directory = directory;
+            return this;
+        }
+
+        /** Put whole steps together, beside what is done with each message. */
+        public Context steps(DartStepContext steps) {
+            this.steps = steps;
             return this;
         }
 
@@ -165,8 +181,12 @@ public final class DartReceiver implements AutoCloseable {
             if (ack == AckMode.DURABLE && directory.isEmpty()) {
                 throw new IllegalArgumentException("ack DURABLE needs a directory");
             }
-            if (handler == null && directory.isEmpty()) {
-                throw new IllegalArgumentException("neither a handler nor a directory is set");
+            if (handler == null && steps == null && directory.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "neither a handler nor steps nor a directory is set");
+            }
+            if (steps != null) {
+                steps.conclude();
             }
             Arguments.range("messageLengthMax", messageLengthMax, 0, Integer.MAX_VALUE - 4096);
             Arguments.range("windowMax", windowMax, 1 << 20, 1L << 40);

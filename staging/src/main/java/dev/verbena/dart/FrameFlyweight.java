@@ -60,6 +60,7 @@ final class FrameFlyweight {
     static final int ERROR_TOO_LONG = 3;
     static final int ERROR_STORE = 4;
     static final int ERROR_WINDOW = 5;
+    static final int ERROR_STOPPED = 6;
 
     private static final int TYPE_OFFSET = 5;
     private static final int FLAGS_OFFSET = 6;

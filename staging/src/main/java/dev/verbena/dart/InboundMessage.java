@@ -22,6 +22,9 @@ final class InboundMessage implements DartMessage {
     /** Delivered, as strongly as wanted. */
     static final int SETTLED = 3;
 
+    /** Delivered, and not to be acknowledged before its step was handled. */
+    static final int HELD = 4;
+
     final DartMetadata metadata = new DartMetadata();
     final UnsafeBuffer payload = new UnsafeBuffer(new byte[0]);
     final Checksum crc = new Checksum();
@@ -50,6 +53,21 @@ final class InboundMessage implements DartMessage {
     /** Bytes of the payload that the file was asked to force. */
     long forceAsked;
 
+    /** Job of the stream that it came over. */
+    java.util.UUID job;
+
+    /** The step to which it will belong, while it arrives; null: none. */
+    OpenStep step;
+
+    /** Memory that was set aside for it. */
+    long stepCost;
+
+    /** A step needs its memory. */
+    boolean isHeld;
+
+    /** The stream needs it no more. */
+    boolean isForgotten;
+
     void begin(int client, int server, int messageTag, long messageSequence) {
         clientId = client;
         serverId = server;
@@ -66,6 +84,9 @@ final class InboundMessage implements DartMessage {
         file = null;
         rename = null;
         forceAsked = 0;
+        step = null;
+        isHeld = false;
+        isForgotten = false;
         payload.wrap(memory, 0, 0);
     }
 

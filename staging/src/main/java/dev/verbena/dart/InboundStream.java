@@ -51,6 +51,10 @@ final class InboundStream {
     private long unsettledBytes;
     private long blockedAt;
     private long blockedSinceNs;
+
+    /** Frame that had to wait for room among the steps. */
+    long waitedAt;
+
     InboundSession session;
     int crcFailures;
     boolean isSkipping;
@@ -86,6 +90,21 @@ final class InboundStream {
         for (InboundMessage stored : storing) {
             if (stored.clientId == clientId && stored.sequence == sequence) {
                 return stored;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * A message that was delivered and that its step does not let go yet; null if there is none.
+     */
+    InboundMessage findHeld(int clientId, long sequence) {
+        for (int i = 0; i < delivered.size(); i++) {
+            InboundMessage message = delivered.get(i);
+            if (message.state == InboundMessage.HELD
+                    && message.clientId == clientId
+                    && message.sequence == sequence) {
+                return message;
             }
         }
         return null;

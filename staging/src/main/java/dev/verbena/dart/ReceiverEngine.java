@@ -27,10 +27,13 @@ final class ReceiverEngine implements ProtocolAgent {
     private final List<InboundStream> streams = new ArrayList<>();
     private final ArrayDeque<InboundMessage> pool = new ArrayDeque<>();
     private final MessageFiles files;
+    private final StepAssembler steps;
+    private final boolean isAssembling;
     private final CounterMirror mirror;
     private final Object monitor = new Object();
     private AgentThread thread;
     private boolean isListenerClosed;
+    private boolean isStopped;
     private volatile Throwable failure;
 
     final AtomicLong messages = new AtomicLong();
@@ -51,6 +54,16 @@ final class ReceiverEngine implements ProtocolAgent {
         this.clock = environment.nanoClock();
         this.listener = environment.streams().listen(context.host, context.port);
         this.files = context.directory.isEmpty() ? null : new MessageFiles(context);
+        this.steps =
+                context.steps == null
+                        ? null
+                        : new StepAssembler(
+                                context.steps,
+                                clock,
+                                environment.errorHandler(),
+                                this::letGo,
+                                this::stopBy);
+        this.isAssembling = context.handler != null || steps != null;
         this.mirror =
                 new CounterMirror(environment, "dart receiver")
                         .show("connections open", open)
@@ -61,6 +74,12 @@ final class ReceiverEngine implements ProtocolAgent {
                         .show("frames duplicate", duplicateFrames)
                         .show("protocol errors", protocolErrors)
                         .show("handler errors", handlerErrors);
+        if (steps != null) {
+            mirror.show("steps complete", steps.complete)
+                    .show("steps incomplete", steps.incomplete)
+                    .show("steps dropped", steps.dropped)
+                    .show("steps open", steps.open);
+        }
     }
 
     void startThread() {
@@ -97,8 +116,17 @@ final class ReceiverEngine implements ProtocolAgent {
                 finished.get());
     }
 
+    StepStatistics stepStatistics() {
+        if (steps == null) {
+            throw new IllegalStateException("this receiver puts no steps together");
+        }
+        return steps.statistics();
+    }
+
     boolean awaitFinished(int serverCount, long timeoutNs) {
-        return Monitors.await(monitor, clock, () -> finished.get() >= serverCount, timeoutNs);
+        Monitors.await(
+                monitor, clock, () -> finished.get() >= serverCount || failure != null, timeoutNs);
+        return finished.get() >= serverCount;
     }
 
     @Override
@@ -116,12 +144,46 @@ final class ReceiverEngine implements ProtocolAgent {
                 open.lazySet(sessions.size());
             }
         }
+        if (steps != null) {
+            work += handleSteps(now);
+        }
         mirror.publish(now);
         return work;
     }
 
+    private int handleSteps(long now) {
+        int work = steps.doWork(now);
+        for (int i = 0; work > 0 && i < streams.size(); i++) {
+            streams.get(i).settle();
+            recycle(streams.get(i));
+        }
+        return work;
+    }
+
+    /** A step has no more use for this message. */
+    private void letGo(InboundMessage message) {
+        message.isHeld = false;
+        message.state = InboundMessage.SETTLED;
+        if (message.isForgotten) {
+            toPool(message);
+        }
+    }
+
+    /** Nothing more is taken or acknowledged; what is not acknowledged stays with the servers. */
+    private void stopBy(Throwable cause) {
+        isStopped = true;
+        listener.close();
+        for (InboundSession session : sessions) {
+            session.fail(FrameFlyweight.ERROR_STOPPED, cause.getMessage());
+        }
+        synchronized (monitor) {
+            failure = cause;
+            monitor.notifyAll();
+        }
+    }
+
     private int accept(long now) {
-        ByteStream stream = isListenerClosed ? null : listener.accept();
+        ByteStream stream = isListenerClosed || isStopped ? null : listener.accept();
         if (stream == null) {
             return 0;
         }
@@ -216,6 +278,9 @@ final class ReceiverEngine implements ProtocolAgent {
                 throw malformed(frame, "begins a message without saying so");
             }
             message = begin(stream, frame, payload);
+            if (message == null) {
+                return false;
+            }
         }
         if (message == null) {
             throw malformed(frame, "belongs to no message that was begun");
@@ -233,7 +298,7 @@ final class ReceiverEngine implements ProtocolAgent {
             return false;
         }
         message.crc.update(payload, skip, length);
-        if (context.handler != null) {
+        if (isAssembling) {
             message.assemble(payload, skip, length);
         }
         message.received += length;
@@ -257,7 +322,7 @@ final class ReceiverEngine implements ProtocolAgent {
             }
             stream.taken(null, 0, 0, true);
         } else if (stream.isDelivered(frame.clientId(), frame.messageSequence())) {
-            stream.taken(null, 0, 0, true);
+            stream.taken(stream.findHeld(frame.clientId(), frame.messageSequence()), 0, 0, isLast);
         } else if (message != null
                 && frame.position() + frame.payloadLength() <= message.position) {
             long end = frame.position() + frame.payloadLength() - message.metadataLength;
@@ -281,14 +346,18 @@ final class ReceiverEngine implements ProtocolAgent {
         try {
             message.begin(frame.clientId(), stream.serverId, frame.tag(), frame.messageSequence());
             message.metadataLength = message.metadata.decode(payload, 0, frame.payloadLength());
-            if (context.handler != null
-                    && message.metadata.payloadLength() > context.messageLengthMax) {
+            if (isAssembling && message.metadata.payloadLength() > context.messageLengthMax) {
                 throw malformed(
                         frame,
                         "message of "
                                 + message.metadata.payloadLength()
                                 + " bytes, messageLengthMax is "
                                 + context.messageLengthMax);
+            }
+            message.job = stream.job;
+            if (steps != null && !steps.admit(stream, message)) {
+                pool.add(message);
+                return null;
             }
             if (files != null) {
                 files.begin(message);
@@ -304,7 +373,7 @@ final class ReceiverEngine implements ProtocolAgent {
     private void complete(InboundStream stream, InboundMessage message) {
         stream.open.remove(message.clientId);
         message.checksum = message.crc.value();
-        if (context.handler != null) {
+        if (isAssembling) {
             message.assembled();
         }
         if (files != null) {
@@ -327,7 +396,9 @@ final class ReceiverEngine implements ProtocolAgent {
                 report(e);
             }
         }
-        message.state = InboundMessage.SETTLED;
+        message.isHeld = steps != null && steps.take(message);
+        boolean isToWait = message.isHeld && steps.isAcknowledgedWhenHandled();
+        message.state = isToWait ? InboundMessage.HELD : InboundMessage.SETTLED;
         stream.delivered(message);
         ServerShared.add(messages, 1);
         ServerShared.add(payloadBytes, message.received);
@@ -345,7 +416,10 @@ final class ReceiverEngine implements ProtocolAgent {
     }
 
     private void toPool(InboundMessage message) {
-        if (pool.size() < POOL_MAX && message.memoryLength() <= POOLED_MEMORY_MAX) {
+        message.isForgotten = true;
+        if (!message.isHeld
+                && pool.size() < POOL_MAX
+                && message.memoryLength() <= POOLED_MEMORY_MAX) {
             pool.add(message);
         }
     }
@@ -353,6 +427,9 @@ final class ReceiverEngine implements ProtocolAgent {
     private void giveUp(InboundStream stream, InboundMessage message) {
         stream.open.remove(message.clientId);
         stream.forget(message);
+        if (steps != null) {
+            steps.gaveUp(message);
+        }
         if (message.file != null) {
             files.discard(message);
         }
@@ -452,7 +529,7 @@ final class ReceiverEngine implements ProtocolAgent {
         for (int i = 0; i < streams.size(); i++) {
             deadline = Math.min(deadline, streams.get(i).nextDeadlineNs());
         }
-        return deadline;
+        return steps == null ? deadline : Math.min(deadline, steps.nextDeadlineNs());
     }
 
     void close() {
@@ -477,6 +554,9 @@ final class ReceiverEngine implements ProtocolAgent {
         sessions.clear();
         if (files != null) {
             files.close();
+        }
+        if (steps != null) {
+            steps.close();
         }
     }
 

@@ -40,6 +40,9 @@ class DartMetadataTest {
                         .step(step)
                         .rank(rank)
                         .property("k", "v")
+                        .endOfStep(rank % 2 == 0)
+                        .stepMessageCount(Math.abs(rank % 3))
+                        .origin(9, 4, Math.abs(rank % 5))
                         .payload(77, true, 88);
         int length = metadata.encode(buffer, 8);
         assertThat(length).isEqualTo(metadata.encodedLength()).isLessThanOrEqualTo(1024);
@@ -49,6 +52,10 @@ class DartMetadataTest {
         assertThat(read.shape()).isEqualTo(shape);
         assertThat(read.step()).isEqualTo(step);
         assertThat(read.rank()).isEqualTo(rank);
+        assertThat(read.applicationId()).isEqualTo(9);
+        assertThat(read.rankCount()).isEqualTo(Math.abs(rank % 5));
+        assertThat(read.stepMessageCount()).isEqualTo(Math.abs(rank % 3));
+        assertThat(read.isEndOfStep()).isEqualTo(rank % 2 == 0);
         assertThat(read.properties()).containsOnlyKeys("k").containsValue("v");
         assertThat(read.payloadLength()).isEqualTo(77);
         assertThat(read.checksum()).isEqualTo(88);

@@ -1,0 +1,134 @@
+package dev.verbena.dart;
+
+/**
+ * How a {@link DartReceiver} puts steps together. Fluent; checked by {@link
+ * DartReceiver.Context#conclude()}.
+ *
+ * <p>A rank's part of a step is there when a message of it says {@link DartMetadata#endOfStep} or
+ * as many have come as {@link #messagesPerRank} or {@link DartMetadata#stepMessageCount} say. A
+ * step is complete when that holds for as many ranks as {@link #rankCount}, {@link
+ * DartClient.Context#rankCount} or {@link DartMetadata#rankCount} say. What neither side says is
+ * never guessed: such a step ends by its deadline, as incomplete.
+ */
+public final class DartStepContext {
+    /** What becomes of a step that did not get complete. */
+    public enum Incomplete {
+        /** It is handed to the handler, which is told what is missing. */
+        DELIVER,
+        /** It is dropped, counted and reported to the error handler of the environment. */
+        DROP
+    }
+
+    /** What follows when the handler throws. In every case it is counted and reported. */
+    public enum OnException {
+        /** The step counts as handled. */
+        SKIP,
+        /**
+         * The step is handed over again after a pause of 100 ms that doubles up to 5 s; nothing
+         * else is handed over before. After {@link DartStepContext#triesMax} tries: STOP.
+         */
+        RETRY,
+        /**
+         * The receiver ends, see {@link DartReceiver#failure()}. What was not acknowledged stays
+         * with the servers.
+         */
+        STOP
+    }
+
+    final DartStepHandler handler;
+    int rankCount;
+    int messagesPerRank;
+    long deadlineNs = 60_000_000_000L;
+    int openStepsMax = 4;
+    long bytesMax = 1L << 30;
+    Incomplete incomplete = Incomplete.DELIVER;
+    OnException onException = OnException.SKIP;
+    int triesMax = 10;
+    boolean isAcknowledgedWhenHandled;
+
+    /** Steps are handed to this. */
+    public DartStepContext(DartStepHandler handler) {
+        Arguments.notNull("handler", handler);
+        this.handler = handler;
+    }
+
+    /** Ranks of each application, numbered from 0; 0 (default): what the messages say. */
+    public DartStepContext rankCount(int rankCount) {
+        this.rankCount = rankCount;
+        return this;
+    }
+
+    /** Messages of each rank in each step; 0 (default): what the messages say. */
+    public DartStepContext messagesPerRank(int messagesPerRank) {
+        this.messagesPerRank = messagesPerRank;
+        return this;
+    }
+
+    /**
+     * After this long since its first message a step ends as incomplete; 60 s. Time that the
+     * handler takes does not count.
+     */
+    public DartStepContext deadlineNs(long deadlineNs) {
+        this.deadlineNs = deadlineNs;
+        return this;
+    }
+
+    /**
+     * Steps of one application that may be open at a time; 4. A message of a further one waits in
+     * its connection, and everything behind it, until a step has ended. Set it to more than the
+     * number of steps by which one rank may be ahead of another.
+     */
+    public DartStepContext openStepsMax(int openStepsMax) {
+        this.openStepsMax = openStepsMax;
+        return this;
+    }
+
+    /**
+     * Bytes of memory that open steps of one application may take; 1 GiB. Messages of any step but
+     * the oldest wait while all together have reached this. The oldest goes on until it alone has
+     * reached it, and then ends as incomplete; so at most twice this is held.
+     */
+    public DartStepContext bytesMax(long bytesMax) {
+        this.bytesMax = bytesMax;
+        return this;
+    }
+
+    /** What becomes of a step that did not get complete; DELIVER. */
+    public DartStepContext incomplete(Incomplete incomplete) {
+        this.incomplete = incomplete;
+        return this;
+    }
+
+    /** What follows when the handler throws; SKIP. */
+    public DartStepContext onException(OnException onException) {
+        this.onException = onException;
+        return this;
+    }
+
+    /** How often a step is handed over with RETRY before the receiver stops; 10. */
+    public DartStepContext triesMax(int triesMax) {
+        this.triesMax = triesMax;
+        return this;
+    }
+
+    /**
+     * False (default): a message is acknowledged as the receiver's {@link AckMode} says, whether or
+     * not its step has been handled. True: not before the step was handled, or dropped; then the
+     * servers need buffers for all open steps of all their ranks, or steps end by their deadline.
+     */
+    public DartStepContext acknowledgeWhenHandled(boolean isAcknowledgedWhenHandled) {
+        this.isAcknowledgedWhenHandled = isAcknowledgedWhenHandled;
+        return this;
+    }
+
+    void conclude() {
+        Arguments.range("rankCount", rankCount, 0, Integer.MAX_VALUE);
+        Arguments.range("messagesPerRank", messagesPerRank, 0, Integer.MAX_VALUE);
+        Arguments.range("deadlineNs", deadlineNs, 1_000_000, Long.MAX_VALUE / 4);
+        Arguments.range("openStepsMax", openStepsMax, 1, 4096);
+        Arguments.range("bytesMax", bytesMax, 1, 1L << 50);
+        Arguments.notNull("incomplete", incomplete);
+        Arguments.notNull("onException", onException);
+        Arguments.range("triesMax", triesMax, 1, 1_000_000);
+    }
+}

@@ -1,0 +1,81 @@
+package dev.verbena.dart;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.agrona.collections.Int2ObjectHashMap;
+
+/** The steps of one application of one job. Owned by the receiver's agent. */
+final class StepGroup {
+    /** Ended steps that are remembered, so that what comes late opens none of them again. */
+    static final int ENDED_MAX = 1024;
+
+    final UUID job;
+    final int applicationId;
+
+    /** In the order in which they were opened. */
+    final List<OpenStep> open = new ArrayList<>();
+
+    long bytes;
+    private final long[] ended = new long[ENDED_MAX];
+    private int endedCount;
+    private int endedAt;
+    private final Int2ObjectHashMap<LastSeen> seen = new Int2ObjectHashMap<>();
+
+    /** The last message that was begun of a client. */
+    private static final class LastSeen {
+        long sequence;
+        OpenStep step;
+    }
+
+    StepGroup(UUID job, int applicationId) {
+        this.job = job;
+        this.applicationId = applicationId;
+    }
+
+    OpenStep find(long step) {
+        for (int i = 0; i < open.size(); i++) {
+            if (open.get(i).step == step) {
+                return open.get(i);
+            }
+        }
+        return null;
+    }
+
+    /** Whether this step has ended; one that is older than all that are remembered counts too. */
+    boolean hasEnded(long step) {
+        long lowest = Long.MAX_VALUE;
+        for (int i = 0; i < endedCount; i++) {
+            if (ended[i] == step) {
+                return true;
+            }
+            lowest = Math.min(lowest, ended[i]);
+        }
+        return endedCount == ENDED_MAX && step < lowest;
+    }
+
+    void end(OpenStep step) {
+        open.remove(step);
+        ended[endedAt] = step.step;
+        endedAt = (endedAt + 1) % ENDED_MAX;
+        endedCount = Math.min(ENDED_MAX, endedCount + 1);
+    }
+
+    /**
+     * A message of this step begins: how many messages of its client were lost before it and can be
+     * blamed on no other step than this.
+     */
+    long begun(int clientId, long sequence, OpenStep step) {
+        LastSeen last = seen.get(clientId);
+        if (last == null) {
+            last = new LastSeen();
+            seen.put(clientId, last);
+        }
+        boolean isBlamed =
+                last.step == null || last.step == step || last.step.state != OpenStep.OPEN;
+        long gap = last.sequence > 0 && isBlamed ? Math.max(0, sequence - last.sequence - 1) : 0;
+        last.sequence = Math.max(last.sequence, sequence);
+        last.step = step;
+        return gap;
+    }
+}

@@ -1,0 +1,9 @@
+package dev.verbena.dart;
+
+/** Whole steps over the shm provider. */
+class DartWholeStepOverShmTest extends DartWholeStepContract {
+    @Override
+    protected String scheme() {
+        return "shm";
+    }
+}
