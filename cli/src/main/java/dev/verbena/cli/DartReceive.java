@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code dart receive}. */
@@ -54,12 +55,20 @@ final class DartReceive implements Callable<Integer> {
         if (Files.exists(directory) && !Files.isDirectory(directory)) {
             throw new Messages.Failure("--directory " + directory + " is a file, not a folder");
         }
+        if (servers != null && servers < 1) {
+            throw new ParameterException(
+                    spec.commandLine(), "--servers " + servers + " is less than 1");
+        }
         Path folder = Files.createDirectories(directory).toAbsolutePath().normalize();
         PrintWriter out = spec.commandLine().getOut();
         try (Termination termination = new Termination(10_000);
                 RealEnvironment environment =
-                        RealEnvironment.builder().application("dart receiver").build()) {
-            ReceivedTree tree = new ReceivedTree(folder, text -> print(out, text));
+                        RealEnvironment.builder()
+                                .application("dart receiver")
+                                .errorHandler(Messages.to(spec.commandLine().getErr()))
+                                .build()) {
+            ReceivedTree tree =
+                    new ReceivedTree(folder, text -> print(out, text), termination::isAsked);
             try (DartReceiver receiver =
                     DartReceiver.launch(
                             new DartReceiver.Context()

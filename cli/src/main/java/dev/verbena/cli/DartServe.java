@@ -81,7 +81,10 @@ abstract class DartServe implements Callable<Integer> {
         long timeoutNs = TimeUnit.SECONDS.toNanos(timeout);
         try (Termination termination = new Termination(TimeUnit.SECONDS.toMillis(timeout) + 5000);
                 RealEnvironment environment =
-                        RealEnvironment.builder().application("dart " + role()).build()) {
+                        RealEnvironment.builder()
+                                .application("dart " + role())
+                                .errorHandler(Messages.to(spec.commandLine().getErr()))
+                                .build()) {
             DartServer.Context context =
                     new DartServer.Context()
                             .environment(environment)

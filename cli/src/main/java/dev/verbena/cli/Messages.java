@@ -3,7 +3,9 @@ package dev.verbena.cli;
 import dev.verbena.dart.DartException;
 import dev.verbena.transport.TransportException;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import org.agrona.ErrorHandler;
 
 /** Exceptions as one line for people. */
 final class Messages {
@@ -20,6 +22,9 @@ final class Messages {
         }
         if (error instanceof java.nio.file.NoSuchFileException) {
             return error.getMessage() + ": there is no such file or folder";
+        }
+        if (error instanceof java.nio.file.FileSystemException file && file.getReason() != null) {
+            return file.getFile() + ": " + file.getReason();
         }
         if (error instanceof java.nio.file.AccessDeniedException) {
             return error.getMessage() + ": no permission";
@@ -41,6 +46,16 @@ final class Messages {
                         || error.getClass() == IllegalStateException.class
                         || error.getClass().getName().startsWith("dev.verbena.");
         return !isExpected;
+    }
+
+    /** Errors of an environment, one line each. Any thread. */
+    static ErrorHandler to(PrintWriter err) {
+        return error -> {
+            synchronized (err) {
+                err.println("verbena: " + of(error));
+                err.flush();
+            }
+        };
     }
 
     /** A failure whose message says everything. */

@@ -130,6 +130,9 @@ abstract class PerfCommand implements Callable<Integer> {
         if (isListening && peer != null) {
             throw wrong("--listen and --connect exclude each other");
         }
+        if (peer != null && peer.getScheme() == null) {
+            throw wrong("--connect " + peer + " is no address such as shm://job/process");
+        }
         String scheme = peer == null ? transport.require(spec) : peer.getScheme();
         PrintWriter out = spec.commandLine().getOut();
         if (isListening) {

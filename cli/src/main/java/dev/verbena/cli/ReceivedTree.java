@@ -4,41 +4,42 @@ import dev.verbena.dart.DartMessage;
 import dev.verbena.dart.DartMessageHandler;
 import dev.verbena.dart.DartMetadata;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.zip.CRC32C;
 
 /**
  * Gives files of {@code dart send} their names and folders back. The receiver has stored every
- * message under a flat name before; other messages stay as they are. One thread.
+ * message under a flat name before; other messages stay as they are. A message that comes again,
+ * after a kill of the receiver or the loss of a server, changes nothing. One thread.
  */
 final class ReceivedTree implements DartMessageHandler {
     /** Names that begin so are ours while a file is incomplete. */
     static final String OWN_PREFIX = ".verbena-";
 
-    private static final int COPY_LENGTH = 1 << 20;
+    private static final long SPACE_PAUSE_MS = 500;
 
     private final Path folder;
     private final Consumer<String> log;
-    private final Map<String, Part> open = new HashMap<>();
+    private final BooleanSupplier isEnding;
+    private final Map<String, PartFile> open = new HashMap<>();
     private volatile long fileCount;
     private volatile long damagedCount;
 
-    /** A file that came in part. */
-    private record Part(Path path, long length, CRC32C crc) {}
-
-    ReceivedTree(Path folder, Consumer<String> log) {
+    /**
+     * A tree in a folder.
+     *
+     * @param isEnding asked while waiting for space on the device: true gives up
+     */
+    ReceivedTree(Path folder, Consumer<String> log, BooleanSupplier isEnding) {
         this.folder = folder;
         this.log = log;
+        this.isEnding = isEnding;
     }
 
     /** Files and folders in place. Any thread. */
@@ -79,7 +80,7 @@ final class ReceivedTree implements DartMessageHandler {
             }
             long offset = Long.parseLong(metadata.property("offset"));
             long total = Long.parseLong(metadata.property("total"));
-            accept(message.clientId() + ":" + path, path, stored, target, offset, total, metadata);
+            accept(path, stored, target, offset, total, metadata);
         } catch (IllegalArgumentException e) {
             refuse(e.getMessage() + "; left as " + stored);
         } catch (IOException e) {
@@ -93,90 +94,91 @@ final class ReceivedTree implements DartMessageHandler {
             place = place.resolve(part);
             if (!Files.isDirectory(place, LinkOption.NOFOLLOW_LINKS)) {
                 Files.createDirectory(place);
+                PartFile.forceFolder(place.getParent());
             }
         }
     }
 
     private void accept(
-            String key,
-            String path,
-            Path stored,
-            Path target,
-            long offset,
-            long total,
-            DartMetadata metadata)
+            String path, Path stored, Path target, long offset, long total, DartMetadata metadata)
             throws IOException {
         makeFolder(target.getParent());
         long length = Files.size(stored);
+        if (offset < 0 || offset > total - length) {
+            refuse(path + ": a part outside the file, at " + offset + " of " + total);
+            return;
+        }
+        String wanted = metadata.property("crc");
         if (offset == 0 && length == total) {
-            place(path, stored, target, total, crc(stored), metadata);
+            place(path, stored, target, PartFile.checksum(stored), wanted);
             return;
         }
-        Part part = open.get(key);
-        if (offset == 0) {
-            Path own = folder.resolve(OWN_PREFIX + "part-" + Integer.toHexString(key.hashCode()));
-            Files.deleteIfExists(own);
-            part = new Part(own, 0, new CRC32C());
-        }
-        if (part == null || part.length() != offset || offset + length > total) {
-            refuse(path + ": a part for offset " + offset + " is out of order");
+        String attempt = SentFile.attempt(metadata);
+        PartFile part =
+                open.computeIfAbsent(
+                        attempt + ":" + path, key -> new PartFile(folder, path, attempt));
+        if (part.length() < offset) {
+            open.remove(attempt + ":" + path);
+            if (isInPlace(target, total)) {
+                Files.delete(stored);
+            } else {
+                refuse(path + ": a part for offset " + offset + " is out of order");
+            }
             return;
         }
-        Part longer = new Part(part.path(), offset + length, part.crc());
-        append(stored, part.path(), part.crc());
+        appendWhenThereIsSpace(path, part, stored, offset);
         Files.delete(stored);
-        open.put(key, longer);
-        if (longer.length() == total) {
-            open.remove(key);
-            place(path, longer.path(), target, total, (int) longer.crc().getValue(), metadata);
+        if (offset + length == total) {
+            open.remove(attempt + ":" + path);
+            place(path, part.path(), target, part.checksum(), wanted);
         }
     }
 
-    private void place(
-            String path, Path from, Path target, long total, int crc, DartMetadata metadata)
+    /** The whole file came before; its parts come again after a kill. */
+    private static boolean isInPlace(Path target, long total) throws IOException {
+        return Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)
+                && Files.size(target) == total;
+    }
+
+    /** Nothing is confirmed to the sender meanwhile; servers hold what they have. */
+    private void appendWhenThereIsSpace(String path, PartFile part, Path stored, long offset)
             throws IOException {
-        String wanted = metadata.property("crc");
-        if (wanted == null || !wanted.equals(String.format("%08x", crc))) {
-            refuse(
-                    path
-                            + ": checksum "
-                            + String.format("%08x", crc)
-                            + ", the sender says "
-                            + wanted);
+        for (int tries = 0; ; tries++) {
+            try {
+                part.append(stored, offset);
+                return;
+            } catch (IOException e) {
+                if (isEnding.getAsBoolean()) {
+                    throw e;
+                }
+                if (tries == 0) {
+                    log.accept("waiting, cannot store " + path + ": " + Messages.of(e));
+                }
+                pause();
+            }
+        }
+    }
+
+    private static void pause() throws IOException {
+        try {
+            Thread.sleep(SPACE_PAUSE_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while waiting for space", e);
+        }
+    }
+
+    private void place(String path, Path from, Path target, int crc, String wanted)
+            throws IOException {
+        String found = String.format("%08x", crc);
+        if (!found.equals(wanted)) {
+            refuse(path + ": checksum " + found + ", the sender says " + wanted);
             return;
         }
         Files.move(from, target, StandardCopyOption.ATOMIC_MOVE);
+        PartFile.forceFolder(target.getParent());
+        PartFile.deleteAll(folder, path);
         fileCount++;
-        log.accept(String.format("stored %s, %d bytes, crc %08x", path, total, crc));
-    }
-
-    private static int crc(Path file) throws IOException {
-        CRC32C crc = new CRC32C();
-        ByteBuffer buffer = ByteBuffer.allocateDirect(COPY_LENGTH);
-        try (FileChannel in = FileChannel.open(file, StandardOpenOption.READ)) {
-            while (in.read(buffer.clear()) >= 0) {
-                crc.update(buffer.flip());
-            }
-        }
-        return (int) crc.getValue();
-    }
-
-    private static void append(Path from, Path to, CRC32C crc) {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(COPY_LENGTH);
-        try (FileChannel in = FileChannel.open(from, StandardOpenOption.READ);
-                FileChannel out =
-                        FileChannel.open(
-                                to, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
-            while (in.read(buffer.clear()) >= 0) {
-                buffer.flip();
-                crc.update(buffer.duplicate());
-                while (buffer.hasRemaining()) {
-                    out.write(buffer);
-                }
-            }
-            out.force(true);
-        } catch (IOException e) {
-            throw new UncheckedIOException(to + ": " + e.getMessage(), e);
-        }
+        log.accept(String.format("stored %s, %d bytes, crc %s", path, Files.size(target), found));
     }
 }

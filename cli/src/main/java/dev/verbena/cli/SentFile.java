@@ -6,7 +6,8 @@ import java.nio.file.Path;
 
 /**
  * How {@code dart send} describes a file in the metadata of its messages. A long file is sent in
- * several messages, in order; the last one has the checksum of the whole.
+ * several messages, in order; the last one has the checksum of the whole. Parts with different
+ * attempts do not belong together: a sender that lost its server begins the file anew.
  */
 final class SentFile {
     /** Variable of the messages. */
@@ -21,8 +22,14 @@ final class SentFile {
 
     /** Fills the metadata of one part. */
     static void describe(
-            DartMetadata metadata, String path, long offset, long total, boolean isFolder) {
-        metadata.clear().variable(VARIABLE).name(shortName(path, offset));
+            DartMetadata metadata,
+            String path,
+            String attempt,
+            long offset,
+            long total,
+            boolean isFolder) {
+        metadata.clear().variable(VARIABLE).name(attempt + "-" + shortName(path, offset));
+        metadata.property("attempt", attempt);
         int piece = 0;
         for (int at = 0; at < path.length(); piece++) {
             int end = Math.min(path.length(), at + 60);
@@ -57,6 +64,12 @@ final class SentFile {
 
     private static boolean isGullible() {
         return PlantedFaults.ENABLED && PlantedFaults.isOn("receive-leaves-its-folder");
+    }
+
+    /** Which attempt of its sender a message belongs to; never null. */
+    static String attempt(DartMetadata metadata) {
+        String attempt = metadata.property("attempt");
+        return attempt == null ? "" : attempt;
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.verbena.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.dart.DartMessage;
@@ -40,13 +41,13 @@ class ReceivedTreeTest {
 
     private DartMetadata metadata(String path, long offset, long total, String crc) {
         DartMetadata metadata = new DartMetadata();
-        SentFile.describe(metadata, path, offset, total, false);
+        SentFile.describe(metadata, path, "one", offset, total, false);
         return crc == null ? metadata : metadata.property("crc", crc);
     }
 
     @Test
     void shouldGiveAFileItsFolderBack() throws Exception {
-        ReceivedTree tree = new ReceivedTree(folder, log::add);
+        ReceivedTree tree = new ReceivedTree(folder, log::add, () -> true);
         byte[] bytes = {1, 2, 3};
         String path = "a/b c/ümlaut-" + "x".repeat(100) + ".txt";
         tree.onMessage(stored(metadata(path, 0, 3, crc(bytes)), bytes));
@@ -57,7 +58,7 @@ class ReceivedTreeTest {
 
     @Test
     void shouldPutPartsTogetherInOrder() throws Exception {
-        ReceivedTree tree = new ReceivedTree(folder, log::add);
+        ReceivedTree tree = new ReceivedTree(folder, log::add, () -> true);
         byte[] whole = new byte[1000];
         for (int i = 0; i < whole.length; i++) {
             whole[i] = (byte) i;
@@ -74,8 +75,49 @@ class ReceivedTreeTest {
     }
 
     @Test
+    void shouldGoOnWithPartsThatAKilledReceiverHad() throws Exception {
+        byte[] whole = "what came before and after the kill".getBytes(UTF_8);
+        byte[] first = Arrays.copyOf(whole, 10);
+        byte[] second = Arrays.copyOfRange(whole, 10, 20);
+        byte[] third = Arrays.copyOfRange(whole, 20, whole.length);
+        ReceivedTree killed = new ReceivedTree(folder, log::add, () -> true);
+        killed.onMessage(stored(metadata("a/big", 0, whole.length, null), first));
+        killed.onMessage(stored(metadata("a/big", 10, whole.length, null), second));
+        ReceivedTree next = new ReceivedTree(folder, log::add, () -> true);
+        // Not acknowledged before the kill: it comes again.
+        next.onMessage(stored(metadata("a/big", 10, whole.length, null), second));
+        next.onMessage(stored(metadata("a/big", 20, whole.length, crc(whole)), third));
+        assertThat(folder.resolve("a/big")).hasBinaryContent(whole);
+        ReceivedTree last = new ReceivedTree(folder, log::add, () -> true);
+        last.onMessage(stored(metadata("a/big", 20, whole.length, crc(whole)), third));
+        assertThat(log).noneMatch(line -> line.startsWith("refused"));
+        try (var files = Files.walk(folder)) {
+            assertThat(files.filter(Files::isRegularFile)).containsExactly(folder.resolve("a/big"));
+        }
+    }
+
+    @Test
+    void shouldKeepTheAttemptsOfASenderApart() throws Exception {
+        ReceivedTree tree = new ReceivedTree(folder, log::add, () -> true);
+        byte[] old = {1, 2, 3, 4};
+        byte[] fresh = {5, 6, 7, 8};
+        tree.onMessage(stored(metadata("f", 0, 4, null), Arrays.copyOf(old, 2)));
+        DartMetadata begin = new DartMetadata();
+        SentFile.describe(begin, "f", "two", 0, 4, false);
+        tree.onMessage(stored(begin, Arrays.copyOf(fresh, 2)));
+        tree.onMessage(stored(metadata("f", 2, 4, "00000000"), Arrays.copyOfRange(old, 2, 4)));
+        DartMetadata end = new DartMetadata();
+        SentFile.describe(end, "f", "two", 2, 4, false);
+        tree.onMessage(stored(end.property("crc", crc(fresh)), Arrays.copyOfRange(fresh, 2, 4)));
+        assertThat(folder.resolve("f")).hasBinaryContent(fresh);
+        try (var files = Files.list(folder)) {
+            assertThat(files.map(file -> file.getFileName().toString())).containsExactly("f");
+        }
+    }
+
+    @Test
     void shouldRefuseAWrongChecksumAndKeepWhatCame() throws Exception {
-        ReceivedTree tree = new ReceivedTree(folder, log::add);
+        ReceivedTree tree = new ReceivedTree(folder, log::add, () -> true);
         tree.onMessage(stored(metadata("file", 0, 2, "00000000"), new byte[] {1, 2}));
         assertThat(tree.damagedCount()).isEqualTo(1);
         assertThat(folder.resolve("file")).doesNotExist();
@@ -95,7 +137,7 @@ class ReceivedTreeTest {
                 "a\0b",
             })
     void shouldNeverLeaveItsFolder(String path) throws Exception {
-        ReceivedTree tree = new ReceivedTree(folder, log::add);
+        ReceivedTree tree = new ReceivedTree(folder, log::add, () -> true);
         byte[] bytes = {7};
         tree.onMessage(stored(metadata(path, 0, 1, crc(bytes)), bytes));
         assertThat(tree.damagedCount()).isEqualTo(1);
@@ -108,7 +150,7 @@ class ReceivedTreeTest {
     @Test
     void shouldNotFollowALinkOutOfItsFolder(@TempDir Path elsewhere) throws Exception {
         Files.createSymbolicLink(folder.resolve("link"), elsewhere);
-        ReceivedTree tree = new ReceivedTree(folder, log::add);
+        ReceivedTree tree = new ReceivedTree(folder, log::add, () -> true);
         byte[] bytes = {7};
         tree.onMessage(stored(metadata("link/file", 0, 1, crc(bytes)), bytes));
         assertThat(elsewhere).isEmptyDirectory();

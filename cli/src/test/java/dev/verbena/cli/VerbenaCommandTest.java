@@ -56,6 +56,8 @@ class VerbenaCommandTest {
                 "dart receive --listen :1 --directory x | is not HOST:PORT",
                 "dart receive --listen h:70000 --directory x | is not HOST:PORT",
                 "dart send --config x | Missing required parameter: 'PATH'",
+                "dart receive --listen h:1 --directory x --servers 0 | --servers 0 is less than 1",
+                "lat --connect nonsense | nonsense is no address",
                 "lat --size 0 | outside 1 to",
                 "lat --size 1x | allowed are bytes",
                 "lat --all --size 8 | exclude each other",

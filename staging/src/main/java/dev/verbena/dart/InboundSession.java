@@ -172,7 +172,7 @@ final class InboundSession {
             case FrameFlyweight.FIN -> onFin();
             case FrameFlyweight.ERROR -> {
                 String text =
-                        DartMetadata.safe(
+                        Names.readable(
                                 new String(payloadMemory, 4, frame.payloadLength() - 4, UTF_8));
                 throw new DartException(DartException.Code.MALFORMED, "the server says: " + text);
             }

@@ -46,6 +46,10 @@ final class ReceiverLink implements AutoCloseable {
     private long lastSentNs;
     private boolean hasEverStreamed;
     private boolean isFinWanted;
+
+    // It answers HELLO and then refuses data, as with a full device: only progress ends the
+    // waiting.
+    private boolean isRefused;
     private int inLength;
 
     // The frame being written.
@@ -360,9 +364,10 @@ final class ReceiverLink implements AutoCloseable {
             case FrameFlyweight.ERROR -> {
                 byte[] text = new byte[inFrame.payloadLength() - 4];
                 in.getBytes(at + 4, text);
+                isRefused = true;
                 throw new DartException(
                         DartException.Code.RECEIVER_UNREACHABLE,
-                        "it says: " + DartMetadata.safe(new String(text, StandardCharsets.UTF_8)));
+                        "it says: " + Names.readable(new String(text, StandardCharsets.UTF_8)));
             }
             default -> throw unexpected();
         }
@@ -391,7 +396,9 @@ final class ReceiverLink implements AutoCloseable {
         held.acknowledge(next, giveBack);
         held.rewind(next);
         state = STREAMING;
-        backOffNs = BACK_OFF_MIN_NS;
+        if (!isRefused) {
+            backOffNs = BACK_OFF_MIN_NS;
+        }
         if (hasEverStreamed) {
             ServerShared.add(shared.reconnects, 1);
         }
@@ -402,6 +409,10 @@ final class ReceiverLink implements AutoCloseable {
 
     private void onAck(long next) {
         needStreaming();
+        if (next > held.acknowledgedNext()) {
+            isRefused = false;
+            backOffNs = BACK_OFF_MIN_NS;
+        }
         if (current != null && next > current.firstFrame) {
             held.acknowledge(Math.min(next, current.firstFrame), giveBack);
             deferredAck = Math.max(deferredAck, next);
