@@ -19,12 +19,23 @@ uint64_t snic_stream_threshold(void)
 }
 
 #if defined(__x86_64__)
+/* No software prefetch in these loops: on the machines measured the hardware's own is enough, and
+ * asking for lines with the non-temporal hint took two thirds of the rate away. */
+__attribute__((target("avx512f"))) static void stream_avx512(uint8_t *to, const uint8_t *from,
+                                                             uint64_t blocks)
+{
+    for (uint64_t i = 0; i < blocks; i++, to += 128, from += 128) {
+        __m512i a = _mm512_loadu_si512(from);
+        __m512i b = _mm512_loadu_si512(from + 64);
+        _mm512_stream_si512((void *)to, a);
+        _mm512_stream_si512((void *)(to + 64), b);
+    }
+}
+
 __attribute__((target("avx2"))) static void stream_avx2(uint8_t *to, const uint8_t *from,
                                                         uint64_t blocks)
 {
     for (uint64_t i = 0; i < blocks; i++, to += 128, from += 128) {
-        _mm_prefetch((const char *)from + 1024, _MM_HINT_NTA);
-        _mm_prefetch((const char *)from + 1088, _MM_HINT_NTA);
         __m256i a = _mm256_loadu_si256((const __m256i *)from);
         __m256i b = _mm256_loadu_si256((const __m256i *)(from + 32));
         __m256i c = _mm256_loadu_si256((const __m256i *)(from + 64));
@@ -53,7 +64,9 @@ static void copy_streaming(uint8_t *to, const uint8_t *from, uint64_t length)
     memcpy(to, from, head);
     to += head, from += head, length -= head;
     uint64_t blocks = length / 128;
-    if (__builtin_cpu_supports("avx2"))
+    if (__builtin_cpu_supports("avx512f"))
+        stream_avx512(to, from, blocks);
+    else if (__builtin_cpu_supports("avx2"))
         stream_avx2(to, from, blocks);
     else
         stream_sse2(to, from, blocks);

@@ -13,6 +13,8 @@ import picocli.CommandLine.ParameterException;
         description = "Measure bandwidth between two processes, in the manner of perftest.")
 final class BandwidthCommand extends PerfCommand {
     private static final int BATCH_COUNT = 20;
+    private static final long WARM_UP_NS = 1_000_000_000L;
+    private static final long WARM_UP_BATCH = 5_000;
 
     @Option(
             names = "--window",
@@ -28,7 +30,7 @@ final class BandwidthCommand extends PerfCommand {
 
     @Override
     long defaultIterations(int length) {
-        return Math.max(100, Math.min(1_000_000, (4L << 30) / (length + 1000)));
+        return Math.max(100, Math.min(10_000_000, (8L << 30) / (length + 500)));
     }
 
     @Override
@@ -50,11 +52,7 @@ final class BandwidthCommand extends PerfCommand {
                     spec.commandLine(), "--window " + window + " is outside 1 to 1024");
         }
         endpoint.announce(new PerfEndpoint.Round(what.operation, length, count));
-        long warmUp = Math.min(count, 5_000);
-        for (long i = 0; i < warmUp; i++) {
-            endpoint.start(what.operation, length, window);
-        }
-        endpoint.drain();
+        warmUp(endpoint, length, count);
         double peak = 0;
         long begin = System.nanoTime();
         long done = 0;
@@ -87,5 +85,20 @@ final class BandwidthCommand extends PerfCommand {
                         average,
                         rate);
         return new Result(line, fields);
+    }
+
+    /**
+     * Until the compiler has settled and the memory is touched: short operations for a while, long
+     * ones a few times.
+     */
+    private void warmUp(PerfEndpoint endpoint, int length, long count) {
+        long deadlineNs = System.nanoTime() + WARM_UP_NS;
+        long batch = Math.max(2, Math.min(count / 10, WARM_UP_BATCH));
+        do {
+            for (long i = 0; i < batch; i++) {
+                endpoint.start(what.operation, length, window);
+            }
+            endpoint.drain();
+        } while (System.nanoTime() - deadlineNs < 0);
     }
 }

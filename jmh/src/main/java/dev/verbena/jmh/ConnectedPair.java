@@ -102,6 +102,10 @@ final class ConnectedPair implements AutoCloseable {
 
     @Override
     public void close() {
+        TransportHandler nothing = new TransportHandler() {};
+        while (initiator.poll(nothing, 64) > 0) {
+            Thread.onSpinWait();
+        }
         initiator.disconnect(connection);
         CloseHelper.closeAll(source, initiator);
         running = false;
