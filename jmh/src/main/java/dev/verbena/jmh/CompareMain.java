@@ -208,22 +208,44 @@ public final class CompareMain {
         }
         int pairs = Integer.parseInt(arguments[2]);
         List<String> wanted = Arrays.asList(arguments).subList(3, arguments.length);
-        List<String> rows = new CompareMain(arguments[1]).run(pairs, wanted);
-        Path page = Path.of(arguments[0]).resolve("docs/benchmarks.md");
-        if (wanted.isEmpty()) {
-            Files.writeString(page, page(rows, pairs));
-            System.out.println("wrote " + page);
-        }
+        Path checkout = Path.of(arguments[0]);
+        CompareMain main = new CompareMain(arguments[1]);
+        Path results = checkout.resolve("target/compare");
+        main.run(pairs, wanted, results);
+        Path page = checkout.resolve("docs/benchmarks.md");
+        Files.writeString(page, page(main.rows(results), pairs));
+        System.out.println("wrote " + page);
     }
 
-    private List<String> run(int pairs, List<String> wanted) throws InterruptedException {
+    /** Each comparison's rows are kept, so that the page can be made from several runs. */
+    private void run(int pairs, List<String> wanted, Path results)
+            throws IOException, InterruptedException {
+        for (String name : wanted) {
+            if (comparisons.stream().noneMatch(comparison -> comparison.id.equals(name))) {
+                System.err.println(
+                        name
+                                + " is no comparison; there are "
+                                + comparisons.stream().map(each -> each.id).toList());
+                System.exit(2);
+            }
+        }
         Contestant probe = c("line", "limit", 8).scaled(2);
-        List<String> rows = new ArrayList<>();
+        Files.createDirectories(results);
         for (Comparison comparison : comparisons) {
             if (wanted.isEmpty() || wanted.contains(comparison.id)) {
                 take(comparison, probe, pairs);
                 comparison.rows().forEach(System.out::println);
-                rows.addAll(comparison.rows());
+                Files.write(results.resolve(comparison.id), comparison.rows());
+            }
+        }
+    }
+
+    private List<String> rows(Path results) throws IOException {
+        List<String> rows = new ArrayList<>();
+        for (Comparison comparison : comparisons) {
+            Path kept = results.resolve(comparison.id);
+            if (Files.exists(kept)) {
+                rows.addAll(Files.readAllLines(kept));
             }
         }
         return rows;
