@@ -192,6 +192,7 @@ int snic_open(const snic_options_t *options, snic_t **out, char *why, size_t why
     nic->foreign_probe = 1;
     nic->personality = options->personality;
     nic->incarnation = snic_random64();
+    nic->fences = (uint32_t)snic_barrier_works();
     memcpy(nic->identity, options->identity, sizeof nic->identity);
     pthread_mutex_init(&nic->control, NULL);
     int rc = snic_process_self(&nic->pid, &nic->start_time, &nic->pid_namespace);
@@ -235,6 +236,7 @@ int snic_publish(snic_t *nic)
         return -ECHILD;
     SNIC_STEP("publish.before");
     /* Partner: the acquire load of state in snic_attach. */
+    nic->segment.header->owner_fences = nic->fences;
     atomic_store_explicit(&nic->segment.header->state, SNIC_STATE_OPEN, memory_order_release);
     SNIC_STEP("publish.after");
     return 0;
@@ -262,6 +264,7 @@ int snic_close(snic_t *nic)
         return -EBUSY;
     /* Seq_cst, as a deregister: partner is the pin's store and the load of state after it. */
     atomic_store_explicit(&h->state, SNIC_STATE_CLOSING, memory_order_seq_cst);
+    snic_barrier_everywhere(nic);
     SNIC_STEP("close.closing");
     snic_ring_self(nic);
     snic_pins_drain(nic, 0, snic_now_ns() + CLOSE_WAIT_NS);

@@ -112,6 +112,7 @@ typedef struct snic_view {
     void *initiator;            /* struct snic_initiator: our slot */
     void *registrations;        /* struct snic_registration[registrations_max] */
     uint64_t registrations_max; /* checked at attach */
+    uint64_t owner_fences;      /* 1: a pin needs no fence, see struct snic_initiator */
 } snic_view_t;
 void snic_peer_view(snic_peer_t *peer, snic_view_t *view);
 

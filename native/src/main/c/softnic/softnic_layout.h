@@ -95,7 +95,11 @@ struct snic_header {
     _Atomic uint64_t recoveries;      /* 656 P locks taken over from the dead */
     _Atomic uint64_t pins_reclaimed;  /* 664 O pins of dead initiators that deregister ended */
     _Atomic uint64_t slots_reclaimed; /* 672 P slots of dead initiators that were taken over */
-    uint8_t pad3[88];
+    uint8_t pad3[84];
+
+    /* O, before the state says OPEN. 1: O makes a barrier in every process between revoking a key
+     * and looking at pins, so those who registered for it may pin without one. */
+    uint32_t owner_fences; /* 764 */
 };
 #define SNIC_HEADER_BYTES 768
 #define SNIC_AT(type, field, offset)                                                               \
@@ -118,6 +122,7 @@ SNIC_AT(snic_header, doorbell, 384);
 SNIC_AT(snic_header, waiters, 388);
 SNIC_AT(snic_header, initiators_high, 512);
 SNIC_AT(snic_header, attaches, 640);
+SNIC_AT(snic_header, owner_fences, 764);
 
 /* initiator.state = pid << 32 | epoch << 2 | state: one word, so that a slot that is not free
  * always names its process, whenever that dies. The epoch counts the occupants. FREE -> CLAIMED ->
@@ -135,7 +140,10 @@ enum snic_initiator_state { SNIC_SLOT_FREE = 0, SNIC_SLOT_CLAIMED = 1, SNIC_SLOT
  * none. I: store seq_cst before it loads registration.generation seq_cst; cleared with release
  * after the last access. O at deregister: store generation seq_cst, then load every pin seq_cst.
  * Whoever comes second sees the other (Dekker), so either the initiator finds the registration
- * stale, or the owner finds the pin and waits. pins[0]: snic_put and its relatives in C. pins[1]:
+ * stale, or the owner finds the pin and waits. Where header.owner_fences is set and the initiator's
+ * process registered for it, O calls membarrier(2) between its store and its loads; that is a full
+ * barrier in I at some point between any two of its instructions, and I's store may be a plain one,
+ * as long as the compiler keeps it before the load. pins[0]: snic_put and its relatives in C. pins[1]:
  * the Java implementation. Others: spare.
  */
 struct snic_initiator {

@@ -178,6 +178,7 @@ int snic_attach(snic_t *nic, const char *name, uint64_t incarnation, snic_peer_t
         free_peer(peer);
         return rc;
     }
+    peer->owner_fences = nic->fences && peer->segment.header->owner_fences == 1;
     pthread_mutex_lock(&nic->control);
     nic->peers++;
     pthread_mutex_unlock(&nic->control);
@@ -236,6 +237,7 @@ void snic_peer_view(snic_peer_t *peer, snic_view_t *view)
     view->initiator = peer->mine;
     view->registrations = peer->segment.registrations;
     view->registrations_max = peer->segment.registrations_max;
+    view->owner_fences = peer->owner_fences;
 }
 
 int snic_peer_liveness(snic_peer_t *peer)

@@ -73,6 +73,7 @@ struct snic {
     uint64_t incarnation;
     uint64_t identity[SNIC_IDENTITY_WORDS];
     uint32_t personality;
+    uint32_t fences; /* snic_barrier_works */
     char name[SNIC_NAME_BYTES];
     char job[SNIC_NAME_BYTES];
     char path[SNIC_PATH_MAX]; /* of the job's folder */
@@ -108,7 +109,8 @@ struct snic_peer {
     uint32_t slot;
     uint32_t epoch;
     uint32_t token;
-    int pidfd; /* -1: this kernel has none, /proc is asked instead */
+    uint32_t owner_fences; /* 1: pins need no fence here */
+    int pidfd;             /* -1: this kernel has none, /proc is asked instead */
     snic_t *nic;
     char name[SNIC_NAME_BYTES];
     pthread_mutex_t mapping;
@@ -119,6 +121,10 @@ struct snic_peer {
 void snic_why(char *why, size_t why_size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 #define SNIC_WHY(...) snic_why(why, why_size, __VA_ARGS__)
+
+/* softnic_barrier.c */
+int snic_barrier_works(void); /* 1: barriers reach others from here, and theirs us */
+void snic_barrier_everywhere(snic_t *nic);
 
 /* softnic_process.c */
 uint64_t snic_now_ns(void);

@@ -107,6 +107,7 @@ int snic_deregister(snic_t *nic, const snic_key_t *key, uint32_t timeout_ms)
         SNIC_STEP("deregister.before");
         /* Seq_cst before the loads of pins in snic_pins_drain; partner: pin(). */
         atomic_store_explicit(&r->generation, own->generation, memory_order_seq_cst);
+        snic_barrier_everywhere(nic);
         SNIC_STEP("deregister.revoked");
     }
     pthread_mutex_unlock(&nic->control);
@@ -149,10 +150,14 @@ static inline int pin(snic_peer_t *peer, const snic_key_t *key, uint64_t offset,
     if (key->slot >= peer->segment.registrations_max || !(key->generation & 1))
         return -ESTALE;
     const struct snic_registration *r = &peer->segment.registrations[key->slot];
-    /* Seq_cst store, then seq_cst loads: see struct snic_initiator. On x86 this is the one full
-     * fence. */
-    atomic_store_explicit(&peer->mine->pins[0], ((uint64_t)key->slot + 1) << 32 | key->generation,
-                          memory_order_seq_cst);
+    /* Seq_cst store, then seq_cst loads, or the owner's barrier: see struct snic_initiator. */
+    uint64_t word = ((uint64_t)key->slot + 1) << 32 | key->generation;
+    if (peer->owner_fences) {
+        atomic_store_explicit(&peer->mine->pins[0], word, memory_order_relaxed);
+        atomic_signal_fence(memory_order_seq_cst); /* for the compiler */
+    } else {
+        atomic_store_explicit(&peer->mine->pins[0], word, memory_order_seq_cst);
+    }
     SNIC_STEP("pin.stored");
     if (atomic_load_explicit(&r->generation, memory_order_seq_cst) != key->generation)
         goto refuse;

@@ -77,6 +77,10 @@ final class ShmConnection {
 
     private long peer;
     private long pin;
+
+    /** The owner of the memory makes the barrier for both: see {@code struct snic_initiator}. */
+    private boolean isOwnerFencing;
+
     private long registrations;
     private long registrationsMax;
     private long doorbell;
@@ -146,6 +150,7 @@ final class ShmConnection {
         doorbell = header + Layout.HEADER_DOORBELL;
         waiters = header + Layout.HEADER_WAITERS;
         pin = UnsafeApi.getLong(null, snicView + Layout.SNIC_VIEW_INITIATOR) + PIN_OFFSET;
+        isOwnerFencing = UnsafeApi.getLong(null, snicView + Layout.SNIC_VIEW_OWNER_FENCES) == 1;
         registrations = UnsafeApi.getLong(null, snicView + Layout.SNIC_VIEW_REGISTRATIONS);
         registrationsMax = UnsafeApi.getLong(null, snicView + Layout.SNIC_VIEW_REGISTRATIONS_MAX);
 
@@ -375,7 +380,7 @@ final class ShmConnection {
             return transferNative(isPut, local, target, offset, length);
         }
         // Announce, then look: the owner sets the generation, then looks at the pins.
-        UnsafeApi.putLongVolatile(null, pin, pinWord(translation.slot, translation.generation));
+        pin(translation.slot, translation.generation);
         if (!isCurrent(translation)) {
             UnsafeApi.putLongRelease(null, pin, 0);
             return Status.STALE_KEY;
@@ -442,7 +447,7 @@ final class ShmConnection {
                             : softnic.snic_compare_swap(
                                     peer, scratch.key, offset, operand, update, scratch.result));
         }
-        UnsafeApi.putLongVolatile(null, pin, pinWord(translation.slot, translation.generation));
+        pin(translation.slot, translation.generation);
         if (!isCurrent(translation)) {
             UnsafeApi.putLongRelease(null, pin, 0);
             return Status.STALE_KEY;
@@ -463,8 +468,15 @@ final class ShmConnection {
         UnsafeApi.putLong(null, scratch.key + Layout.KEY_SECRET, target.keyHigh());
     }
 
-    private static long pinWord(int slot, int generation) {
-        return (slot + 1L) << 32 | Integer.toUnsignedLong(generation);
+    /** Announces an access, before the look at whether the key is still good. */
+    private void pin(int slot, int generation) {
+        long word = (slot + 1L) << 32 | Integer.toUnsignedLong(generation);
+        if (isOwnerFencing) {
+            UnsafeApi.putLongOpaque(null, pin, word);
+            UnsafeApi.loadFence(); // no instruction on x86: keeps the compiler from reordering
+        } else {
+            UnsafeApi.putLongVolatile(null, pin, word);
+        }
     }
 
     private boolean isCurrent(Translation translation) {
@@ -507,7 +519,7 @@ final class ShmConnection {
         translation.slot = (int) slot;
         translation.generation = target.generation();
         long entry = registrations + slot * Layout.REGISTRATION_SIZE;
-        UnsafeApi.putLongVolatile(null, pin, pinWord((int) slot, target.generation()));
+        pin((int) slot, target.generation());
         boolean isLive =
                 isCurrent(translation)
                         && UnsafeApi.getLong(null, entry + Layout.REGISTRATION_SECRET)

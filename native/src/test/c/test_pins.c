@@ -1,0 +1,119 @@
+/* Pins against deregister, between two processes that really run at the same time. */
+#define _GNU_SOURCE
+#include "test.h"
+#include "softnic_private.h"
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define ROUNDS_NS 3000000000u
+
+static char why[SNIC_WHY_MAX];
+
+/* What the two processes tell each other. */
+struct table {
+    _Atomic uint32_t turn; /* odd: the key is good */
+    _Atomic uint32_t stop;
+    _Atomic uint64_t puts;
+    snic_key_t key;
+};
+
+static snic_t *open_nic(const char *name)
+{
+    snic_t *nic = NULL;
+    snic_options_t o = {.job = "job",
+                        .name = name,
+                        .personality = SNIC_SHM,
+                        .initiators_max = 8,
+                        .registrations_max = 64,
+                        .area_bytes = 8192};
+    int rc = snic_open(&o, &nic, why, sizeof why);
+    if (rc != 0)
+        test_fail(__FILE__, __LINE__, "snic_open %s: %d %s", name, rc, why);
+    CHECK_EQ(snic_publish(nic), 0);
+    return nic;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Puts a new value each time, as fast as it can. */
+static void put_without_end(void *argument)
+{
+    struct table *table = argument;
+    snic_t *nic = open_nic("initiator");
+    snic_peer_t *peer = NULL;
+    CHECK_EQ(snic_attach(nic, "owner", 0, &peer, why, sizeof why), 0);
+    uint64_t value = 0;
+    while (!atomic_load(&table->stop)) {
+        uint32_t turn = atomic_load(&table->turn);
+        if (!(turn & 1)) {
+            sched_yield();
+            continue;
+        }
+        snic_key_t key = table->key;
+        int rc = 0;
+        while (rc == 0) {
+            value++;
+            rc = snic_put(peer, &key, 0, &value, 8);
+            atomic_store_explicit(&table->puts, value, memory_order_relaxed);
+        }
+        CHECK_EQ(rc, -ESTALE);
+        /* The owner may have been between two turns while the key was read. */
+    }
+    snic_detach(peer);
+    CHECK_EQ(snic_close(nic), 0);
+}
+
+static void no_byte_lands_after_deregister(void)
+{
+    struct table *table =
+        mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(table != MAP_FAILED);
+    int child = test_fork(put_without_end, table);
+    snic_t *nic = open_nic("owner");
+    void *memory = NULL;
+    CHECK_EQ(snic_memory_alloc(nic, 4096, 0, &memory, why, sizeof why), 0);
+    volatile uint64_t *word = memory;
+    uint64_t end = now_ns() + ROUNDS_NS;
+    uint64_t rounds = 0;
+    uint64_t random = test_seed;
+    _Atomic uint64_t *pin = &nic->segment.initiators[0].pins[0];
+    while (now_ns() < end) {
+        CHECK_EQ(snic_register(nic, memory, 4096, SNIC_WRITE, &table->key, why, sizeof why), 0);
+        snic_key_t key = table->key;
+        atomic_fetch_add(&table->turn, 1);
+        /* Looking takes the pin's cache line away from the initiator: its next store waits long. */
+        for (uint64_t looks = test_random(&random) % 400; looks > 0; looks--)
+            (void)atomic_load_explicit(pin, memory_order_relaxed);
+        atomic_fetch_add(&table->turn, 1);
+        CHECK_EQ(snic_deregister(nic, &key, 20000), 0);
+        uint64_t last = *word;
+        for (int look = 0; look < 200; look++)
+            if (*word != last)
+                test_fail(__FILE__, __LINE__,
+                          "a byte landed after deregister came back, round %llu",
+                          (unsigned long long)rounds);
+        rounds++;
+    }
+    atomic_store(&table->stop, 1);
+    test_join(child, 0);
+    CHECK(rounds > 10);
+    CHECK(atomic_load(&table->puts) > 10);
+    CHECK_EQ(snic_memory_free(nic, memory), 0);
+    CHECK_EQ(snic_close(nic), 0);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"no_byte_lands_after_deregister", no_byte_lands_after_deregister, NULL, 60},
+    };
+    return test_main(argc, argv, cases, COUNT(cases));
+}
