@@ -80,15 +80,16 @@ final class DartSend implements Callable<Integer> {
             throw new Messages.Failure("nothing to send");
         }
         String scheme = transport.require(spec);
-        queue = new SendQueue(items, faults::add);
         long begin = System.nanoTime();
-        try (RealEnvironment environment =
-                RealEnvironment.builder()
-                        .application("dart send")
-                        .errorHandler(Messages.to(spec.commandLine().getErr()))
-                        .build()) {
+        try (Termination termination = new Termination(timeout * 1000L + 5000);
+                RealEnvironment environment =
+                        RealEnvironment.builder()
+                                .application("dart send")
+                                .errorHandler(Messages.to(spec.commandLine().getErr()))
+                                .build()) {
+            queue = new SendQueue(items, faults::add, termination::isAsked);
             ProgressLine line = new ProgressLine(out);
-            sendAll(environment, scheme, line);
+            sendAll(environment, scheme, line, termination);
             line.end();
         }
         double seconds = (System.nanoTime() - begin) / 1e9;
@@ -104,7 +105,8 @@ final class DartSend implements Callable<Integer> {
     }
 
     /** Begins again what was not confirmed when a server is lost, as long as something goes on. */
-    private void sendAll(RealEnvironment environment, String scheme, ProgressLine line)
+    private void sendAll(
+            RealEnvironment environment, String scheme, ProgressLine line, Termination termination)
             throws InterruptedException {
         long timeoutNs = TimeUnit.SECONDS.toNanos(timeout);
         long confirmedNs = System.nanoTime();
@@ -125,7 +127,8 @@ final class DartSend implements Callable<Integer> {
                 confirmed = queue.confirmedCount();
                 confirmedNs = now;
             }
-            if (now - confirmedNs > timeoutNs || !isWorthAnother(failure)) {
+            boolean isLate = now - confirmedNs > timeoutNs;
+            if (isLate || termination.isAsked() || !isWorthAnother(failure)) {
                 throw new Messages.Failure(
                         failure.getMessage() + "; not confirmed: " + queue.unconfirmed());
             }

@@ -1,6 +1,7 @@
 package dev.verbena.cli;
 
 import dev.verbena.agent.RealEnvironment;
+import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartServer;
 import dev.verbena.dart.ServerStatistics;
 import java.io.IOException;
@@ -59,8 +60,9 @@ abstract class DartServe implements Callable<Integer> {
             description = "Longest wait for master or receiver, 1 to 3600. Default: 30.")
     int timeout;
 
-    /** Adds what only the master, or only a slave, has. */
-    abstract DartServer.Context configure(DartServer.Context context) throws IOException;
+    /** Adds what only the master, or only a slave, has; null if the end is wished for before. */
+    abstract DartServer.Context configure(DartServer.Context context, Termination termination)
+            throws IOException;
 
     abstract String role();
 
@@ -96,10 +98,16 @@ abstract class DartServe implements Callable<Integer> {
                             .bootTimeoutNs(timeoutNs)
                             .peerTimeoutNs(timeoutNs)
                             .closeTimeoutNs(timeoutNs);
-            try (DartServer server = DartServer.launch(configure(context))) {
-                server.awaitReady(timeoutNs + TimeUnit.SECONDS.toNanos(5));
+            if (configure(context, termination) == null) {
+                return 0;
+            }
+            try (DartServer server = DartServer.launch(context)) {
+                if (!isReady(server, termination, timeoutNs + TimeUnit.SECONDS.toNanos(5))) {
+                    return 0;
+                }
                 print(role() + " ready as server " + server.serverId() + ": " + server.uri());
                 ChildProcess.tell("ready " + server.serverId());
+                termination.lastWords(() -> report(server.statistics()));
                 while (!termination.await(LOOK_AGAIN_MS)) {
                     if (server.failure() != null) {
                         throw new Messages.Failure(Messages.of(server.failure()));
@@ -116,6 +124,24 @@ abstract class DartServe implements Callable<Integer> {
             }
         }
         return 0;
+    }
+
+    /** Waits until it is; false if the end is wished for before. */
+    private static boolean isReady(DartServer server, Termination termination, long timeoutNs)
+            throws InterruptedException {
+        long begin = System.nanoTime();
+        while (!termination.isAsked()) {
+            try {
+                server.awaitReady(TimeUnit.MILLISECONDS.toNanos(LOOK_AGAIN_MS));
+                return true;
+            } catch (DartException e) {
+                boolean isLate = System.nanoTime() - begin > timeoutNs;
+                if (e.code() != DartException.Code.TIMEOUT || isLate) {
+                    throw e;
+                }
+            }
+        }
+        return false;
     }
 
     private void print(String text) {
@@ -168,7 +194,8 @@ abstract class DartServe implements Callable<Integer> {
         private int servers;
 
         @Override
-        DartServer.Context configure(DartServer.Context context) throws IOException {
+        DartServer.Context configure(DartServer.Context context, Termination termination)
+                throws IOException {
             inRange("--servers", servers, 1, 1024);
             Path fresh = receiverFile().resolveSibling(receiverFile().getFileName() + ".new");
             Files.writeString(fresh, receiver + "\n");
@@ -202,14 +229,21 @@ abstract class DartServe implements Callable<Integer> {
         private HostPort receiver;
 
         @Override
-        DartServer.Context configure(DartServer.Context context) throws IOException {
-            HostPort target = receiver == null ? fromMaster() : receiver;
+        DartServer.Context configure(DartServer.Context context, Termination termination)
+                throws IOException {
+            HostPort target = receiver == null ? fromMaster(termination) : receiver;
+            if (target == null) {
+                return null;
+            }
             return context.slave().receiver(target.host(), target.port());
         }
 
-        private HostPort fromMaster() throws IOException {
+        private HostPort fromMaster(Termination termination) throws IOException {
             long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(timeout);
             while (!ChildProcess.isThere(receiverFile())) {
+                if (termination.isAsked()) {
+                    return null;
+                }
                 if (System.nanoTime() - deadlineNs >= 0) {
                     throw new Messages.Failure(
                             receiverFile()

@@ -15,6 +15,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -35,6 +36,7 @@ final class SendQueue {
 
     private final List<Item> items;
     private final Consumer<String> faults;
+    private final BooleanSupplier isStopping;
     private final State[] states;
     private final long[] lengths;
     private final Deque<Part> pending = new ArrayDeque<>();
@@ -62,10 +64,12 @@ final class SendQueue {
      * A queue of these.
      *
      * @param faults gets what cannot be sent, and why
+     * @param isStopping asked before each file: leave out the rest
      */
-    SendQueue(List<Item> items, Consumer<String> faults) {
+    SendQueue(List<Item> items, Consumer<String> faults, BooleanSupplier isStopping) {
         this.items = items;
         this.faults = faults;
+        this.isStopping = isStopping;
         this.states = new State[items.size()];
         java.util.Arrays.fill(states, State.WAITING);
         this.lengths = new long[items.size()];
@@ -122,6 +126,10 @@ final class SendQueue {
         prepare();
         try {
             for (int i = next(0); i < items.size(); i = next(i + 1)) {
+                if (isStopping.getAsBoolean()) {
+                    leaveOutFrom(i);
+                    break;
+                }
                 line.progress(confirmedCount, items.size(), items.get(i).name());
                 send(i);
                 settle();
@@ -194,6 +202,13 @@ final class SendQueue {
             leaveOut(index, Messages.of(e));
         } catch (IllegalArgumentException e) {
             leaveOut(index, item.path() + ": " + Messages.of(e));
+        }
+    }
+
+    private void leaveOutFrom(int index) {
+        leaveOut(index, "asked to stop; this and what comes after: " + items.get(index).path());
+        for (int i = next(index); i < items.size(); i = next(i + 1)) {
+            states[i] = State.LEFT_OUT;
         }
     }
 

@@ -3,11 +3,8 @@ package dev.verbena.cli;
 import dev.verbena.agent.CountersFile;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -34,50 +31,22 @@ final class StatusCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
-        int shown = 0;
-        for (Path folder : jobFolders()) {
-            for (Path path : CountersFile.list(folder)) {
-                shown += show(out, folder.getFileName().toString(), path) ? 1 : 0;
-            }
-        }
-        if (shown == 0) {
-            out.println("No running process" + (job == null ? "." : " of job '" + job + "'."));
+        AtomicInteger shown = new AtomicInteger();
+        Jobs.forEach(
+                job,
+                (jobName, file) -> shown.addAndGet(show(out, jobName, file) ? 1 : 0),
+                (path, error) -> {
+                    out.println(path + ": " + Messages.of(error));
+                    shown.incrementAndGet();
+                });
+        if (shown.get() == 0) {
+            out.println("No running process" + Jobs.named(job) + ".");
         }
         out.flush();
         return 0;
     }
 
-    private List<Path> jobFolders() throws IOException {
-        Path shm = CountersFile.defaultShmDirectory();
-        if (job != null) {
-            if (!job.matches("[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")) {
-                throw new Messages.Failure(
-                        "--job '" + job + "': letters, digits, dots, dashes, underscores");
-            }
-            return List.of(CountersFile.jobDirectory(shm, job));
-        }
-        Path user = CountersFile.userDirectory(shm);
-        if (!Files.isDirectory(user)) {
-            return List.of();
-        }
-        List<Path> folders = new ArrayList<>();
-        try (var entries = Files.newDirectoryStream(user, Files::isDirectory)) {
-            entries.forEach(folders::add);
-        }
-        folders.sort(null);
-        return folders;
-    }
-
-    private boolean show(PrintWriter out, String jobName, Path path) {
-        CountersFile file;
-        try {
-            file = CountersFile.read(path);
-        } catch (java.nio.file.NoSuchFileException e) {
-            return false;
-        } catch (IOException e) {
-            out.println(path + ": " + Messages.of(e));
-            return true;
-        }
+    private boolean show(PrintWriter out, String jobName, CountersFile file) {
         boolean isAlive = file.isAlive();
         if (!isAlive && !isAll) {
             return false;
@@ -95,9 +64,7 @@ final class StatusCommand implements Callable<Integer> {
         try {
             file.errors(
                     (count, first, last, text) ->
-                            out.printf(
-                                    "  %d times: %s%n",
-                                    count, text.lines().findFirst().orElse("an error")));
+                            out.printf("  %d times: %s%n", count, ErrorsCommand.firstLine(text)));
         } catch (IOException e) {
             out.println("  " + Messages.of(e));
         }

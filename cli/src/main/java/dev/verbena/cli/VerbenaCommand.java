@@ -24,6 +24,8 @@ import picocli.CommandLine.Spec;
             LatencyCommand.class,
             BandwidthCommand.class,
             StatusCommand.class,
+            TopCommand.class,
+            ErrorsCommand.class,
             DoctorCommand.class,
             VersionCommand.class,
             VerbenaCommand.Completion.class,

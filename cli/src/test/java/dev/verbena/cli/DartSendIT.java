@@ -97,7 +97,7 @@ class DartSendIT {
                 assertThat(tree(arrived)).noneMatch(name -> name.contains("verbena"));
                 slave.terminate();
                 master.terminate();
-                assertThat(master.exitCode()).isIn(0, 143);
+                assertThat(master.exitCode()).isZero();
                 assertThat(master.out()).contains("master stopped:", ", 0 failed");
             }
             receiver.terminate();

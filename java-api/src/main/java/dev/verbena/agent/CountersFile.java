@@ -247,6 +247,26 @@ public final class CountersFile {
         }
     }
 
+    /**
+     * Whether the owner of this file has died, from the first bytes only; false if that cannot be
+     * told, as of a file that is being made.
+     */
+    static boolean isOfTheDead(Path path) {
+        byte[] bytes = new byte[HEADER_LENGTH];
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+            if (channel.read(ByteBuffer.wrap(bytes), 0) != HEADER_LENGTH) {
+                return false;
+            }
+        } catch (IOException e) {
+            return false;
+        }
+        UnsafeBuffer header = new UnsafeBuffer(bytes);
+        return header.getLong(0, LITTLE_ENDIAN) == MAGIC
+                && header.getInt(8, LITTLE_ENDIAN) == VERSION
+                && !ProcessIdentity.isAlive(
+                        header.getLong(16, LITTLE_ENDIAN), header.getLong(24, LITTLE_ENDIAN));
+    }
+
     private static final int DIRECTORY_TRIES_MAX = 100;
 
     private static int userId() {
@@ -258,6 +278,7 @@ public final class CountersFile {
     }
 
     static Writer create(Path shmDirectory, String job, String application, EpochClock clock) {
+        DeadCounters.removeOld(userDirectory(shmDirectory));
         Path directory = jobDirectory(shmDirectory, job);
         Path path =
                 directory.resolve(

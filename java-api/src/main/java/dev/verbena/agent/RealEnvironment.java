@@ -1,5 +1,6 @@
 package dev.verbena.agent;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.softnic.NativeAccess;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -45,7 +46,9 @@ public final class RealEnvironment implements Environment, AutoCloseable {
         ErrorHandler next = builder.errorHandler;
         this.errorHandler =
                 error -> {
-                    boolean recorded = countersFile.recordError(error);
+                    boolean isLost =
+                            PlantedFaults.ENABLED && PlantedFaults.isOn("errors-not-recorded");
+                    boolean recorded = isLost || countersFile.recordError(error);
                     next.onError(error);
                     if (!recorded) {
                         countersFile.errorLogIsFull();

@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.status.AtomicCounter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,6 +59,78 @@ class CountersFileTest {
         }
         assertThat(CountersFile.list(CountersFile.jobDirectory(shm, "counters-test"))).isEmpty();
         assertThat(CountersFile.list(shm.resolve("absent"))).isEmpty();
+    }
+
+    @Test
+    void shouldCountEqualErrorsOnceWithTheirFirstAndLastTime() throws Exception {
+        AtomicLong clock = new AtomicLong(1_000_000);
+        try (RealEnvironment environment =
+                RealEnvironment.builder()
+                        .shmDirectory(shm)
+                        .epochClock(clock::get)
+                        .errorHandler(e -> {})
+                        .build()) {
+            for (int i = 0; i < 5; i++) {
+                // The same place and text each time: one distinct error.
+                environment.errorHandler().onError(new IOException("receiver gone"));
+                clock.addAndGet(1000);
+            }
+            List<String> seen = new ArrayList<>();
+            CountersFile.read(environment.countersPath())
+                    .errors(
+                            (count, first, last, text) ->
+                                    seen.add(count + " " + first + " " + last));
+            assertThat(seen).containsExactly("5 1000000 1004000");
+        }
+    }
+
+    @Test
+    void shouldStayBoundedWhenErrorsAreMany() throws Exception {
+        try (RealEnvironment environment = environment()) {
+            long length = Files.size(environment.countersPath());
+            for (int i = 0; i < 2_000; i++) {
+                environment.errorHandler().onError(new IOException("number " + i));
+            }
+            assertThat(Files.size(environment.countersPath())).isEqualTo(length);
+            CountersFile file = CountersFile.read(environment.countersPath());
+            int distinct = file.errors((count, first, last, text) -> {});
+            assertThat(distinct).isBetween(10, 1_999);
+            environment.counters().newCounter("after").set(3);
+            assertThat(environment.counters().getCounterValue(0)).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void shouldKeepOnlyTheNewestFilesOfTheDead() throws Exception {
+        byte[] dead;
+        Path job;
+        try (RealEnvironment environment = environment()) {
+            environment.errorHandler().onError(new IOException("last words"));
+            dead = Files.readAllBytes(environment.countersPath());
+            job = environment.countersPath().getParent();
+        }
+        ByteBuffer header = ByteBuffer.wrap(dead).order(ByteOrder.LITTLE_ENDIAN);
+        header.putLong(24, header.getLong(24) - 60_000);
+        for (int i = 0; i < 12; i++) {
+            Path path = Files.write(job.resolve("77-" + i + CountersFile.SUFFIX), dead);
+            Files.setLastModifiedTime(path, FileTime.fromMillis(1_000_000L + i * 1_000L));
+        }
+        Files.write(job.resolve("being-made" + CountersFile.SUFFIX), new byte[200]);
+        try (RealEnvironment environment = environment()) {
+            List<String> left =
+                    CountersFile.list(job).stream()
+                            .map(path -> path.getFileName().toString())
+                            .toList();
+            assertThat(left)
+                    .hasSize(DeadCounters.KEPT + 2)
+                    .contains("being-made.counters", "77-4.counters", "77-11.counters")
+                    .contains(environment.countersPath().getFileName().toString())
+                    .doesNotContain("77-3.counters", "77-0.counters");
+            List<String> errors = new ArrayList<>();
+            CountersFile.read(job.resolve("77-11.counters"))
+                    .errors((count, first, last, text) -> errors.add(text));
+            assertThat(errors).hasSize(1).allMatch(text -> text.contains("last words"));
+        }
     }
 
     @Test

@@ -34,6 +34,7 @@ final class ClientEngine {
     private final DartMetadata noMetadata = new DartMetadata();
     private final UnsafeBuffer view = new UnsafeBuffer(new byte[0]);
     private final Checksum crc = new Checksum();
+    private final CounterMirror mirror;
     private DartTicket awaited;
     private TicketState awaitedState;
     private boolean isClosed;
@@ -61,6 +62,16 @@ final class ClientEngine {
             throw e;
         }
         copies = new CopyBuffers(transport, context.maxInFlight);
+        mirror = mirror();
+    }
+
+    private CounterMirror mirror() {
+        return new CounterMirror(context.environment, "dart client")
+                .show("messages sent", statistics::messageCount)
+                .show("bytes sent", statistics::byteCount)
+                .show("sends blocked", statistics::blockedCount)
+                .show("headers resent", statistics::headerResendCount)
+                .show("messages failed", statistics::failedCount);
     }
 
     void awaitConnected() {
@@ -181,6 +192,7 @@ final class ClientEngine {
         statistics.totalTime().record(end - start);
         statistics.messageCount++;
         statistics.byteCount += ticket.length();
+        mirror.publish(end);
         return ticket;
     }
 
@@ -266,6 +278,7 @@ final class ClientEngine {
             if (sleep > 0) {
                 transport.await(transport.nanoTime() + sleep);
             }
+            mirror.publish(now);
             protocol.progress();
         }
         return true;
@@ -353,6 +366,7 @@ final class ClientEngine {
         closeAll(
                 List.of(
                         protocol::close,
+                        mirror::close,
                         copies::close,
                         () -> regions.forEach(RegisteredRegion::close),
                         transport::close));

@@ -4,6 +4,7 @@ import dev.verbena.agent.Environment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
@@ -16,7 +17,7 @@ final class CounterMirror {
 
     private final Environment environment;
     private final String prefix;
-    private final List<AtomicLong> sources = new ArrayList<>();
+    private final List<LongSupplier> sources = new ArrayList<>();
     private final List<AtomicCounter> counters = new ArrayList<>();
     private long dueNs;
 
@@ -28,9 +29,20 @@ final class CounterMirror {
     }
 
     CounterMirror show(String label, AtomicLong source) {
+        return show(label, source::get);
+    }
+
+    /** Without room for another counter, as with hundreds of clients, it is not shown. */
+    CounterMirror show(String label, LongSupplier source) {
+        AtomicCounter counter;
         synchronized (environment.counters()) {
-            counters.add(environment.counters().newCounter(prefix + " " + label));
+            try {
+                counter = environment.counters().newCounter(prefix + " " + label);
+            } catch (IllegalStateException e) {
+                return this;
+            }
         }
+        counters.add(counter);
         sources.add(source);
         return this;
     }
@@ -57,7 +69,7 @@ final class CounterMirror {
 
     private void copy() {
         for (int i = 0; i < sources.size(); i++) {
-            counters.get(i).setOrdered(sources.get(i).get());
+            counters.get(i).setOrdered(sources.get(i).getAsLong());
         }
     }
 }

@@ -58,7 +58,11 @@ final class PullAgent implements ProtocolAgent {
                         .show("bytes streamed", shared.streamedBytes)
                         .show("reconnections", shared.reconnects)
                         .show("clients lost", shared.lostClients)
-                        .show("records malformed", shared.malformed);
+                        .show("records malformed", shared.malformed)
+                        .show("buffers in ebq", shared::emptyCount)
+                        .show("buffers in pbq", shared::pendingCount)
+                        .show("buffers in fbq", shared::fullCount)
+                        .show("buffers in t3", shared.streamingBuffers);
     }
 
     Transport transport() {

@@ -88,6 +88,18 @@ final class ServerShared {
         counter.lazySet(counter.get() + delta);
     }
 
+    int emptyCount() {
+        return (int) emptyBuffers.get() + empty.size();
+    }
+
+    int pendingCount() {
+        return (int) pendingBuffers.get() + pending.size();
+    }
+
+    int fullCount() {
+        return full.size();
+    }
+
     ServerStatistics statistics() {
         return new ServerStatistics(
                 headers.get(),
@@ -101,9 +113,9 @@ final class ServerShared {
                 reconnects.get(),
                 (int) parkedHeaders.get(),
                 lostClients.get(),
-                (int) emptyBuffers.get() + empty.size(),
-                (int) pendingBuffers.get() + pending.size(),
-                full.size(),
+                emptyCount(),
+                pendingCount(),
+                fullCount(),
                 (int) streamingBuffers.get());
     }
 }

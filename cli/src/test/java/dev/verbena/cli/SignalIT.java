@@ -1,0 +1,102 @@
+package dev.verbena.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Exit codes after signals: in order is 0, at once is 1. */
+@Timeout(180)
+class SignalIT {
+    @TempDir private Path folder;
+
+    private static void signal(String name, CommandProcess process) throws Exception {
+        Process kill =
+                new ProcessBuilder("kill", "-" + name, Long.toString(process.handle().pid()))
+                        .start();
+        assertThat(kill.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(kill.exitValue()).isZero();
+    }
+
+    @Test
+    @Tag("dart-D40")
+    void shouldEndInOrderWithCode0() throws Exception {
+        Path source = Files.write(folder.resolve("file"), new byte[3_000_000]);
+        try (StagingJob job = new StagingJob(folder)) {
+            CommandProcess send = job.send(source);
+            assertThat(send.exitCode()).as("%s", send.out()).isZero();
+            signal("TERM", job.slave);
+            assertThat(job.slave.exitCode()).as("%s", job.slave.out()).isZero();
+            signal("INT", job.master);
+            assertThat(job.master.exitCode()).as("%s", job.master.out()).isZero();
+            assertThat(job.master.out()).contains("master stopped:", ", 0 failed");
+            signal("HUP", job.receiver);
+            assertThat(job.receiver.exitCode()).as("%s", job.receiver.out()).isZero();
+            assertThat(job.receiver.out()).contains("1 files in place, 0 damaged");
+        }
+    }
+
+    @Test
+    void shouldEndAtOnceWithCode1AtTheSecondSignal() throws Exception {
+        Path source = Files.write(folder.resolve("file"), new byte[3_000_000]);
+        try (StagingJob job = new StagingJob(folder)) {
+            // A receiver that is stopped: what was pulled cannot be passed on.
+            signal("STOP", job.receiver);
+            CommandProcess send = job.send(source);
+            send.await(() -> errorsOrRates().contains("dart send"), "appear");
+            signal("TERM", job.master);
+            signal("TERM", job.slave);
+            job.master.await(() -> job.master.handle().isAlive(), "drain");
+            signal("TERM", job.master);
+            signal("TERM", job.slave);
+            assertThat(job.master.exitCode()).isEqualTo(1);
+            assertThat(job.slave.exitCode()).isEqualTo(1);
+            assertThat(job.master.out() + job.slave.out())
+                    .contains("a second signal")
+                    .contains("messages pulled");
+            signal("CONT", job.receiver);
+        }
+    }
+
+    private static String errorsOrRates() {
+        return Run.of("status", "--all").out();
+    }
+
+    @Test
+    void shouldEndAServerThatIsNotReadyYet() throws Exception {
+        Path nowhere = folder.resolve("absent.conf");
+        try (CommandProcess slave =
+                CommandProcess.start(
+                        folder, "dart", "slave", "--transport=shm", "--config=" + nowhere)) {
+            slave.await(() -> Run.of("status", "--all").out().contains(pid(slave)), "begin");
+            signal("TERM", slave);
+            assertThat(slave.exitCode()).as("%s", slave.out()).isZero();
+        }
+    }
+
+    private static String pid(CommandProcess process) {
+        return "process " + process.handle().pid() + ",";
+    }
+
+    @Test
+    void shouldSayWhatASenderLeftOut() throws Exception {
+        for (int i = 0; i < 400; i++) {
+            Path file = Files.createDirectories(folder.resolve("many")).resolve("file-" + i);
+            Files.write(file, new byte[100_000]);
+        }
+        try (StagingJob job = new StagingJob(folder)) {
+            CommandProcess send = job.send(folder.resolve("many"));
+            send.awaitOut("step 41/");
+            signal("TERM", send);
+            assertThat(send.exitCode()).as("%s", send.out()).isEqualTo(1);
+            assertThat(send.out()).contains("asked to stop", "confirmed by the receiver");
+            assertThat(List.of(job.master, job.slave)).allMatch(each -> each.handle().isAlive());
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package dev.verbena.cli;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A receiver, a master and a slave, each a process of its own, in a job that tests can watch. */
+final class StagingJob implements AutoCloseable {
+    private final Path folder;
+    private final List<CommandProcess> processes = new ArrayList<>();
+    final CommandProcess receiver;
+    final CommandProcess master;
+    final CommandProcess slave;
+
+    StagingJob(Path folder) throws Exception {
+        this.folder = folder;
+        try {
+            receiver =
+                    start("receive", "--listen=127.0.0.1:0", "--directory=" + arrived().toString());
+            String line =
+                    receiver.awaitOut("listening on")
+                            .lines()
+                            .filter(text -> text.startsWith("listening on"))
+                            .findFirst()
+                            .get();
+            String address = "127.0.0.1:" + line.substring(line.lastIndexOf(':') + 1).strip();
+            master =
+                    start(
+                            "master",
+                            "--transport=shm",
+                            "--config=" + configuration(),
+                            "--receiver=" + address,
+                            "--servers=2");
+            slave = start("slave", "--transport=shm", "--config=" + configuration());
+            master.awaitOut("ready");
+            slave.awaitOut("ready");
+        } catch (Throwable e) {
+            close();
+            throw e;
+        }
+    }
+
+    private CommandProcess start(String... arguments) throws Exception {
+        List<String> all = new ArrayList<>(List.of("dart"));
+        all.addAll(List.of(arguments));
+        CommandProcess process = CommandProcess.start(folder, all.toArray(String[]::new));
+        processes.add(process);
+        return process;
+    }
+
+    Path arrived() {
+        return folder.resolve("arrived");
+    }
+
+    String configuration() {
+        return folder.resolve("job.conf").toString();
+    }
+
+    CommandProcess send(Path what) throws Exception {
+        return start("send", "--transport=shm", "--config=" + configuration(), what.toString());
+    }
+
+    @Override
+    public void close() throws Exception {
+        for (int i = processes.size() - 1; i >= 0; i--) {
+            processes.get(i).handle().destroyForcibly();
+        }
+        for (CommandProcess process : processes) {
+            process.close();
+        }
+    }
+}
