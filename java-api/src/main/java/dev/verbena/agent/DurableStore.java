@@ -25,6 +25,19 @@ public interface DurableStore extends AutoCloseable {
     /** Asks for a deletion. */
     Completion delete(String name);
 
+    /**
+     * Takes the exclusive lock on one byte of a file that nobody reads; the file is created if
+     * absent and stays. Another process or another store sees the lock; it ends when it is closed,
+     * or with this process, however that dies. Does not wait.
+     *
+     * @return the lock, to be closed; null if somebody has it
+     * @throws java.io.UncheckedIOException if the file system cannot lock
+     */
+    AutoCloseable tryLock(String name, long position);
+
+    /** Whether somebody holds a lock on a byte in {@code from} to {@code to}, exclusive. */
+    boolean isLocked(String name, long from, long to);
+
     @Override
     void close();
 

@@ -170,6 +170,18 @@ final class FileDurableStore implements DurableStore {
                 });
     }
 
+    @Override
+    public AutoCloseable tryLock(String name, long position) {
+        checkOpen();
+        return FileLocks.tryLock(directory.resolve(checkName(name)), position);
+    }
+
+    @Override
+    public boolean isLocked(String name, long from, long to) {
+        checkOpen();
+        return FileLocks.isLocked(directory.resolve(checkName(name)), from, to);
+    }
+
     private Completion submit(Request request) {
         checkOpen();
         enqueue(request);

@@ -61,7 +61,7 @@ final class ClientEngine {
             transport.close();
             throw e;
         }
-        copies = new CopyBuffers(transport, context.maxInFlight);
+        copies = new CopyBuffers(transport, ClientFlight.copiesMax(context));
         mirror = mirror();
     }
 
@@ -124,7 +124,8 @@ final class ClientEngine {
         long ready = awaitUnblocked(start, timeoutNs);
         int checksum = context.isChecksummed ? checksum(region, offset, length) : 0;
         return accepted(
-                protocol.accept(region, offset, length, known(metadata), checksum, tag, null),
+                protocol.flight()
+                        .accept(region, offset, length, known(metadata), checksum, tag, null),
                 start,
                 ready);
     }
@@ -135,13 +136,14 @@ final class ClientEngine {
         checkRange(region, offset, length);
         protocol.checkUsable();
         // Decided on what is known, so that it agrees with wouldBlock(); then news are fetched.
-        if (protocol.isBlocked()) {
+        if (protocol.flight().isBlocked()) {
             protocol.progress();
             return null;
         }
         int checksum = context.isChecksummed ? checksum(region, offset, length) : 0;
         return accepted(
-                protocol.accept(region, offset, length, known(metadata), checksum, tag, null),
+                protocol.flight()
+                        .accept(region, offset, length, known(metadata), checksum, tag, null),
                 start,
                 start);
     }
@@ -172,7 +174,7 @@ final class ClientEngine {
         int checksum = context.isChecksummed ? crc.of(copy.window, 0, length) : 0;
         try {
             return accepted(
-                    protocol.accept(copy.region, 0, length, known, checksum, tag, copy),
+                    protocol.flight().accept(copy.region, 0, length, known, checksum, tag, copy),
                     start,
                     ready);
         } catch (RuntimeException e) {
@@ -198,11 +200,11 @@ final class ClientEngine {
 
     private long awaitUnblocked(long start, long timeoutNs) {
         protocol.checkUsable();
-        if (!protocol.isBlocked()) {
+        if (!protocol.flight().isBlocked()) {
             return start;
         }
         protocol.progress();
-        if (protocol.isBlocked()) {
+        if (protocol.flight().isBlocked()) {
             statistics.blockedCount++;
             if (!await(UNBLOCKED, timeoutNs)) {
                 throw new DartException(
@@ -219,7 +221,7 @@ final class ClientEngine {
     boolean wouldBlock() {
         checkOpen();
         protocol.progress();
-        return protocol.isBlocked();
+        return protocol.flight().isBlocked();
     }
 
     void flush(long timeoutNs) {
@@ -230,7 +232,7 @@ final class ClientEngine {
                     "not confirmed after "
                             + timeoutNs / 1_000_000
                             + " ms: "
-                            + describe(protocol.unconfirmed()));
+                            + describe(protocol.flight().unconfirmed()));
         }
     }
 
@@ -248,17 +250,17 @@ final class ClientEngine {
     }
 
     void release(DartTicket ticket) {
-        protocol.release(ticket);
+        protocol.flight().release(ticket);
     }
 
     List<DartTicket> unconfirmed() {
-        return protocol.unconfirmed();
+        return protocol.flight().unconfirmed();
     }
 
     private boolean holds(int condition) {
         return switch (condition) {
-            case UNBLOCKED -> !protocol.isBlocked() || !protocol.isConnected();
-            case ALL_FINAL -> protocol.isAllFinal();
+            case UNBLOCKED -> !protocol.flight().isBlocked() || !protocol.isConnected();
+            case ALL_FINAL -> protocol.flight().isAllFinal();
             case TICKET -> awaited.state().compareTo(awaitedState) >= 0;
             case CONNECTED -> protocol.isConnected();
             default -> protocol.hasEnded();
@@ -337,7 +339,10 @@ final class ClientEngine {
             }
         } finally {
             isClosed = true;
-            protocol.failUnconfirmed("the client was closed before it was confirmed");
+            protocol.flight()
+                    .failUnconfirmed(
+                            DartException.Code.UNCONFIRMED,
+                            "the client was closed before it was confirmed");
             free();
         }
         List<DartTicket> lost = protocol.lost();

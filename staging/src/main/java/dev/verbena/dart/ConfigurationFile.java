@@ -14,6 +14,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * reader sees half of it; and read. Publishing is driven by {@link #publishStep}. One thread.
  */
 final class ConfigurationFile implements AutoCloseable {
+    /** Bytes of the lock file: the master's, then one for each slave id. */
+    private static final long LOCK_END = 1L << 32;
+
     private static final int WRITING = 1;
     private static final int FORCING = 2;
     private static final int RENAMING = 3;
@@ -25,6 +28,8 @@ final class ConfigurationFile implements AutoCloseable {
     private final UnsafeBuffer readBuffer =
             new UnsafeBuffer(new byte[DartConfiguration.LENGTH_MAX + 1]);
     private String whyNot = "";
+    private AutoCloseable lock;
+    private boolean isFromFile;
     private int state;
     private String temporaryName;
     private UnsafeBuffer content;
@@ -66,7 +71,41 @@ final class ConfigurationFile implements AutoCloseable {
         } catch (UncheckedIOException e) {
             whyNot = e.getMessage();
         }
-        return DartConfiguration.override(found, variables);
+        DartConfiguration wins = DartConfiguration.override(found, variables);
+        isFromFile = found != null && wins != null && wins.url().equals(found.url());
+        return wins;
+    }
+
+    /** What {@link #read} answered last is the file's address, not one of the environment. */
+    boolean isFromFile() {
+        return isFromFile;
+    }
+
+    /**
+     * Claims the file for the server of this id, until {@link #close} or the end of the process: of
+     * several masters on one file one gets it.
+     *
+     * @return false if another server of this id has it
+     */
+    boolean claim(int serverId) {
+        if (lock == null && !(PlantedFaults.ENABLED && PlantedFaults.isOn("dart-two-masters"))) {
+            lock = store.tryLock(lockName(), serverId);
+            return lock != null;
+        }
+        return true;
+    }
+
+    /** Whether a server of whatever id lives that has claimed this file. */
+    boolean isServed() {
+        try {
+            return store != null && store.isLocked(lockName(), 0, LOCK_END);
+        } catch (UncheckedIOException e) {
+            return false;
+        }
+    }
+
+    private String lockName() {
+        return name + ".lock";
     }
 
     private DartConfiguration readFile() {
@@ -157,6 +196,15 @@ final class ConfigurationFile implements AutoCloseable {
 
     @Override
     public void close() {
+        if (lock != null) {
+            try {
+                lock.close();
+            } catch (Exception e) {
+                throw new IllegalStateException("cannot release the lock of " + path, e);
+            } finally {
+                lock = null;
+            }
+        }
         if (store != null) {
             store.close();
         }

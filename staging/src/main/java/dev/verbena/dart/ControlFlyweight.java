@@ -17,8 +17,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <pre>
  * all       0:4 magic 0x44415254   4:2 type   6:2 version (1)   8:16 job
  *           124:4 CRC-32C of bytes 0 to 123; what no field names is zero
- * REGISTER  24:1 role (1 client, 2 slave)   25:1 URI length   26:2 credits wanted   28:4 rank
- * FORWARD   32:4 application id   36:4 client id (FORWARD only)   40:84 URI of the sender's transport
+ * REGISTER  24:1 role (1 client, 2 slave, 3 client that has lost its server)   25:1 URI length
+ * FORWARD   26:2 credits wanted   28:4 rank   32:4 application id   36:4 client id (FORWARD only)
+ *           40:80 URI of the sender's transport   120:4 registrations of this client before this
+ *           one (FORWARD only)
  * WELCOME   24:4 client id (a slave: its server id)   28:4 server id   32:4 result   36:4 credits
  *           40:8 longest message   48:8 next sequence   56:4 heartbeat ms (0: none)   60:4 ack mode
  * HEADER    24:4 client id   28:4 tag   32:8 sequence   40:8 payload length   48:4 flags
@@ -28,6 +30,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  *           this one and every earlier one that did not fail)   44:4 credits returned
  * CREDIT    24:4 client id   32:8 highest sequence whose header is known   44:4 credits returned
  * GOODBYE   24:4 client id   28:4 result   32:8 last sequence
+ * HEARTBEAT 24:4 client id; the server answers with the same
+ * RESUME    24:4 client id   32:8 sequence that the client sends next, again if need be
+ *           40:8 epoch of the master that gave the id, ms
  * </pre>
  */
 final class ControlFlyweight {
@@ -43,8 +48,13 @@ final class ControlFlyweight {
     static final int GOODBYE = 6;
     static final int CREDIT = 7;
 
+    // 8 is INBOX, the reverse stream's.
+    static final int HEARTBEAT = 9;
+    static final int RESUME = 10;
+
     static final int ROLE_CLIENT = 1;
     static final int ROLE_SLAVE = 2;
+    static final int ROLE_MOVING_CLIENT = 3;
 
     static final int STATE_TRANSFERRED = 1;
     static final int STATE_STREAMED = 2;
@@ -61,10 +71,16 @@ final class ControlFlyweight {
     static final int FLAG_FILE_END = 4;
     static final int FLAG_CHECKSUM = 8;
 
+    /** Most registrations of one client that a run of the service tells apart. */
+    static final int GENERATION_MAX = (1 << 22) - 1;
+
     /** Longest URI of a transport in a record. */
-    static final int URI_LENGTH_MAX = 84;
+    static final int URI_LENGTH_MAX = 80;
 
     static final int CREDITS_MAX = 4096;
+
+    /** Longest interval that a server may ask for. */
+    static final int HEARTBEAT_MS_MAX = 3_600_000;
 
     private static final int TYPE_OFFSET = 4;
     private static final int VERSION_OFFSET = 6;
@@ -78,6 +94,7 @@ final class ControlFlyweight {
     private static final int APPLICATION_OFFSET = 32;
     private static final int ASSIGNED_OFFSET = 36;
     private static final int URI_OFFSET = 40;
+    private static final int GENERATION_OFFSET = 120;
 
     private static final int CLIENT_OFFSET = 24;
     private static final int SERVER_OFFSET = 28;
@@ -99,6 +116,7 @@ final class ControlFlyweight {
     private static final int METADATA_OFFSET = 56;
     private static final int SKIPPED_OFFSET = 60;
     private static final int DESCRIPTOR_OFFSET = 64;
+    private static final int EPOCH_OFFSET = 40;
 
     private final Checksum crc = new Checksum();
     private MutableDirectBuffer buffer;
@@ -164,7 +182,10 @@ final class ControlFlyweight {
         }
         switch (type()) {
             case REGISTER, FORWARD -> checkRegister();
-            case WELCOME -> checkRange("credits", welcomeCredits(), 0, CREDITS_MAX);
+            case WELCOME -> {
+                checkRange("credits", welcomeCredits(), 0, CREDITS_MAX);
+                checkRange("heartbeat", heartbeatMs(), 0, HEARTBEAT_MS_MAX);
+            }
             case HEADER -> checkHeader(available);
             case DONE -> {
                 checkRange("state", state(), STATE_TRANSFERRED, STATE_STREAMED);
@@ -176,17 +197,23 @@ final class ControlFlyweight {
                 checkRange("sequence", sequence(), 0, Long.MAX_VALUE);
             }
             case GOODBYE -> checkRange("sequence", sequence(), 0, Long.MAX_VALUE);
+            case HEARTBEAT -> checkRange("client id", clientId(), 0, Integer.MAX_VALUE);
+            case RESUME -> {
+                checkRange("sequence", sequence(), 1, Long.MAX_VALUE - 1);
+                checkRange("epoch", epochMs(), 0, Long.MAX_VALUE);
+            }
             default -> throw malformed("type " + type());
         }
         return this;
     }
 
     private void checkRegister() {
-        checkRange("role", role(), ROLE_CLIENT, ROLE_SLAVE);
+        checkRange("role", role(), ROLE_CLIENT, ROLE_MOVING_CLIENT);
         checkRange("rank", rank(), 0, Integer.MAX_VALUE);
-        checkRange("application id", applicationId(), 0, Integer.MAX_VALUE);
+        checkRange("application id", applicationId(), 0, Assignments.APPLICATION_MAX);
         checkRange("credits", creditsWanted(), 0, CREDITS_MAX);
         checkRange("client id", assignedId(), 0, Integer.MAX_VALUE);
+        checkRange("generation", generation(), 0, GENERATION_MAX);
         int length = source.getByte(offset + URI_LENGTH_OFFSET) & 0xFF;
         checkRange("URI length", length, 1, URI_LENGTH_MAX);
         for (int i = 0; i < length; i++) {
@@ -241,13 +268,14 @@ final class ControlFlyweight {
     }
 
     /** Turns a REGISTER into a FORWARD that assigns an id; {@link #end} follows. */
-    ControlFlyweight asForward(MutableDirectBuffer target, int at, int assignedId) {
+    ControlFlyweight asForward(MutableDirectBuffer target, int at, int assignedId, int generation) {
         target.putBytes(at, source, offset, LENGTH);
         buffer = target;
         source = target;
         offset = at;
         target.putShort(at + TYPE_OFFSET, (short) FORWARD, LITTLE_ENDIAN);
         target.putInt(at + ASSIGNED_OFFSET, assignedId, LITTLE_ENDIAN);
+        target.putInt(at + GENERATION_OFFSET, generation, LITTLE_ENDIAN);
         return this;
     }
 
@@ -293,6 +321,11 @@ final class ControlFlyweight {
         return source.getInt(offset + ASSIGNED_OFFSET, LITTLE_ENDIAN);
     }
 
+    /** How often this client registered before, with whatever server. */
+    int generation() {
+        return source.getInt(offset + GENERATION_OFFSET, LITTLE_ENDIAN);
+    }
+
     /** URI of the sender's transport; MALFORMED if it is none. */
     URI uri() {
         byte[] bytes = new byte[source.getByte(offset + URI_LENGTH_OFFSET) & 0xFF];
@@ -315,7 +348,6 @@ final class ControlFlyweight {
     ControlFlyweight welcomeLimits(long lengthMax, long nextSequence, AckMode ack) {
         buffer.putLong(offset + LENGTH_MAX_OFFSET, lengthMax, LITTLE_ENDIAN);
         buffer.putLong(offset + NEXT_SEQUENCE_OFFSET, nextSequence, LITTLE_ENDIAN);
-        buffer.putInt(offset + HEARTBEAT_OFFSET, 0, LITTLE_ENDIAN);
         buffer.putInt(offset + ACK_OFFSET, ack.ordinal(), LITTLE_ENDIAN);
         return this;
     }
@@ -326,6 +358,32 @@ final class ControlFlyweight {
 
     int serverId() {
         return source.getInt(offset + SERVER_OFFSET, LITTLE_ENDIAN);
+    }
+
+    /** Silence after which the client asks whether the server lives; 0 (the default): never. */
+    ControlFlyweight heartbeatMs(int intervalMs) {
+        buffer.putInt(offset + HEARTBEAT_OFFSET, intervalMs, LITTLE_ENDIAN);
+        return this;
+    }
+
+    int heartbeatMs() {
+        return source.getInt(offset + HEARTBEAT_OFFSET, LITTLE_ENDIAN);
+    }
+
+    ControlFlyweight heartbeat(int clientId) {
+        buffer.putInt(offset + CLIENT_OFFSET, clientId, LITTLE_ENDIAN);
+        return this;
+    }
+
+    ControlFlyweight resume(int clientId, long sequence, long epochMs) {
+        buffer.putInt(offset + CLIENT_OFFSET, clientId, LITTLE_ENDIAN);
+        buffer.putLong(offset + SEQUENCE_OFFSET, sequence, LITTLE_ENDIAN);
+        buffer.putLong(offset + EPOCH_OFFSET, epochMs, LITTLE_ENDIAN);
+        return this;
+    }
+
+    long epochMs() {
+        return source.getLong(offset + EPOCH_OFFSET, LITTLE_ENDIAN);
     }
 
     int welcomeResult() {

@@ -15,10 +15,12 @@ final class ControlOutbox implements AutoCloseable {
     private final UnsafeBuffer buffer;
     private final ControlFlyweight record = new ControlFlyweight();
     private final int[] free;
+    private final long contextBase;
     private int freeCount;
     private int slot;
 
-    ControlOutbox(Transport transport, int slotCount) {
+    ControlOutbox(Transport transport, int slotCount, long contextBase) {
+        this.contextBase = contextBase;
         this.transport = transport;
         this.region = transport.allocate((long) slotCount * ControlFlyweight.LENGTH, 0);
         this.buffer = region.buffer(0, slotCount * ControlFlyweight.LENGTH);
@@ -39,12 +41,12 @@ final class ControlOutbox implements AutoCloseable {
     }
 
     /** Begins a FORWARD of a REGISTER, or null if no slot is free now. */
-    ControlFlyweight beginForward(ControlFlyweight register, int assignedId) {
+    ControlFlyweight beginForward(ControlFlyweight register, int assignedId, int generation) {
         if (freeCount == 0) {
             return null;
         }
         slot = free[freeCount - 1];
-        return register.asForward(buffer, slot * ControlFlyweight.LENGTH, assignedId);
+        return register.asForward(buffer, slot * ControlFlyweight.LENGTH, assignedId, generation);
     }
 
     /** Sends the record begun last; the transport's answer. */
@@ -56,7 +58,7 @@ final class ControlOutbox implements AutoCloseable {
                         region,
                         (long) slot * ControlFlyweight.LENGTH,
                         ControlFlyweight.LENGTH,
-                        slot,
+                        contextBase + slot,
                         0);
         if (answer == Transport.ACCEPTED) {
             freeCount--;
@@ -66,7 +68,7 @@ final class ControlOutbox implements AutoCloseable {
 
     /** The send of this slot has completed. */
     void onCompletion(long context) {
-        free[freeCount++] = (int) context;
+        free[freeCount++] = (int) (context - contextBase);
     }
 
     boolean isIdle() {

@@ -194,7 +194,8 @@ public final class DartClient implements AutoCloseable {
         long closeTimeoutNs = 30_000_000_000L;
         long headerTimeoutNs = 1_000_000_000L;
         int headerTries = 5;
-        long peerTimeoutNs = 5_000_000_000L;
+        long peerTimeoutNs = 4_000_000_000L;
+        boolean isReassigned;
         boolean isChecksummed;
         boolean isTicketPooled;
         java.util.UUID job;
@@ -230,7 +231,7 @@ public final class DartClient implements AutoCloseable {
             return this;
         }
 
-        /** Which of several applications that share the servers; 0 by default. */
+        /** Which of several applications that share the servers, 0 to 2047; 0 by default. */
         public Context applicationId(int applicationId) {
             this.applicationId = applicationId;
             return this;
@@ -281,7 +282,20 @@ public final class DartClient implements AutoCloseable {
             return this;
         }
 
-        /** After this long a server that is frozen or unreachable is lost; 5 s. */
+        /**
+         * Go on with another server when this client's dies: the master names one, and every
+         * message that is not confirmed is sent again; the receiver takes each once. Memory passed
+         * by reference then stays the library's until the message is {@link TicketState#STREAMED},
+         * as it may have to be read twice; tickets are not {@code TRANSFERRED} before. Copies are
+         * kept as long, up to {@code unconfirmedMax} of them. If no other server is found within
+         * {@code bootTimeoutNs} the open messages fail. Off.
+         */
+        public Context reassign(boolean isReassigned) {
+            this.isReassigned = isReassigned;
+            return this;
+        }
+
+        /** After this long a server that is frozen, unreachable or does not answer is lost; 4 s. */
         public Context peerTimeoutNs(long peerTimeoutNs) {
             this.peerTimeoutNs = peerTimeoutNs;
             return this;
@@ -320,7 +334,7 @@ public final class DartClient implements AutoCloseable {
             Arguments.notNull("environment", environment);
             Arguments.notEmpty("transport", transport);
             Arguments.range("rank", rank, 0, Integer.MAX_VALUE);
-            Arguments.range("applicationId", applicationId, 0, Integer.MAX_VALUE);
+            Arguments.range("applicationId", applicationId, 0, Assignments.APPLICATION_MAX);
             Arguments.range("rankCount", rankCount, 0, Integer.MAX_VALUE);
             Arguments.range("maxInFlight", maxInFlight, 1, 64);
             Arguments.powerOfTwo("unconfirmedMax", unconfirmedMax, 1, 1 << 20);

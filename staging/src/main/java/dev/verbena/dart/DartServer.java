@@ -131,7 +131,8 @@ public final class DartServer implements AutoCloseable {
         AckMode ack = AckMode.DELIVERED;
         long bootTimeoutNs = 30_000_000_000L;
         long closeTimeoutNs = 30_000_000_000L;
-        long peerTimeoutNs = 5_000_000_000L;
+        long peerTimeoutNs = 4_000_000_000L;
+        long heartbeatNs = 1_000_000_000L;
         long receiverTimeoutNs = 10_000_000_000L;
 
         /** Everything the server touches. */
@@ -266,7 +267,16 @@ public final class DartServer implements AutoCloseable {
             return this;
         }
 
-        /** After this long a frozen or unreachable process is lost; 5 s. */
+        /**
+         * After this long of silence a process that uses its client asks whether this server lives,
+         * 1 ms to 1 h; 1 s. It asks only while it has nothing else to do, and never when this is 0.
+         */
+        public Context heartbeatNs(long heartbeatNs) {
+            this.heartbeatNs = heartbeatNs;
+            return this;
+        }
+
+        /** After this long a frozen or unreachable process is lost; 4 s. */
         public Context peerTimeoutNs(long peerTimeoutNs) {
             this.peerTimeoutNs = peerTimeoutNs;
             return this;
@@ -302,6 +312,9 @@ public final class DartServer implements AutoCloseable {
             Arguments.notNull("ack", ack);
             Arguments.range("bootTimeoutNs", bootTimeoutNs, 0, Long.MAX_VALUE / 4);
             Arguments.range("closeTimeoutNs", closeTimeoutNs, 0, Long.MAX_VALUE / 4);
+            if (heartbeatNs != 0) {
+                Arguments.range("heartbeatNs", heartbeatNs, 1_000_000, 3_600_000_000_000L);
+            }
             Arguments.range("receiverTimeoutNs", receiverTimeoutNs, 1_000_000, Long.MAX_VALUE / 4);
             if (bufferCount == 0) {
                 int share = (clientCount + serverCount - 1) / serverCount;

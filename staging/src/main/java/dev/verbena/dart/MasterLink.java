@@ -33,7 +33,11 @@ final class MasterLink implements AutoCloseable {
     private DartConfiguration found;
     private DartException.Code code = DartException.Code.NOT_BOOTSTRAPPED;
     private String reason = "";
+    private final long wantedEpochMs;
     private boolean hasBeenRefused;
+
+    /** Nobody was there to answer. */
+    private boolean isUnanswered;
 
     MasterLink(
             Environment environment,
@@ -41,12 +45,14 @@ final class MasterLink implements AutoCloseable {
             String path,
             UnaryOperator<String> variables,
             UUID wantedJob,
+            long wantedEpochMs,
             long timeoutNs) {
         this.environment = environment;
         this.transport = transport;
         this.file = new ConfigurationFile(environment, path);
         this.variables = variables == null ? environment::variable : variables;
         this.wantedJob = wantedJob;
+        this.wantedEpochMs = wantedEpochMs;
         this.startNs = environment.nanoClock().nanoTime();
         this.nextTryNs = startNs;
         this.timeoutNs = timeoutNs;
@@ -62,6 +68,11 @@ final class MasterLink implements AutoCloseable {
 
     UUID job() {
         return found.job();
+    }
+
+    /** When the master that was found started, ms; 0 if the file does not say. */
+    long epochMs() {
+        return found == null ? wantedEpochMs : found.epochMs();
     }
 
     /** The file does not say which job it is of; the master's answer does. */
@@ -95,6 +106,15 @@ final class MasterLink implements AutoCloseable {
             reason = what() + " belongs to job " + found.job() + ", not to " + wantedJob;
             return 0;
         }
+        if (wantedEpochMs != 0 && found.epochMs() != 0 && found.epochMs() != wantedEpochMs) {
+            code = DartException.Code.SERVER_UNREACHABLE;
+            isUnanswered = false;
+            reason =
+                    what()
+                            + " is of a master that was started anew; it does not know who"
+                            + " registered with the one before";
+            return 0;
+        }
         String scheme = transport.uri().getScheme();
         if (!found.transport().equals(scheme)) {
             code = DartException.Code.INCOMPATIBLE;
@@ -111,6 +131,7 @@ final class MasterLink implements AutoCloseable {
 
     void onConnected() {
         state = CONNECTED;
+        isUnanswered = false;
         if (!hasBeenRefused) {
             reason = what() + " was found, but the master did not answer";
             code = DartException.Code.NOT_BOOTSTRAPPED;
@@ -118,6 +139,7 @@ final class MasterLink implements AutoCloseable {
     }
 
     void onConnectFailed(long nowNs, int status, String why) {
+        isUnanswered = true;
         code = DartException.Code.SERVER_UNREACHABLE;
         reason =
                 "no connection to the master of "
@@ -132,6 +154,7 @@ final class MasterLink implements AutoCloseable {
     /** The master refused for a reason that a newer file may cure. */
     void onRefused(long nowNs, int result) {
         hasBeenRefused = true;
+        isUnanswered = false;
         code = ControlFlyweight.code(result);
         reason = "the master of " + what() + " answered: " + ControlFlyweight.resultName(result);
         again(nowNs);
@@ -139,6 +162,7 @@ final class MasterLink implements AutoCloseable {
 
     /** The master went away before it answered. */
     void onLost(long nowNs, String why) {
+        isUnanswered = true;
         code = DartException.Code.SERVER_UNREACHABLE;
         reason = "the master of " + what() + " was lost before it answered: " + why;
         again(nowNs);
@@ -147,6 +171,11 @@ final class MasterLink implements AutoCloseable {
     private void again(long nowNs) {
         state = LOOKING;
         nextTryNs = nowNs + RETRY_NS;
+    }
+
+    /** Marks that the slave of this id lives, see {@link ConfigurationFile#claim}. */
+    boolean claim(int slaveId) {
+        return file.claim(slaveId);
     }
 
     private String what() {
@@ -160,9 +189,23 @@ final class MasterLink implements AutoCloseable {
         return file.path() + " (" + age + ", " + found.url() + ")";
     }
 
-    /** What to tell when the time is over. */
+    /**
+     * What to tell when the time is over. Where nobody answers, the service may have lost its
+     * master, or the file may be left over from one that is gone altogether: servers that live hold
+     * a lock.
+     */
     DartException failure() {
-        return new DartException(code, "gave up after " + timeoutNs / 1_000_000 + " ms: " + reason);
+        String text = "gave up after " + timeoutNs / 1_000_000 + " ms: " + reason;
+        boolean isStale =
+                isUnanswered && wantedEpochMs == 0 && file.isFromFile() && !file.isServed();
+        if (isStale) {
+            return new DartException(
+                    DartException.Code.NOT_BOOTSTRAPPED,
+                    text
+                            + "; no server of it lives: the file is stale. Start a master, or"
+                            + " remove the file");
+        }
+        return new DartException(code, text);
     }
 
     @Override

@@ -107,7 +107,7 @@ final class PullAgent implements ProtocolAgent {
                                 i, i * stride, region.buffer(i * stride, context.bufferSize));
                 free.add(buffers[i]);
             }
-            outbox = new ControlOutbox(opened, 1024);
+            outbox = new ControlOutbox(opened, 1024, 0);
             registry = new ServerRegistry(shared, opened, outbox, this::dropClient);
             shared.emptyBuffers.lazySet(free.size());
             transport = opened;
@@ -134,7 +134,7 @@ final class PullAgent implements ProtocolAgent {
             throw e;
         }
         work += pull();
-        work += registry.tellClients();
+        work += registry.clients().tell();
         work += stop();
         mirror.publish(now);
         return work;
@@ -146,15 +146,15 @@ final class PullAgent implements ProtocolAgent {
         ServerBuffer buffer;
         while (work < buffers.length && (buffer = shared.empty.poll()) != null) {
             work++;
-            ServedClient client = registry.client(buffer.slot, buffer.generation);
+            ServedClient client = registry.clients().client(buffer.slot, buffer.generation);
             if (client != null) {
                 client.outstandingBuffers--;
                 if (buffer.isLast() && buffer.status == ServerBuffer.OK && !buffer.isDropped) {
                     client.streamedUpTo = Math.max(client.streamedUpTo, buffer.sequence);
                     ServerShared.add(shared.streamed, 1);
-                    registry.hasNews(client);
+                    registry.clients().hasNews(client);
                 }
-                registry.freeIfGone(client);
+                registry.clients().freeIfGone(client);
             }
             free.add(buffer);
         }
@@ -226,6 +226,7 @@ final class PullAgent implements ProtocolAgent {
             }
             if (answer != Transport.ACCEPTED) {
                 message.isFailed = true;
+                message.failure = "the connection is gone";
                 free.addFirst(buffer);
                 return true;
             }
@@ -257,7 +258,7 @@ final class PullAgent implements ProtocolAgent {
                                 : 0);
         if (isFirst && client.isReturningEarly) {
             client.earlyCredits++;
-            registry.hasNews(client);
+            registry.clients().hasNews(client);
         }
         shared.pending.offer(buffer);
         if (length == 0) {
@@ -283,6 +284,9 @@ final class PullAgent implements ProtocolAgent {
         } else {
             message.isFailed = true;
             message.isAbortOnItsWay = true;
+            if (message.failure.isEmpty()) {
+                message.failure = Status.name(status);
+            }
         }
         message.outstandingParts--;
         shared.completed.offer(buffer);
@@ -295,15 +299,33 @@ final class PullAgent implements ProtocolAgent {
         }
         ServedClient client = message.client;
         ServerShared.add(message.isFailed ? shared.failed : shared.transferred, 1);
+        if (message.isFailed) {
+            report(message);
+        }
         client.addDone(
                 message.sequence,
                 message.isFailed
                         ? ControlFlyweight.RESULT_TRANSFER_FAILED
                         : ControlFlyweight.RESULT_OK,
                 client.isReturningEarly && message.postedParts > 0 ? 0 : 1);
-        registry.hasNews(client);
+        registry.clients().hasNews(client);
         message.client = null;
         pool.add(message);
+    }
+
+    private void report(PullMessage message) {
+        ServedClient client = message.client;
+        String why =
+                client.state == ServedClient.GONE
+                        ? "is dropped: its process is gone"
+                        : "could not be read out of its process: "
+                                + (message.failure.isEmpty() ? "it was refused" : message.failure);
+        context.environment
+                .errorHandler()
+                .onError(
+                        new DartException(
+                                DartException.Code.TRANSFER_FAILED,
+                                "message " + message.sequence + " of " + client + " " + why));
     }
 
     /** The client is gone: what it has not given yet will not come. */
@@ -327,7 +349,7 @@ final class PullAgent implements ProtocolAgent {
         if (sequence <= client.lastSequence && !isForgetful) {
             ServerShared.add(shared.duplicateHeaders, 1);
             client.isSeenPending = true;
-            registry.hasNews(client);
+            registry.clients().hasNews(client);
             return;
         }
         if (sequence - 1 - incoming.skipped() > client.lastSequence) {
@@ -342,7 +364,7 @@ final class PullAgent implements ProtocolAgent {
         client.lastSequence = sequence;
         if (shared.isStopRequested) {
             client.addDone(sequence, ControlFlyweight.RESULT_STOPPING, 1);
-            registry.hasNews(client);
+            registry.clients().hasNews(client);
             return;
         }
         PullMessage message = pool.poll();
@@ -357,7 +379,7 @@ final class PullAgent implements ProtocolAgent {
             pool.add(message);
             malformed(e.getMessage());
             client.addDone(sequence, ControlFlyweight.RESULT_MALFORMED, 1);
-            registry.hasNews(client);
+            registry.clients().hasNews(client);
             return;
         }
         ServerShared.add(shared.headers, 1);
@@ -393,7 +415,7 @@ final class PullAgent implements ProtocolAgent {
 
     @Override
     public long nextDeadlineNs() {
-        return registry == null ? NO_DEADLINE : registry.nextDeadlineNs();
+        return registry == null ? NO_DEADLINE : registry.nextDeadlineNs(clock.nanoTime());
     }
 
     @Override

@@ -21,6 +21,9 @@ final class PullMessage {
     boolean isFailed;
     boolean isAbortOnItsWay;
 
+    /** Why a part could not be pulled; empty if none failed. */
+    String failure = "";
+
     void begin(ServedClient owner, ControlFlyweight header, DirectBuffer from, int offset) {
         client = owner;
         sequence = header.sequence();
@@ -43,5 +46,6 @@ final class PullMessage {
         isAllPosted = false;
         isFailed = false;
         isAbortOnItsWay = false;
+        failure = "";
     }
 }

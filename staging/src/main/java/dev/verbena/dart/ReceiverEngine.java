@@ -5,6 +5,7 @@ import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.ByteStreams.Listener;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -208,6 +209,10 @@ final class ReceiverEngine implements ProtocolAgent {
             InboundStream stream = streams.get(i);
             InboundMessage message;
             while ((message = stream.storing.peek()) != null) {
+                if (isDroppedDuplicate(stream, message)) {
+                    work++;
+                    continue;
+                }
                 try {
                     if (!files.step(message)) {
                         break;
@@ -217,7 +222,11 @@ final class ReceiverEngine implements ProtocolAgent {
                     break;
                 }
                 stream.storing.poll();
-                deliver(stream, message);
+                if (isDeliveredElsewhere(stream, message.clientId, message.sequence)) {
+                    settleDuplicate(stream, message);
+                } else {
+                    deliver(stream, message);
+                }
                 work++;
             }
             work += stream.settle();
@@ -313,6 +322,45 @@ final class ReceiverEngine implements ProtocolAgent {
         return true;
     }
 
+    /**
+     * Whether a message came through another server of the same run before: its process was moved
+     * to this one, and could not know that it had got through.
+     */
+    private boolean isDeliveredElsewhere(InboundStream stream, int clientId, long sequence) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-moved-message-twice")) {
+            return false;
+        }
+        for (int i = 0; i < streams.size(); i++) {
+            InboundStream other = streams.get(i);
+            if (other != stream
+                    && other.isDelivered(clientId, sequence)
+                    && other.job.equals(stream.job)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A message that waits for its file, and came through another server meanwhile. */
+    private boolean isDroppedDuplicate(InboundStream stream, InboundMessage message) {
+        if (message.state != InboundMessage.FORCING
+                || !isDeliveredElsewhere(stream, message.clientId, message.sequence)) {
+            return false;
+        }
+        stream.storing.poll();
+        files.discard(message);
+        settleDuplicate(stream, message);
+        return true;
+    }
+
+    private void settleDuplicate(InboundStream stream, InboundMessage message) {
+        if (steps != null) {
+            steps.droppedDuplicate(message);
+        }
+        message.state = InboundMessage.SETTLED;
+        stream.delivered(message);
+    }
+
     /** Frames that need no work: of a message given up, delivered, or received up to here. */
     private boolean takeKnown(
             InboundStream stream, FrameFlyweight frame, InboundMessage message, boolean isLast) {
@@ -323,6 +371,15 @@ final class ReceiverEngine implements ProtocolAgent {
             stream.taken(null, 0, 0, true);
         } else if (stream.isDelivered(frame.clientId(), frame.messageSequence())) {
             stream.taken(stream.findHeld(frame.clientId(), frame.messageSequence()), 0, 0, isLast);
+        } else if (isDeliveredElsewhere(stream, frame.clientId(), frame.messageSequence())
+                && (message == null || message.state == InboundMessage.RECEIVING)) {
+            if (message != null) {
+                if (steps != null) {
+                    steps.droppedDuplicate(message);
+                }
+                forget(stream, message);
+            }
+            stream.taken(null, 0, 0, true);
         } else if (message != null
                 && frame.position() + frame.payloadLength() <= message.position) {
             long end = frame.position() + frame.payloadLength() - message.metadataLength;
@@ -425,14 +482,10 @@ final class ReceiverEngine implements ProtocolAgent {
     }
 
     private void giveUp(InboundStream stream, InboundMessage message) {
-        stream.open.remove(message.clientId);
-        stream.forget(message);
         if (steps != null) {
             steps.gaveUp(message);
         }
-        if (message.file != null) {
-            files.discard(message);
-        }
+        forget(stream, message);
         ServerShared.add(abandoned, 1);
         report(
                 new DartException(
@@ -446,6 +499,15 @@ final class ReceiverEngine implements ProtocolAgent {
                                 + " of "
                                 + message.metadata.payloadLength()
                                 + " bytes"));
+    }
+
+    /** Nothing more will come of this message here. */
+    private void forget(InboundStream stream, InboundMessage message) {
+        stream.open.remove(message.clientId);
+        stream.forget(message);
+        if (message.file != null) {
+            files.discard(message);
+        }
         toPool(message);
     }
 

@@ -4,6 +4,7 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
 import java.nio.charset.StandardCharsets;
+import java.util.UUID;
 import java.util.function.Consumer;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -173,8 +174,9 @@ final class ReceiverLink implements AutoCloseable {
 
     private void hello() {
         int at = FrameFlyweight.LENGTH;
-        out.putLong(at, shared.job.getMostSignificantBits(), BIG_ENDIAN);
-        out.putLong(at + 8, shared.job.getLeastSignificantBits(), BIG_ENDIAN);
+        UUID run = shared.run();
+        out.putLong(at, run.getMostSignificantBits(), BIG_ENDIAN);
+        out.putLong(at + 8, run.getLeastSignificantBits(), BIG_ENDIAN);
         out.putInt(at + 16, shared.serverId, BIG_ENDIAN);
         out.putLong(at + 20, (long) context.bufferCount * context.bufferSize, BIG_ENDIAN);
         out.putLong(at + 28, held.sentUpTo(), BIG_ENDIAN);

@@ -13,6 +13,10 @@ final class ServedClient {
     final int slot;
     final int generation;
     final int applicationId;
+
+    /** How often this id registered before. */
+    final int registration;
+
     final int rank;
     final URI uri;
     final int creditsGranted;
@@ -23,6 +27,7 @@ final class ServedClient {
     boolean isLeaving;
     boolean hasBeenToldGoodbye;
     boolean isQueued;
+    boolean isHeartbeatPending;
 
     long lastSequence;
     long nextOrdinal;
@@ -50,6 +55,7 @@ final class ServedClient {
         this.slot = slot;
         this.generation = generation;
         this.applicationId = register.applicationId();
+        this.registration = register.generation();
         this.rank = register.rank();
         this.uri = register.uri();
         int wanted = Math.max(1, register.creditsWanted());
@@ -58,6 +64,13 @@ final class ServedClient {
         this.lastSequence = lastSequence;
         this.streamedUpTo = lastSequence;
         this.streamedSent = lastSequence;
+    }
+
+    /** Its next message has this sequence; what came before is another server's affair. */
+    void resume(long sequence) {
+        lastSequence = sequence - 1;
+        streamedUpTo = lastSequence;
+        streamedSent = lastSequence;
     }
 
     boolean addDone(long sequence, int result, int credits) {
@@ -81,6 +94,7 @@ final class ServedClient {
                 || doneCount > 0
                 || earlyCredits > 0
                 || isSeenPending
+                || isHeartbeatPending
                 || streamedUpTo > streamedSent;
     }
 

@@ -4,50 +4,36 @@ import dev.verbena.agent.Environment;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportException;
 import java.net.URI;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.Consumer;
-import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The part of t1 that knows who is there: publishes the configuration file (master) or registers
- * with the master (slave), takes registrations, gives them out in turn, keeps the clients of this
- * server and owes them answers. Owned by t1.
+ * The part of t1 that knows who is there: connections and what kind of peer is behind each. A slave
+ * registers with its master here; the master's own work is in {@link MasterDesk}, the clients are
+ * in {@link ServedClients}. Owned by t1.
  */
 final class ServerRegistry implements AutoCloseable {
     private static final long CONNECT_TIMEOUT_NS = 5_000_000_000L;
-    private static final int TELL_LIMIT = 64;
 
-    /** What the master still has to forward, or keeps until all servers are there. */
-    private record Waiting(UnsafeBuffer register, ServerPeer from) {}
+    /** A slave tries this often to mark that it lives, should the mark be looked at just now. */
+    private static final long CLAIM_AGAIN_NS = 100_000_000L;
 
     private final ServerShared shared;
     private final DartServer.Context context;
     private final Environment environment;
     private final Transport transport;
     private final ControlOutbox outbox;
-    private final Consumer<ServedClient> dropped;
+    private final ServedClients clients;
     private final List<ServerPeer> peers = new ArrayList<>();
-    private final ServedClient[] slots;
-    private final int[] generations;
-    private final Int2ObjectHashMap<ServedClient> byId = new Int2ObjectHashMap<>();
-    private final Int2ObjectHashMap<long[]> lastSequences = new Int2ObjectHashMap<>();
-    private final ArrayDeque<ServedClient> toTell = new ArrayDeque<>();
-    private final ArrayDeque<ServerPeer> refused = new ArrayDeque<>();
-    private final Assignments assignments = new Assignments();
-    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
-    private final ControlFlyweight waitingRecord = new ControlFlyweight();
-    private final Int2ObjectHashMap<ServerPeer> slaves = new Int2ObjectHashMap<>();
     private final UnsafeBuffer privateData = new UnsafeBuffer(new byte[ConnectNote.LENGTH]);
-    private final ConfigurationFile file;
+    private final MasterDesk desk;
     private final MasterLink link;
-    private DartConfiguration published;
     private ServerPeer master;
     private boolean hasSentRegister;
-    private int lastSlaveId;
+    private long claimAtNs;
+    private boolean isClaimed;
     private volatile boolean isReady;
     private volatile URI uri;
 
@@ -61,17 +47,13 @@ final class ServerRegistry implements AutoCloseable {
         this.environment = context.environment;
         this.transport = transport;
         this.outbox = outbox;
-        this.dropped = dropped;
-        this.slots = new ServedClient[context.clientsMax];
-        this.generations = new int[context.clientsMax];
+        this.clients = new ServedClients(shared, outbox, dropped);
         this.uri = transport.uri();
         if (context.isMaster) {
-            file = new ConfigurationFile(environment, context.configurationFile);
-            file.onReady(() -> shared.wakeT1.run());
+            desk = new MasterDesk(shared, transport, outbox, this::serve);
             link = null;
-            beMaster();
         } else {
-            file = null;
+            desk = null;
             link =
                     new MasterLink(
                             environment,
@@ -79,32 +61,10 @@ final class ServerRegistry implements AutoCloseable {
                             context.configurationFile,
                             null,
                             null,
+                            0,
                             context.bootTimeoutNs);
             master = newPeer(ServerPeer.MASTER);
         }
-    }
-
-    private void beMaster() {
-        UUID job =
-                context.isLegacyFile
-                        ? DartConfiguration.NO_JOB
-                        : context.job == null ? Names.job(environment) : context.job;
-        transport.listen();
-        published =
-                new DartConfiguration(
-                        job,
-                        environment.epochClock().time(),
-                        transport.uri(),
-                        context.serverCount,
-                        context.clientCount);
-        shared.job = job;
-        shared.serverId = 0;
-        assignments.addServer(0);
-        file.publish(
-                context.isLegacyFile ? published.encodeLegacy() : published.encode(),
-                job.toString().substring(0, 8)
-                        + "-"
-                        + Long.toHexString(environment.nanoClock().nanoTime()));
     }
 
     boolean isReady() {
@@ -115,25 +75,25 @@ final class ServerRegistry implements AutoCloseable {
         return uri;
     }
 
+    ServedClients clients() {
+        return clients;
+    }
+
     ServerPeer peer(long context) {
         return peers.get((int) context);
     }
 
-    ServedClient client(int slot, int generation) {
-        ServedClient client = slots[slot];
-        return client != null && client.generation == generation ? client : null;
-    }
-
     int doWork(long now) {
         int work = 0;
-        if (file != null && !file.isPublished()) {
-            work += file.publishStep();
-            isReady = file.isPublished() && !shared.isStopRequested;
-        }
-        if (link != null && !isReady && !shared.isStopRequested) {
+        if (desk != null) {
+            work += desk.doWork(now);
+            isReady = desk.isPublished() && !shared.isStopRequested;
+        } else if (!isReady && !shared.isStopRequested) {
             work += register(now);
+        } else if (!isClaimed && now - claimAtNs >= 0) {
+            isClaimed = link.claim(shared.serverId);
+            claimAtNs = now + CLAIM_AGAIN_NS;
         }
-        work += forwardWaiting();
         return work;
     }
 
@@ -153,10 +113,14 @@ final class ServerRegistry implements AutoCloseable {
         return work;
     }
 
-    long nextDeadlineNs() {
-        return link != null && !isReady
-                ? link.nextDeadlineNs()
-                : dev.verbena.agent.ProtocolAgent.NO_DEADLINE;
+    long nextDeadlineNs(long now) {
+        if (desk != null) {
+            return desk.nextDeadlineNs(now);
+        }
+        if (!isReady) {
+            return link.nextDeadlineNs();
+        }
+        return isClaimed ? dev.verbena.agent.ProtocolAgent.NO_DEADLINE : claimAtNs;
     }
 
     // ---- connections
@@ -174,7 +138,7 @@ final class ServerRegistry implements AutoCloseable {
     }
 
     void onConnectRequest(long connection) {
-        if (!context.isMaster || shared.isStopRequested) {
+        if (desk == null || shared.isStopRequested) {
             transport.reject(connection);
             return;
         }
@@ -193,7 +157,7 @@ final class ServerRegistry implements AutoCloseable {
             link.onConnected();
         } else if (peer.client != null) {
             peer.client.isWelcomePending = true;
-            hasNews(peer.client);
+            clients.hasNews(peer.client);
         }
     }
 
@@ -220,8 +184,7 @@ final class ServerRegistry implements AutoCloseable {
             return;
         }
         if (peer.kind == ServerPeer.SLAVE) {
-            slaves.remove(peer.slaveId);
-            assignments.removeServer(peer.slaveId);
+            desk.onSlaveGone(peer);
             if (!reason.isEmpty()) {
                 report("slave server " + peer.slaveId + " was lost: " + reason);
             }
@@ -236,7 +199,7 @@ final class ServerRegistry implements AutoCloseable {
                                 + client.lastSequence
                                 + (reason.isEmpty() ? "" : ": " + reason));
             }
-            leave(client);
+            clients.leave(client);
         }
         peers.set(peer.index, null);
     }
@@ -246,8 +209,8 @@ final class ServerRegistry implements AutoCloseable {
     void onRecord(ServerPeer peer, ControlFlyweight record) {
         switch (record.type()) {
             case ControlFlyweight.REGISTER -> {
-                if (context.isMaster) {
-                    onRegister(peer, record);
+                if (desk != null) {
+                    desk.onRegister(peer, record);
                 }
             }
             case ControlFlyweight.FORWARD -> {
@@ -265,11 +228,52 @@ final class ServerRegistry implements AutoCloseable {
                     peer.client.isLeaving = true;
                 }
             }
+            case ControlFlyweight.HEARTBEAT -> {
+                ServedClient client = clientOf(peer, record);
+                client.isHeartbeatPending = true;
+                clients.hasNews(client);
+            }
+            case ControlFlyweight.RESUME -> onResume(clientOf(peer, record), record);
             default ->
                     throw new DartException(
                             DartException.Code.MALFORMED,
                             "record type " + record.type() + " is not for a server");
         }
+    }
+
+    private static ServedClient clientOf(ServerPeer peer, ControlFlyweight record) {
+        ServedClient client = peer.client;
+        if (client == null || client.id != record.clientId()) {
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "record type "
+                            + record.type()
+                            + " of client "
+                            + record.clientId()
+                            + " on a connection not its own");
+        }
+        return client;
+    }
+
+    /** The client was served by another server and goes on here. */
+    private void onResume(ServedClient client, ControlFlyweight record) {
+        boolean isOtherEpoch =
+                record.epochMs() != shared.epochMs && record.epochMs() != 0 && shared.epochMs != 0;
+        if (isOtherEpoch) {
+            transport.disconnect(client.peer.connection);
+            onGone(
+                    client.peer.index,
+                    "its id was given by a master of another epoch, "
+                            + record.epochMs()
+                            + ", this service began at "
+                            + shared.epochMs);
+            return;
+        }
+        if (client.outstandingHeaders > 0 || client.nextOrdinal > 0) {
+            throw new DartException(
+                    DartException.Code.MALFORMED, "RESUME of " + client + " after its headers");
+        }
+        client.resume(record.sequence());
     }
 
     private void onWelcome(ControlFlyweight record) {
@@ -279,115 +283,40 @@ final class ServerRegistry implements AutoCloseable {
             return;
         }
         shared.job = link.job();
+        shared.epochMs = link.epochMs();
         shared.serverId = record.serverId();
         isReady = true;
         shared.wakeT3.run();
     }
 
-    private void onRegister(ServerPeer peer, ControlFlyweight record) {
-        if (!record.isOfJob(shared.job)) {
-            refuse(peer, ControlFlyweight.RESULT_WRONG_JOB);
-            return;
-        }
-        if (shared.isStopRequested) {
-            refuse(peer, ControlFlyweight.RESULT_STOPPING);
-            return;
-        }
-        if (record.role() == ControlFlyweight.ROLE_SLAVE) {
-            if (peer.kind == ServerPeer.UNKNOWN) {
-                peer.kind = ServerPeer.SLAVE;
-                peer.slaveId = ++lastSlaveId;
-                slaves.put(peer.slaveId, peer);
-                assignments.addServer(peer.slaveId);
-            }
-            refuse(peer, ControlFlyweight.RESULT_OK);
-            return;
-        }
-        // Throws if the address is none, while the sender can still be blamed.
-        record.uri();
-        waiting.add(new Waiting(record.copy(), peer));
-    }
-
-    /** Gives registrations out once all expected servers are there, in order of arrival. */
-    private int forwardWaiting() {
-        int work = 0;
-        while (!refused.isEmpty() && answer(refused.peek())) {
-            refused.poll();
-            work++;
-        }
-        if (lastSlaveId + 1 < context.serverCount) {
-            return work;
-        }
-        while (!waiting.isEmpty() && work < TELL_LIMIT && forward(waiting.peek())) {
-            waiting.poll();
-            work++;
-        }
-        return work;
-    }
-
-    private boolean forward(Waiting one) {
-        ControlFlyweight record = waitingRecord.wrap(one.register, 0, ControlFlyweight.LENGTH);
-        if (!one.from.isConnected) {
-            return true;
-        }
-        Assignments.Assignment assignment =
-                assignments.assign(record.applicationId(), record.rank());
-        ControlFlyweight forward = outbox.beginForward(record, assignment.clientId());
-        if (forward == null) {
-            return false;
-        }
-        ServerPeer slave = slaves.get(assignment.serverId());
-        if (slave == null) {
-            forward.end();
-            serve(forward, one.from);
-            return true;
-        }
-        // Anything but back pressure means that the slave is going: its loss is reported, and the
-        // process registers again or gives up.
-        return outbox.send(forward, slave.connection) != Transport.BACK_PRESSURED;
-    }
-
     /** Takes a client on: over the connection that it made to the master, or a new one. */
     private void serve(ControlFlyweight forward, ServerPeer from) {
-        ServedClient before = byId.get(forward.assignedId());
+        ServedClient before = clients.byId(forward.assignedId());
         if (before != null && from != null && before.peer == from) {
             before.isWelcomePending = true;
-            hasNews(before);
+            clients.hasNews(before);
             return;
         }
-        if (before != null) {
-            leave(before);
-        }
-        // Numbers go on where the process' predecessor ended: the receiver knows them.
-        long[] left = lastSequences.get(forward.assignedId());
-        long lastSequence = left == null ? 0 : left[0];
-        int slot = freeSlot();
-        if (slot < 0) {
+        ServedClient client = clients.add(forward);
+        if (client == null) {
             report("no room for client " + forward.assignedId() + ": clientsMax is reached");
             if (from != null) {
-                refuse(from, ControlFlyweight.RESULT_FULL);
+                desk.answer(from, ControlFlyweight.RESULT_FULL);
             }
             return;
         }
-        ServedClient client =
-                new ServedClient(
-                        forward.assignedId(),
-                        slot,
-                        ++generations[slot],
-                        forward,
-                        context.creditsPerClient,
-                        lastSequence);
-        slots[slot] = client;
-        byId.put(client.id, client);
-        shared.clients.lazySet(shared.clients.get() + 1);
         if (from != null) {
             from.kind = ServerPeer.CLIENT;
             from.client = client;
             client.peer = from;
             client.isWelcomePending = true;
-            hasNews(client);
+            clients.hasNews(client);
             return;
         }
+        connect(client);
+    }
+
+    private void connect(ServedClient client) {
         ServerPeer peer = newPeer(ServerPeer.CLIENT);
         peer.client = client;
         client.peer = peer;
@@ -406,190 +335,10 @@ final class ServerRegistry implements AutoCloseable {
         }
     }
 
-    private int freeSlot() {
-        for (int i = 0; i < slots.length; i++) {
-            if (slots[i] == null) {
-                return i;
-            }
-        }
-        return -1;
-    }
-
-    private void leave(ServedClient client) {
-        if (client.state == ServedClient.GONE) {
-            return;
-        }
-        client.state = ServedClient.GONE;
-        lastSequences.put(client.id, new long[] {client.lastSequence});
-        if (byId.get(client.id) == client) {
-            byId.remove(client.id);
-        }
-        shared.clients.lazySet(shared.clients.get() - 1);
-        dropped.accept(client);
-        freeIfGone(client);
-    }
-
-    /** The slot is used again only when no buffer knows it any more. */
-    void freeIfGone(ServedClient client) {
-        if (client.state == ServedClient.GONE && client.outstandingBuffers == 0) {
-            slots[client.slot] = null;
-        }
-    }
-
-    // ---- answers
-
-    void hasNews(ServedClient client) {
-        if (!client.isQueued && client.state != ServedClient.GONE) {
-            client.isQueued = true;
-            toTell.add(client);
-        }
-    }
-
-    private void refuse(ServerPeer peer, int result) {
-        peer.refusal = result;
-        refused.add(peer);
-    }
-
-    private boolean answer(ServerPeer peer) {
-        if (!peer.isConnected) {
-            return true;
-        }
-        ControlFlyweight record = outbox.begin(ControlFlyweight.WELCOME, shared.job);
-        if (record == null) {
-            return false;
-        }
-        record.welcome(0, peer.slaveId, peer.refusal, 0)
-                .welcomeLimits(Long.MAX_VALUE / 2, 1, context.ack);
-        return outbox.send(record, peer.connection) != Transport.BACK_PRESSURED;
-    }
-
-    /** Sends what clients are owed; a client that cannot take more now comes again. */
-    int tellClients() {
-        int work = 0;
-        for (int i = Math.min(toTell.size(), TELL_LIMIT); i > 0; i--) {
-            ServedClient client = toTell.poll();
-            client.isQueued = false;
-            if (client.state == ServedClient.GONE || client.peer == null) {
-                continue;
-            }
-            int sent = tell(client);
-            work += sent;
-            if (client.hasNews()) {
-                hasNews(client);
-            }
-        }
-        return work;
-    }
-
-    private int tell(ServedClient client) {
-        int work = 0;
-        while (client.hasNews() && client.peer != null && client.peer.isConnected) {
-            if (client.isWelcomePending) {
-                if (!welcome(client)) {
-                    break;
-                }
-            } else if (client.doneCount > 0) {
-                int at = client.doneHead;
-                if (!done(
-                        client,
-                        client.doneSequence[at],
-                        ControlFlyweight.STATE_TRANSFERRED,
-                        client.doneResult[at],
-                        client.doneCredits[at])) {
-                    break;
-                }
-                client.removeDone();
-                client.outstandingHeaders--;
-            } else if (client.earlyCredits > 0 || client.isSeenPending) {
-                if (!credit(client)) {
-                    break;
-                }
-            } else {
-                long upTo = client.streamedUpTo;
-                if (!done(client, upTo, ControlFlyweight.STATE_STREAMED, 0, 0)) {
-                    break;
-                }
-                client.streamedSent = upTo;
-            }
-            work++;
-        }
-        return work;
-    }
-
-    private boolean welcome(ServedClient client) {
-        int receiver = shared.receiverState;
-        if (receiver == ServerShared.RECEIVER_UNKNOWN) {
-            return false;
-        }
-        int result =
-                receiver == ServerShared.RECEIVER_CONNECTED
-                        ? ControlFlyweight.RESULT_OK
-                        : ControlFlyweight.RESULT_RECEIVER_UNREACHABLE;
-        ControlFlyweight record = outbox.begin(ControlFlyweight.WELCOME, shared.job);
-        if (record == null) {
-            return false;
-        }
-        record.welcome(client.id, shared.serverId, result, client.creditsGranted)
-                .welcomeLimits(Long.MAX_VALUE / 2, client.lastSequence + 1, context.ack);
-        if (outbox.send(record, client.peer.connection) != Transport.ACCEPTED) {
-            return false;
-        }
-        client.isWelcomePending = false;
-        if (result == ControlFlyweight.RESULT_OK) {
-            client.state = ServedClient.ACTIVE;
-        } else {
-            client.isLeaving = true;
-        }
-        return true;
-    }
-
-    private boolean done(ServedClient client, long sequence, int state, int result, int credits) {
-        ControlFlyweight record = outbox.begin(ControlFlyweight.DONE, shared.job);
-        return record != null
-                && outbox.send(
-                                record.done(client.id, sequence, state, result, credits),
-                                client.peer.connection)
-                        == Transport.ACCEPTED;
-    }
-
-    private boolean credit(ServedClient client) {
-        ControlFlyweight record = outbox.begin(ControlFlyweight.CREDIT, shared.job);
-        if (record == null
-                || outbox.send(
-                                record.credit(client.id, client.lastSequence, client.earlyCredits),
-                                client.peer.connection)
-                        != Transport.ACCEPTED) {
-            return false;
-        }
-        client.earlyCredits = 0;
-        client.isSeenPending = false;
-        return true;
-    }
-
     /** Tells every client once; true when all were told. */
     boolean sayGoodbye() {
         isReady = false;
-        if (!toTell.isEmpty()) {
-            return false;
-        }
-        for (ServedClient client : slots) {
-            if (client != null
-                    && client.state != ServedClient.GONE
-                    && client.peer.isConnected
-                    && !client.hasBeenToldGoodbye) {
-                ControlFlyweight record = outbox.begin(ControlFlyweight.GOODBYE, shared.job);
-                if (record == null) {
-                    return false;
-                }
-                record.goodbye(client.id, client.lastSequence, ControlFlyweight.RESULT_STOPPING);
-                int answer = outbox.send(record, client.peer.connection);
-                if (answer == Transport.BACK_PRESSURED) {
-                    return false;
-                }
-                client.hasBeenToldGoodbye = true;
-            }
-        }
-        return true;
+        return clients.sayGoodbye();
     }
 
     private void report(String what) {
@@ -601,11 +350,8 @@ final class ServerRegistry implements AutoCloseable {
     @Override
     public void close() {
         isReady = false;
-        if (file != null) {
-            if (file.isPublished()) {
-                file.withdraw(published);
-            }
-            file.close();
+        if (desk != null) {
+            desk.close();
         }
         if (link != null) {
             link.close();

@@ -70,6 +70,18 @@ final class ServerShared {
 
     volatile int serverId = -1;
 
+    /** Set by t1: when the master started, ms; 0 if that is not known. */
+    volatile long epochMs;
+
+    /**
+     * Identity of this run in the stream: a master that is started anew under the same job gives
+     * the same ids to other processes, and the receiver must not mix them up.
+     */
+    java.util.UUID run() {
+        return new java.util.UUID(
+                job.getMostSignificantBits(), job.getLeastSignificantBits() ^ epochMs);
+    }
+
     ServerShared(DartServer.Context context) {
         this.context = context;
         this.times = new ServerTimes(context.clientsMax);

@@ -225,6 +225,15 @@ final class StepAssembler {
         ServerShared.add(isLate ? late : surplus, 1);
     }
 
+    /** The same message came through another server: this one does not count. */
+    void droppedDuplicate(InboundMessage message) {
+        OpenStep step = message.step;
+        message.step = null;
+        if (step != null && step.state == OpenStep.OPEN) {
+            account(step, -message.stepCost);
+        }
+    }
+
     /** A message that was begun will not come. */
     void gaveUp(InboundMessage message) {
         OpenStep step = message.step;

@@ -49,7 +49,7 @@ class ControlFlyweightTest {
         assertThat(in.applicationId()).isEqualTo(2);
         assertThat(in.creditsWanted()).isEqualTo(4);
         assertThat(in.isOfJob(JOB)).isTrue();
-        in.asForward(buffer, 200, 99).end();
+        in.asForward(buffer, 200, 99, 0).end();
         in.wrap(buffer, 200, ControlFlyweight.LENGTH);
         assertThat(in.type()).isEqualTo(ControlFlyweight.FORWARD);
         assertThat(in.assignedId()).isEqualTo(99);

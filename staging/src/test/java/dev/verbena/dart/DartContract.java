@@ -257,7 +257,7 @@ public abstract class DartContract {
     }
 
     @Test
-    void shouldSayServerUnreachableWhenFileIsStale() throws Exception {
+    void shouldNameFileAndAgeWhenItIsStale() throws Exception {
         try (DartWorld world = world().receive()) {
             DartServer master = world.master();
             master.awaitReady(DartWorld.LIMIT_NS);
@@ -270,8 +270,10 @@ public abstract class DartContract {
                             DartException.class,
                             e ->
                                     assertThat(e.code())
-                                            .isEqualTo(DartException.Code.SERVER_UNREACHABLE))
-                    .hasMessageContaining("dart.conf");
+                                            .isEqualTo(DartException.Code.NOT_BOOTSTRAPPED))
+                    .hasMessageContaining("dart.conf")
+                    .hasMessageContaining("s old")
+                    .hasMessageContaining("stale");
         }
     }
 

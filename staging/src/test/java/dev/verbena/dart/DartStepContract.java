@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -419,6 +420,40 @@ public abstract class DartStepContract {
                     .hasMessageContaining("message 3")
                     .hasMessageContaining("message 4");
             assertThat(System.nanoTime() - start).isLessThan(timeoutNs + 1_000_000_000L);
+        }
+    }
+
+    @Test
+    @Tag("dart-D43")
+    void shouldGiveUpServerThatLivesButDoesNotAnswer() throws Exception {
+        try (SteppedWorld world =
+                new SteppedWorld(scheme()).start(c -> c.heartbeatNs(20_000_000L))) {
+            DartClient client = world.client(0, c -> c.peerTimeoutNs(500_000_000L));
+            DartTicket ticket = client.sendCopy(DartWorld.bytes(10, 1), 0, 10, NAMED, 1);
+            world.until("confirmed", () -> ticket.state() == TicketState.STREAMED);
+            // Silent for longer than the limit, but it answers: it lives. And time in which this
+            // side did not look does not count.
+            long start = System.nanoTime();
+            world.until("a second", () -> System.nanoTime() - start > 1_000_000_000L);
+            LockSupport.parkNanos(700_000_000L);
+            world.until("still there", () -> true);
+            assertThat(client.isConnected()).isTrue();
+            world.isServerStopped = true;
+            Await.until(
+                    "given up",
+                    () -> {
+                        client.progress();
+                        return !client.isConnected();
+                    });
+            assertThatThrownBy(() -> client.sendCopy(DartWorld.bytes(10, 1), 0, 10, NAMED, 1))
+                    .isInstanceOfSatisfying(
+                            DartException.class,
+                            e ->
+                                    assertThat(e.code())
+                                            .isEqualTo(DartException.Code.SERVER_UNREACHABLE))
+                    .hasMessageContaining("did not answer");
+            world.clients.clear();
+            client.close(0);
         }
     }
 

@@ -49,7 +49,7 @@ class ServerPartsTest {
                 for (int rank = 0; rank < clients; rank++) {
                     assertThat(assignments.assign(0, rank)).isEqualTo(all.get(rank));
                 }
-                assertThat(assignments.assign(1, 0).clientId()).isEqualTo(clients + 1);
+                assertThat(assignments.assign(1, 0).clientId()).isEqualTo(Assignments.minimumId(1));
             }
         }
     }

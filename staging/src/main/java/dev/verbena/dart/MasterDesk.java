@@ -1,0 +1,216 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.Environment;
+import dev.verbena.transport.Transport;
+import java.util.ArrayDeque;
+import java.util.UUID;
+import java.util.function.BiConsumer;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What only the master does: claims and publishes the configuration file, takes registrations,
+ * gives clients out to the servers in turn. Owned by t1.
+ */
+final class MasterDesk implements AutoCloseable {
+    private static final int FORWARD_LIMIT = 64;
+
+    /** Whoever looks whether the file is claimed holds its lock for a moment. */
+    private static final long CLAIM_NS = 1_000_000_000L;
+
+    /** What is still to be forwarded, or kept until all servers are there. */
+    private record Waiting(UnsafeBuffer register, ServerPeer from) {}
+
+    private final ServerShared shared;
+    private final DartServer.Context context;
+    private final Transport transport;
+    private final ControlOutbox outbox;
+    private final BiConsumer<ControlFlyweight, ServerPeer> serve;
+    private final ArrayDeque<ServerPeer> toAnswer = new ArrayDeque<>();
+    private final Assignments assignments = new Assignments();
+    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+    private final ControlFlyweight waitingRecord = new ControlFlyweight();
+    private final Int2ObjectHashMap<ServerPeer> slaves = new Int2ObjectHashMap<>();
+    private final ConfigurationFile file;
+    private final DartConfiguration published;
+    private final String temporarySuffix;
+    private final long startNs;
+    private boolean isClaimed;
+    private int lastSlaveId;
+
+    /**
+     * A master that has not published yet.
+     *
+     * @param serve takes a client on at this very server
+     */
+    MasterDesk(
+            ServerShared shared,
+            Transport transport,
+            ControlOutbox outbox,
+            BiConsumer<ControlFlyweight, ServerPeer> serve) {
+        this.shared = shared;
+        this.context = shared.context;
+        this.transport = transport;
+        this.outbox = outbox;
+        this.serve = serve;
+        Environment environment = context.environment;
+        this.startNs = environment.nanoClock().nanoTime();
+        this.file = new ConfigurationFile(environment, context.configurationFile);
+        file.onReady(() -> shared.wakeT1.run());
+        UUID job =
+                context.isLegacyFile
+                        ? DartConfiguration.NO_JOB
+                        : context.job == null ? Names.job(environment) : context.job;
+        transport.listen();
+        published =
+                new DartConfiguration(
+                        job,
+                        environment.epochClock().time(),
+                        transport.uri(),
+                        context.serverCount,
+                        context.clientCount);
+        temporarySuffix = job.toString().substring(0, 8) + "-" + Long.toHexString(startNs);
+        shared.job = job;
+        shared.epochMs = context.isLegacyFile ? 0 : published.epochMs();
+        shared.serverId = 0;
+        assignments.addServer(0);
+    }
+
+    boolean isPublished() {
+        return file.isPublished();
+    }
+
+    int doWork(long now) {
+        int work = 0;
+        if (!isClaimed) {
+            work += claim(now);
+        } else if (!file.isPublished()) {
+            work += file.publishStep();
+        }
+        return work + forwardWaiting();
+    }
+
+    private int claim(long now) {
+        if (file.claim(0)) {
+            isClaimed = true;
+            file.publish(
+                    context.isLegacyFile ? published.encodeLegacy() : published.encode(),
+                    temporarySuffix);
+            return 1;
+        }
+        if (now - startNs - CLAIM_NS >= 0) {
+            DartConfiguration other = file.read(name -> null);
+            throw new DartException(
+                    DartException.Code.NOT_BOOTSTRAPPED,
+                    "another master has "
+                            + context.configurationFile
+                            + (other == null ? "" : " (" + other.url() + ")")
+                            + ": stop it first, start this one as a slave, or name another file");
+        }
+        return 0;
+    }
+
+    /** When {@link #doWork} is due although nothing happens. */
+    long nextDeadlineNs(long now) {
+        return isClaimed ? dev.verbena.agent.ProtocolAgent.NO_DEADLINE : now + CLAIM_NS / 20;
+    }
+
+    // ---- registrations
+
+    void onRegister(ServerPeer peer, ControlFlyweight record) {
+        if (!record.isOfJob(shared.job)) {
+            answer(peer, ControlFlyweight.RESULT_WRONG_JOB);
+            return;
+        }
+        if (shared.isStopRequested) {
+            answer(peer, ControlFlyweight.RESULT_STOPPING);
+            return;
+        }
+        if (record.role() == ControlFlyweight.ROLE_SLAVE) {
+            if (peer.kind == ServerPeer.UNKNOWN) {
+                peer.kind = ServerPeer.SLAVE;
+                peer.slaveId = ++lastSlaveId;
+                slaves.put(peer.slaveId, peer);
+                assignments.addServer(peer.slaveId);
+            }
+            answer(peer, ControlFlyweight.RESULT_OK);
+            return;
+        }
+        // Throws if the address is none, while the sender can still be blamed.
+        record.uri();
+        waiting.add(new Waiting(record.copy(), peer));
+    }
+
+    void onSlaveGone(ServerPeer peer) {
+        slaves.remove(peer.slaveId);
+        assignments.removeServer(peer.slaveId);
+    }
+
+    /** Gives registrations out once all expected servers are there, in order of arrival. */
+    private int forwardWaiting() {
+        int work = 0;
+        while (!toAnswer.isEmpty() && isAnswered(toAnswer.peek())) {
+            toAnswer.poll();
+            work++;
+        }
+        if (lastSlaveId + 1 < context.serverCount) {
+            return work;
+        }
+        while (!waiting.isEmpty() && work < FORWARD_LIMIT && forward(waiting.peek())) {
+            waiting.poll();
+            work++;
+        }
+        return work;
+    }
+
+    private boolean forward(Waiting one) {
+        ControlFlyweight record = waitingRecord.wrap(one.register, 0, ControlFlyweight.LENGTH);
+        if (!one.from.isConnected) {
+            return true;
+        }
+        boolean isMoving = record.role() == ControlFlyweight.ROLE_MOVING_CLIENT;
+        Assignments.Assignment assignment =
+                assignments.assign(record.applicationId(), record.rank(), isMoving);
+        int before = assignments.countRegistration(assignment.clientId());
+        ControlFlyweight forward = outbox.beginForward(record, assignment.clientId(), before);
+        if (forward == null) {
+            return false;
+        }
+        ServerPeer slave = slaves.get(assignment.serverId());
+        if (slave == null) {
+            forward.end();
+            serve.accept(forward, one.from);
+            return true;
+        }
+        // Anything but back pressure means that the slave is going: its loss is reported, and the
+        // process registers again or gives up.
+        return outbox.send(forward, slave.connection) != Transport.BACK_PRESSURED;
+    }
+
+    /** Owes this peer a WELCOME with this result. */
+    void answer(ServerPeer peer, int result) {
+        peer.refusal = result;
+        toAnswer.add(peer);
+    }
+
+    private boolean isAnswered(ServerPeer peer) {
+        if (!peer.isConnected) {
+            return true;
+        }
+        ControlFlyweight record = outbox.begin(ControlFlyweight.WELCOME, shared.job);
+        if (record == null) {
+            return false;
+        }
+        record.welcome(0, peer.slaveId, peer.refusal, 0)
+                .welcomeLimits(Long.MAX_VALUE / 2, 1, context.ack);
+        return outbox.send(record, peer.connection) != Transport.BACK_PRESSURED;
+    }
+
+    @Override
+    public void close() {
+        if (isClaimed && file.isPublished()) {
+            file.withdraw(published);
+        }
+        file.close();
+    }
+}

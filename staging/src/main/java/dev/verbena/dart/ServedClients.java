@@ -1,0 +1,282 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.transport.Transport;
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+import org.agrona.collections.Int2ObjectHashMap;
+
+/**
+ * The clients of one server: their slots, what they are owed, the numbers of those who left. Owned
+ * by t1.
+ */
+final class ServedClients {
+    private static final int TELL_LIMIT = 64;
+
+    /** Message numbers of a registration begin here times its generation, unless known better. */
+    private static final int GENERATION_SHIFT = 40;
+
+    /** Where a client that left has ended. */
+    private record Left(long lastSequence, int generation) {}
+
+    private final ServerShared shared;
+    private final DartServer.Context context;
+    private final ControlOutbox outbox;
+    private final Consumer<ServedClient> dropped;
+    private final ServedClient[] slots;
+    private final int[] generations;
+    private final Int2ObjectHashMap<ServedClient> byId = new Int2ObjectHashMap<>();
+    private final Int2ObjectHashMap<Left> left = new Int2ObjectHashMap<>();
+    private final ArrayDeque<ServedClient> toTell = new ArrayDeque<>();
+
+    ServedClients(ServerShared shared, ControlOutbox outbox, Consumer<ServedClient> dropped) {
+        this.shared = shared;
+        this.context = shared.context;
+        this.outbox = outbox;
+        this.dropped = dropped;
+        this.slots = new ServedClient[context.clientsMax];
+        this.generations = new int[context.clientsMax];
+    }
+
+    /** The client of a slot, or null if that one has left. */
+    ServedClient client(int slot, int generation) {
+        ServedClient client = slots[slot];
+        return client != null && client.generation == generation ? client : null;
+    }
+
+    ServedClient byId(int id) {
+        return byId.get(id);
+    }
+
+    /** Takes a client on, in place of its predecessor; null if there is no room. */
+    ServedClient add(ControlFlyweight forward) {
+        ServedClient before = byId.get(forward.assignedId());
+        if (before != null) {
+            leave(before);
+        }
+        int slot = freeSlot();
+        if (slot < 0) {
+            return null;
+        }
+        ServedClient client =
+                new ServedClient(
+                        forward.assignedId(),
+                        slot,
+                        ++generations[slot],
+                        forward,
+                        context.creditsPerClient,
+                        lastSequence(forward));
+        slots[slot] = client;
+        byId.put(client.id, client);
+        shared.clients.lazySet(shared.clients.get() + 1);
+        return client;
+    }
+
+    /**
+     * Numbers go on where the process' predecessor ended, as the receiver knows them. Where that
+     * was at another server they begin higher than any that it can have used.
+     */
+    private long lastSequence(ControlFlyweight forward) {
+        int generation = forward.generation();
+        Left before = left.get(forward.assignedId());
+        return before != null && before.generation + 1 >= generation
+                ? before.lastSequence
+                : (long) generation << GENERATION_SHIFT;
+    }
+
+    private int freeSlot() {
+        for (int i = 0; i < slots.length; i++) {
+            if (slots[i] == null) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    void leave(ServedClient client) {
+        if (client.state == ServedClient.GONE) {
+            return;
+        }
+        client.state = ServedClient.GONE;
+        left.put(client.id, new Left(client.lastSequence, client.registration));
+        if (byId.get(client.id) == client) {
+            byId.remove(client.id);
+        }
+        shared.clients.lazySet(shared.clients.get() - 1);
+        dropped.accept(client);
+        freeIfGone(client);
+    }
+
+    /** The slot is used again only when no buffer knows it any more. */
+    void freeIfGone(ServedClient client) {
+        boolean isKept = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-dead-client-keeps-slot");
+        if (client.state == ServedClient.GONE && client.outstandingBuffers == 0 && !isKept) {
+            slots[client.slot] = null;
+        }
+    }
+
+    // ---- answers
+
+    void hasNews(ServedClient client) {
+        if (!client.isQueued && client.state != ServedClient.GONE) {
+            client.isQueued = true;
+            toTell.add(client);
+        }
+    }
+
+    /** Sends what clients are owed; a client that cannot take more now comes again. */
+    int tell() {
+        int work = 0;
+        for (int i = Math.min(toTell.size(), TELL_LIMIT); i > 0; i--) {
+            ServedClient client = toTell.poll();
+            client.isQueued = false;
+            if (client.state == ServedClient.GONE || client.peer == null) {
+                continue;
+            }
+            int sent = tell(client);
+            work += sent;
+            if (client.hasNews()) {
+                hasNews(client);
+            }
+        }
+        return work;
+    }
+
+    private int tell(ServedClient client) {
+        int work = 0;
+        while (client.hasNews() && client.peer != null && client.peer.isConnected) {
+            if (!tellNext(client)) {
+                break;
+            }
+            work++;
+        }
+        return work;
+    }
+
+    /** Tells one thing; false if that is not possible now. */
+    private boolean tellNext(ServedClient client) {
+        if (client.isWelcomePending) {
+            return welcome(client);
+        }
+        if (client.doneCount > 0) {
+            int at = client.doneHead;
+            boolean isTold =
+                    done(
+                            client,
+                            client.doneSequence[at],
+                            ControlFlyweight.STATE_TRANSFERRED,
+                            client.doneResult[at],
+                            client.doneCredits[at]);
+            if (isTold) {
+                client.removeDone();
+                client.outstandingHeaders--;
+            }
+            return isTold;
+        }
+        if (client.earlyCredits > 0 || client.isSeenPending) {
+            return credit(client);
+        }
+        if (client.isHeartbeatPending) {
+            return heartbeat(client);
+        }
+        long upTo = client.streamedUpTo;
+        boolean isTold = done(client, upTo, ControlFlyweight.STATE_STREAMED, 0, 0);
+        if (isTold) {
+            client.streamedSent = upTo;
+        }
+        return isTold;
+    }
+
+    private boolean welcome(ServedClient client) {
+        int receiver = shared.receiverState;
+        if (receiver == ServerShared.RECEIVER_UNKNOWN) {
+            return false;
+        }
+        int result =
+                receiver == ServerShared.RECEIVER_CONNECTED
+                        ? ControlFlyweight.RESULT_OK
+                        : ControlFlyweight.RESULT_RECEIVER_UNREACHABLE;
+        ControlFlyweight record = outbox.begin(ControlFlyweight.WELCOME, shared.job);
+        if (record == null) {
+            return false;
+        }
+        record.welcome(client.id, shared.serverId, result, client.creditsGranted)
+                .welcomeLimits(Long.MAX_VALUE / 2, client.lastSequence + 1, context.ack)
+                .heartbeatMs((int) (context.heartbeatNs / 1_000_000));
+        if (outbox.send(record, client.peer.connection) != Transport.ACCEPTED) {
+            return false;
+        }
+        client.isWelcomePending = false;
+        if (result == ControlFlyweight.RESULT_OK) {
+            client.state = ServedClient.ACTIVE;
+        } else {
+            client.isLeaving = true;
+        }
+        return true;
+    }
+
+    private boolean done(ServedClient client, long sequence, int state, int result, int credits) {
+        ControlFlyweight record = outbox.begin(ControlFlyweight.DONE, shared.job);
+        return record != null
+                && outbox.send(
+                                record.done(client.id, sequence, state, result, credits),
+                                client.peer.connection)
+                        == Transport.ACCEPTED;
+    }
+
+    private boolean credit(ServedClient client) {
+        ControlFlyweight record = outbox.begin(ControlFlyweight.CREDIT, shared.job);
+        if (record == null
+                || outbox.send(
+                                record.credit(client.id, client.lastSequence, client.earlyCredits),
+                                client.peer.connection)
+                        != Transport.ACCEPTED) {
+            return false;
+        }
+        client.earlyCredits = 0;
+        client.isSeenPending = false;
+        return true;
+    }
+
+    private boolean heartbeat(ServedClient client) {
+        ControlFlyweight record = outbox.begin(ControlFlyweight.HEARTBEAT, shared.job);
+        if (record == null
+                || outbox.send(record.heartbeat(client.id), client.peer.connection)
+                        != Transport.ACCEPTED) {
+            return false;
+        }
+        client.isHeartbeatPending = false;
+        return true;
+    }
+
+    /** Tells every client once that the server ends; true when all were told. */
+    boolean sayGoodbye() {
+        if (!toTell.isEmpty()) {
+            return false;
+        }
+        for (ServedClient client : slots) {
+            if (client != null && !isToldGoodbye(client)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean isToldGoodbye(ServedClient client) {
+        boolean isReached =
+                client.state != ServedClient.GONE && client.peer != null && client.peer.isConnected;
+        if (!isReached || client.hasBeenToldGoodbye) {
+            return true;
+        }
+        ControlFlyweight record = outbox.begin(ControlFlyweight.GOODBYE, shared.job);
+        if (record == null) {
+            return false;
+        }
+        record.goodbye(client.id, client.lastSequence, ControlFlyweight.RESULT_STOPPING);
+        if (outbox.send(record, client.peer.connection) == Transport.BACK_PRESSURED) {
+            return false;
+        }
+        client.hasBeenToldGoodbye = true;
+        return true;
+    }
+}

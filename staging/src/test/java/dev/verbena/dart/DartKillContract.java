@@ -1,0 +1,422 @@
+package dev.verbena.dart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.agent.Await;
+import dev.verbena.memory.RegisteredRegion;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * DART when processes are killed: clients, slaves and masters are processes of their own and get
+ * {@code kill -9}; one small subclass for each provider names the scheme.
+ */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+public abstract class DartKillContract {
+    private static final long FIVE_SECONDS_NS = 5_000_000_000L;
+
+    /** For subclasses in other modules. */
+    protected DartKillContract() {}
+
+    /** URI scheme of the provider. */
+    protected abstract String scheme();
+
+    private static boolean isOfCode(Throwable e, DartException.Code code) {
+        return e instanceof DartException && ((DartException) e).code() == code;
+    }
+
+    private static void sendUntilLost(DartClient client) {
+        UnsafeBuffer data = DartWorld.bytes(100, 1);
+        while (true) {
+            DartTicket ticket = client.sendCopy(data, 0, 100, null, 0);
+            ticket.await(TicketState.STREAMED, DartWorld.LIMIT_NS);
+        }
+    }
+
+    @Test
+    @Tag("dart-D45")
+    void shouldGoOnWhenAClientIsKilledBetweenHeaderAndPull() throws Exception {
+        try (DartWorld world = new DartWorld(scheme()).receive()) {
+            CountDownLatch go = new CountDownLatch(1);
+            world.onMessage = () -> awaitUninterrupted(go);
+            DartServer master = world.master(c -> c.bufferCount(3).clientsMax(2));
+            DartClient other = world.client(0, c -> c.maxInFlight(8));
+            // The receiver stands still, so that these fill every buffer and the next ones wait.
+            for (int i = 0; i < 8; i++) {
+                other.sendCopy(DartWorld.bytes(5000, i), 0, 5000, null, i);
+            }
+            Await.until("no buffer is empty", () -> master.statistics().emptyCount() == 0);
+            try (DartNode victim = DartNode.start(world, "client", "rank=1", "count=3")) {
+                int id = Integer.parseInt(victim.await("sent"));
+                int parked = 5 + 3;
+                Await.until(
+                        () -> "headers wait " + master.statistics(),
+                        () -> master.statistics().parkedHeaderCount() == parked);
+                victim.kill();
+                long start = System.nanoTime();
+                Await.until("noticed", () -> master.statistics().lostClientCount() == 1);
+                assertThat(System.nanoTime() - start).isLessThan(FIVE_SECONDS_NS);
+                go.countDown();
+                other.flush(DartWorld.LIMIT_NS);
+                Await.until(
+                        () -> "dropped messages are named: " + world.errors,
+                        () -> namesDropped(world, id));
+            } finally {
+                go.countDown();
+            }
+            assertThat(world.received).extracting(DartWorld.Received::tag).hasSize(8);
+            assertThat(master.clientCount()).isEqualTo(1);
+            // There are two slots: the freed one is taken by somebody else.
+            DartClient next = world.client(2);
+            next.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 77);
+            other.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 78);
+            world.awaitReceived(10);
+            assertThat(master.statistics().emptyCount()).isEqualTo(3);
+            DartNode.sweep(world);
+        }
+    }
+
+    private static boolean namesDropped(DartWorld world, int clientId) {
+        for (int sequence = 1; sequence <= 3; sequence++) {
+            String wanted = "message " + sequence + " of client " + clientId + " ";
+            if (world.errors.stream().noneMatch(e -> e.getMessage().startsWith(wanted))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        try {
+            latch.await(30, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    @Tag("dart-D46")
+    void shouldFailTheClientsOfAKilledSlaveAtOnceAndNoOthers() throws Exception {
+        try (DartWorld world = new DartWorld(scheme()).receive()) {
+            world.master(c -> c.serverCount(2));
+            try (DartNode slave = DartNode.start(world, "slave")) {
+                slave.await("ready");
+                DartClient first = world.client(0);
+                DartClient second = world.client(1);
+                DartClient ofSlave = first.serverId() == 1 ? first : second;
+                DartClient ofMaster = first.serverId() == 1 ? second : first;
+                ofSlave.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 5)
+                        .await(TicketState.STREAMED, DartWorld.LIMIT_NS);
+                slave.kill();
+                long start = System.nanoTime();
+                assertThatThrownBy(() -> sendUntilLost(ofSlave))
+                        .matches(e -> isOfCode(e, DartException.Code.SERVER_UNREACHABLE));
+                assertThat(System.nanoTime() - start).isLessThan(FIVE_SECONDS_NS);
+                assertThat(ofSlave.isConnected()).isFalse();
+                world.clients.remove(ofSlave);
+                closeCarelessly(ofSlave);
+                ofMaster.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 6)
+                        .await(TicketState.STREAMED, DartWorld.LIMIT_NS);
+            }
+            DartNode.sweep(world);
+        }
+    }
+
+    private static void closeCarelessly(DartClient client) {
+        try {
+            client.close(0);
+        } catch (DartException e) {
+            assertThat(e.code()).isEqualTo(DartException.Code.UNCONFIRMED);
+        }
+    }
+
+    @Test
+    @Tag("dart-D46")
+    void shouldNoticeAServerThatIsStopped() throws Exception {
+        try (DartWorld world = new DartWorld(scheme()).receive()) {
+            world.master(c -> c.serverCount(2));
+            try (DartNode slave = DartNode.start(world, "slave")) {
+                slave.await("ready");
+                DartClient first = world.client(0);
+                DartClient second = world.client(1);
+                DartClient ofSlave = first.serverId() == 1 ? first : second;
+                slave.signal("STOP");
+                long start = System.nanoTime();
+                assertThatThrownBy(() -> sendUntilLost(ofSlave))
+                        .matches(e -> isOfCode(e, DartException.Code.SERVER_UNREACHABLE));
+                // Five seconds on a machine that does nothing else.
+                assertThat(System.nanoTime() - start).isLessThan(2 * FIVE_SECONDS_NS);
+                world.clients.remove(ofSlave);
+                closeCarelessly(ofSlave);
+            }
+            DartNode.sweep(world);
+        }
+    }
+
+    @Test
+    @Tag("dart-D46")
+    void shouldMoveClientsOfAKilledSlaveAndDuplicateNothing() throws Exception {
+        try (DartWorld world = new DartWorld(scheme()).receive()) {
+            moveTwice(world);
+        }
+    }
+
+    @Test
+    @Tag("dart-D46")
+    void shouldMoveClientsOfAKilledSlaveWhereMessagesAreStored() throws Exception {
+        try (DartWorld world = new DartWorld(scheme())) {
+            Path out = world.directory.resolve("out");
+            world.receive(world.receiverContext().directory(out.toString()));
+            moveTwice(world);
+            try (var files = Files.list(out)) {
+                List<String> names =
+                        files.map(f -> f.getFileName().toString())
+                                .filter(n -> n.startsWith("c"))
+                                .toList();
+                assertThat(names).hasSize(4 * 120);
+            }
+        }
+    }
+
+    /** Four clients send while one slave after the other is killed. */
+    private void moveTwice(DartWorld world) throws Exception {
+        int count = 120;
+        world.master(c -> c.serverCount(3));
+        try (DartNode one = DartNode.start(world, "slave");
+                DartNode two = DartNode.start(world, "slave")) {
+            one.await("ready");
+            two.await("ready");
+            List<DartClient> clients = new ArrayList<>();
+            for (int rank = 0; rank < 4; rank++) {
+                clients.add(world.client(rank, c -> c.reassign(true).maxInFlight(4)));
+            }
+            List<RegisteredRegion> regions = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                if (i == count / 3) {
+                    one.kill();
+                } else if (i == 2 * count / 3) {
+                    two.kill();
+                }
+                for (DartClient client : clients) {
+                    sendOne(client, i, regions);
+                }
+            }
+            for (DartClient client : clients) {
+                client.flush(DartWorld.LIMIT_NS);
+                assertThat(client.statistics().failedCount()).isZero();
+                assertThat(client.serverId()).isZero();
+            }
+            world.awaitReceived(4 * count);
+            compare(world, clients, count);
+        }
+        DartNode.sweep(world);
+    }
+
+    private static void sendOne(DartClient client, int i, List<RegisteredRegion> regions) {
+        int length = i % 7 == 0 ? 200_000 : i * 37 % 5000;
+        UnsafeBuffer data = DartWorld.bytes(length, i);
+        DartMetadata metadata = new DartMetadata().name("c" + client.clientId() + "-" + i).step(i);
+        if (i % 2 == 0) {
+            client.sendCopy(data, 0, length, metadata, i);
+        } else {
+            RegisteredRegion region = client.allocate(Math.max(1, length));
+            region.buffer(0, Math.max(1, length)).putBytes(0, data, 0, length);
+            client.send(region, 0, length, metadata, i);
+            regions.add(region);
+        }
+    }
+
+    private static void compare(DartWorld world, List<DartClient> clients, int count) {
+        for (DartClient client : clients) {
+            List<DartWorld.Received> own =
+                    world.received.stream().filter(m -> m.clientId() == client.clientId()).toList();
+            assertThat(own)
+                    .extracting(DartWorld.Received::tag)
+                    .containsExactlyElementsOf(
+                            java.util.stream.IntStream.range(0, count).boxed().toList());
+            for (DartWorld.Received message : own) {
+                int length = message.tag() % 7 == 0 ? 200_000 : message.tag() * 37 % 5000;
+                assertThat(
+                                java.util.Arrays.equals(
+                                        message.payload(),
+                                        DartWorld.bytes(length, message.tag()).byteArray()))
+                        .isTrue();
+            }
+        }
+    }
+
+    @Test
+    @Tag("dart-D46")
+    void shouldSendAgainWhatItsServerHadAndTheReceiverHadNot() throws Exception {
+        int count = 12;
+        CountDownLatch go = new CountDownLatch(1);
+        try (DartWorld world = new DartWorld(scheme())) {
+            // The window is smaller than what is sent: the rest is only in the slave's buffers.
+            world.receive(world.receiverContext().windowMax(1 << 20));
+            world.onMessage = () -> awaitUninterrupted(go);
+            world.master(c -> c.serverCount(2).bufferCount(64));
+            try (DartNode slave = DartNode.start(world, "slave", "buffers=64")) {
+                slave.await("ready");
+                DartClient first = world.client(0, c -> c.reassign(true));
+                DartClient second = world.client(1, c -> c.reassign(true));
+                DartClient client = first.serverId() == 1 ? first : second;
+                UnsafeBuffer data = DartWorld.bytes(200_000, 1);
+                List<DartTicket> tickets = new ArrayList<>();
+                for (int i = 0; i < count; i++) {
+                    tickets.add(client.sendCopy(data, 0, 200_000, null, i));
+                }
+                Await.until("the slave has all", () -> !client.wouldBlock());
+                slave.kill();
+                go.countDown();
+                client.flush(DartWorld.LIMIT_NS);
+                assertThat(tickets).allMatch(t -> t.state() == TicketState.STREAMED);
+            } finally {
+                go.countDown();
+            }
+            assertThat(world.received)
+                    .extracting(DartWorld.Received::tag)
+                    .containsExactlyElementsOf(
+                            java.util.stream.IntStream.range(0, count).boxed().toList());
+            DartNode.sweep(world);
+        }
+    }
+
+    @Test
+    @Tag("dart-D46")
+    void shouldKeepARestartedProcessApartWhenItsServerIsGoneToo() throws Exception {
+        try (DartWorld world = new DartWorld(scheme()).receive()) {
+            world.master(c -> c.serverCount(2));
+            try (DartNode slave = DartNode.start(world, "slave")) {
+                slave.await("ready");
+                DartClient first = world.client(0);
+                DartClient second = world.client(1);
+                DartClient ofSlave = first.serverId() == 1 ? first : second;
+                int rank = ofSlave == first ? 0 : 1;
+                for (int i = 0; i < 5; i++) {
+                    ofSlave.sendCopy(DartWorld.bytes(10, i), 0, 10, null, i);
+                }
+                ofSlave.flush(DartWorld.LIMIT_NS);
+                slave.kill();
+                world.clients.remove(ofSlave);
+                closeCarelessly(ofSlave);
+                Await.until(
+                        () -> "the master knows: " + world.errors,
+                        () ->
+                                world.errors.stream()
+                                        .anyMatch(e -> e.getMessage().contains("slave server 1")));
+                DartClient again = world.client(rank);
+                assertThat(again.clientId()).isEqualTo(ofSlave.clientId());
+                // Were it numbered from 1 again, the receiver would take it for what it has.
+                again.sendCopy(DartWorld.bytes(10, 9), 0, 10, null, 9)
+                        .await(TicketState.STREAMED, DartWorld.LIMIT_NS);
+                world.awaitReceived(6);
+                assertThat(world.received.get(5).tag()).isEqualTo(9);
+            }
+            DartNode.sweep(world);
+        }
+    }
+
+    @Test
+    @Tag("dart-D47")
+    void shouldGoOnThroughSlavesWhenTheMasterIsKilledAndRefuseOldIdsAfter() throws Exception {
+        String uuid = new UUID(47, 47).toString();
+        try (DartWorld world = new DartWorld(scheme()).receive();
+                DartNode master = DartNode.start(world, "master", "servers=2", "uuid=" + uuid)) {
+            try (DartNode slave = DartNode.start(world, "slave")) {
+                master.await("ready");
+                slave.await("ready");
+                DartClient first =
+                        world.client(0, c -> c.reassign(true).bootTimeoutNs(3 * 1_000_000_000L));
+                DartClient second =
+                        world.client(1, c -> c.reassign(true).bootTimeoutNs(3 * 1_000_000_000L));
+                DartClient ofSlave = first.serverId() == 1 ? first : second;
+                DartClient ofMaster = first.serverId() == 1 ? second : first;
+                ofSlave.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 1);
+                master.kill();
+                for (int i = 2; i <= 50; i++) {
+                    ofSlave.sendCopy(DartWorld.bytes(1000, i), 0, 1000, null, i);
+                }
+                ofSlave.flush(DartWorld.LIMIT_NS);
+                assertThat(ofSlave.statistics().failedCount()).isZero();
+                assertThatThrownBy(() -> world.client(2, c -> c.bootTimeoutNs(500_000_000L)))
+                        .matches(e -> isOfCode(e, DartException.Code.SERVER_UNREACHABLE))
+                        .hasMessageContaining("dart.conf");
+                try (DartNode again = DartNode.start(world, "master", "uuid=" + uuid)) {
+                    again.await("ready");
+                    // The client of the killed master asks the new one to go on.
+                    assertThatThrownBy(() -> sendUntilLost(ofMaster))
+                            .matches(e -> isOfCode(e, DartException.Code.SERVER_UNREACHABLE))
+                            .hasMessageContaining("anew");
+                    DartClient fresh = world.client(3);
+                    fresh.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 99)
+                            .await(TicketState.STREAMED, DartWorld.LIMIT_NS);
+                    // Its id and number were used before the restart: that was another run.
+                    assertThat(world.received).extracting(DartWorld.Received::tag).contains(99);
+                    world.clients.remove(ofMaster);
+                    closeCarelessly(ofMaster);
+                    ofSlave.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 51)
+                            .await(TicketState.STREAMED, DartWorld.LIMIT_NS);
+                    for (DartClient client : List.copyOf(world.clients)) {
+                        client.close();
+                    }
+                    world.clients.clear();
+                }
+            }
+            assertThat(world.received)
+                    .extracting(DartWorld.Received::tag)
+                    .filteredOn(tag -> tag <= 51)
+                    .containsExactlyElementsOf(
+                            java.util.stream.IntStream.rangeClosed(1, 51).boxed().toList());
+            DartNode.sweep(world);
+        }
+    }
+
+    @Test
+    @Tag("dart-D48")
+    void shouldLetOneOfSeveralMastersOnAFileWin() throws Exception {
+        try (DartWorld world = new DartWorld(scheme()).receive()) {
+            List<DartNode> nodes = new ArrayList<>();
+            try {
+                for (int i = 0; i < 3; i++) {
+                    nodes.add(DartNode.start(world, "master"));
+                }
+                List<DartNode> winners = new ArrayList<>();
+                for (DartNode node : nodes) {
+                    String says = node.awaitAny("ready", "failed");
+                    if (says.startsWith("ready")) {
+                        winners.add(node);
+                    } else {
+                        assertThat(says).contains("NOT_BOOTSTRAPPED").contains("another master");
+                    }
+                }
+                assertThat(winners).hasSize(1);
+                DartClient client = world.client(0);
+                client.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 1);
+                client.close();
+                world.clients.clear();
+                // The claim ends with the process, however that ends.
+                winners.get(0).kill();
+                DartNode next = DartNode.start(world, "master");
+                nodes.add(next);
+                next.await("ready");
+                world.client(0).sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 2);
+                world.clients.remove(0).close();
+            } finally {
+                for (DartNode node : nodes) {
+                    node.close();
+                }
+            }
+            DartNode.sweep(world);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.CountersFile;
+import dev.verbena.agent.RealEnvironment;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A server or client as a process of its own, to be killed; and the program that it runs. Says a
+ * line for all that its test waits for, and ends with its input.
+ */
+final class DartNode implements AutoCloseable {
+    private static final long LIMIT_NS = 60_000_000_000L;
+
+    private final Process process;
+    private final BufferedReader out;
+
+    private DartNode(Process process) {
+        this.process = process;
+        this.out =
+                new BufferedReader(
+                        new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /** Starts {@code master}, {@code slave} or {@code client}; more arguments are key=value. */
+    static DartNode start(DartWorld world, String role, String... more) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-ea", "-cp"));
+        command.add(System.getProperty("java.class.path"));
+        command.add(DartNode.class.getName());
+        command.addAll(
+                List.of(
+                        "role=" + role,
+                        "scheme=" + world.scheme,
+                        "job=" + world.job,
+                        "conf=" + world.configurationFile(),
+                        "port=" + world.receiverPort));
+        command.addAll(List.of(more));
+        return new DartNode(new ProcessBuilder(command).redirectErrorStream(true).start());
+    }
+
+    /** Reads on to the line that begins like this; what follows. */
+    String await(String word) throws IOException {
+        return awaitAny(word).substring(word.length()).trim();
+    }
+
+    /** Reads on to the line that begins like one of these; that line. */
+    String awaitAny(String... words) throws IOException {
+        StringBuilder all = new StringBuilder();
+        String line;
+        while ((line = out.readLine()) != null) {
+            if (List.of(words).stream().anyMatch(line::startsWith)) {
+                return line;
+            }
+            all.append(line).append('\n');
+        }
+        throw new AssertionError("no line '" + String.join("' or '", words) + "' but:\n" + all);
+    }
+
+    /** {@code kill -9}, and waits until the process is no more. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    void signal(String name) throws Exception {
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+    }
+
+    /** Ends its input: it stops in order. */
+    int end() throws Exception {
+        process.getOutputStream().close();
+        process.getInputStream().transferTo(java.io.OutputStream.nullOutputStream());
+        return process.waitFor();
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        kill();
+    }
+
+    /** Removes what killed processes have left in shared memory. */
+    static void sweep(DartWorld world) throws IOException {
+        Path left = CountersFile.jobDirectory(CountersFile.defaultShmDirectory(), world.job);
+        if (Files.isDirectory(left)) {
+            try (var files = Files.walk(left)) {
+                for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+
+    // ---- in the process
+
+    public static void main(String[] arguments) throws Exception {
+        java.util.Map<String, String> given = new java.util.HashMap<>();
+        for (String argument : arguments) {
+            int equals = argument.indexOf('=');
+            given.put(argument.substring(0, equals), argument.substring(equals + 1));
+        }
+        try (RealEnvironment environment =
+                RealEnvironment.builder()
+                        .job(given.get("job"))
+                        .errorHandler(e -> System.out.println("error " + e.getMessage()))
+                        .build()) {
+            if (given.get("role").equals("client")) {
+                send(environment, given);
+            } else {
+                serve(environment, given);
+            }
+        }
+    }
+
+    private static void serve(RealEnvironment environment, java.util.Map<String, String> given)
+            throws IOException {
+        DartServer.Context context =
+                new DartServer.Context()
+                        .environment(environment)
+                        .transport(given.get("scheme"))
+                        .transportJob(given.get("job"))
+                        .configurationFile(given.get("conf"))
+                        .receiver("127.0.0.1", Integer.parseInt(given.get("port")))
+                        .serverCount(Integer.parseInt(given.getOrDefault("servers", "1")))
+                        .bufferCount(Integer.parseInt(given.getOrDefault("buffers", "4")))
+                        .bufferSize(64 * 1024);
+        if (given.containsKey("uuid")) {
+            context.job(UUID.fromString(given.get("uuid")));
+        }
+        boolean isMaster = given.get("role").equals("master");
+        try (DartServer server = DartServer.launch(isMaster ? context.master() : context.slave())) {
+            server.awaitReady(LIMIT_NS);
+            System.out.println("ready " + server.serverId());
+            while (System.in.read() >= 0) {
+                // Only the end counts.
+            }
+            server.requestStop();
+            System.out.println("stopped " + server.awaitStopped(LIMIT_NS));
+        } catch (DartException e) {
+            System.out.println("failed " + e.code() + " " + e.getMessage());
+        }
+    }
+
+    /** Sends without looking at what becomes of it, then sleeps until it is killed. */
+    private static void send(RealEnvironment environment, java.util.Map<String, String> given)
+            throws Exception {
+        int count = Integer.parseInt(given.get("count"));
+        DartClient client =
+                DartClient.connect(
+                        new DartClient.Context()
+                                .environment(environment)
+                                .transport(given.get("scheme"))
+                                .transportJob(given.get("job"))
+                                .configurationFile(given.get("conf"))
+                                .rank(Integer.parseInt(given.get("rank")))
+                                .maxInFlight(count));
+        UnsafeBuffer data = DartWorld.bytes(5000, 1);
+        for (int i = 0; i < count; i++) {
+            client.sendCopy(data, 0, 5000, null, 100 + i);
+        }
+        System.out.println("sent " + client.clientId());
+        TimeUnit.SECONDS.sleep(600);
+    }
+}
