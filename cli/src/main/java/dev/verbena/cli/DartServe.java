@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -20,6 +21,11 @@ import picocli.CommandLine.Spec;
 /** What {@code dart master} and {@code dart slave} have in common. */
 abstract class DartServe implements Callable<Integer> {
     private static final long LOOK_AGAIN_MS = 200;
+    private static final long STOP_NOW_MS = 3000;
+
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final CountDownLatch said = new CountDownLatch(1);
+    private volatile boolean isStoppedNow;
 
     @Spec CommandSpec spec;
 
@@ -107,7 +113,7 @@ abstract class DartServe implements Callable<Integer> {
                 }
                 print(role() + " ready as server " + server.serverId() + ": " + server.uri());
                 ChildProcess.tell("ready " + server.serverId());
-                termination.lastWords(() -> report(server.statistics()));
+                termination.lastWords(() -> stopNow(server));
                 while (!termination.await(LOOK_AGAIN_MS)) {
                     if (server.failure() != null) {
                         throw new Messages.Failure(Messages.of(server.failure()));
@@ -117,7 +123,13 @@ abstract class DartServe implements Callable<Integer> {
                     }
                 }
                 server.close();
+                closed.countDown();
+                if (isStoppedNow) {
+                    said.await();
+                    return 1;
+                }
                 report(server.statistics());
+                reportLost(server);
                 if (server.failure() != null) {
                     throw new Messages.Failure(Messages.of(server.failure()));
                 }
@@ -142,6 +154,28 @@ abstract class DartServe implements Callable<Integer> {
             }
         }
         return false;
+    }
+
+    /** A second signal: ends without the receiver, and names what is lost by that. */
+    private void stopNow(DartServer server) {
+        isStoppedNow = true;
+        server.stopNow();
+        try {
+            if (!closed.await(STOP_NOW_MS, TimeUnit.MILLISECONDS)) {
+                print(role() + " could not end in order");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        report(server.statistics());
+        reportLost(server);
+        said.countDown();
+    }
+
+    private void reportLost(DartServer server) {
+        for (DartServer.LostMessage lost : server.lostMessages()) {
+            print("lost: message " + lost.sequence() + " of client " + lost.clientId());
+        }
     }
 
     private void print(String text) {

@@ -59,7 +59,8 @@ class SignalIT {
             assertThat(job.slave.exitCode()).isEqualTo(1);
             assertThat(job.master.out() + job.slave.out())
                     .contains("a second signal")
-                    .contains("messages pulled");
+                    .contains("messages pulled")
+                    .contains("lost: message 1 of client 1");
             signal("CONT", job.receiver);
         }
     }

@@ -20,6 +20,8 @@ final class ClientEngine {
     private static final int TICKET = 2;
     private static final int CONNECTED = 3;
     private static final int ENDED = 4;
+    private static final int COMMAND_FREE = 5;
+    private static final int REPLY = 6;
     private static final int CREDITS_PER_CONNECTION = 16;
     private static final long WAIT_MAX_NS = 100_000_000L;
     private static final long GOODBYE_NS = 500_000_000L;
@@ -37,6 +39,7 @@ final class ClientEngine {
     private final CounterMirror mirror;
     private DartTicket awaited;
     private TicketState awaitedState;
+    private long commandedConnection;
     private boolean isClosed;
 
     ClientEngine(DartClient client, DartClient.Context context) {
@@ -218,6 +221,42 @@ final class ClientEngine {
         return clock.nanoTime();
     }
 
+    void suspend(boolean isSuspended) {
+        checkOpen();
+        protocol.suspend(isSuspended);
+    }
+
+    byte[] command(int type, DirectBuffer payload, int offset, int length, long timeoutNs) {
+        checkOpen();
+        long start = clock.nanoTime();
+        protocol.checkUsable();
+        if (!await(COMMAND_FREE, timeoutNs)) {
+            throw timedOut(type, timeoutNs, "an earlier command is still being sent");
+        }
+        protocol.checkUsable();
+        protocol.beginCommand(type, payload, offset, length);
+        commandedConnection = protocol.serverConnection();
+        boolean isOver = await(REPLY, Math.max(0, timeoutNs - (clock.nanoTime() - start)));
+        if (protocol.commands().isAnswered()) {
+            return protocol.commands().reply();
+        }
+        protocol.commands().giveUp();
+        if (!isOver) {
+            throw timedOut(type, timeoutNs, "no reply; it may still be done");
+        }
+        throw new DartException(
+                DartException.Code.SERVER_UNREACHABLE,
+                "the server was lost before it answered command "
+                        + type
+                        + ", which may have been done or not");
+    }
+
+    private static DartException timedOut(int type, long timeoutNs, String why) {
+        return new DartException(
+                DartException.Code.TIMEOUT,
+                "command " + type + " after " + timeoutNs / 1_000_000 + " ms: " + why);
+    }
+
     boolean wouldBlock() {
         checkOpen();
         protocol.progress();
@@ -263,12 +302,20 @@ final class ClientEngine {
             case ALL_FINAL -> protocol.flight().isAllFinal();
             case TICKET -> awaited.state().compareTo(awaitedState) >= 0;
             case CONNECTED -> protocol.isConnected();
+            case COMMAND_FREE -> !protocol.commands().isBusy() || !protocol.isConnected();
+            case REPLY ->
+                    protocol.commands().isAnswered()
+                            || protocol.serverConnection() != commandedConnection;
             default -> protocol.hasEnded();
         };
     }
 
     private boolean await(int condition, long timeoutNs) {
         long start = clock.nanoTime();
+        if (condition <= TICKET) {
+            // Whoever waits for transfers wants them to go on.
+            protocol.suspend(false);
+        }
         protocol.progress();
         while (!holds(condition)) {
             long now = clock.nanoTime();

@@ -42,6 +42,11 @@ final class ClientFlight {
     private final boolean[] slotTransferred;
     private final CopyBuffers.CopyBuffer[] slotCopy;
 
+    /**
+     * Compares memory passed by reference when its message is done; null: nobody asked for that.
+     */
+    private final SourceGuard guard;
+
     private final DartTicket[] tickets;
     private final ArrayDeque<DartTicket> freeTickets = new ArrayDeque<>();
     private final List<DartTicket> lost = new ArrayList<>();
@@ -87,6 +92,7 @@ final class ClientFlight {
         this.slotTransferred = new boolean[slotCount];
         this.slotCopy = new CopyBuffers.CopyBuffer[slotCount];
         this.tickets = new DartTicket[context.unconfirmedMax];
+        this.guard = context.isVerifying ? new SourceGuard(slotCount) : null;
         this.region = transport.allocate((long) slotCount * SLOT_LENGTH, 0);
         this.memory = region.buffer(0, slotCount * SLOT_LENGTH);
     }
@@ -192,6 +198,13 @@ final class ClientFlight {
                 || slotSends[slot(nextSequence)] > 0;
     }
 
+    /** Throws once for memory that was changed too early. */
+    void throwIfChanged() {
+        if (guard != null) {
+            guard.throwIfChanged();
+        }
+    }
+
     // ---- sending
 
     DartTicket accept(
@@ -232,6 +245,9 @@ final class ClientFlight {
         slotSeen[slot] = false;
         slotTransferred[slot] = false;
         slotCopy[slot] = copy;
+        if (guard != null && copy == null) {
+            guard.keep(slot, source, offset, length);
+        }
         nextSequence++;
         inFlight++;
         sendHeaders();
@@ -390,6 +406,9 @@ final class ClientFlight {
     private void leaveFlight(long sequence, int returned) {
         int slot = slot(sequence);
         slotOwner[slot] = 0;
+        if (guard != null) {
+            guard.compare(slot, tickets[at(sequence)]);
+        }
         if (slotCopy[slot] != null) {
             slotCopy[slot].isInUse = false;
             slotCopy[slot] = null;
@@ -414,10 +433,6 @@ final class ClientFlight {
     private void fail(DartTicket ticket, DartException.Code code, String why) {
         ticket.fail(code, why);
         statistics.failedCount++;
-        if (code == DartException.Code.SERVER_UNREACHABLE
-                || code == DartException.Code.UNCONFIRMED) {
-            lost.add(ticket);
-        }
     }
 
     void failUnconfirmed(DartException.Code code, String why) {
@@ -427,7 +442,9 @@ final class ClientFlight {
                 if (slotOwner[slot(sequence)] == sequence) {
                     leaveFlight(sequence, 0);
                 }
-                fail(ticket, code, why);
+                ticket.fail(code, why);
+                statistics.failedCount++;
+                lost.add(ticket);
             }
         }
         confirm();

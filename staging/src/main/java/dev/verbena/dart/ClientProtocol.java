@@ -42,6 +42,7 @@ final class ClientProtocol {
     private final ControlOutbox outbox;
     private final ClientFlight flight;
     private final Heartbeat heartbeat;
+    private final ClientCommands commands;
     private MasterLink link;
 
     private int state = BOOTING;
@@ -60,6 +61,9 @@ final class ClientProtocol {
 
     private int welcomedCredits;
 
+    private boolean isSuspendWanted;
+    private boolean isSuspendTold;
+
     ClientProtocol(
             DartClient client,
             DartClient.Context context,
@@ -72,9 +76,11 @@ final class ClientProtocol {
         transport.listen();
         this.flight = new ClientFlight(client, context, transport, statistics);
         this.outbox = new ControlOutbox(transport, CONTROL_SLOTS, CONTROL_BASE);
+        this.commands = new ClientCommands(transport);
         try {
             this.link = newLink(context.job, 0);
         } catch (RuntimeException e) {
+            commands.close();
             outbox.close();
             flight.close();
             throw e;
@@ -111,7 +117,7 @@ final class ClientProtocol {
 
     /** Nothing is outstanding that needs this side's memory. */
     boolean hasEnded() {
-        return outbox.isIdle() && flight.isIdle();
+        return outbox.isIdle() && flight.isIdle() && !commands.isBusy();
     }
 
     void checkUsable() {
@@ -134,6 +140,7 @@ final class ClientProtocol {
         } else if (state == BOOTING || state == MOVING) {
             work += seek(clock.nanoTime());
         }
+        flight.throwIfChanged();
         return work;
     }
 
@@ -142,6 +149,10 @@ final class ClientProtocol {
         if (isResumePending && !resume()) {
             return work;
         }
+        if (isSuspendTold != isSuspendWanted) {
+            work += tellSuspended();
+        }
+        work += commands.doWork(serverConnection);
         if (flight.isAnyInFlight()) {
             work += flight.sendHeaders() + flight.checkHeaders(now);
         }
@@ -164,6 +175,40 @@ final class ClientProtocol {
             work++;
         }
         return work;
+    }
+
+    private int tellSuspended() {
+        ControlFlyweight record = outbox.begin(ControlFlyweight.SUSPEND, job);
+        if (record == null) {
+            return 0;
+        }
+        record.suspend(clientId, isSuspendWanted);
+        if (outbox.send(record, serverConnection) != Transport.ACCEPTED) {
+            return 0;
+        }
+        isSuspendTold = isSuspendWanted;
+        return 1;
+    }
+
+    /** The server is to pull nothing for now, or to go on. */
+    void suspend(boolean isSuspended) {
+        isSuspendWanted = isSuspended;
+        if (state == CONNECTED && !isResumePending && isSuspendTold != isSuspended) {
+            tellSuspended();
+        }
+    }
+
+    void beginCommand(int type, DirectBuffer payload, int offset, int length) {
+        commands.begin(job, clientId, type, payload, offset, length);
+    }
+
+    ClientCommands commands() {
+        return commands;
+    }
+
+    /** Whether the connection is the one over which a command went. */
+    long serverConnection() {
+        return state == CONNECTED ? serverConnection : 0;
     }
 
     // ---- registering
@@ -265,6 +310,7 @@ final class ClientProtocol {
         serverId = incoming.serverId();
         serverConnection = connection;
         isServerStopping = false;
+        isSuspendTold = false;
         if (state == MOVING) {
             isResumePending = true;
         } else {
@@ -354,7 +400,12 @@ final class ClientProtocol {
         }
         state = LOST;
         failure = why;
-        flight.failUnconfirmed(DartException.Code.SERVER_UNREACHABLE, why.getMessage());
+        boolean isStopped = why.code() == DartException.Code.SERVER_STOPPING;
+        flight.failUnconfirmed(
+                isStopped
+                        ? DartException.Code.SERVER_STOPPING
+                        : DartException.Code.SERVER_UNREACHABLE,
+                why.getMessage());
     }
 
     // ---- the end
@@ -379,6 +430,7 @@ final class ClientProtocol {
 
     void close() {
         link.close();
+        commands.close();
         outbox.close();
         flight.close();
     }
@@ -391,7 +443,9 @@ final class ClientProtocol {
             if (operation != Operation.SEND) {
                 return;
             }
-            if (slot >= CONTROL_BASE) {
+            if (slot == ClientCommands.CONTEXT) {
+                commands.onSent();
+            } else if (slot >= CONTROL_BASE) {
                 outbox.onCompletion(slot);
             } else {
                 flight.onSent((int) slot);
@@ -414,14 +468,14 @@ final class ClientProtocol {
                 if (incoming.type() == ControlFlyweight.WELCOME) {
                     onWelcome(connection);
                 } else if (connection == serverConnection && incoming.clientId() == clientId) {
-                    onServerRecord();
+                    onServerRecord(buffer, offset + ControlFlyweight.LENGTH);
                 }
             } catch (DartException e) {
                 context.environment.errorHandler().onError(e);
             }
         }
 
-        private void onServerRecord() {
+        private void onServerRecord(DirectBuffer buffer, int payload) {
             switch (incoming.type()) {
                 case ControlFlyweight.DONE ->
                         flight.onDone(
@@ -433,6 +487,7 @@ final class ClientProtocol {
                         flight.onSeen(incoming.sequence(), incoming.credits());
                 case ControlFlyweight.GOODBYE -> isServerStopping = true;
                 case ControlFlyweight.HEARTBEAT -> {}
+                case ControlFlyweight.REPLY -> commands.onReply(incoming, buffer, payload);
                 default ->
                         throw new DartException(
                                 DartException.Code.MALFORMED,

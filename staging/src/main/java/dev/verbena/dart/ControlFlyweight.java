@@ -12,7 +12,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Control record between clients and servers: 128 bytes, little-endian. Movable view, no memory of
- * its own, one thread. A HEADER is followed by the message's metadata block.
+ * its own, one thread. A HEADER is followed by the message's metadata block, COMMAND and REPLY by
+ * their payload.
  *
  * <pre>
  * all       0:4 magic 0x44415254   4:2 type   6:2 version (1)   8:16 job
@@ -33,6 +34,11 @@ import org.agrona.concurrent.UnsafeBuffer;
  * HEARTBEAT 24:4 client id; the server answers with the same
  * RESUME    24:4 client id   32:8 sequence that the client sends next, again if need be
  *           40:8 epoch of the master that gave the id, ms
+ * SUSPEND   24:4 client id   28:4 1: pull nothing from this client for now, 0: go on
+ * COMMAND   24:4 client id   28:4 type of the command   32:8 its number   56:4 payload length
+ * REPLY     24:4 client id   28:4 result   32:8 number of the command   56:4 payload length
+ * STOP      slave to master: stop all servers; master to slave: stop
+ * BARRIER   32:8 number; slave to master: entered; master to slave: released
  * </pre>
  */
 final class ControlFlyweight {
@@ -51,6 +57,11 @@ final class ControlFlyweight {
     // 8 is INBOX, the reverse stream's.
     static final int HEARTBEAT = 9;
     static final int RESUME = 10;
+    static final int SUSPEND = 11;
+    static final int COMMAND = 12;
+    static final int REPLY = 13;
+    static final int STOP = 14;
+    static final int BARRIER = 15;
 
     static final int ROLE_CLIENT = 1;
     static final int ROLE_SLAVE = 2;
@@ -66,6 +77,7 @@ final class ControlFlyweight {
     static final int RESULT_TRANSFER_FAILED = 4;
     static final int RESULT_STOPPING = 5;
     static final int RESULT_MALFORMED = 6;
+    static final int RESULT_COMMAND_FAILED = 7;
 
     static final int FLAG_FILE_BEGIN = 2;
     static final int FLAG_FILE_END = 4;
@@ -202,6 +214,10 @@ final class ControlFlyweight {
                 checkRange("sequence", sequence(), 1, Long.MAX_VALUE - 1);
                 checkRange("epoch", epochMs(), 0, Long.MAX_VALUE);
             }
+            case SUSPEND -> checkRange("suspended", result(), 0, 1);
+            case COMMAND, REPLY -> checkCommand(available);
+            case STOP -> {}
+            case BARRIER -> checkRange("barrier", sequence(), 1, Long.MAX_VALUE);
             default -> throw malformed("type " + type());
         }
         return this;
@@ -221,6 +237,20 @@ final class ControlFlyweight {
             if (c <= ' ' || c > '~') {
                 throw malformed("URI byte " + i + " is not printable");
             }
+        }
+    }
+
+    private void checkCommand(int available) {
+        checkRange("client id", clientId(), 0, Integer.MAX_VALUE);
+        checkRange("number", sequence(), 1, Long.MAX_VALUE);
+        checkRange("payload length", metadataLength(), 0, DartClient.COMMAND_LENGTH_MAX);
+        if (metadataLength() != available - LENGTH) {
+            throw malformed(
+                    "payload length "
+                            + metadataLength()
+                            + " where "
+                            + (available - LENGTH)
+                            + " bytes follow");
         }
     }
 
@@ -382,6 +412,24 @@ final class ControlFlyweight {
         return this;
     }
 
+    ControlFlyweight suspend(int clientId, boolean isSuspended) {
+        buffer.putInt(offset + CLIENT_OFFSET, clientId, LITTLE_ENDIAN);
+        buffer.putInt(offset + RESULT_OFFSET, isSuspended ? 1 : 0, LITTLE_ENDIAN);
+        return this;
+    }
+
+    ControlFlyweight command(int clientId, long number, int type, int payloadLength) {
+        buffer.putInt(offset + CLIENT_OFFSET, clientId, LITTLE_ENDIAN);
+        buffer.putInt(offset + TAG_OFFSET, type, LITTLE_ENDIAN);
+        buffer.putLong(offset + SEQUENCE_OFFSET, number, LITTLE_ENDIAN);
+        buffer.putInt(offset + METADATA_OFFSET, payloadLength, LITTLE_ENDIAN);
+        return this;
+    }
+
+    ControlFlyweight reply(int clientId, long number, int result, int payloadLength) {
+        return command(clientId, number, result, payloadLength);
+    }
+
     long epochMs() {
         return source.getLong(offset + EPOCH_OFFSET, LITTLE_ENDIAN);
     }
@@ -507,6 +555,7 @@ final class ControlFlyweight {
             case RESULT_TRANSFER_FAILED -> "transfer failed";
             case RESULT_STOPPING -> "server is stopping";
             case RESULT_MALFORMED -> "malformed header";
+            case RESULT_COMMAND_FAILED -> "command failed";
             default -> "result " + result;
         };
     }
@@ -518,6 +567,7 @@ final class ControlFlyweight {
             case RESULT_FULL -> DartException.Code.SERVER_FULL;
             case RESULT_STOPPING -> DartException.Code.SERVER_STOPPING;
             case RESULT_MALFORMED -> DartException.Code.MALFORMED;
+            case RESULT_COMMAND_FAILED -> DartException.Code.COMMAND_FAILED;
             default -> DartException.Code.TRANSFER_FAILED;
         };
     }

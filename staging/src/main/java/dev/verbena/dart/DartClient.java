@@ -3,9 +3,11 @@ package dev.verbena.dart;
 import dev.verbena.agent.Environment;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Transport;
+import java.nio.ByteOrder;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The library in a compute process. Sends messages without waiting for them: a send posts a small
@@ -16,6 +18,11 @@ import org.agrona.DirectBuffer;
  * must stay untouched until the ticket is at least {@link TicketState#TRANSFERRED}.
  */
 public final class DartClient implements AutoCloseable {
+    /** Most bytes of a command and of its reply. */
+    public static final int COMMAND_LENGTH_MAX = DartMetadata.LENGTH_MAX;
+
+    private static final long COMMAND_TIMEOUT_NS = 10_000_000_000L;
+
     private final ClientEngine engine;
 
     private DartClient(Context context) {
@@ -144,6 +151,78 @@ public final class DartClient implements AutoCloseable {
         engine.flush(timeoutNs);
     }
 
+    /**
+     * Asks the server of this process for a service that its user has registered with {@code
+     * DartServer.Context.commandHandler}, and waits for the answer. Allocates; meant for control,
+     * not for data. Order with messages sent before is not promised.
+     *
+     * @param type which service, 0 or more
+     * @param payload copied from {@code offset}, at most {@link #COMMAND_LENGTH_MAX} bytes
+     * @return what the handler answered, the caller's own
+     * @throws DartException {@link DartException.Code#COMMAND_FAILED} with the server's text if
+     *     there is no such handler or it threw; {@link DartException.Code#TIMEOUT} or {@link
+     *     DartException.Code#SERVER_UNREACHABLE} if no answer came: it may have been done or not,
+     *     and is not repeated
+     */
+    public byte[] command(int type, DirectBuffer payload, int offset, int length, long timeoutNs) {
+        Arguments.range("type", type, 0, Integer.MAX_VALUE);
+        Arguments.range("length", length, 0, COMMAND_LENGTH_MAX);
+        payload.boundsCheck(offset, length);
+        return engine.command(type, payload, offset, length, timeoutNs);
+    }
+
+    /** As the other form, with the whole array and a limit of 10 s. */
+    public byte[] command(int type, byte... payload) {
+        return command(type, new UnsafeBuffer(payload), 0, payload.length, COMMAND_TIMEOUT_NS);
+    }
+
+    /**
+     * Reports how long things took this process, for {@link DartServer#timings}: up to {@link
+     * DartTimings#LENGTH} numbers whose meaning and unit are the users'. Waits for the server.
+     *
+     * @throws DartException as {@link #command(int, byte...)}
+     */
+    public void reportTimings(double... values) {
+        Arguments.range("number of timings", values.length, 0, DartTimings.LENGTH);
+        UnsafeBuffer payload = new UnsafeBuffer(new byte[Double.BYTES * values.length]);
+        for (int i = 0; i < values.length; i++) {
+            payload.putDouble(i * Double.BYTES, values[i], ByteOrder.LITTLE_ENDIAN);
+        }
+        engine.command(ServerCommands.TIMINGS, payload, 0, payload.capacity(), COMMAND_TIMEOUT_NS);
+    }
+
+    /**
+     * Stops all servers in order: they refuse new messages, deliver what they have and end. They
+     * must allow it, see {@code DartServer.Context.stoppableByClients}. Returns when this process'
+     * server knows of it. Confirm what was sent first ({@link #flush}): messages whose headers come
+     * after it fail.
+     *
+     * @throws DartException {@link DartException.Code#COMMAND_FAILED} if that is not allowed, and
+     *     as {@link #command(int, byte...)}
+     */
+    public void stopServers() {
+        engine.command(
+                ServerCommands.STOP_SERVERS,
+                new UnsafeBuffer(new byte[0]),
+                0,
+                0,
+                COMMAND_TIMEOUT_NS);
+    }
+
+    /**
+     * Asks the server to pull nothing from this process for now, because the network is needed for
+     * other things. A hint: what is being pulled is still pulled. Messages can be sent as before;
+     * {@link #resume()}, and every call that waits for a transfer, ends it. Returns at once.
+     */
+    public void suspend() {
+        engine.suspend(true);
+    }
+
+    /** Ends {@link #suspend()}. */
+    public void resume() {
+        engine.suspend(false);
+    }
+
     /** What sending cost; live. */
     public DartStatistics statistics() {
         return engine.statistics();
@@ -197,6 +276,7 @@ public final class DartClient implements AutoCloseable {
         long peerTimeoutNs = 4_000_000_000L;
         boolean isReassigned;
         boolean isChecksummed;
+        boolean isVerifying;
         boolean isTicketPooled;
         java.util.UUID job;
         UnaryOperator<String> variables;
@@ -304,6 +384,17 @@ public final class DartClient implements AutoCloseable {
         /** Give a checksum of the data with each message; the receiver compares. Off. */
         public Context checksum(boolean isChecksummed) {
             this.isChecksummed = isChecksummed;
+            return this;
+        }
+
+        /**
+         * For finding errors: take a checksum of memory passed by reference when it is sent and
+         * compare when the ticket gives it back. A program that changed it in between gets a {@link
+         * DartException.Code#BUFFER_CHANGED} naming the message from the next call. Reads
+         * everything twice. Off.
+         */
+        public Context verifyUnchanged(boolean isVerifying) {
+            this.isVerifying = isVerifying;
             return this;
         }
 

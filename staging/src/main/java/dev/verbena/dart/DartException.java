@@ -26,6 +26,10 @@ public class DartException extends RuntimeException {
         MALFORMED,
         /** Messages were not confirmed when the handle was closed; they are listed. */
         UNCONFIRMED,
+        /** The memory of a message was changed while it was still the library's. */
+        BUFFER_CHANGED,
+        /** A server refused a command or could not do it; the text is the server's. */
+        COMMAND_FAILED,
         /** The peer's version of the protocol, or a transport's address, does not fit. */
         INCOMPATIBLE
     }

@@ -5,6 +5,7 @@ import dev.verbena.agent.ProtocolAgent;
 import java.net.URI;
 import java.util.List;
 import java.util.UUID;
+import org.agrona.collections.Int2ObjectHashMap;
 
 /**
  * A service server: the master, which publishes the configuration file and assigns compute
@@ -89,6 +90,41 @@ public final class DartServer implements AutoCloseable {
     }
 
     /**
+     * Ends at once, without waiting for the receiver: what was taken and not delivered is lost, is
+     * reported message by message, and can be asked for with {@link #lostMessages()} after {@link
+     * #close()}. Processes are told that the server stops, as far as that is possible.
+     */
+    public void stopNow() {
+        engine.stopNow();
+    }
+
+    /** A message that was taken and not delivered when the server ended. */
+    public record LostMessage(int clientId, long sequence) {}
+
+    /** What an end before everything was delivered has lost; complete after {@link #close()}. */
+    public List<LostMessage> lostMessages() {
+        return engine.lostMessages();
+    }
+
+    /** Averages of what processes reported to this server. */
+    public DartTimings timings() {
+        return engine.timings();
+    }
+
+    /**
+     * Waits until the user of every server that lives has called this: a barrier over all servers.
+     * Servers that died do not count; those that were never there do. After a timeout the next call
+     * enters the same barrier again. One caller at a time.
+     *
+     * @throws DartException {@link DartException.Code#TIMEOUT}, at the master naming the servers
+     *     that are missing; {@link DartException.Code#SERVER_UNREACHABLE} if the master is gone
+     * @throws IllegalStateException if the server is not ready
+     */
+    public void barrier(long timeoutNs) {
+        engine.barrier(timeoutNs);
+    }
+
+    /**
      * Waits for the end of a launched server.
      *
      * @return false if it is still running
@@ -133,6 +169,8 @@ public final class DartServer implements AutoCloseable {
         long closeTimeoutNs = 30_000_000_000L;
         long peerTimeoutNs = 4_000_000_000L;
         long heartbeatNs = 1_000_000_000L;
+        final Int2ObjectHashMap<DartCommandHandler> commandHandlers = new Int2ObjectHashMap<>();
+        boolean isStoppableByClients;
         long receiverTimeoutNs = 10_000_000_000L;
 
         /** Everything the server touches. */
@@ -174,6 +212,24 @@ public final class DartServer implements AutoCloseable {
         /** Write the two-line configuration file; the job is then not checked. Master only. */
         public Context legacyFile(boolean isLegacyFile) {
             this.isLegacyFile = isLegacyFile;
+            return this;
+        }
+
+        /**
+         * Answers commands of this type, see {@link DartClient#command}; one handler for each type.
+         *
+         * @throws IllegalArgumentException for a negative type
+         */
+        public Context commandHandler(int type, DartCommandHandler handler) {
+            Arguments.range("type", type, 0, Integer.MAX_VALUE);
+            Arguments.notNull("handler", handler);
+            commandHandlers.put(type, handler);
+            return this;
+        }
+
+        /** Let processes stop all servers, see {@link DartClient#stopServers}; off. */
+        public Context stoppableByClients(boolean isStoppableByClients) {
+            this.isStoppableByClients = isStoppableByClients;
             return this;
         }
 

@@ -153,16 +153,12 @@ final class HeldBuffers {
         }
     }
 
-    void reportUnacknowledged(ErrorHandler errorHandler) {
+    void reportUnacknowledged(LostMessages lost, ErrorHandler errorHandler) {
         for (long i = head; i < tail; i++) {
             ServerBuffer buffer = ring[(int) (i & mask)];
-            errorHandler.onError(
-                    new DartException(
-                            DartException.Code.UNCONFIRMED,
-                            "server closed before the receiver confirmed message "
-                                    + buffer.sequence
-                                    + " of client "
-                                    + buffer.clientId));
+            if (!buffer.isDropped) {
+                lost.add(buffer.clientId, buffer.sequence, "the receiver confirmed", errorHandler);
+            }
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.DurableStore.Completion;
 import dev.verbena.agent.DurableStore.DurableFile;
+import dev.verbena.agent.internal.PlantedFaults;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -158,6 +159,9 @@ final class InboundMessage implements DartMessage {
 
     @Override
     public boolean isCorrupt() {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-corrupt-not-flagged")) {
+            return false;
+        }
         return metadata.hasChecksum() && metadata.checksum() != checksum;
     }
 

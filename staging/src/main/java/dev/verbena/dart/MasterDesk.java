@@ -141,6 +141,31 @@ final class MasterDesk implements AutoCloseable {
         waiting.add(new Waiting(record.copy(), peer));
     }
 
+    /** Slaves that are connected, by id. */
+    Int2ObjectHashMap<ServerPeer> slaves() {
+        return slaves;
+    }
+
+    /** All expected servers have been there. */
+    boolean isComplete() {
+        return lastSlaveId + 1 >= context.serverCount;
+    }
+
+    /** Tells every slave once to stop; true when all were told. */
+    boolean isStopForwarded() {
+        for (ServerPeer slave : slaves.values()) {
+            if (!slave.isToldToStop) {
+                ControlFlyweight record = outbox.begin(ControlFlyweight.STOP, shared.job);
+                if (record == null
+                        || outbox.send(record, slave.connection) == Transport.BACK_PRESSURED) {
+                    return false;
+                }
+                slave.isToldToStop = true;
+            }
+        }
+        return true;
+    }
+
     void onSlaveGone(ServerPeer peer) {
         slaves.remove(peer.slaveId);
         assignments.removeServer(peer.slaveId);
@@ -153,7 +178,7 @@ final class MasterDesk implements AutoCloseable {
             toAnswer.poll();
             work++;
         }
-        if (lastSlaveId + 1 < context.serverCount) {
+        if (!isComplete()) {
             return work;
         }
         while (!waiting.isEmpty() && work < FORWARD_LIMIT && forward(waiting.peek())) {

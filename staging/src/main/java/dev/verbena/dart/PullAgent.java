@@ -32,11 +32,13 @@ final class PullAgent implements ProtocolAgent {
     private final ControlFlyweight incoming = new ControlFlyweight();
     private final ArrayDeque<PullMessage> parked = new ArrayDeque<>();
     private final ArrayDeque<PullMessage> pool = new ArrayDeque<>();
+    private int suspendedCount;
     private ServerBuffer[] buffers;
     private final ArrayDeque<ServerBuffer> free = new ArrayDeque<>();
     private volatile Transport transport;
     private RegisteredRegion region;
     private ControlOutbox outbox;
+    private ServerCommands commands;
     private volatile ServerRegistry registry;
     private volatile boolean isEnded;
     private volatile DartException fatal;
@@ -109,6 +111,7 @@ final class PullAgent implements ProtocolAgent {
             }
             outbox = new ControlOutbox(opened, 1024, 0);
             registry = new ServerRegistry(shared, opened, outbox, this::dropClient);
+            commands = new ServerCommands(shared, opened, registry::stopServers);
             shared.emptyBuffers.lazySet(free.size());
             transport = opened;
         } catch (RuntimeException e) {
@@ -133,6 +136,7 @@ final class PullAgent implements ProtocolAgent {
             isEnded = true;
             throw e;
         }
+        work += commands.doWork();
         work += pull();
         work += registry.clients().tell();
         work += stop();
@@ -169,6 +173,12 @@ final class PullAgent implements ProtocolAgent {
         boolean hasPosted = false;
         while (!parked.isEmpty() && work < buffers.length) {
             PullMessage message = parked.peek();
+            if (message.client.isSuspended && !message.isFailed && !shared.isStopRequested) {
+                message.client.suspended.add(parked.poll());
+                suspendedCount++;
+                work++;
+                continue;
+            }
             if (message.isFailed && !needsAbort(message)) {
                 parked.poll();
                 message.isAllPosted = true;
@@ -188,7 +198,7 @@ final class PullAgent implements ProtocolAgent {
         }
         if (work > 0) {
             shared.emptyBuffers.lazySet(free.size());
-            shared.parkedHeaders.lazySet(parked.size());
+            shared.parkedHeaders.lazySet(parked.size() + suspendedCount);
         }
         if (hasPosted) {
             shared.wakeT2.run();
@@ -330,10 +340,30 @@ final class PullAgent implements ProtocolAgent {
 
     /** The client is gone: what it has not given yet will not come. */
     private void dropClient(ServedClient client) {
+        resumeTransfers(client);
         for (PullMessage message : parked) {
             if (message.client == client) {
                 message.isFailed = true;
             }
+        }
+    }
+
+    private void onSuspend(ServedClient client, boolean isSuspended) {
+        client.isSuspended =
+                isSuspended
+                        && !(PlantedFaults.ENABLED && PlantedFaults.isOn("dart-suspend-ignored"));
+        if (!isSuspended) {
+            resumeTransfers(client);
+        }
+    }
+
+    /** Its messages have waited longest, and go before its later ones. */
+    private void resumeTransfers(ServedClient client) {
+        client.isSuspended = false;
+        suspendedCount -= client.suspended.size();
+        PullMessage message;
+        while ((message = client.suspended.pollLast()) != null) {
+            parked.addFirst(message);
         }
     }
 
@@ -384,7 +414,7 @@ final class PullAgent implements ProtocolAgent {
         }
         ServerShared.add(shared.headers, 1);
         parked.add(message);
-        shared.parkedHeaders.lazySet(parked.size());
+        shared.parkedHeaders.lazySet(parked.size() + suspendedCount);
     }
 
     private void malformed(String what) {
@@ -398,6 +428,14 @@ final class PullAgent implements ProtocolAgent {
         if (!shared.isStopRequested) {
             return 0;
         }
+        if (shared.isStopNow) {
+            registry.sayGoodbye();
+            isEnded = true;
+            return 1;
+        }
+        if (suspendedCount > 0) {
+            registry.clients().forEach(this::resumeTransfers);
+        }
         if (!shared.isDrained) {
             if (parked.isEmpty() && free.size() == buffers.length) {
                 shared.isDrained = true;
@@ -406,7 +444,8 @@ final class PullAgent implements ProtocolAgent {
             }
             return 0;
         }
-        if (shared.isFinished && registry.sayGoodbye() && outbox.isIdle()) {
+        boolean isIdle = outbox.isIdle() && commands.isIdle();
+        if (shared.isFinished && registry.sayGoodbye() && isIdle && outbox.isIdle()) {
             isEnded = true;
             return 1;
         }
@@ -424,21 +463,24 @@ final class PullAgent implements ProtocolAgent {
         if (transport == null) {
             return;
         }
-        for (PullMessage message : parked) {
-            context.environment
-                    .errorHandler()
-                    .onError(
-                            new DartException(
-                                    DartException.Code.UNCONFIRMED,
-                                    "server closed before message "
-                                            + message.sequence
-                                            + " of "
-                                            + message.client
-                                            + " was pulled"));
+        registry.clients().forEach(this::resumeTransfers);
+        parked.forEach(this::reportLost);
+        for (ServerBuffer buffer : buffers) {
+            if (buffer.message != null) {
+                reportLost(buffer.message);
+            }
         }
         registry.close();
         closeTransport(transport);
         isEnded = true;
+    }
+
+    private void reportLost(PullMessage message) {
+        shared.lost.add(
+                message.client.id,
+                message.sequence,
+                "it had pulled",
+                context.environment.errorHandler());
     }
 
     private void closeTransport(Transport opened) {
@@ -449,6 +491,9 @@ final class PullAgent implements ProtocolAgent {
         if (outbox != null) {
             outbox.close();
         }
+        if (commands != null) {
+            commands.close();
+        }
         if (region != null) {
             region.close();
         }
@@ -456,7 +501,7 @@ final class PullAgent implements ProtocolAgent {
     }
 
     private boolean outstanding() {
-        return outbox != null && !outbox.isIdle();
+        return outbox != null && !outbox.isIdle() || commands != null && !commands.isQuiet();
     }
 
     @Override
@@ -476,7 +521,7 @@ final class PullAgent implements ProtocolAgent {
             if (operation == Operation.GET) {
                 partEnded(buffers[(int) operationContext], status);
                 shared.wakeT2.run();
-            } else {
+            } else if (!commands.onCompletion(operationContext)) {
                 outbox.onCompletion(operationContext);
             }
         }
@@ -492,10 +537,19 @@ final class PullAgent implements ProtocolAgent {
             try {
                 incoming.wrap(buffer, offset, length);
                 ServerPeer peer = registry.peer(peerContext);
-                if (incoming.type() == ControlFlyweight.HEADER) {
-                    onHeader(peer, buffer, offset);
-                } else {
-                    registry.onRecord(peer, incoming);
+                switch (incoming.type()) {
+                    case ControlFlyweight.HEADER -> onHeader(peer, buffer, offset);
+                    case ControlFlyweight.COMMAND ->
+                            commands.onCommand(
+                                    ServerRegistry.clientOf(peer, incoming),
+                                    incoming,
+                                    buffer,
+                                    offset + ControlFlyweight.LENGTH);
+                    case ControlFlyweight.SUSPEND ->
+                            onSuspend(
+                                    ServerRegistry.clientOf(peer, incoming),
+                                    incoming.result() == 1);
+                    default -> registry.onRecord(peer, incoming);
                 }
             } catch (DartException e) {
                 malformed(e.getMessage());

@@ -460,6 +460,6 @@ final class ReceiverLink implements AutoCloseable {
             stream.close();
             stream = null;
         }
-        held.reportUnacknowledged(context.environment.errorHandler());
+        held.reportUnacknowledged(shared.lost, context.environment.errorHandler());
     }
 }

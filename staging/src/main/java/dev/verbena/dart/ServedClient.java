@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import java.net.URI;
+import java.util.ArrayDeque;
 
 /** A compute process as its server knows it. Owned by t1. */
 final class ServedClient {
@@ -28,6 +29,13 @@ final class ServedClient {
     boolean hasBeenToldGoodbye;
     boolean isQueued;
     boolean isHeartbeatPending;
+    int waitingCommands;
+
+    /** Nothing is to be pulled from it for now. */
+    boolean isSuspended;
+
+    /** Its messages that wait for the end of that, in order. */
+    final ArrayDeque<PullMessage> suspended = new ArrayDeque<>();
 
     long lastSequence;
     long nextOrdinal;

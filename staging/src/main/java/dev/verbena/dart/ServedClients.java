@@ -84,6 +84,15 @@ final class ServedClients {
                 : (long) generation << GENERATION_SHIFT;
     }
 
+    /** Every client whose slot is not free. */
+    void forEach(Consumer<ServedClient> action) {
+        for (ServedClient client : slots) {
+            if (client != null) {
+                action.accept(client);
+            }
+        }
+    }
+
     private int freeSlot() {
         for (int i = 0; i < slots.length; i++) {
             if (slots[i] == null) {

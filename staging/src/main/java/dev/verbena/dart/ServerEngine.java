@@ -18,6 +18,7 @@ final class ServerEngine {
     private final StreamAgent t3;
     private final List<AgentThread> threads = new ArrayList<>();
     private final Object monitor = new Object();
+    private final Object barrierMonitor = new Object();
     private boolean isClosed;
 
     ServerEngine(DartServer.Context context) {
@@ -111,6 +112,61 @@ final class ServerEngine {
     void requestStop() {
         shared.isStopRequested = true;
         shared.wakeT1.run();
+    }
+
+    /** Ends without delivering; what is lost is reported when the agents are closed. */
+    void stopNow() {
+        shared.isStopNow = true;
+        requestStop();
+    }
+
+    List<DartServer.LostMessage> lostMessages() {
+        return shared.lost.all();
+    }
+
+    DartTimings timings() {
+        return shared.timings();
+    }
+
+    void barrier(long timeoutNs) {
+        ServerRegistry registry = t1.registry();
+        if (registry == null || !registry.isReady()) {
+            throw new IllegalStateException("the server is not ready");
+        }
+        synchronized (barrierMonitor) {
+            ServerBarrier barrier = registry.barrier();
+            long number = barrier.released.get() + 1;
+            barrier.wanted.set(number);
+            shared.wakeT1.run();
+            boolean isOver =
+                    Monitors.await(
+                            barrierMonitor,
+                            clock,
+                            () ->
+                                    barrier.released.get() >= number
+                                            || !barrier.failure.isEmpty()
+                                            || t1.isEnded(),
+                            timeoutNs);
+            if (barrier.released.get() >= number) {
+                return;
+            }
+            if (isOver) {
+                throw new DartException(
+                        DartException.Code.SERVER_UNREACHABLE,
+                        "barrier "
+                                + number
+                                + ": "
+                                + (t1.isEnded() ? "this server has ended" : barrier.failure));
+            }
+            throw new DartException(
+                    DartException.Code.TIMEOUT,
+                    "barrier "
+                            + number
+                            + " after "
+                            + timeoutNs / 1_000_000
+                            + " ms: "
+                            + barrier.missing());
+        }
     }
 
     boolean awaitStopped(long timeoutNs) {

@@ -17,6 +17,14 @@ final class ServerPeer {
     int slaveId;
     int refusal;
 
+    /** Number of the last barrier that this slave entered, and of the last it was told of. */
+    long barrierEntered;
+
+    long barrierTold;
+
+    /** This slave was told to stop. */
+    boolean isToldToStop;
+
     ServerPeer(int index, int kind) {
         this.index = index;
         this.kind = kind;

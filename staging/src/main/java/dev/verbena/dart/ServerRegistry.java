@@ -30,10 +30,13 @@ final class ServerRegistry implements AutoCloseable {
     private final UnsafeBuffer privateData = new UnsafeBuffer(new byte[ConnectNote.LENGTH]);
     private final MasterDesk desk;
     private final MasterLink link;
+    private final ServerBarrier barrier;
     private ServerPeer master;
     private boolean hasSentRegister;
     private long claimAtNs;
     private boolean isClaimed;
+    private boolean isStopWanted;
+    private boolean isStopForwarded;
     private volatile boolean isReady;
     private volatile URI uri;
 
@@ -65,6 +68,11 @@ final class ServerRegistry implements AutoCloseable {
                             context.bootTimeoutNs);
             master = newPeer(ServerPeer.MASTER);
         }
+        barrier = new ServerBarrier(shared, outbox, desk == null ? null : desk.slaves(), master);
+    }
+
+    ServerBarrier barrier() {
+        return barrier;
     }
 
     boolean isReady() {
@@ -94,7 +102,39 @@ final class ServerRegistry implements AutoCloseable {
             isClaimed = link.claim(shared.serverId);
             claimAtNs = now + CLAIM_AGAIN_NS;
         }
-        return work;
+        if (isStopWanted) {
+            work += stopServers();
+        }
+        return work + barrier.doWork(desk != null && desk.isComplete());
+    }
+
+    /** A process asks that all servers stop in order. */
+    void stopServers(ServedClient client) {
+        report(client + " asks all servers to stop");
+        isStopWanted = true;
+    }
+
+    /** The master stops its slaves, then itself; a slave asks the master to. */
+    private int stopServers() {
+        if (desk != null) {
+            if (!desk.isStopForwarded()) {
+                return 0;
+            }
+        } else if (master.isConnected && !isStopForwarded) {
+            isStopForwarded = desk == null && isStopSent(master);
+            return isStopForwarded ? 1 : 0;
+        }
+        if (desk != null || !master.isConnected) {
+            isStopWanted = false;
+            shared.isStopRequested = true;
+            return 1;
+        }
+        return 0;
+    }
+
+    private boolean isStopSent(ServerPeer peer) {
+        ControlFlyweight record = outbox.begin(ControlFlyweight.STOP, shared.job);
+        return record != null && outbox.send(record, peer.connection) != Transport.BACK_PRESSURED;
     }
 
     private int register(long now) {
@@ -181,6 +221,7 @@ final class ServerRegistry implements AutoCloseable {
             } else if (!reason.isEmpty()) {
                 report("the master was lost (" + reason + "); transfers go on");
             }
+            barrier.failure = "the master is gone";
             return;
         }
         if (peer.kind == ServerPeer.SLAVE) {
@@ -233,6 +274,8 @@ final class ServerRegistry implements AutoCloseable {
                 client.isHeartbeatPending = true;
                 clients.hasNews(client);
             }
+            case ControlFlyweight.BARRIER -> barrier.onRecord(peer, record);
+            case ControlFlyweight.STOP -> onStop(peer);
             case ControlFlyweight.RESUME -> onResume(clientOf(peer, record), record);
             default ->
                     throw new DartException(
@@ -241,7 +284,16 @@ final class ServerRegistry implements AutoCloseable {
         }
     }
 
-    private static ServedClient clientOf(ServerPeer peer, ControlFlyweight record) {
+    private void onStop(ServerPeer peer) {
+        if (peer == master) {
+            isStopWanted = false;
+            shared.isStopRequested = true;
+        } else if (peer.kind == ServerPeer.SLAVE) {
+            isStopWanted = true;
+        }
+    }
+
+    static ServedClient clientOf(ServerPeer peer, ControlFlyweight record) {
         ServedClient client = peer.client;
         if (client == null || client.id != record.clientId()) {
             throw new DartException(

@@ -59,6 +59,16 @@ final class ServerShared {
     /** Set by anybody: stop in order. */
     volatile boolean isStopRequested;
 
+    /** Set by anybody: end now, whatever is lost by that. */
+    volatile boolean isStopNow;
+
+    /** What an end before all was delivered has lost. */
+    final LostMessages lost = new LostMessages();
+
+    private final double[] timingSums = new double[DartTimings.LENGTH];
+    private final long[] timingCounts = new long[DartTimings.LENGTH];
+    private long timingReports;
+
     /** Set by t1: no buffer is in use and none will be. */
     volatile boolean isDrained;
 
@@ -110,6 +120,23 @@ final class ServerShared {
 
     int fullCount() {
         return full.size();
+    }
+
+    /** A process has reported how long things took it. */
+    synchronized void addTimings(double[] values) {
+        timingReports++;
+        for (int i = 0; i < values.length; i++) {
+            timingSums[i] += values[i];
+            timingCounts[i]++;
+        }
+    }
+
+    synchronized DartTimings timings() {
+        double[] means = new double[DartTimings.LENGTH];
+        for (int i = 0; i < means.length; i++) {
+            means[i] = timingCounts[i] == 0 ? 0 : timingSums[i] / timingCounts[i];
+        }
+        return new DartTimings(timingReports, means);
     }
 
     ServerStatistics statistics() {

@@ -119,6 +119,16 @@ final class StreamAgent implements ProtocolAgent {
         }
     }
 
+    private void reportLost(ServerBuffer buffer) {
+        if (buffer.status == ServerBuffer.OK && !buffer.isDropped) {
+            shared.lost.add(
+                    buffer.clientId,
+                    buffer.sequence,
+                    "the receiver got",
+                    shared.context.environment.errorHandler());
+        }
+    }
+
     private void giveBack(ServerBuffer buffer) {
         held--;
         if (buffer.status == ServerBuffer.OK && !buffer.isDropped) {
@@ -139,6 +149,10 @@ final class StreamAgent implements ProtocolAgent {
         if (link != null) {
             link.close();
         }
+        // t1 and t2 have ended: what they had handed on is nobody's any more.
+        early.forEach(this::reportLost);
+        shared.full.drain(this::reportLost);
+        shared.completed.drain(this::reportLost);
     }
 
     @Override

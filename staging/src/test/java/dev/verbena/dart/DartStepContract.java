@@ -332,7 +332,7 @@ public abstract class DartStepContract {
                 client.sendCopy(DartWorld.bytes(70_000, i), 0, 70_000, NAMED, i);
             }
             world.until("arrived", () -> world.world.received.size() == 200);
-            assertThat(world.serverProbe.count("allocate")).isEqualTo(allocations).isEqualTo(2);
+            assertThat(world.serverProbe.count("allocate")).isEqualTo(allocations).isEqualTo(3);
             assertThat(world.serverProbe.count("register")).isZero();
             assertThat(world.serverProbe.regionAddresses).isEqualTo(regions);
         }
@@ -420,6 +420,51 @@ public abstract class DartStepContract {
                     .hasMessageContaining("message 3")
                     .hasMessageContaining("message 4");
             assertThat(System.nanoTime() - start).isLessThan(timeoutNs + 1_000_000_000L);
+        }
+    }
+
+    @Test
+    @Tag("dart-D50")
+    void shouldFlagMessageWhoseMemoryWasChangedTooEarly() throws Exception {
+        try (SteppedWorld world = start()) {
+            DartClient client = world.client(0, c -> c.checksum(true).maxInFlight(2));
+            RegisteredRegion region = client.allocate(200_000);
+            world.isServerStopped = true;
+            client.send(region, 0, 100_000, NAMED, 1);
+            client.send(region, 100_000, 100_000, NAMED, 2);
+            region.buffer(99_999, 1).putByte(0, (byte) 1);
+            world.isServerStopped = false;
+            world.until("arrived", () -> world.world.received.size() == 2);
+            assertThat(world.world.received)
+                    .extracting(DartWorld.Received::isCorrupt)
+                    .containsExactly(true, false);
+            assertThat(world.receiver.statistics().corruptCount()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    @Tag("dart-D50")
+    void shouldThrowWhenMemoryWasChangedTooEarlyAndThatIsWatched() throws Exception {
+        try (SteppedWorld world = start()) {
+            DartClient client = world.client(0, c -> c.verifyUnchanged(true).maxInFlight(4));
+            RegisteredRegion region = client.allocate(200_000);
+            world.isServerStopped = true;
+            DartTicket changed = client.send(region, 0, 100_000, NAMED, 1);
+            client.send(region, 100_000, 100_000, NAMED, 2);
+            client.send(region, 0, 0, NAMED, 3);
+            region.buffer(50_000, 1).putByte(0, (byte) 1);
+            world.isServerStopped = false;
+            assertThatThrownBy(() -> world.until("done", () -> false))
+                    .isInstanceOfSatisfying(
+                            DartException.class,
+                            e -> assertThat(e.code()).isEqualTo(DartException.Code.BUFFER_CHANGED))
+                    .hasMessageContaining("message 1 ");
+            // Thrown once; what was not touched is not blamed, nor what is touched when it may be.
+            world.until("all confirmed", () -> client.unconfirmed().isEmpty());
+            assertThat(changed.state()).isEqualTo(TicketState.STREAMED);
+            region.buffer(0, 1).putByte(0, (byte) 1);
+            DartTicket next = client.send(region, 0, 10, NAMED, 4);
+            world.until("confirmed", () -> next.state() == TicketState.STREAMED);
         }
     }
 

@@ -1,0 +1,43 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.agrona.ErrorHandler;
+
+/**
+ * Messages that a server had taken and did not deliver when it ended: each is named once, in the
+ * error log and to whoever asks. Thread-safe.
+ */
+final class LostMessages {
+    private final Set<DartServer.LostMessage> messages = new LinkedHashSet<>();
+
+    /** Counts and reports a message, unless it is known already. */
+    void add(int clientId, long sequence, String why, ErrorHandler errorHandler) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-lost-not-named") && sequence > 5) {
+            return;
+        }
+        synchronized (messages) {
+            if (!messages.add(new DartServer.LostMessage(clientId, sequence))) {
+                return;
+            }
+        }
+        errorHandler.onError(
+                new DartException(
+                        DartException.Code.UNCONFIRMED,
+                        "server closed before "
+                                + why
+                                + " message "
+                                + sequence
+                                + " of client "
+                                + clientId));
+    }
+
+    List<DartServer.LostMessage> all() {
+        synchronized (messages) {
+            return new ArrayList<>(messages);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+package dev.verbena.dart;
+
+/** What DART's servers do beside transferring, over the shm provider. */
+class DartServiceOverShmTest extends DartServiceContract {
+    @Override
+    protected String scheme() {
+        return "shm";
+    }
+}
