@@ -269,8 +269,7 @@ final class ClientProtocol {
             }
             return;
         }
-        if (result == ControlFlyweight.RESULT_WRONG_JOB
-                || result == ControlFlyweight.RESULT_STOPPING) {
+        if (isWorthAnotherTry(result)) {
             refused(connection, result);
             return;
         }
@@ -301,6 +300,16 @@ final class ClientProtocol {
             return;
         }
         connected(connection);
+    }
+
+    /** A newer file, or another server, may take this process; one that has data tries longer. */
+    private boolean isWorthAnotherTry(int result) {
+        return switch (result) {
+            case ControlFlyweight.RESULT_WRONG_JOB, ControlFlyweight.RESULT_STOPPING -> true;
+            case ControlFlyweight.RESULT_RECEIVER_UNREACHABLE, ControlFlyweight.RESULT_FULL ->
+                    state == MOVING;
+            default -> false;
+        };
     }
 
     private void connected(long connection) {

@@ -86,10 +86,19 @@ final class ConfigurationFile implements AutoCloseable {
      * several masters on one file one gets it.
      *
      * @return false if another server of this id has it
+     * @throws DartException {@link DartException.Code#NOT_BOOTSTRAPPED} if the file system cannot
+     *     lock
      */
     boolean claim(int serverId) {
         if (lock == null && !(PlantedFaults.ENABLED && PlantedFaults.isOn("dart-two-masters"))) {
-            lock = store.tryLock(lockName(), serverId);
+            try {
+                lock = store.tryLock(lockName(), serverId);
+            } catch (UncheckedIOException e) {
+                throw new DartException(
+                        DartException.Code.NOT_BOOTSTRAPPED,
+                        "cannot claim " + path + ": " + e.getMessage(),
+                        e);
+            }
             return lock != null;
         }
         return true;

@@ -99,13 +99,23 @@ final class ServerRegistry implements AutoCloseable {
         } else if (!isReady && !shared.isStopRequested) {
             work += register(now);
         } else if (!isClaimed && now - claimAtNs >= 0) {
-            isClaimed = link.claim(shared.serverId);
             claimAtNs = now + CLAIM_AGAIN_NS;
+            isClaimed = isMarked();
         }
         if (isStopWanted) {
             work += stopServers();
         }
         return work + barrier.doWork(desk != null && desk.isComplete());
+    }
+
+    /** Marks that this slave lives; where that cannot be done the service goes on without. */
+    private boolean isMarked() {
+        try {
+            return link.claim(shared.serverId);
+        } catch (DartException e) {
+            environment.errorHandler().onError(e);
+            return true;
+        }
     }
 
     /** A process asks that all servers stop in order. */

@@ -293,6 +293,76 @@ public abstract class DartKillContract {
 
     @Test
     @Tag("dart-D46")
+    void shouldMoveClientsOfASlaveThatIsStoppedInOrder() throws Exception {
+        try (DartWorld world = new DartWorld(scheme()).receive()) {
+            world.master(c -> c.serverCount(2));
+            try (DartNode slave = DartNode.start(world, "slave")) {
+                slave.await("ready");
+                List<DartClient> clients = new ArrayList<>();
+                for (int rank = 0; rank < 2; rank++) {
+                    clients.add(world.client(rank, c -> c.reassign(true).maxInFlight(4)));
+                }
+                List<RegisteredRegion> regions = new ArrayList<>();
+                for (int i = 0; i < 60; i++) {
+                    if (i == 20) {
+                        slave.endInput();
+                    }
+                    for (DartClient client : clients) {
+                        sendOne(client, i, regions);
+                    }
+                }
+                assertThat(slave.await("stopped")).isEqualTo("true");
+                for (DartClient client : clients) {
+                    client.flush(DartWorld.LIMIT_NS);
+                    assertThat(client.statistics().failedCount()).isZero();
+                }
+                compare(world, clients, 60);
+            }
+            DartNode.sweep(world);
+        }
+    }
+
+    @Test
+    @Tag("dart-D46")
+    void shouldKeepLookingForAServerWhileTheReceiverIsGone() throws Exception {
+        try (DartWorld world = new DartWorld(scheme()).receive()) {
+            world.master(c -> c.serverCount(2));
+            try (DartNode slave = DartNode.start(world, "slave")) {
+                slave.await("ready");
+                DartClient first = world.client(0, c -> c.reassign(true));
+                DartClient second = world.client(1, c -> c.reassign(true));
+                DartClient client = first.serverId() == 1 ? first : second;
+                client.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 1);
+                client.flush(DartWorld.LIMIT_NS);
+                int port = world.receiverPort;
+                world.receiver.close();
+                client.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 2);
+                Await.until(
+                        "the master misses the receiver: " + world.errors,
+                        () ->
+                                world.errors.stream()
+                                        .anyMatch(e -> e.getMessage().startsWith("receiver ")));
+                slave.kill();
+                long start = System.nanoTime();
+                Await.until(
+                        "a while",
+                        () -> {
+                            client.progress();
+                            return System.nanoTime() - start > 1_000_000_000L;
+                        });
+                assertThat(client.unconfirmed()).hasSize(1);
+                world.receive(world.receiverContext().listen("127.0.0.1", port));
+                client.flush(DartWorld.LIMIT_NS);
+                assertThat(world.received)
+                        .extracting(DartWorld.Received::tag)
+                        .containsExactly(1, 2);
+            }
+            DartNode.sweep(world);
+        }
+    }
+
+    @Test
+    @Tag("dart-D46")
     void shouldKeepARestartedProcessApartWhenItsServerIsGoneToo() throws Exception {
         try (DartWorld world = new DartWorld(scheme()).receive()) {
             world.master(c -> c.serverCount(2));

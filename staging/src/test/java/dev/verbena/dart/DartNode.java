@@ -76,9 +76,14 @@ final class DartNode implements AutoCloseable {
         new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
     }
 
-    /** Ends its input: it stops in order. */
-    int end() throws Exception {
+    /** Ends its input: it stops in order, and says so. */
+    void endInput() throws IOException {
         process.getOutputStream().close();
+    }
+
+    /** As {@link #endInput}, and waits for its end. */
+    int end() throws Exception {
+        endInput();
         process.getInputStream().transferTo(java.io.OutputStream.nullOutputStream());
         return process.waitFor();
     }
