@@ -20,7 +20,8 @@ import picocli.CommandLine.Spec;
             DartServe.Master.class,
             DartServe.Slave.class,
             DartReceive.class,
-            DartSend.class
+            DartSend.class,
+            DartExperiment.class
         })
 final class DartCommand implements Runnable {
     @Spec private CommandSpec spec;
@@ -28,6 +29,7 @@ final class DartCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "which program? There are master, slave, receive and send");
+                spec.commandLine(),
+                "which program? There are master, slave, receive, send and experiment");
     }
 }

@@ -192,6 +192,27 @@ final class PerfEndpoint implements AutoCloseable {
         }
     }
 
+    /** As {@link #start} with a get from elsewhere in the peer's region to elsewhere in ours. */
+    void startGet(long localOffset, long remoteOffset, int length, int window) {
+        boolean isPosted = false;
+        while (!isPosted) {
+            while (outstanding >= window) {
+                pollOrFail();
+            }
+            isPosted =
+                    post(
+                            transport.get(
+                                    connection,
+                                    outbox,
+                                    localOffset,
+                                    peer,
+                                    remoteOffset,
+                                    length,
+                                    0,
+                                    0));
+        }
+    }
+
     /** Waits for everything started. */
     void drain() {
         while (outstanding > 0) {

@@ -17,15 +17,24 @@ final class ProgressLine {
     }
 
     void progress(long done, long total, String text) {
+        show(done, total, String.format("step %d/%d, %s", done, total, text));
+    }
+
+    /** As {@link #progress}, in per cent. */
+    void percent(long done, long total, String text) {
+        show(done, total, String.format("%3d %%, %s", 100 * done / Math.max(1, total), text));
+    }
+
+    private void show(long done, long total, String text) {
         if (isTerminal) {
             int filled = (int) (WIDTH * done / Math.max(1, total));
             String bar = "#".repeat(filled) + ".".repeat(WIDTH - filled);
-            show(String.format("[%s] step %d/%d, %s", bar, done, total, text));
+            show(String.format("[%s] %s", bar, text));
         } else {
             long part = LINES_ELSEWHERE * done / Math.max(1, total);
             if (part != lastPart) {
                 lastPart = part;
-                out.printf("  step %d/%d, %s%n", done, total, text);
+                out.println("  " + text);
                 out.flush();
             }
         }

@@ -32,6 +32,7 @@ import picocli.CommandLine.Spec;
             DemoCompute.class,
             DemoReceive.class,
             PerfPeer.class,
+            ExperimentCompute.class,
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {

@@ -1,5 +1,6 @@
 package dev.verbena.agent;
 
+import dev.verbena.agent.internal.ByteViews;
 import dev.verbena.agent.internal.PlantedFaults;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -15,7 +16,11 @@ import org.agrona.MutableDirectBuffer;
 
 /** One TCP connection; used by one thread. */
 final class NioByteStream implements ByteStreams.ByteStream {
+    /** Less than this is copied: a view of its own would not pay. */
+    private static final int VIEW_LENGTH_MIN = 4096;
+
     private final NioByteStreams streams;
+    private final ByteViews views = new ByteViews();
     private final String peer;
     private final int port;
     private CompletableFuture<InetAddress> address;
@@ -148,8 +153,11 @@ final class NioByteStream implements ByteStreams.ByteStream {
         if (length == 0) {
             return 0;
         }
-        ByteBuffer bytes = streams.staging();
-        bytes.limit(Math.min(length, bytes.capacity()));
+        ByteBuffer view = length < VIEW_LENGTH_MIN ? null : views.view(buffer, offset, length);
+        ByteBuffer bytes = view == null ? streams.staging() : view;
+        if (view == null) {
+            bytes.limit(Math.min(length, bytes.capacity()));
+        }
         try {
             int count = channel.read(bytes);
             if (count < 0) {
@@ -162,7 +170,9 @@ final class NioByteStream implements ByteStreams.ByteStream {
                 }
                 return 0;
             }
-            buffer.putBytes(offset, bytes, 0, count);
+            if (view == null) {
+                buffer.putBytes(offset, bytes, 0, count);
+            }
             return count;
         } catch (IOException e) {
             fail("reading from " + peer + " failed: " + cause(e));
@@ -176,7 +186,15 @@ final class NioByteStream implements ByteStreams.ByteStream {
         if (state() != OPEN) {
             return state == CONNECTING ? 0 : -1;
         }
+        ByteBuffer view = length < VIEW_LENGTH_MIN ? null : views.view(buffer, offset, length);
         try {
+            if (view != null) {
+                int count = channel.write(view);
+                if (count < length) {
+                    NioByteStreams.arm(key, SelectionKey.OP_WRITE);
+                }
+                return count;
+            }
             int written = 0;
             while (written < length) {
                 ByteBuffer bytes = streams.staging();

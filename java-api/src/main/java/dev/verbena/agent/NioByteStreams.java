@@ -251,12 +251,17 @@ final class NioByteStreams implements ByteStreams, AutoCloseable {
         @Override
         public ByteStream accept() {
             try {
+                if ((key.interestOps() & SelectionKey.OP_ACCEPT) != 0) {
+                    // The selector has not fired since nobody was there: spare the system call,
+                    // which makes a socket before it finds that there is no use for it.
+                    return null;
+                }
                 SocketChannel accepted = channel.accept();
                 if (accepted != null) {
                     return new NioByteStream(NioByteStreams.this, accepted);
                 }
                 arm(key, SelectionKey.OP_ACCEPT);
-            } catch (ClosedChannelException e) {
+            } catch (ClosedChannelException | CancelledKeyException e) {
                 return null;
             } catch (IOException e) {
                 // Typically: no file descriptor left. The next cycle tries again.

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.ByteStreams.Listener;
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.softnic.NativeAccess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -41,6 +43,39 @@ class NioByteStreamsTest {
         ByteStream[] accepted = new ByteStream[1];
         Await.until("a connection", () -> (accepted[0] = listener.accept()) != null);
         return accepted[0];
+    }
+
+    @Test
+    void shouldCarryBytesUnchangedWhenTheyLieInNativeMemory() {
+        byte[] sent = new byte[3_000_001];
+        long seed = System.nanoTime();
+        new Random(seed).nextBytes(sent);
+        try (OffHeapMemory source = OffHeapMemories.allocate(sent.length);
+                OffHeapMemory target = OffHeapMemories.allocate(sent.length);
+                Listener listener = streams.listen("", 0);
+                ByteStream client = streams.connect("localhost", listener.port());
+                ByteStream server = accept(listener)) {
+            Await.until("open", () -> client.state() == ByteStream.OPEN);
+            UnsafeBuffer from = source.buffer(0, sent.length);
+            UnsafeBuffer to = target.buffer(0, sent.length);
+            from.putBytes(0, sent);
+            int[] at = new int[2];
+            Random sizes = new Random(seed);
+            Await.until(
+                    () -> "all bytes, seed " + seed + ", " + at[0] + " written " + at[1] + " read",
+                    () -> {
+                        int w = Math.min(sizes.nextInt(300_000), sent.length - at[0]);
+                        at[0] += client.write(from, at[0], w);
+                        int r = Math.min(sizes.nextInt(200_000), sent.length - at[1]);
+                        int read = server.read(to, at[1], r);
+                        assertThat(read).isBetween(0, r);
+                        at[1] += read;
+                        return at[1] == sent.length;
+                    });
+            byte[] received = new byte[sent.length];
+            to.getBytes(0, received);
+            assertThat(received).isEqualTo(sent);
+        }
     }
 
     @Test

@@ -75,6 +75,7 @@ final class FrameFlyweight {
     private final Checksum crc = new Checksum();
     private MutableDirectBuffer buffer;
     private int offset;
+    private int payloadChecksum;
 
     /** Starts a frame of this type, all other fields zero. */
     FrameFlyweight begin(MutableDirectBuffer target, int at, int type) {
@@ -149,6 +150,22 @@ final class FrameFlyweight {
             crc.update(payload, payloadOffset, payloadLength());
         }
         return crc.value() == buffer.getInt(offset + CRC_OFFSET, BIG_ENDIAN);
+    }
+
+    /**
+     * As the other, with the checksum of the payload computed while it came in.
+     *
+     * @param checksum of the payload alone; 0 if there is none
+     */
+    boolean isIntact(int checksum) {
+        payloadChecksum = checksum;
+        crc.reset().update(buffer, offset, CRC_OFFSET).append(checksum, payloadLength());
+        return crc.value() == buffer.getInt(offset + CRC_OFFSET, BIG_ENDIAN);
+    }
+
+    /** Checksum of the payload alone, after {@link #isIntact(int)}. */
+    int payloadChecksum() {
+        return payloadChecksum;
     }
 
     /**

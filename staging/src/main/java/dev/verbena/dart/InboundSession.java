@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.internal.PlantedFaults;
+import java.nio.ByteBuffer;
 import java.util.UUID;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -16,13 +17,16 @@ final class InboundSession {
     private static final long HEARTBEAT_NS = 2_000_000_000L;
     private static final int FRAME_LIMIT = 16;
     private static final int CRC_FAILURES_MAX = 3;
+    private static final int PIECE = 256 * 1024;
 
     private final ReceiverEngine engine;
     private final ByteStream stream;
     private final FrameFlyweight frame = new FrameFlyweight();
     private final UnsafeBuffer header = new UnsafeBuffer(new byte[FrameFlyweight.LENGTH]);
     private final UnsafeBuffer payload = new UnsafeBuffer(new byte[0]);
-    private byte[] payloadMemory = new byte[FrameFlyweight.CONTROL_PAYLOAD_MAX];
+    private ByteBuffer payloadMemory =
+            ByteBuffer.allocateDirect(FrameFlyweight.CONTROL_PAYLOAD_MAX);
+    private final Checksum payloadCrc = new Checksum();
     private final FrameFlyweight outFrame = new FrameFlyweight();
     private final UnsafeBuffer out = new UnsafeBuffer(new byte[4 * (FrameFlyweight.LENGTH + 512)]);
     private int outLength;
@@ -55,7 +59,10 @@ final class InboundSession {
     }
 
     long nextDeadlineNs(long silenceNs) {
-        return Math.min(lastHeardNs + silenceNs, lastSentNs + HEARTBEAT_NS);
+        // A heartbeat that cannot be sent now must not keep the thread from sleeping.
+        boolean isHeldUp = inbound == null || isClosing || outDone < outLength;
+        long heartbeatNs = isHeldUp ? Long.MAX_VALUE : lastSentNs + HEARTBEAT_NS;
+        return Math.min(lastHeardNs + silenceNs, heartbeatNs);
     }
 
     int doWork(long now, long silenceNs) {
@@ -112,8 +119,7 @@ final class InboundSession {
                     beginPayload();
                 }
             } else if (payloadDone < frame.payloadLength()) {
-                n = stream.read(payload, payloadDone, frame.payloadLength() - payloadDone);
-                payloadDone += Math.max(0, n);
+                n = readPayload();
             } else {
                 onFrame();
                 frames++;
@@ -133,6 +139,17 @@ final class InboundSession {
         return work;
     }
 
+    /** A piece, summed up while it is in the processor's cache. */
+    private int readPayload() {
+        int wanted = Math.min(PIECE, frame.payloadLength() - payloadDone);
+        int n = stream.read(payload, payloadDone, wanted);
+        if (n > 0) {
+            payloadCrc.update(payload, payloadDone, n);
+            payloadDone += n;
+        }
+        return n;
+    }
+
     private void beginPayload() {
         frame.wrap(header, 0);
         boolean isBeforeHello = inbound == null;
@@ -140,11 +157,12 @@ final class InboundSession {
             throw new DartException(
                     DartException.Code.MALFORMED, "frame: type " + frame.type() + " before HELLO");
         }
-        if (payloadMemory.length < frame.payloadLength()) {
-            payloadMemory = new byte[FrameFlyweight.PAYLOAD_MAX];
+        if (payloadMemory.capacity() < frame.payloadLength()) {
+            payloadMemory = ByteBuffer.allocateDirect(FrameFlyweight.PAYLOAD_MAX);
             payload.wrap(payloadMemory);
         }
         payloadDone = 0;
+        payloadCrc.reset();
     }
 
     private void nextFrame() {
@@ -154,7 +172,7 @@ final class InboundSession {
 
     private void onFrame() {
         boolean isBlind = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-frame-crc-unchecked");
-        if (!isBlind && !frame.isIntact(payload, 0)) {
+        if (!frame.isIntact(payloadCrc.value()) && !isBlind) {
             onCorruptFrame();
             nextFrame();
             return;
@@ -171,9 +189,9 @@ final class InboundSession {
             case FrameFlyweight.HEARTBEAT -> {}
             case FrameFlyweight.FIN -> onFin();
             case FrameFlyweight.ERROR -> {
-                String text =
-                        Names.readable(
-                                new String(payloadMemory, 4, frame.payloadLength() - 4, UTF_8));
+                byte[] said = new byte[frame.payloadLength() - 4];
+                payload.getBytes(4, said);
+                String text = Names.readable(new String(said, UTF_8));
                 throw new DartException(DartException.Code.MALFORMED, "the server says: " + text);
             }
             default ->

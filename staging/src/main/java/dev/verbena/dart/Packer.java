@@ -169,6 +169,9 @@ public final class Packer {
     public DartTicket commit(DartClient client, DartMetadata metadata, int tag) {
         DartTicket ticket = client.sendCopy(view(), 0, length, metadata, tag);
         clear();
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-commit-waits-for-receiver")) {
+            ticket.await(TicketState.STREAMED, Long.MAX_VALUE / 4);
+        }
         return ticket;
     }
 

@@ -42,6 +42,7 @@ final class PullAgent implements ProtocolAgent {
     private volatile ServerRegistry registry;
     private volatile boolean isEnded;
     private volatile DartException fatal;
+    private long lazyUntilNs;
 
     PullAgent(ServerShared shared) {
         this.shared = shared;
@@ -186,7 +187,7 @@ final class PullAgent implements ProtocolAgent {
                 work++;
                 continue;
             }
-            if (free.isEmpty() || !postPart(message)) {
+            if (free.isEmpty() || isLazy(message) || !postPart(message)) {
                 break;
             }
             hasPosted = true;
@@ -204,6 +205,20 @@ final class PullAgent implements ProtocolAgent {
             shared.wakeT2.run();
         }
         return work;
+    }
+
+    /** Planted: each message is begun milliseconds after the one before. */
+    private boolean isLazy(PullMessage message) {
+        if (!PlantedFaults.ENABLED
+                || message.postedParts > 0
+                || !PlantedFaults.isOn("dart-pull-begins-late")) {
+            return false;
+        }
+        if (clock.nanoTime() - lazyUntilNs < 0) {
+            return true;
+        }
+        lazyUntilNs = clock.nanoTime() + 5_000_000;
+        return false;
     }
 
     /** A message given up half-way must be heard of by the receiver, through a part of its own. */

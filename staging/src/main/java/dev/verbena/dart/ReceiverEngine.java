@@ -306,7 +306,11 @@ final class ReceiverEngine implements ProtocolAgent {
         if (message.file != null && !files.hasRoom(message, payload, skip, length)) {
             return false;
         }
-        message.crc.update(payload, skip, length);
+        if (skip == 0) {
+            message.crc.append(frame.payloadChecksum(), length);
+        } else {
+            message.crc.update(payload, skip, length);
+        }
         if (isAssembling) {
             message.assemble(payload, skip, length);
         }

@@ -3,6 +3,7 @@ package dev.verbena.dart;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
+import dev.verbena.agent.internal.PlantedFaults;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -450,8 +451,15 @@ final class ReceiverLink implements AutoCloseable {
             case WAITING -> nextTryNs;
             case CONNECTING -> startedNs + context.receiverTimeoutNs;
             case FINISHED -> dev.verbena.agent.ProtocolAgent.NO_DEADLINE;
-            default -> Math.min(lastSentNs + HEARTBEAT_NS, lastHeardNs + context.receiverTimeoutNs);
+            default -> Math.min(heartbeatNs(), lastHeardNs + context.receiverTimeoutNs);
         };
+    }
+
+    /** When a heartbeat is due; never while none can be sent, or the thread would not sleep. */
+    private long heartbeatNs() {
+        boolean isHeldUp = state == GREETING || outLength > 0;
+        boolean isSleepless = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-sleepless-link");
+        return isHeldUp && !isSleepless ? Long.MAX_VALUE : lastSentNs + HEARTBEAT_NS;
     }
 
     @Override
