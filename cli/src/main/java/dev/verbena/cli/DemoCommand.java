@@ -1,7 +1,9 @@
 package dev.verbena.cli;
 
+import dev.verbena.agent.CountersFile;
 import dev.verbena.examples.pic.DeckException;
 import dev.verbena.examples.pic.PicDeck;
+import dev.verbena.examples.pic.PicProgram;
 import dev.verbena.examples.pic.RestartNames;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -21,17 +23,23 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "demo",
         description = {
-            "Simulate a plasma, stage its restart files, check them, write a report.",
+            "Show what Verbena saves a simulation: compare it with writing files, stage a run, kill"
+                    + " the receiver halfway, check every file, write a report.",
             "",
-            "Compute processes simulate two beams of electrons; DART servers read their restart files"
-                    + " out of their memory and stream them to a receiver, which analyses them. Every"
-                    + " process is its own operating-system process; their logs are in the output"
-                    + " folder."
+            "Compute processes simulate two beams of electrons. First the same steps are computed"
+                    + " with no output, with each process writing its files, and with the files"
+                    + " handed to Verbena. Then comes the run: service processes read the restart"
+                    + " files out of the simulation's memory and stream them to a receiver, which"
+                    + " stores and analyses them. Every process is its own operating-system process;"
+                    + " their logs are in the output folder."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
 final class DemoCommand implements Callable<Integer> {
     private static final String OUTPUT = "demo-output";
+
+    /** Until receivers keep their state over a kill. */
+    private static final boolean RECEIVER_RETURNS = false;
 
     @Spec private CommandSpec spec;
 
@@ -70,11 +78,28 @@ final class DemoCommand implements Callable<Integer> {
             description = "Steps of the whole run. Default: what the deck says.")
     private Long steps;
 
-    @Option(names = "--buffered", description = "Send a restart file as one message.")
+    @Option(names = "--buffered", description = "In the run, send a restart file as one message.")
     private boolean isBuffered;
 
-    @Option(names = "--unbuffered", description = "Send a restart file item by item.")
+    @Option(names = "--unbuffered", description = "In the run, send a restart file item by item.")
     private boolean isUnbuffered;
+
+    @Option(
+            names = "--no-compare",
+            description = "Leave out the comparison of ways of output, which comes first.")
+    private boolean isNotCompared;
+
+    @Option(
+            names = "--no-kill",
+            description = "Leave the receiver alive. Default: it is killed halfway, kill -9.")
+    private boolean isNotKilling;
+
+    @Option(
+            names = "--port",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "TCP port of the receiver, on the loopback address. Default: a free one.")
+    private int port;
 
     @Option(
             names = "--restart",
@@ -96,6 +121,7 @@ final class DemoCommand implements Callable<Integer> {
         PicDeck deck = deck();
         inRange("--servers", servers, 1, 16);
         inRange("--timeout", timeout, 5, 3600);
+        inRange("--port", port, 0, 65535);
         String scheme = transport.require(spec);
         long firstStep = 0;
         if (restart != null) {
@@ -110,9 +136,20 @@ final class DemoCommand implements Callable<Integer> {
                                 + ": ask for more with --steps");
             }
         }
-        DemoRun.Plan plan =
-                new DemoRun.Plan(
-                        deck, scheme, servers, restartFolder(), firstStep, outputFolder(), timeout);
+        DemoPlan plan =
+                new DemoPlan(
+                        deck,
+                        scheme,
+                        servers,
+                        restartFolder(),
+                        firstStep,
+                        outputFolder(),
+                        timeout,
+                        port,
+                        !isNotCompared,
+                        !isNotKilling && RECEIVER_RETURNS,
+                        DemoPlan.SharedMemory.of(
+                                deck, servers, CountersFile.defaultShmDirectory()));
         requireSpace(plan);
         PrintWriter out = spec.commandLine().getOut();
         return new DemoRun(plan, out).run() ? 0 : 1;
@@ -191,17 +228,19 @@ final class DemoCommand implements Callable<Integer> {
         return folder;
     }
 
-    private static void requireSpace(DemoRun.Plan plan) throws IOException {
+    private static void requireSpace(DemoPlan plan) throws IOException {
         long history = 24 * plan.deck().stepCount() + (1 << 16);
-        long needed = plan.fileCount() * (plan.deck().restartLength() + history) + (64L << 20);
+        long compared = plan.isCompared() ? PicProgram.COMPARED_FILES_MAX : 0;
+        long files = plan.fileCount() + compared * plan.deck().processCount();
+        long needed = files * (plan.deck().restartLength() + history) + (64L << 20);
         long usable = Files.getFileStore(plan.output()).getUsableSpace();
         if (usable < needed) {
             throw new Messages.Failure(
                     String.format(
-                            "the run writes %d restart files, %.1f GB in all, and %s has only %.1f GB"
-                                    + " free; use --output on another disk, fewer --steps, or a"
-                                    + " smaller restart.size in the deck",
-                            plan.fileCount(), needed / 1e9, plan.output(), usable / 1e9));
+                            "the run writes %d files, %.1f GB in all, and %s has only %.1f GB free;"
+                                    + " use --output on another disk, fewer --steps, --no-compare,"
+                                    + " or a smaller restart.size in the deck",
+                            files, needed / 1e9, plan.output(), usable / 1e9));
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.verbena.cli;
 
 import dev.verbena.agent.RealEnvironment;
+import dev.verbena.examples.pic.OutputMode;
 import dev.verbena.examples.pic.PicDeck;
 import dev.verbena.examples.pic.PicProgram;
 import dev.verbena.examples.pic.Rendezvous;
@@ -38,6 +39,12 @@ final class DemoCompute implements Callable<Integer> {
     @Option(names = "--restart-step")
     private long restartStep;
 
+    @Option(names = "--compare")
+    private Path compared;
+
+    @Option(names = "--slots", defaultValue = "2")
+    private int slots;
+
     @Option(names = "--timeout", defaultValue = "60")
     private int timeout;
 
@@ -48,18 +55,39 @@ final class DemoCompute implements Callable<Integer> {
         try (RealEnvironment environment =
                 RealEnvironment.builder().application("compute " + rank).build()) {
             System.out.println("rank " + rank + " of " + read.processCount());
-            PicProgram.run(
-                    read,
-                    new Rendezvous(folder, rank, read.processCount()),
-                    environment,
-                    scheme,
-                    configuration,
-                    restart,
-                    restartStep,
-                    TimeUnit.SECONDS.toNanos(timeout),
-                    step -> ChildProcess.tell("step " + step));
+            PicProgram.Settings settings =
+                    new PicProgram.Settings(
+                            read,
+                            new Rendezvous(folder, rank, read.processCount()),
+                            scheme,
+                            configuration,
+                            restart,
+                            restartStep,
+                            compared,
+                            folder,
+                            slots,
+                            TimeUnit.SECONDS.toNanos(timeout));
+            PicProgram.run(settings, environment, new Teller());
             System.out.println("done");
         }
         return 0;
+    }
+
+    /** Tells the parent. */
+    private static final class Teller implements PicProgram.Listener {
+        @Override
+        public void onCompared(long done, long total, OutputMode mode) {
+            ChildProcess.tell("compared " + done + " " + total + " " + mode.word());
+        }
+
+        @Override
+        public void onRun() {
+            ChildProcess.tell("run");
+        }
+
+        @Override
+        public void onStep(long step) {
+            ChildProcess.tell("step " + step);
+        }
     }
 }

@@ -6,6 +6,7 @@ import dev.verbena.examples.transit.Check;
 import dev.verbena.examples.transit.Report;
 import dev.verbena.examples.transit.RunAnalysis;
 import dev.verbena.examples.transit.RunInfo;
+import dev.verbena.examples.transit.Timeline;
 import dev.verbena.examples.transit.TransitReceiver;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,8 +40,8 @@ final class DemoReceive implements Callable<Integer> {
     @Option(names = "--files", required = true)
     private int files;
 
-    @Option(names = "--timeout", defaultValue = "60")
-    private int timeout;
+    @Option(names = "--port", defaultValue = "0")
+    private int port;
 
     @Override
     public Integer call() throws Exception {
@@ -51,14 +52,10 @@ final class DemoReceive implements Callable<Integer> {
                         RealEnvironment.builder().application("demo receiver").build();
                 TransitReceiver receiver =
                         new TransitReceiver(
-                                environment,
-                                output.resolve("restart"),
-                                0,
-                                analysis,
-                                DemoReceive::onProgress)) {
+                                environment, output, port, analysis, DemoReceive::onProgress)) {
             ChildProcess.tell("listening " + receiver.port());
-            List<Check> checks = new ArrayList<>(receiver.finish(servers, files, FOREVER_NS));
-            checks.addAll(analysis.checks());
+            List<Check> found = new ArrayList<>(receiver.finish(servers, files, FOREVER_NS));
+            found.addAll(analysis.checks());
             Map<String, String> environmentText = RunInfo.thisMachine();
             environmentText.put("Verbena", Version.text());
             RunInfo info =
@@ -69,9 +66,11 @@ final class DemoReceive implements Callable<Integer> {
                             deck.buffered(),
                             deck.stepCount(),
                             environmentText);
-            Report report = new Report(info, analysis, receiver.staging(), checks);
+            Timeline timeline = Timeline.read(output.resolve("job/timeline.csv"));
+            Report report = new Report(info, analysis, receiver.staging(), timeline, found);
             report.write(output);
-            for (Check check : checks) {
+            ChildProcess.tell("sentence " + report.sentence());
+            for (Check check : report.checks()) {
                 String outcome = check.outcome().name().toLowerCase(Locale.ROOT).replace('_', ' ');
                 ChildProcess.tell(
                         String.format(

@@ -1,6 +1,7 @@
 package dev.verbena.cli;
 
 import dev.verbena.examples.pic.PicDeck;
+import dev.verbena.examples.transit.Timeline;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -8,85 +9,49 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
-/** Starts the demo's processes, watches them, ends them. */
+/** Starts the demo's processes, watches them, kills the receiver halfway, ends them all. */
 final class DemoRun {
-    private static final long LOOK_AGAIN_MS = 50;
+    private static final long LOOK_AGAIN_MS = 10;
+    private static final long SHOW_AGAIN_MS = 50;
     private static final long END_MS = 4_000;
 
-    private final Plan plan;
+    /** How long the dead receiver stays dead before it is started again. */
+    private static final long DEAD_MS = 1_000;
+
+    private final DemoPlan plan;
     private final PrintWriter out;
     private final ProgressLine line;
-    private final List<ChildProcess> children = new ArrayList<>();
+    private final List<ChildProcess> children = new CopyOnWriteArrayList<>();
     private final List<ChildProcess> servers = new ArrayList<>();
     private final List<ChildProcess> compute = new ArrayList<>();
-    private final AtomicLongArray steps;
-    private final AtomicInteger fileCount = new AtomicInteger();
-    private final AtomicLong byteCount = new AtomicLong();
-    private final AtomicInteger analysedCount = new AtomicInteger();
-    private final AtomicInteger port = new AtomicInteger();
-    private final AtomicReference<String> verdict = new AtomicReference<>();
+    private final DemoProgress progress;
     private final String job =
             "demo-" + ProcessHandle.current().pid() + "-" + Long.toString(System.nanoTime(), 36);
     private SharedFolder shared;
     private ChildProcess receiver;
     private volatile boolean isEnding;
+    private long nextShowMs;
 
-    /**
-     * What to run.
-     *
-     * @param deck with the command line's changes
-     * @param scheme of the transport
-     * @param serverCount service processes
-     * @param restart folder to continue from, or null
-     * @param firstStep step to continue from
-     * @param output folder, exists
-     * @param timeoutSeconds longest wait of one process for another
-     */
-    record Plan(
-            PicDeck deck,
-            String scheme,
-            int serverCount,
-            Path restart,
-            long firstStep,
-            Path output,
-            int timeoutSeconds) {
-
-        /** Restart files that the run will write. */
-        int fileCount() {
-            long last = deck.stepCount() / deck.restartEvery();
-            return Math.toIntExact((last - firstStep / deck.restartEvery()) * deck.processCount());
-        }
-
-        /** Shared memory that all processes together may need, bytes; rather too much. */
-        long sharedLength() {
-            long ranks = deck.processCount();
-            long compute = 2 * deck.restartLength() + (6L << 20);
-            long buffers = Math.max(3, (3 * ranks + 1) / 2) * (4L << 20);
-            return ranks * compute + serverCount * (buffers + (20L << 20)) + (16L << 20);
-        }
-    }
-
-    DemoRun(Plan plan, PrintWriter out) {
+    DemoRun(DemoPlan plan, PrintWriter out) {
         this.plan = plan;
         this.out = out;
         this.line = new ProgressLine(out);
-        this.steps = new AtomicLongArray(plan.deck().processCount());
+        this.progress = new DemoProgress(plan);
     }
 
     /** Runs to the end; true if everything is as it should be. */
     boolean run() throws IOException, InterruptedException {
-        Files.createDirectories(plan.output().resolve("log"));
-        Files.createDirectories(plan.output().resolve("restart"));
-        Files.createDirectories(plan.output().resolve("job"));
+        for (String folder : List.of("log", "restart", "compare", "job")) {
+            Files.createDirectories(plan.output().resolve(folder));
+        }
         Files.writeString(plan.output().resolve("job/deck.conf"), plan.deck().text());
         shared =
                 SharedFolder.choose(
-                        plan.sharedLength(),
+                        plan.memory().length(plan.deck(), plan.serverCount()),
                         List.of(Path.of(System.getProperty("java.io.tmpdir")), plan.output()),
                         out);
         Thread hook = new Thread(this::endAll, "end-children");
@@ -95,14 +60,25 @@ final class DemoRun {
         try {
             introduce();
             startAll();
+            if (plan.isCompared()) {
+                say("1. The same steps with each way of output (the figures of page one)");
+                watchUntil(() -> progress.isRunBegun() || computeIsDone());
+            }
+            say("2. The run, its files staged by Verbena, analysed while they arrive");
+            watchUntil(() -> isTimeToKill() || computeIsDone());
+            if (plan.isKilling()) {
+                killReceiver();
+            }
             watchUntil(this::computeIsDone);
-            line.show("simulation done; the last files are on their way");
+            say("3. Taking in the last files, comparing every file with what was sent");
+            progress.timeline().write(plan.output().resolve("job/timeline.csv"));
+            joinHashes();
             servers.forEach(ChildProcess::finish);
             watchUntil(
                     () -> !receiver.isAlive() && servers.stream().noneMatch(ChildProcess::isAlive));
             line.end();
             conclude((System.nanoTime() - begin) / 1e9);
-            return "passed".equals(verdict.get());
+            return "passed".equals(progress.verdict());
         } finally {
             endAll();
             line.end();
@@ -112,6 +88,12 @@ final class DemoRun {
                 // the JVM is ending: the hook runs
             }
         }
+    }
+
+    private void say(String text) {
+        line.end();
+        out.println(text);
+        out.flush();
     }
 
     private void introduce() {
@@ -139,66 +121,78 @@ final class DemoRun {
                         Map.of("VERBENA_JOB", job, "VERBENA_SHM_DIR", shared.path().toString()),
                         jvm,
                         arguments,
-                        message -> onMessage(rank, message));
+                        message -> progress.onMessage(rank, message));
         children.add(child);
         return child;
     }
 
     private void startAll() throws InterruptedException {
+        startReceiver("receiver", plan.port());
+        watchUntil(() -> progress.port() != 0);
+        startServers();
+        startCompute();
+        out.printf(
+                "Processes: receiver %d, servers %s, compute %s%n",
+                receiver.pid(), pids(servers), pids(compute));
+        out.flush();
+    }
+
+    private void startReceiver(String name, int port) {
         long size = plan.deck().restartLength();
-        int ranks = plan.deck().processCount();
-        Path jobFolder = plan.output().resolve("job");
-        String configuration = jobFolder.resolve("dart.conf").toString();
-        String timeout = Integer.toString(plan.timeoutSeconds());
         receiver =
                 start(
-                        "receiver",
-                        List.of("-Xmx" + megabytes(192, size * ranks * 12)),
+                        name,
+                        List.of("-Xmx" + megabytes(192, size * plan.deck().processCount() * 12)),
                         List.of(
                                 "demo-receive",
                                 "--output=" + plan.output(),
                                 "--transport=" + plan.scheme(),
                                 "--servers=" + plan.serverCount(),
                                 "--files=" + plan.fileCount(),
-                                "--timeout=" + timeout),
+                                "--port=" + port),
                         -1);
-        watchUntil(() -> port.get() != 0);
+    }
+
+    private void startServers() {
         for (int i = 0; i < plan.serverCount(); i++) {
             List<String> arguments = new ArrayList<>(List.of("dart", i == 0 ? "master" : "slave"));
-            arguments.add("--config=" + configuration);
+            arguments.add("--config=" + plan.output().resolve("job/dart.conf"));
             arguments.add("--transport=" + plan.scheme());
-            arguments.add("--receiver=127.0.0.1:" + port.get());
-            arguments.add("--clients=" + ranks);
-            arguments.add("--timeout=" + timeout);
+            arguments.add("--receiver=127.0.0.1:" + progress.port());
+            arguments.add("--clients=" + plan.deck().processCount());
+            arguments.add("--buffers=" + plan.memory().bufferCount());
+            arguments.add("--buffer-size=" + plan.memory().bufferMebibytes());
+            arguments.add("--timeout=" + plan.timeoutSeconds());
             if (i == 0) {
                 arguments.add("--servers=" + plan.serverCount());
             }
             String name = i == 0 ? "master" : "slave " + i;
             servers.add(start(name, List.of("-Xmx128m"), arguments, -1));
         }
-        for (int rank = 0; rank < ranks; rank++) {
+    }
+
+    private void startCompute() {
+        long size = plan.deck().restartLength();
+        Path jobFolder = plan.output().resolve("job");
+        for (int rank = 0; rank < plan.deck().processCount(); rank++) {
             List<String> arguments = new ArrayList<>(List.of("demo-compute"));
             arguments.add("--deck=" + jobFolder.resolve("deck.conf"));
-            arguments.add("--config=" + configuration);
+            arguments.add("--config=" + jobFolder.resolve("dart.conf"));
             arguments.add("--rendezvous=" + jobFolder);
             arguments.add("--rank=" + rank);
             arguments.add("--transport=" + plan.scheme());
-            arguments.add("--timeout=" + timeout);
+            arguments.add("--slots=" + plan.memory().slotCount());
+            arguments.add("--timeout=" + plan.timeoutSeconds());
+            if (plan.isCompared()) {
+                arguments.add("--compare=" + plan.output().resolve("compare"));
+            }
             if (plan.restart() != null) {
                 arguments.add("--restart=" + plan.restart());
                 arguments.add("--restart-step=" + plan.firstStep());
             }
-            compute.add(
-                    start(
-                            "compute " + rank,
-                            List.of("-Xmx" + megabytes(64, size * 8)),
-                            arguments,
-                            rank));
+            List<String> jvm = List.of("-Xmx" + megabytes(64, size * 8));
+            compute.add(start("compute " + rank, jvm, arguments, rank));
         }
-        out.printf(
-                "Processes: receiver %d, servers %s, compute %s%n",
-                receiver.pid(), pids(servers), pids(compute));
-        out.flush();
     }
 
     private static String megabytes(long least, long bytes) {
@@ -211,40 +205,53 @@ final class DemoRun {
                 .collect(java.util.stream.Collectors.joining(" "));
     }
 
-    /** Any thread. */
-    private void onMessage(int rank, String message) {
-        String[] words = message.split(" ");
-        switch (words[0]) {
-            case "step" -> steps.set(rank, Long.parseLong(words[1]));
-            case "listening" -> port.set(Integer.parseInt(words[1]));
-            case "file" -> {
-                fileCount.incrementAndGet();
-                byteCount.addAndGet(Long.parseLong(words[2]));
-            }
-            case "analysed" -> analysedCount.incrementAndGet();
-            case "verdict" -> verdict.set(words[1]);
-            case "check" -> onCheck(message.substring("check ".length()));
-            default -> {
-                // a message of a program that runs elsewhere too, and means nothing here
-            }
-        }
+    // ---- the receiver that is killed
+
+    private boolean isTimeToKill() {
+        return plan.isKilling() && progress.slowestStep() >= plan.killStep();
     }
 
-    private final List<String> checkLines = new ArrayList<>();
-
-    private void onCheck(String text) {
-        synchronized (checkLines) {
-            checkLines.add(text);
+    private void killReceiver() throws InterruptedException {
+        if (!isTimeToKill()) {
+            say("   (the run was too short to kill the receiver in it)");
+            return;
         }
+        ChildProcess dead = receiver;
+        int port = progress.port();
+        long step = progress.slowestStep();
+        children.remove(dead);
+        long killedNs = System.nanoTime();
+        dead.kill();
+        progress.timeline().add(Timeline.KILLED, killedNs, dead.pid());
+        say(
+                "   receiver (process "
+                        + dead.pid()
+                        + ") killed with kill -9 after step "
+                        + step
+                        + "; the simulation goes on");
+        long startNs = killedNs + DEAD_MS * 1_000_000;
+        watchUntil(() -> System.nanoTime() - startNs >= 0);
+        progress.forgetPort();
+        startReceiver("receiver again", port);
+        watchUntil(() -> progress.port() != 0);
+        long backNs = System.nanoTime();
+        progress.timeline().add(Timeline.BACK, backNs, receiver.pid());
+        say(
+                String.format(
+                        "   receiver back as process %d after %.1f s; meanwhile %d steps were done",
+                        receiver.pid(),
+                        (backNs - killedNs) / 1e9,
+                        progress.timeline().outageSteps()));
     }
+
+    // ---- watching
 
     private boolean computeIsDone() {
-        return compute.stream().noneMatch(ChildProcess::isAlive);
+        return !compute.isEmpty() && compute.stream().noneMatch(ChildProcess::isAlive);
     }
 
     /** Waits for a condition, showing progress; throws if a process ended that should not have. */
-    private void watchUntil(java.util.function.BooleanSupplier condition)
-            throws InterruptedException {
+    private void watchUntil(BooleanSupplier condition) throws InterruptedException {
         while (true) {
             boolean isDone = condition.getAsBoolean();
             for (ChildProcess child : children) {
@@ -253,21 +260,27 @@ final class DemoRun {
             if (isDone) {
                 return;
             }
-            showProgress();
+            long nowMs = System.nanoTime() / 1_000_000;
+            if (!compute.isEmpty() && nowMs - nextShowMs >= 0) {
+                progress.show(line);
+                nextShowMs = nowMs + SHOW_AGAIN_MS;
+            }
             Thread.sleep(LOOK_AGAIN_MS);
         }
     }
 
     private void requireHealthy(ChildProcess child) throws InterruptedException {
+        if (progress.failure() != null && !isEnding) {
+            throw new Messages.Failure(progress.failure());
+        }
         if (isEnding || child.isAlive()) {
             return;
         }
         child.waitFor(0);
+        String verdict = progress.verdict();
         boolean isTooEarly =
-                child == receiver
-                        ? verdict.get() == null
-                        : servers.contains(child) && !computeIsDone();
-        boolean isFailed = child.exitCode() != 0 && !(child == receiver && verdict.get() != null);
+                child == receiver ? verdict == null : servers.contains(child) && !computeIsDone();
+        boolean isFailed = child.exitCode() != 0 && !(child == receiver && verdict != null);
         if (isFailed || isTooEarly) {
             throw new Messages.Failure(firstToFail(child).obituary());
         }
@@ -284,35 +297,44 @@ final class DemoRun {
         return found;
     }
 
-    private void showProgress() {
-        if (compute.isEmpty()) {
-            return;
+    /** One list of fingerprints, for {@code sha256sum --check} in the output folder. */
+    private void joinHashes() throws IOException {
+        StringBuilder all = new StringBuilder();
+        for (int rank = 0; rank < plan.deck().processCount(); rank++) {
+            Path list = plan.output().resolve("job/sent-" + rank + ".sha256");
+            for (String entry : Files.readAllLines(list)) {
+                all.append(entry.replaceFirst("  ", "  restart/")).append('\n');
+            }
         }
-        long slowest = Long.MAX_VALUE;
-        for (int rank = 0; rank < steps.length(); rank++) {
-            slowest = Math.min(slowest, steps.get(rank));
-        }
-        line.progress(
-                Math.max(slowest, plan.firstStep()),
-                plan.deck().stepCount(),
-                String.format(
-                        "files %d/%d, %.0f MB, analysed %d",
-                        fileCount.get(),
-                        plan.fileCount(),
-                        byteCount.get() / 1e6,
-                        analysedCount.get()));
+        Files.writeString(plan.output().resolve("sent.sha256"), all);
     }
 
-    private void conclude(double seconds) {
-        synchronized (checkLines) {
-            checkLines.forEach(out::println);
+    private void conclude(double seconds) throws IOException {
+        progress.checks().forEach(out::println);
+        boolean isGood = "passed".equals(progress.verdict());
+        if (isGood) {
+            deleteCompared();
+        }
+        if (progress.sentence() != null) {
+            out.println(progress.sentence());
         }
         out.printf(
                 "%s in %.1f s. Report: %s%n",
-                "passed".equals(verdict.get()) ? "All checks passed" : "CHECKS FAILED",
+                isGood ? "All checks passed" : "CHECKS FAILED",
                 seconds,
                 plan.output().resolve("report.html"));
         out.flush();
+    }
+
+    /** The files of the comparison were compared, and are of no further use. */
+    private void deleteCompared() throws IOException {
+        Path folder = plan.output().resolve("compare");
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(folder);
     }
 
     /** Ends what still runs: asks, waits, forces. Idempotent. */

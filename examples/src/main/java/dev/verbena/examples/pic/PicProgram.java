@@ -4,22 +4,24 @@ import dev.verbena.agent.Environment;
 import dev.verbena.dart.DartClient;
 import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.DartStatistics;
-import dev.verbena.dart.ElementType;
-import dev.verbena.dart.Packer;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.function.LongConsumer;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * One compute process of the demo: simulates, and stages a restart file every so many steps through
- * DART.
+ * One compute process of the demo: compares ways of output if told to, then simulates, and stages a
+ * restart file every so many steps through DART.
  *
  * <p>Messages carry the variable {@code restart} (a whole file, named as {@link RestartNames}
- * says), {@code restart-item} (one item of it; properties {@code item} and {@code last}), or {@code
- * timing} at the end (what staging cost, one line a file).
+ * says), {@code restart-item} (one item of it; properties {@code file}, {@code item} and {@code
+ * last}), the same with {@code compared} for the files of the comparison, or {@code timing} at the
+ * end (what output cost, one line a file).
  */
 public final class PicProgram {
     /** Variable of a whole restart file. */
@@ -28,29 +30,30 @@ public final class PicProgram {
     /** Variable of one item of a restart file. */
     public static final String RESTART_ITEM = "restart-item";
 
-    /** Variable of the message that tells what staging cost. */
+    /** Variable of a whole file of the comparison. */
+    public static final String COMPARED = "compared";
+
+    /** Variable of one item of a file of the comparison. */
+    public static final String COMPARED_ITEM = "compared-item";
+
+    /** Variable of the message that tells what output cost. */
     public static final String TIMING = "timing";
 
-    private static final int MESSAGE_LENGTH_MAX = Integer.MAX_VALUE - 8192;
+    /** Most files that a process writes for a comparison. */
+    public static final int COMPARED_FILES_MAX = 21;
 
-    private final PicDeck deck;
-    private final Rendezvous group;
+    private final Settings settings;
     private final Environment environment;
     private final DartClient client;
+    private final Listener listener;
     private final DartMetadata metadata = new DartMetadata();
-    private final Packer packer = new Packer(MESSAGE_LENGTH_MAX);
     private final StringBuilder costs = new StringBuilder();
+    private final ByteBuffer scratch;
+    private final StagedOutput.Slot[] slots;
     private long computeNs;
 
-    private PicProgram(PicDeck deck, Rendezvous group, Environment environment, DartClient client) {
-        this.deck = deck;
-        this.group = group;
-        this.environment = environment;
-        this.client = client;
-    }
-
     /**
-     * Runs to the end and closes what it opened.
+     * What to run.
      *
      * @param deck the same in all processes
      * @param group this process and the others
@@ -58,71 +61,163 @@ public final class PicProgram {
      * @param configurationFile of the DART service
      * @param restart folder with restart files, or null to begin at step 0
      * @param restartStep step to continue from
+     * @param compared folder for the files of the comparison, or null for none
+     * @param hashes folder for the list of fingerprints of what is sent
+     * @param slotCount memories for whole files, 1 or 2
      * @param timeoutNs longest wait for another process
-     * @param progress gets the number of each step done
      */
-    public static void run(
+    public record Settings(
             PicDeck deck,
             Rendezvous group,
-            Environment environment,
             String scheme,
             Path configurationFile,
             Path restart,
             long restartStep,
-            long timeoutNs,
-            LongConsumer progress) {
-        int values = PicSimulation.sharedLength(deck.parameters());
+            Path compared,
+            Path hashes,
+            int slotCount,
+            long timeoutNs) {}
+
+    /** Hears of the progress. */
+    public interface Listener {
+        /** Another step of the comparison is done, of so many, now with this way of output. */
+        void onCompared(long done, long total, OutputMode mode);
+
+        /** The run begins. */
+        void onRun();
+
+        /** A step of the run is done, and its restart file, if there is one, handed over. */
+        void onStep(long step);
+    }
+
+    private PicProgram(
+            Settings settings, Environment environment, DartClient client, Listener listener) {
+        this.settings = settings;
+        this.environment = environment;
+        this.client = client;
+        this.listener = listener;
+        PicDeck deck = settings.deck();
+        long particles = deck.parameters().particleCount() / deck.processCount() + 1;
+        this.scratch = RestartFile.scratch(particles, Math.min(deck.stepCount(), particles / 6));
+        this.slots = new StagedOutput.Slot[settings.slotCount()];
+        java.util.Arrays.setAll(slots, i -> new StagedOutput.Slot());
+    }
+
+    /** Runs to the end and closes what it opened. */
+    public static void run(Settings settings, Environment environment, Listener listener) {
+        Rendezvous group = settings.group();
+        long timeoutNs = settings.timeoutNs();
+        int values = PicSimulation.sharedLength(settings.deck().parameters());
         TransportContext context =
                 new TransportContext()
                         .name("compute-" + group.rank())
                         .peerTimeoutNs(timeoutNs)
                         .connectionsMax(2 * group.processCount() + 2)
                         .receiveSlotCount(32 * (2 * group.processCount() + 2));
-        try (Transport transport = environment.openTransport(scheme, context);
+        try (Transport transport = environment.openTransport(settings.scheme(), context);
                 TransportExchange exchange =
                         TransportExchange.connect(transport, group, values, timeoutNs);
                 DartClient client =
                         DartClient.connect(
                                 new DartClient.Context()
                                         .environment(environment)
-                                        .configurationFile(configurationFile.toString())
-                                        .transport(scheme)
+                                        .configurationFile(settings.configurationFile().toString())
+                                        .transport(settings.scheme())
                                         .rank(group.rank())
                                         .peerTimeoutNs(timeoutNs)
                                         .bootTimeoutNs(timeoutNs)
                                         .closeTimeoutNs(timeoutNs)
                                         .checksum(true))) {
-            PicProgram program = new PicProgram(deck, group, environment, client);
-            program.run(program.begin(restart, restartStep, exchange), progress);
+            PicProgram program = new PicProgram(settings, environment, client, listener);
+            PicSimulation simulation = program.begin(exchange);
+            if (settings.compared() != null) {
+                program.compare(simulation.restartFile().copy(), exchange);
+            }
+            listener.onRun();
+            program.run(simulation);
             client.flush(timeoutNs);
         }
     }
 
-    private PicSimulation begin(Path restart, long restartStep, PicExchange exchange) {
-        int rank = group.rank();
-        int count = group.processCount();
-        if (restart == null) {
+    private PicSimulation begin(PicExchange exchange) {
+        PicDeck deck = settings.deck();
+        int rank = settings.group().rank();
+        int count = settings.group().processCount();
+        if (settings.restart() == null) {
             return PicSimulation.start(deck.parameters(), rank, count, exchange);
         }
-        RestartFile file = RestartFile.read(restart.resolve(RestartNames.of(restartStep, rank)));
+        String name = RestartNames.of(settings.restartStep(), rank);
+        RestartFile file = RestartFile.read(settings.restart().resolve(name));
         return PicSimulation.resume(deck.parameters(), rank, count, file, exchange);
     }
 
-    private void run(PicSimulation simulation, LongConsumer progress) {
+    private StagedOutput staged(boolean isWhole, String whole, String item) {
+        long timeoutNs = settings.timeoutNs();
+        return isWhole
+                ? StagedOutput.whole(client, whole, timeoutNs, scratch, slots)
+                : StagedOutput.items(client, item, timeoutNs, scratch);
+    }
+
+    private SentHashes hashes(String what) {
+        int rank = settings.group().rank();
+        return new SentHashes(settings.hashes().resolve(what + "-" + rank + ".sha256"), scratch);
+    }
+
+    private void compare(RestartFile origin, PicExchange exchange) {
+        int rank = settings.group().rank();
+        OutputComparison.Plan plan = OutputComparison.Plan.of(settings.deck());
+        SentHashes hashes = hashes("compared");
+        Map<OutputMode, RestartOutput> outputs = new EnumMap<>(OutputMode.class);
+        outputs.put(OutputMode.NONE, RestartOutput.NONE);
+        outputs.put(OutputMode.FILES, new FileOutput(settings.compared(), scratch));
+        outputs.put(OutputMode.ITEMS, staged(false, COMPARED, COMPARED_ITEM));
+        outputs.put(OutputMode.WHOLE, staged(true, COMPARED, COMPARED_ITEM));
+        OutputComparison comparison =
+                new OutputComparison(
+                        settings.deck(),
+                        plan,
+                        rank,
+                        exchange,
+                        outputs,
+                        environment.nanoClock()::nanoTime,
+                        new OutputComparison.Listener() {
+                            @Override
+                            public void onStep(long done, long total, OutputMode mode) {
+                                client.progress();
+                                listener.onCompared(done, total, mode);
+                            }
+
+                            @Override
+                            public void onReference(RestartFile file) {
+                                hashes.add(file, plan.names(file.step(), rank));
+                            }
+                        });
+        for (StallSample sample : comparison.run(origin)) {
+            costs.append("compared,").append(sample.encode()).append('\n');
+        }
+    }
+
+    private void run(PicSimulation simulation) {
+        PicDeck deck = settings.deck();
+        SentHashes hashes = hashes("sent");
+        RestartOutput output = staged(deck.buffered(), RESTART, RESTART_ITEM);
         long begin = environment.nanoClock().nanoTime();
         while (simulation.step() < deck.stepCount()) {
             simulation.advance();
             client.progress();
             if (simulation.step() % deck.restartEvery() == 0) {
-                long now = environment.nanoClock().nanoTime();
-                computeNs = now - begin;
-                stage(simulation.restartFile());
+                RestartFile file = simulation.restartFile();
+                computeNs = environment.nanoClock().nanoTime() - begin;
+                // The demo's own check, no part of output: in nobody's time.
+                hashes.add(file, List.of(RestartNames.of(file.step(), file.rank())));
+                stage(file, output);
                 begin = environment.nanoClock().nanoTime();
             }
-            progress.accept(simulation.step());
+            listener.onStep(simulation.step());
         }
         byte[] lines = costs.toString().getBytes(StandardCharsets.UTF_8);
-        metadata.clear().name(TIMING + "-" + group.rank()).variable(TIMING).rank(group.rank());
+        int rank = settings.group().rank();
+        metadata.clear().name(TIMING + "-" + rank).variable(TIMING).rank(rank);
         metadata.property("transport", shorten(client.transport().explain()));
         client.sendCopy(new UnsafeBuffer(lines), 0, lines.length, metadata, 0);
     }
@@ -136,40 +231,22 @@ public final class PicProgram {
         return line;
     }
 
-    /** Sends a restart file: packed, or item by item. */
-    private void stage(RestartFile file) {
+    /** Sends a restart file and notes what that cost. */
+    private void stage(RestartFile file, RestartOutput output) {
         DartStatistics statistics = client.statistics();
         long messages = statistics.messageCount();
         long headerNs = statistics.headerTime().totalNs();
         long waitNs = statistics.waitTime().totalNs();
         long totalNs = statistics.totalTime().totalNs();
-        String name = RestartNames.of(file.step(), file.rank());
-        metadata.clear().name(name).step(file.step()).rank(file.rank());
-        if (deck.buffered()) {
-            metadata.variable(RESTART).elementType(ElementType.PACKED);
-            file.write(
-                    (item, bytes) ->
-                            packer.putBytes(new UnsafeBuffer(bytes), 0, bytes.remaining()));
-            packer.commit(client, metadata, 0);
-        } else {
-            metadata.variable(RESTART_ITEM);
-            int[] number = {0};
-            file.write(
-                    (item, bytes) -> {
-                        metadata.name(name + "." + number[0]);
-                        metadata.property("file", name);
-                        metadata.property("item", Integer.toString(number[0]++));
-                        metadata.property("last", Boolean.toString(item.equals("crc")));
-                        UnsafeBuffer buffer = new UnsafeBuffer(bytes);
-                        client.sendCopy(buffer, 0, bytes.remaining(), metadata, number[0]);
-                    });
-        }
-        costs.append(file.rank()).append(',').append(file.step()).append(',');
+        long begin = environment.nanoClock().nanoTime();
+        output.write(file, RestartNames.of(file.step(), file.rank()));
+        long stallNs = environment.nanoClock().nanoTime() - begin;
+        costs.append("staged,").append(file.rank()).append(',').append(file.step()).append(',');
         costs.append(file.length()).append(',');
         costs.append(statistics.messageCount() - messages).append(',');
         costs.append(statistics.headerTime().totalNs() - headerNs).append(',');
         costs.append(statistics.waitTime().totalNs() - waitNs).append(',');
         costs.append(statistics.totalTime().totalNs() - totalNs).append(',');
-        costs.append(computeNs).append('\n');
+        costs.append(stallNs).append(',').append(computeNs).append('\n');
     }
 }

@@ -74,6 +74,19 @@ public record RestartFile(
     private static final int SAMPLE_COUNT_MAX = 1 << 24;
     private static final int CELL_COUNT_MAX = 1 << 20;
 
+    /** A copy that does not change when the simulation goes on. */
+    RestartFile copy() {
+        return new RestartFile(
+                parameters,
+                rank,
+                processCount,
+                step,
+                List.copyOf(samples),
+                field.clone(),
+                places.clone(),
+                speeds.clone());
+    }
+
     /** Bytes of the file. */
     public long length() {
         return length(samples.size(), parameters.cellCount(), places.length);
@@ -87,9 +100,28 @@ public record RestartFile(
                 + Integer.BYTES;
     }
 
+    /** Items of a file, see {@link #write}. */
+    public static final int ITEM_COUNT = 22;
+
     /** Hands over all items in order; allocates one direct buffer of the longest item. */
     public void write(RestartItemHandler handler) {
-        Writer writer = new Writer(handler, 8 * Math.max(8, places.length));
+        write(handler, scratch(parameters.particleCount() / processCount + 1, 0));
+    }
+
+    /** Memory for {@link #write(RestartItemHandler, ByteBuffer)}. */
+    static ByteBuffer scratch(long particles, long samples) {
+        long longest = Math.max(8 * particles, 8L * PicSample.VALUE_COUNT * samples);
+        return ByteBuffer.allocateDirect(Math.toIntExact(Math.max(64, longest)));
+    }
+
+    /**
+     * As the other, without allocating it anew each time.
+     *
+     * @param scratch direct; borrowed until the method returns; if it is too short for an item
+     *     another is allocated
+     */
+    void write(RestartItemHandler handler, ByteBuffer scratch) {
+        Writer writer = new Writer(handler, scratch);
         writer.item("magic", MAGIC);
         writer.item("version", VERSION);
         writer.item("headerLength", HEADER_LENGTH);
@@ -130,9 +162,9 @@ public record RestartFile(
         private final CRC32C crc = new CRC32C();
         private ByteBuffer scratch;
 
-        Writer(RestartItemHandler handler, int length) {
+        Writer(RestartItemHandler handler, ByteBuffer scratch) {
             this.handler = handler;
-            this.scratch = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
+            this.scratch = scratch.duplicate().order(ByteOrder.LITTLE_ENDIAN);
         }
 
         void item(String name, long value) {

@@ -27,6 +27,12 @@ public final class RestartNames {
         return matcher.matches() ? Long.parseLong(matcher.group(1)) : -1;
     }
 
+    /** Rank that a name says; -1 if it is no restart file's name. */
+    public static int rank(String name) {
+        Matcher matcher = NAME.matcher(name);
+        return matcher.matches() ? Integer.parseInt(matcher.group(2)) : -1;
+    }
+
     /**
      * The step to continue from.
      *

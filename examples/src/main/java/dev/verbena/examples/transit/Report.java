@@ -24,17 +24,39 @@ public final class Report {
     private final RunInfo info;
     private final RunAnalysis analysis;
     private final StagingRecord staging;
+    private final Timeline timeline;
+    private final StallFigures stalls;
     private final List<Check> checks;
     private final List<RunAnalysis.Frame> frames;
     private final StringBuilder out = new StringBuilder(1 << 20);
 
     /** A report of these; the analysis must be complete. */
-    public Report(RunInfo info, RunAnalysis analysis, StagingRecord staging, List<Check> checks) {
+    public Report(
+            RunInfo info,
+            RunAnalysis analysis,
+            StagingRecord staging,
+            Timeline timeline,
+            List<Check> checks) {
         this.info = info;
         this.analysis = analysis;
         this.staging = staging;
-        this.checks = checks;
+        this.timeline = timeline;
+        this.stalls = new StallFigures(staging.stalls());
+        this.checks = new ArrayList<>(checks);
+        if (timeline.first(Timeline.KILLED) != null) {
+            this.checks.add(timeline.check());
+        }
         this.frames = analysis.frames();
+    }
+
+    /** What was checked, this report's own check of the time line included. */
+    public List<Check> checks() {
+        return List.copyOf(checks);
+    }
+
+    /** The sentence that the report begins with. */
+    public String sentence() {
+        return new PageOne(info, staging, timeline, stalls).sentence();
     }
 
     /** True if no check failed. */
@@ -49,10 +71,11 @@ public final class Report {
      */
     public void write(Path folder) {
         write(folder.resolve("report.html"), html());
-        write(folder.resolve("summary.json"), new Summary(info, analysis, staging, checks).json());
+        Summary summary = new Summary(info, analysis, staging, timeline, stalls, checks);
+        write(folder.resolve("summary.json"), summary.json());
     }
 
-    private static void write(Path path, String text) {
+    static void write(Path path, String text) {
         Path fresh = path.resolveSibling(path.getFileName() + ".new");
         try {
             Files.writeString(fresh, text);
@@ -65,9 +88,13 @@ public final class Report {
     private String html() {
         out.append("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
         out.append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-        out.append("<title>Two-stream instability, staged by Verbena</title><style>");
+        out.append("<title>What Verbena saves a simulation</title><style>");
         out.append(resource("report.css")).append("</style></head><body><main>\n");
+        PageOne first = new PageOne(info, staging, timeline, stalls);
+        out.append(first.html(isGood()));
         head();
+        out.append(new OutageSection(staging, timeline).html());
+        out.append(first.method());
         if (!frames.isEmpty()) {
             phaseSpace();
             physics();
@@ -82,12 +109,9 @@ public final class Report {
     }
 
     private void head() {
-        String verdict = isGood() ? "All checks passed" : "Something is wrong: see the checks";
-        out.append("<h1>Two beams of electrons, and how their story left the machine</h1>");
-        out.append("<div class=\"verdict ").append(isGood() ? "passed" : "failed").append("\">");
-        out.append(verdict).append("</div>\n<p class=\"lead\" id=\"lead\">");
+        out.append("<h2>What ran</h2>\n<p class=\"lead\" id=\"lead\">");
         out.append(Html.escape(lead())).append("</p>\n");
-        out.append(Roles.svg(info)).append("<div class=\"figures\">");
+        out.append(Roles.html(info)).append("<div class=\"figures\">");
         figure(Integer.toString(staging.arrivals().size()), "restart files stored and checked");
         figure(bytes(staging.byteCount()), "staged while computing went on");
         double seconds = staging.seconds();
@@ -248,7 +272,7 @@ public final class Report {
         if (!costs.isEmpty()) {
             Chart chart = new Chart("Time per restart file", "step", "milliseconds", true);
             chart.line("computing", "three", perStep(costs, 0), perStep(costs, 1), true);
-            chart.line("in the staging call", "two", perStep(costs, 0), perStep(costs, 2), true);
+            chart.line("stalled by output", "two", perStep(costs, 0), perStep(costs, 2), true);
             chart.line("of that, waiting", "one", perStep(costs, 0), perStep(costs, 3), true);
             card(
                     "Staging beside computing",
@@ -264,7 +288,7 @@ public final class Report {
             double[] row = sums.computeIfAbsent(cost.step(), step -> new double[5]);
             row[0] = cost.step();
             row[1] += cost.computeNs() / 1e6;
-            row[2] += cost.totalNs() / 1e6;
+            row[2] += cost.stallNs() / 1e6;
             row[3] += cost.waitNs() / 1e6;
             row[4]++;
         }
@@ -287,12 +311,13 @@ public final class Report {
         out.append("<p class=\"note\">th: sending the small header that announces a file. tw: ");
         out.append("waiting because the file before was still being read. tt: the whole call. ");
         out.append(
-                "Share: tt in the time of the run.</p><div class=\"scroll\"><table id=\"costs\">");
+                "Stall: tt and packing the file. Share: of the stall in the time of the run.</p><div class=\"scroll\"><table id=\"costs\">");
         out.append(
                 "<tr><th>Compute process</th><th class=\"n\">Files</th><th class=\"n\">Messages");
         out.append(
                 "</th><th class=\"n\">Data</th><th class=\"n\">mean th</th><th class=\"n\">mean ");
         out.append("tw</th><th class=\"n\">max tw</th><th class=\"n\">mean tt</th>");
+        out.append("<th class=\"n\">mean stall</th>");
         out.append("<th class=\"n\">Share</th></tr>");
         for (Summary.ProcessCost cost : Summary.perProcess(staging.costs())) {
             row(
@@ -304,6 +329,7 @@ public final class Report {
                     cell(time(cost.waitMeanNs())),
                     cell(time(cost.waitMaxNs())),
                     cell(time(cost.totalMeanNs())),
+                    cell(time(cost.stallMeanNs())),
                     cell(format("%.2f %%", 100 * cost.share())));
         }
         out.append("</table></div>\n<h2>Where it ran</h2><div class=\"scroll\"><table>");

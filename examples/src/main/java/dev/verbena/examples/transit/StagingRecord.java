@@ -1,5 +1,6 @@
 package dev.verbena.examples.transit;
 
+import dev.verbena.examples.pic.StallSample;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -7,7 +8,11 @@ import java.util.List;
 public final class StagingRecord {
     private final List<Arrival> arrivals = new ArrayList<>();
     private final List<Cost> costs = new ArrayList<>();
+    private final List<StallSample> stalls = new ArrayList<>();
+    private final java.util.Set<Integer> ranksHeard = new java.util.HashSet<>();
     private String explanation = "";
+    private int sentCount;
+    private int equalCount;
 
     /**
      * A restart file arrived and is stored.
@@ -30,6 +35,8 @@ public final class StagingRecord {
      * @param headerNs th, sending headers
      * @param waitNs tw, waiting for earlier messages
      * @param totalNs tt, in the calls altogether
+     * @param stallNs from the moment the simulation turned to output until it could go on: packing
+     *     the file and the calls
      * @param computeNs computing since the file before
      */
     public record Cost(
@@ -40,7 +47,9 @@ public final class StagingRecord {
             long headerNs,
             long waitNs,
             long totalNs,
+            long stallNs,
             long computeNs) {
+        private static final int FIELD_COUNT = 9;
 
         /** As a line of the timing message. */
         public String encode() {
@@ -58,6 +67,8 @@ public final class StagingRecord {
                     + ","
                     + totalNs
                     + ","
+                    + stallNs
+                    + ","
                     + computeNs;
         }
 
@@ -68,11 +79,11 @@ public final class StagingRecord {
          */
         public static Cost decode(String line) {
             String[] parts = line.strip().split(",", -1);
-            if (parts.length != 8) {
+            if (parts.length != FIELD_COUNT) {
                 throw new IllegalArgumentException("no line of times: '" + line.strip() + "'");
             }
-            long[] v = new long[8];
-            for (int i = 0; i < 8; i++) {
+            long[] v = new long[FIELD_COUNT];
+            for (int i = 0; i < FIELD_COUNT; i++) {
                 try {
                     v[i] = Long.parseLong(parts[i]);
                 } catch (NumberFormatException e) {
@@ -82,7 +93,7 @@ public final class StagingRecord {
                     throw new IllegalArgumentException("no line of times: '" + line.strip() + "'");
                 }
             }
-            return new Cost((int) v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
+            return new Cost((int) v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8]);
         }
     }
 
@@ -94,6 +105,37 @@ public final class StagingRecord {
     /** Notes a cost. Thread-safe. */
     public synchronized void add(Cost cost) {
         costs.add(cost);
+    }
+
+    /** Notes what was measured in the comparison. Thread-safe. */
+    public synchronized void add(StallSample stall) {
+        stalls.add(stall);
+    }
+
+    /** What was measured in the comparison. Thread-safe. */
+    public synchronized List<StallSample> stalls() {
+        return List.copyOf(stalls);
+    }
+
+    /** Notes how many files were sent, and how many are stored with the same bytes. */
+    synchronized void compared(int sentCount, int equalCount) {
+        this.sentCount = sentCount;
+        this.equalCount = equalCount;
+    }
+
+    /** Files that the compute processes sent. Thread-safe. */
+    public synchronized int sentCount() {
+        return sentCount;
+    }
+
+    /** Of them, those stored with the same bytes. Thread-safe. */
+    public synchronized int equalCount() {
+        return equalCount;
+    }
+
+    /** Whether this process tells for the first time what output cost. Thread-safe. */
+    synchronized boolean isFirstWordOf(int rank) {
+        return ranksHeard.add(rank);
     }
 
     /** Notes how the processes' transport explains itself. Thread-safe. */
@@ -108,7 +150,9 @@ public final class StagingRecord {
 
     /** A copy, in order of arrival. Thread-safe. */
     public synchronized List<Arrival> arrivals() {
-        return List.copyOf(arrivals);
+        List<Arrival> sorted = new ArrayList<>(arrivals);
+        sorted.sort(java.util.Comparator.comparingLong(Arrival::timeNs));
+        return sorted;
     }
 
     /** A copy, by rank and step. Thread-safe. */

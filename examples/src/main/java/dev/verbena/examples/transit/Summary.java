@@ -13,19 +13,30 @@ final class Summary {
     private final RunInfo info;
     private final RunAnalysis analysis;
     private final StagingRecord staging;
+    private final Timeline timeline;
+    private final StallFigures stalls;
     private final List<Check> checks;
 
-    Summary(RunInfo info, RunAnalysis analysis, StagingRecord staging, List<Check> checks) {
+    Summary(
+            RunInfo info,
+            RunAnalysis analysis,
+            StagingRecord staging,
+            Timeline timeline,
+            StallFigures stalls,
+            List<Check> checks) {
         this.info = info;
         this.analysis = analysis;
         this.staging = staging;
+        this.timeline = timeline;
+        this.stalls = stalls;
         this.checks = checks;
     }
 
     /**
      * What staging cost one process.
      *
-     * @param share of the time in staging calls in the time of the run
+     * @param stallMeanNs packing a file and the calls
+     * @param share of the stall in the time of the run
      */
     record ProcessCost(
             int rank,
@@ -36,6 +47,7 @@ final class Summary {
             double waitMeanNs,
             double waitMaxNs,
             double totalMeanNs,
+            double stallMeanNs,
             double share) {}
 
     static List<ProcessCost> perProcess(List<StagingRecord.Cost> costs) {
@@ -45,6 +57,7 @@ final class Summary {
         byRank.forEach(
                 (rank, list) -> {
                     double total = list.stream().mapToLong(StagingRecord.Cost::totalNs).sum();
+                    double stall = list.stream().mapToLong(StagingRecord.Cost::stallNs).sum();
                     double compute = list.stream().mapToLong(StagingRecord.Cost::computeNs).sum();
                     rows.add(
                             new ProcessCost(
@@ -56,7 +69,8 @@ final class Summary {
                                     list.stream().mapToLong(c -> c.waitNs()).average().orElse(0),
                                     list.stream().mapToLong(c -> c.waitNs()).max().orElse(0),
                                     total / list.size(),
-                                    total / Math.max(1, total + compute)));
+                                    stall / list.size(),
+                                    stall / Math.max(1, stall + compute)));
                 });
         return rows;
     }
@@ -71,6 +85,11 @@ final class Summary {
         out.append(",\n  \"steps\": ").append(info.stepCount());
         out.append(",\n  \"files\": ").append(staging.arrivals().size());
         out.append(",\n  \"bytes\": ").append(staging.byteCount());
+        out.append(",\n  \"sent\": ").append(staging.sentCount());
+        out.append(",\n  \"equal\": ").append(staging.equalCount());
+        out.append(",\n  \"receiverKilled\": ").append(timeline.hasOutage());
+        out.append(",\n  \"outage\": ").append(timeline.outageNs());
+        out.append(",\n  \"stepsDuringOutage\": ").append(timeline.outageSteps());
         out.append(",\n  \"seconds\": ").append(staging.seconds());
         GrowthFit fit = analysis.growth();
         if (analysis.parameters() != null) {
@@ -83,6 +102,7 @@ final class Summary {
         out.append(",\n  \"passed\": ");
         out.append(checks.stream().noneMatch(c -> c.outcome() == Check.Outcome.FAILED));
         list(out, "checks", checks.stream().map(Summary::row).toList());
+        list(out, "stalls", stalls.all().stream().map(Summary::row).toList());
         list(out, "costs", perProcess(staging.costs()).stream().map(Summary::row).toList());
         list(out, "samples", analysis.computed().stream().map(Summary::row).toList());
         List<String> rows = new ArrayList<>();
@@ -105,6 +125,24 @@ final class Summary {
                 Html.json(check.detail()));
     }
 
+    private static String row(StallFigures.Figure figure) {
+        return object(
+                "output",
+                Html.json(figure.mode().word()),
+                "outputs",
+                figure.outputCount(),
+                "stallMean",
+                figure.meanNs(),
+                "stallLeast",
+                figure.leastNs(),
+                "stallMost",
+                figure.mostNs(),
+                "outputToOutput",
+                figure.wholeNs(),
+                "drainMean",
+                figure.drainNs());
+    }
+
     private static String row(ProcessCost cost) {
         return object(
                 "rank",
@@ -123,6 +161,8 @@ final class Summary {
                 cost.waitMaxNs(),
                 "totalMean",
                 cost.totalMeanNs(),
+                "stallMean",
+                cost.stallMeanNs(),
                 "share",
                 cost.share());
     }

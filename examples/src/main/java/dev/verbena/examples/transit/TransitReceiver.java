@@ -1,24 +1,25 @@
 package dev.verbena.examples.transit;
 
 import dev.verbena.agent.Environment;
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartMessage;
 import dev.verbena.dart.DartReceiver;
 import dev.verbena.examples.pic.PicProgram;
 import dev.verbena.examples.pic.RestartFile;
 import dev.verbena.examples.pic.RestartNames;
+import dev.verbena.examples.pic.StallSample;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
@@ -28,39 +29,49 @@ import java.util.function.Consumer;
  * #onMessage}; here items of unbuffered files are put together, and every file that is complete on
  * disk is read back, checked and analysed on a thread of its own, so that analysis holds up no
  * data.
+ *
+ * <p>It may be killed at any time: one that is started again on the same folder and port finds what
+ * was stored, analyses it again, and goes on.
  */
 public final class TransitReceiver implements AutoCloseable {
     private static final Path END = Path.of("");
 
     private final Environment environment;
+    private final Path output;
     private final Path folder;
     private final DartReceiver receiver;
     private final RunAnalysis analysis;
     private final StagingRecord staging = new StagingRecord();
     private final BlockingQueue<Path> stored = new LinkedBlockingQueue<>();
-    private final Map<String, List<Path>> items = new HashMap<>();
+    private final ItemFiles items;
+    private final ArrivalJournal journal;
+    private final Set<String> known = new HashSet<>();
     private final List<String> faults = new ArrayList<>();
     private final Consumer<String> progress;
     private final Thread analyst;
 
     /**
-     * Starts.
+     * Starts, taking over what one before it stored.
      *
-     * @param folder where restart files go
+     * @param output folder with {@code restart}, {@code compare} and {@code job}
      * @param port to listen on, 0 for any
      * @param analysis gets every file; used by a thread of this object until {@link #finish}
      * @param progress gets a line for each file and each step analysed; any thread
      */
     public TransitReceiver(
             Environment environment,
-            Path folder,
+            Path output,
             int port,
             RunAnalysis analysis,
             Consumer<String> progress) {
         this.environment = environment;
-        this.folder = folder;
+        this.output = output;
+        this.folder = output.resolve("restart");
         this.analysis = analysis;
         this.progress = progress;
+        this.items = new ItemFiles(folder);
+        this.journal = new ArrivalJournal(output.resolve("job/arrivals.csv"));
+        recover();
         this.receiver =
                 DartReceiver.launch(
                         new DartReceiver.Context()
@@ -88,15 +99,56 @@ public final class TransitReceiver implements AutoCloseable {
         progress.accept("fault " + what);
     }
 
+    // ---- what one before stored
+
+    private void recover() {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("demo-recovery-forgotten")) {
+            return;
+        }
+        Map<String, StagingRecord.Arrival> seen = journal.read();
+        items.recover().forEach(items::join);
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.vpic")) {
+            for (Path path : files) {
+                String name = path.getFileName().toString();
+                if (RestartNames.step(name) < 0) {
+                    putAside(path);
+                } else {
+                    take(name, seen.get(name), Files.size(path));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(folder + ": cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /** A file that is stored, whether or not its arrival was noted before the kill. */
+    private void take(String name, StagingRecord.Arrival seen, long length) {
+        StagingRecord.Arrival arrival = seen;
+        if (seen == null) {
+            long now = environment.nanoClock().nanoTime();
+            arrival =
+                    new StagingRecord.Arrival(
+                            RestartNames.rank(name), RestartNames.step(name), length, 0, now);
+            journal.add(name, arrival);
+        }
+        known.add(name);
+        staging.add(arrival);
+        progress.accept("file " + name + " " + length);
+        stored.add(folder.resolve(name));
+    }
+
+    // ---- messages, on the receiver's thread
+
     private void onMessage(DartMessage message) {
         String variable = message.metadata().variable();
         if (message.isCorrupt()) {
             fault(message.metadata() + " arrived damaged");
         } else if (variable.equals(PicProgram.TIMING)) {
             onTiming(message);
-        } else if (variable.equals(PicProgram.RESTART)) {
-            onFile(message, folder.resolve(message.fileName()), message.length());
-        } else if (variable.equals(PicProgram.RESTART_ITEM)) {
+        } else if (variable.equals(PicProgram.RESTART) || variable.equals(PicProgram.COMPARED)) {
+            onFile(message, message.fileName(), message.length());
+        } else if (variable.equals(PicProgram.RESTART_ITEM)
+                || variable.equals(PicProgram.COMPARED_ITEM)) {
             onItem(message);
         } else {
             fault("a message with the unknown variable '" + variable + "'");
@@ -104,70 +156,84 @@ public final class TransitReceiver implements AutoCloseable {
     }
 
     private void onTiming(DartMessage message) {
+        int rank = message.metadata().rank();
         byte[] bytes = new byte[message.length()];
         message.buffer().getBytes(message.offset(), bytes);
         String explanation = message.metadata().property("transport");
         staging.explanation(explanation == null ? "" : explanation);
-        for (String line : new String(bytes, StandardCharsets.UTF_8).lines().toList()) {
-            try {
-                staging.add(StagingRecord.Cost.decode(line));
-            } catch (IllegalArgumentException e) {
-                fault("rank " + message.metadata().rank() + ": " + e.getMessage());
+        if (staging.isFirstWordOf(rank)) {
+            for (String line : new String(bytes, StandardCharsets.UTF_8).lines().toList()) {
+                try {
+                    onTimes(line);
+                } catch (IllegalArgumentException e) {
+                    fault("rank " + rank + ": " + e.getMessage());
+                }
             }
         }
         delete(folder.resolve(message.fileName()));
     }
 
-    private void onFile(DartMessage message, Path path, long length) {
-        staging.add(
+    private void onTimes(String line) {
+        int comma = line.indexOf(',');
+        String kind = comma < 0 ? "" : line.substring(0, comma);
+        String rest = line.substring(comma + 1);
+        switch (kind) {
+            case "staged" -> staging.add(StagingRecord.Cost.decode(rest));
+            case "compared" -> staging.add(StallSample.decode(rest));
+            default -> throw new IllegalArgumentException("no line of times: '" + line + "'");
+        }
+    }
+
+    private void onFile(DartMessage message, String name, long length) {
+        if (!message.metadata().variable().startsWith(PicProgram.RESTART)) {
+            putAside(folder.resolve(name));
+            return;
+        }
+        if (!known.add(name)) {
+            return;
+        }
+        StagingRecord.Arrival arrival =
                 new StagingRecord.Arrival(
                         message.metadata().rank(),
                         message.metadata().step(),
                         length,
                         message.serverId(),
-                        environment.nanoClock().nanoTime()));
-        progress.accept("file " + path.getFileName() + " " + length);
-        stored.add(path);
+                        environment.nanoClock().nanoTime());
+        journal.add(name, arrival);
+        staging.add(arrival);
+        progress.accept("file " + name + " " + length);
+        stored.add(folder.resolve(name));
     }
 
     /** Items of one process come in order; the last one completes the file. */
     private void onItem(DartMessage message) {
-        String key = message.metadata().property("file");
+        String name = message.metadata().property("file");
         String number = message.metadata().property("item");
-        if (key == null || number == null || RestartNames.step(key) < 0) {
+        boolean isGood = name != null && number != null && number.matches("[0-9]{1,4}");
+        if (!isGood || !name.matches("[a-z0-9-]+\\.vpic")) {
             fault(message.metadata() + " is not an item of a restart file");
             return;
         }
-        List<Path> parts = items.computeIfAbsent(key, name -> new ArrayList<>());
-        if (!number.equals(Integer.toString(parts.size()))) {
-            fault(key + ": item " + number + " where item " + parts.size() + " was due");
+        Path stored = folder.resolve(message.fileName());
+        if (known.contains(name)) {
+            delete(stored);
+            return;
         }
-        parts.add(folder.resolve(message.fileName()));
+        if (!items.add(name, Integer.parseInt(number), stored)) {
+            fault(name + ": item " + number + " came too early");
+        }
         if ("true".equals(message.metadata().property("last"))) {
-            items.remove(key);
-            Path whole = folder.resolve(key);
-            onFile(message, whole, join(parts, whole));
+            onFile(message, name, items.join(name));
         }
     }
 
-    /** Makes one file of many, durable before the many are deleted. */
-    private long join(List<Path> parts, Path whole) {
-        Path fresh = folder.resolve(whole.getFileName() + ".new");
-        try (FileChannel out =
-                FileChannel.open(
-                        fresh,
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.TRUNCATE_EXISTING,
-                        StandardOpenOption.WRITE)) {
-            for (Path part : parts) {
-                out.write(ByteBuffer.wrap(Files.readAllBytes(part)));
-            }
-            out.force(true);
-            Files.move(fresh, whole, StandardCopyOption.ATOMIC_MOVE);
-            parts.forEach(TransitReceiver::delete);
-            return out.size();
+    /** Files of the comparison are kept apart; they are compared at the end, and not analysed. */
+    private void putAside(Path path) {
+        Path target = output.resolve("compare").resolve(path.getFileName());
+        try {
+            Files.move(path, target, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write " + whole + ": " + e.getMessage(), e);
+            throw new UncheckedIOException("cannot write " + target + ": " + e.getMessage(), e);
         }
     }
 
@@ -178,6 +244,8 @@ public final class TransitReceiver implements AutoCloseable {
             throw new UncheckedIOException("cannot delete " + path + ": " + e.getMessage(), e);
         }
     }
+
+    // ---- analysis, on its own thread
 
     private void analyse() {
         try {
@@ -207,6 +275,10 @@ public final class TransitReceiver implements AutoCloseable {
         boolean isFinished = receiver.awaitFinished(serverCount, timeoutNs);
         stored.add(END);
         analyst.join();
+        Path lists = output.resolve("job");
+        HashCheck compared = HashCheck.of(lists, "compared", output.resolve("compare"));
+        HashCheck sent = HashCheck.of(lists, "sent", folder);
+        staging.compared(sent.expectedCount(), sent.equalCount());
         List<Check> checks = new ArrayList<>();
         synchronized (this) {
             int found = staging.arrivals().size();
@@ -215,6 +287,12 @@ public final class TransitReceiver implements AutoCloseable {
                             "every restart file arrived",
                             isFinished && found == fileCount && items.isEmpty(),
                             found + " of " + fileCount + " files, stored and forced to disk"));
+            checks.add(sent.check("every file is what was sent", fileCount));
+            if (compared.expectedCount() > 0) {
+                checks.add(
+                        compared.check(
+                                "all ways of output stored the same", compared.expectedCount()));
+            }
             checks.add(
                     Check.of(
                             "nothing was damaged",

@@ -3,10 +3,12 @@ package dev.verbena.examples.transit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.verbena.examples.pic.OutputMode;
 import dev.verbena.examples.pic.PicExchange;
 import dev.verbena.examples.pic.PicParameters;
 import dev.verbena.examples.pic.PicSimulation;
 import dev.verbena.examples.pic.RestartFile;
+import dev.verbena.examples.pic.StallSample;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -25,19 +27,55 @@ class ReportTest {
             new PicParameters(60_000, 64, 10.2604, 0.2, 1.0, 0.02, 0.002, 1);
     private static final RunAnalysis ANALYSIS = new RunAnalysis(0.03, 0.01);
     private static final StagingRecord STAGING = new StagingRecord();
+    private static final Timeline TIMELINE = new Timeline();
 
     @BeforeAll
     static void run() {
         PicSimulation simulation = PicSimulation.start(PARAMETERS, 0, 1, PicExchange.ALONE);
         for (int i = 1; i <= 100; i++) {
             simulation.advance();
+            TIMELINE.add(Timeline.STEP, i * 50_000_000L, i);
+            if (i == 52) {
+                TIMELINE.add(Timeline.KILLED, i * 50_000_000L + 1, 4711);
+                TIMELINE.add(Timeline.BACK, i * 50_000_000L + 1_500_000_000L, 4712);
+            }
             if (i % 4 == 0) {
                 RestartFile file = copy(simulation.restartFile());
                 assertThat(ANALYSIS.add(file)).isTrue();
                 STAGING.add(new StagingRecord.Arrival(0, i, file.length(), 0, i * 50_000_000L));
                 STAGING.add(
                         new StagingRecord.Cost(
-                                0, i, file.length(), 1, 900, 12_000, 400_000, 45_000_000L));
+                                0,
+                                i,
+                                file.length(),
+                                1,
+                                900,
+                                12_000,
+                                400_000,
+                                700_000,
+                                45_000_000L));
+            }
+        }
+        STAGING.compared(25, 25);
+        stalls(STAGING, 200_000_000, 20_000_000);
+    }
+
+    /** As if two processes had been measured twice; the second is always twice as slow. */
+    private static void stalls(StagingRecord staging, long filesNs, long wholeNs) {
+        for (OutputMode mode : OutputMode.values()) {
+            long stall =
+                    switch (mode) {
+                        case NONE -> 50;
+                        case FILES -> filesNs;
+                        case ITEMS -> 90_000_000;
+                        case WHOLE -> wholeNs;
+                    };
+            for (int i = 0; i < 8; i++) {
+                long mine = i % 2 == 0 ? stall / 2 : stall;
+                long drain = i < 4 ? 0 : 5_000_000;
+                staging.add(
+                        new StallSample(
+                                mode, 0, i % 2, 4 + i / 4 * 4, 1000, mine, 300_000_000, drain));
             }
         }
     }
@@ -55,6 +93,55 @@ class ReportTest {
 
     private static RunInfo info() {
         return new RunInfo("shm", 2, 1, true, 100, Map.of("Host", "<b>&\"quoted\"</b>"));
+    }
+
+    private static Report report(StagingRecord staging) {
+        return new Report(info(), ANALYSIS, staging, TIMELINE, ANALYSIS.checks());
+    }
+
+    @Test
+    void shouldSayInOneSentenceWhatWasMeasuredWhicheverWayItWent() {
+        assertThat(report(STAGING).sentence())
+                .isEqualTo(
+                        "At every output, writing files stalled the simulation for 200 ms; handing"
+                                + " them to Verbena stalled it for 20 ms, 10 times less.");
+        StagingRecord slow = new StagingRecord();
+        stalls(slow, 8_000_000, 20_000_000);
+        assertThat(report(slow).sentence())
+                .endsWith(
+                        "for 8.00 ms; handing them to Verbena stalled it for 20 ms, 2.5 times more.");
+        StagingRecord same = new StagingRecord();
+        stalls(same, 20_100_000, 20_000_000);
+        assertThat(report(same).sentence()).endsWith("20 ms, which is the same.");
+        assertThat(report(new StagingRecord()).sentence()).contains("was not measured");
+    }
+
+    @Test
+    void shouldCountTheSlowestProcessOfEachOutput() {
+        StallFigures figures = new StallFigures(STAGING.stalls());
+        StallFigures.Figure files = figures.of(OutputMode.FILES);
+        assertThat(files.outputCount()).isEqualTo(2);
+        assertThat(files.meanNs()).isEqualTo(200_000_000);
+        assertThat(files.wholeNs()).isEqualTo(500_000_000);
+        assertThat(files.drainNs()).isEqualTo(5_000_000);
+        assertThat(figures.of(OutputMode.WHOLE).mostNs()).isEqualTo(20_000_000);
+    }
+
+    @Test
+    void shouldCheckThatTheSimulationWentOnWithoutAReceiver() {
+        assertThat(report(STAGING).checks())
+                .filteredOn(check -> check.name().contains("without a receiver"))
+                .extracting(Check::outcome)
+                .containsExactly(Check.Outcome.PASSED);
+        assertThat(TIMELINE.outageSteps()).isEqualTo(30);
+        Timeline stalled = new Timeline();
+        for (int i = 0; i < 10; i++) {
+            stalled.add(Timeline.STEP, i * 1000, i);
+        }
+        stalled.add(Timeline.KILLED, 9_001, 1);
+        stalled.add(Timeline.BACK, 90_000, 2);
+        stalled.add(Timeline.STEP, 90_001, 10);
+        assertThat(stalled.check().outcome()).isEqualTo(Check.Outcome.FAILED);
     }
 
     @Test
@@ -121,7 +208,7 @@ class ReportTest {
 
     @Test
     void shouldWriteSelfContainedFiles(@TempDir Path folder) throws Exception {
-        Report report = new Report(info(), ANALYSIS, STAGING, ANALYSIS.checks());
+        Report report = report(STAGING);
         assertThat(report.isGood()).isTrue();
         report.write(folder);
         String html = Files.readString(folder.resolve("report.html"));
@@ -137,12 +224,18 @@ class ReportTest {
     void shouldShowItsPicturesInARealBrowser(@TempDir Path folder) throws Exception {
         Path browser = Browser.find();
         assumeThat(browser).as("no chromium on this machine: cannot open the report").isNotNull();
-        new Report(info(), ANALYSIS, STAGING, ANALYSIS.checks()).write(folder);
+        report(STAGING).write(folder);
         Path page = folder.resolve("report.html");
         String dom = Browser.dump(browser, page, folder);
         assertThat(dom).contains("step 100, time 20.0");
         assertThat(Browser.count(dom, "<img class=\"phase\"")).isEqualTo(8);
-        assertThat(Browser.count(dom, "<svg class=\"chart\"")).isEqualTo(4);
+        assertThat(Browser.count(dom, "<svg class=\"chart\"")).isEqualTo(5);
+        assertThat(Browser.count(dom, "class=\"bar\"")).isEqualTo(4);
+        String first = dom.substring(dom.indexOf("<header"), dom.indexOf("</header>"));
+        assertThat(Browser.count(first, "<h1")).isEqualTo(1);
+        assertThat(first)
+                .contains("stalled it for 20 ms, 10 times less.", "25 of 25 files")
+                .contains("the receiving program was killed halfway", "Writing files");
         assertThat(Browser.brightness(browser, page, folder)).isGreaterThan(1000);
     }
 
@@ -171,7 +264,7 @@ class ReportTest {
                     "--disable-component-update",
                     "--disable-sync",
                     "--user-data-dir=" + folder.resolve("profile"),
-                    "--window-size=1240,1600",
+                    "--window-size=1240,3200",
                     "--virtual-time-budget=2000",
                     what,
                     page.toUri().toString());
