@@ -1,6 +1,7 @@
 package dev.verbena.cli;
 
 import dev.verbena.agent.RealEnvironment;
+import dev.verbena.dart.DartException;
 import dev.verbena.examples.pic.PicDeck;
 import dev.verbena.examples.transit.Check;
 import dev.verbena.examples.transit.Report;
@@ -8,6 +9,8 @@ import dev.verbena.examples.transit.RunAnalysis;
 import dev.verbena.examples.transit.RunInfo;
 import dev.verbena.examples.transit.Timeline;
 import dev.verbena.examples.transit.TransitReceiver;
+import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,6 +81,32 @@ final class DemoReceive implements Callable<Integer> {
             }
             ChildProcess.tell("verdict " + (report.isGood() ? "passed" : "failed"));
             return report.isGood() ? 0 : 1;
+        }
+    }
+
+    private TransitReceiver start(RealEnvironment environment, RunAnalysis analysis) {
+        try {
+            return new TransitReceiver(
+                    environment, output, port, analysis, DemoReceive::onProgress);
+        } catch (UncheckedIOException e) {
+            if (e.getCause() instanceof BindException) {
+                ChildProcess.tell(
+                        String.format(
+                                "broken port %d of 127.0.0.1 cannot be used for the receiver: %s;"
+                                        + " choose another one with --port, or leave it out",
+                                port, e.getCause().getMessage()));
+            }
+            throw e;
+        }
+    }
+
+    /** A file that cannot be stored would be sent again and again: the demo gives up instead. */
+    private void onError(Throwable error) {
+        System.out.println(error);
+        String text = String.valueOf(error.getMessage());
+        String folder = output.resolve("restart").toString();
+        if (error instanceof DartException && text.contains(folder)) {
+            ChildProcess.tell("broken the receiver cannot store a file: " + text);
         }
     }
 

@@ -270,13 +270,16 @@ final class DemoRun {
     }
 
     private void requireHealthy(ChildProcess child) throws InterruptedException {
+        boolean isAlive = child.isAlive();
+        if (!isAlive) {
+            child.waitFor(0);
+        }
         if (progress.failure() != null && !isEnding) {
             throw new Messages.Failure(progress.failure());
         }
-        if (isEnding || child.isAlive()) {
+        if (isEnding || isAlive) {
             return;
         }
-        child.waitFor(0);
         String verdict = progress.verdict();
         boolean isTooEarly =
                 child == receiver ? verdict == null : servers.contains(child) && !computeIsDone();

@@ -6,9 +6,13 @@ import dev.verbena.agent.CountersFile;
 import dev.verbena.transport.TransportProvider;
 import dev.verbena.transport.Transports;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -116,20 +120,55 @@ class DemoIT {
         assertThat(summary)
                 .contains("\"passed\": true", "\"files\": 100", "\"transport\": \"" + scheme + "\"")
                 .doesNotContain("NOT_JUDGED");
+        assertThat(summary)
+                .contains("\"sent\": 100", "\"equal\": 100")
+                .contains("\"output\": \"none\", \"outputs\": 6")
+                .contains("\"output\": \"files\", \"outputs\": 6")
+                .contains("\"output\": \"items\", \"outputs\": 6")
+                .contains("\"output\": \"whole\", \"outputs\": 6");
         assertThat(Files.readString(out.resolve("report.html")))
-                .contains("<img class=\"phase\"", "<svg class=\"chart\"", "100 files");
+                .contains("<img class=\"phase\"", "<svg class=\"chart\"", "100 of 100 files")
+                .contains("writing files stalled the simulation for", "<table class=\"bars\"");
+        assertThat(out.resolve("compare")).doesNotExist();
+        assertHashes(out, 100);
+    }
+
+    /** As a user can: with sha256sum's list, and not with the program under test. */
+    private static void assertHashes(Path out, int count) throws Exception {
+        List<String> lines = Files.readAllLines(out.resolve("sent.sha256"));
+        assertThat(lines).hasSize(count);
+        MessageDigest digest = MessageDigest.getInstance("SHA-256");
+        for (String line : lines) {
+            byte[] bytes = Files.readAllBytes(out.resolve(line.substring(66)));
+            String hash = HexFormat.of().formatHex(digest.digest(bytes));
+            assertThat(line).startsWith(hash + "  restart/restart-");
+        }
+    }
+
+    @Test
+    void shouldNameAPortThatIsInUse() throws Exception {
+        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+                CommandProcess demo =
+                        demo("port", "--transport=shm", "--port=" + other.getLocalPort())) {
+            assertThat(demo.exitCode()).isEqualTo(1);
+            assertThat(demo.out())
+                    .contains("port " + other.getLocalPort() + " of 127.0.0.1 cannot be used")
+                    .contains("--port")
+                    .doesNotContain("\tat dev.verbena");
+        }
     }
 
     @Test
     void shouldContinueARunWithTheSameBits() throws Exception {
         runDemo("whole", "--transport=shm", "--steps=16");
-        runDemo("half", "--transport=shm", "--steps=8");
+        runDemo("half", "--transport=shm", "--steps=8", "--no-compare");
         Path half = folder.resolve("half").resolve("restart");
         runDemo("rest", "--transport=shm", "--steps=16", "--restart=" + half);
         runDemo(
                 "items",
                 "--transport=shm",
                 "--unbuffered",
+                "--no-compare",
                 "--steps=16",
                 "--restart=" + half.resolve("restart-000004-0002.vpic"));
         for (int rank = 0; rank < 4; rank++) {

@@ -15,7 +15,7 @@ final class FileOutput implements RestartOutput {
     private final Path folder;
     private final ByteBuffer scratch;
 
-    /** The scratch memory is borrowed; see {@link RestartFile#write}. */
+    /** The scratch memory is borrowed; see {@link RestartFile#writePieces}. */
     FileOutput(Path folder, ByteBuffer scratch) {
         this.folder = folder;
         this.scratch = scratch;
@@ -26,7 +26,7 @@ final class FileOutput implements RestartOutput {
         Path path = folder.resolve(name);
         try (FileChannel out =
                 FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            file.write((item, bytes) -> writeAll(out, bytes), scratch);
+            file.writePieces((item, bytes) -> writeAll(out, bytes), scratch);
             out.force(true);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write " + path + ": " + e.getMessage(), e);

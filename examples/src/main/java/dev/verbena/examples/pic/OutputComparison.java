@@ -16,6 +16,7 @@ import java.util.function.LongSupplier;
  * takes the fingerprints of the files.
  */
 final class OutputComparison {
+    /** Steps before anything is counted, each with a file. */
     private static final int WARM_UP_STEPS = 2;
 
     private final PicDeck deck;
@@ -140,9 +141,11 @@ final class OutputComparison {
 
     private void warmUp(RestartFile origin, OutputMode mode) {
         PicSimulation simulation = begin(origin);
-        advance(simulation, WARM_UP_STEPS, mode);
-        String name = "warm-up-" + OutputComparison.name(mode, 0, simulation.step(), rank);
-        outputs.get(mode).write(simulation.restartFile(), name);
+        for (int i = 0; i < WARM_UP_STEPS; i++) {
+            advance(simulation, 1, mode);
+            String name = "warm-up-" + name(mode, 0, simulation.step(), rank);
+            outputs.get(mode).write(simulation.restartFile(), name);
+        }
         outputs.get(mode).drain();
     }
 

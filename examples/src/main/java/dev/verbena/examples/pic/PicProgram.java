@@ -40,7 +40,10 @@ public final class PicProgram {
     public static final String TIMING = "timing";
 
     /** Most files that a process writes for a comparison. */
-    public static final int COMPARED_FILES_MAX = 21;
+    public static final int COMPARED_FILES_MAX = 24;
+
+    /** Long arrays go through memory of this size, which fits into a processor's cache. */
+    private static final int PIECE_LENGTH = 128 * 1024;
 
     private final Settings settings;
     private final Environment environment;
@@ -48,7 +51,8 @@ public final class PicProgram {
     private final Listener listener;
     private final DartMetadata metadata = new DartMetadata();
     private final StringBuilder costs = new StringBuilder();
-    private final ByteBuffer scratch;
+    private final ByteBuffer items;
+    private final ByteBuffer pieces = ByteBuffer.allocateDirect(PIECE_LENGTH);
     private final StagedOutput.Slot[] slots;
     private long computeNs;
 
@@ -98,7 +102,7 @@ public final class PicProgram {
         this.listener = listener;
         PicDeck deck = settings.deck();
         long particles = deck.parameters().particleCount() / deck.processCount() + 1;
-        this.scratch = RestartFile.scratch(particles, Math.min(deck.stepCount(), particles / 6));
+        this.items = RestartFile.scratch(particles, Math.min(deck.stepCount(), particles / 6));
         this.slots = new StagedOutput.Slot[settings.slotCount()];
         java.util.Arrays.setAll(slots, i -> new StagedOutput.Slot());
     }
@@ -154,13 +158,13 @@ public final class PicProgram {
     private StagedOutput staged(boolean isWhole, String whole, String item) {
         long timeoutNs = settings.timeoutNs();
         return isWhole
-                ? StagedOutput.whole(client, whole, timeoutNs, scratch, slots)
-                : StagedOutput.items(client, item, timeoutNs, scratch);
+                ? StagedOutput.whole(client, whole, timeoutNs, pieces, slots)
+                : StagedOutput.items(client, item, timeoutNs, items);
     }
 
     private SentHashes hashes(String what) {
         int rank = settings.group().rank();
-        return new SentHashes(settings.hashes().resolve(what + "-" + rank + ".sha256"), scratch);
+        return new SentHashes(settings.hashes().resolve(what + "-" + rank + ".sha256"), pieces);
     }
 
     private void compare(RestartFile origin, PicExchange exchange) {
@@ -169,7 +173,7 @@ public final class PicProgram {
         SentHashes hashes = hashes("compared");
         Map<OutputMode, RestartOutput> outputs = new EnumMap<>(OutputMode.class);
         outputs.put(OutputMode.NONE, RestartOutput.NONE);
-        outputs.put(OutputMode.FILES, new FileOutput(settings.compared(), scratch));
+        outputs.put(OutputMode.FILES, new FileOutput(settings.compared(), pieces));
         outputs.put(OutputMode.ITEMS, staged(false, COMPARED, COMPARED_ITEM));
         outputs.put(OutputMode.WHOLE, staged(true, COMPARED, COMPARED_ITEM));
         OutputComparison comparison =

@@ -24,7 +24,7 @@ final class SentHashes {
      * A fresh list.
      *
      * @param list file to write
-     * @param scratch borrowed; see {@link RestartFile#write}
+     * @param scratch borrowed; see {@link RestartFile#writePieces}
      */
     SentHashes(Path list, ByteBuffer scratch) {
         this.list = list;
@@ -42,7 +42,7 @@ final class SentHashes {
     /** Notes a file under one name or several. */
     void add(RestartFile file, Iterable<String> names) {
         digest.reset();
-        file.write((item, bytes) -> digest.update(bytes.duplicate()), scratch);
+        file.writePieces((item, bytes) -> digest.update(bytes.duplicate()), scratch);
         String hash = HexFormat.of().formatHex(digest.digest());
         StringBuilder lines = new StringBuilder();
         names.forEach(name -> lines.append(hash).append("  ").append(name).append('\n'));

@@ -67,14 +67,14 @@ final class StagedOutput implements RestartOutput {
      *
      * @param variable in the messages' metadata
      * @param slots at least one; may be shared with other outputs of the same thread
-     * @param scratch borrowed; see {@link RestartFile#write}
+     * @param scratch borrowed; see {@link RestartFile#writePieces}
      */
     static StagedOutput whole(
             DartClient client, String variable, long timeoutNs, ByteBuffer scratch, Slot[] slots) {
         return new StagedOutput(client, variable, timeoutNs, scratch, slots);
     }
 
-    /** Files item by item. */
+    /** Files item by item; the scratch memory is borrowed, see {@link RestartFile#write}. */
     static StagedOutput items(
             DartClient client, String variable, long timeoutNs, ByteBuffer scratch) {
         return new StagedOutput(client, variable, timeoutNs, scratch);
@@ -95,7 +95,7 @@ final class StagedOutput implements RestartOutput {
         Slot slot = slots[(int) (fileCount++ % slots.length)];
         slot.prepare(client, file.length(), timeoutNs);
         position = 0;
-        file.write(
+        file.writePieces(
                 (what, bytes) -> {
                     int length = bytes.remaining();
                     slot.buffer.putBytes(position, bytes, bytes.position(), length);

@@ -22,7 +22,9 @@ final class OutageSection {
         StringBuilder out = new StringBuilder(8192);
         out.append("<h2 id=\"outage\">");
         out.append(timeline.hasOutage() ? "The receiver was killed" : "The run in time");
-        out.append("</h2>\n<p>").append(Html.escape(text())).append("</p>\n<div class=\"card\">");
+        out.append("</h2>\n<p>")
+                .append(Html.escape(text()))
+                .append("</p>\n<div class=\"card time\">");
         out.append(chart(steps, arrivals).svg()).append("</div>\n");
         return out.toString();
     }

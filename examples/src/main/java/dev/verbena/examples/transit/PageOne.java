@@ -1,6 +1,7 @@
 package dev.verbena.examples.transit;
 
 import dev.verbena.examples.pic.OutputMode;
+import dev.verbena.examples.pic.RestartFile;
 import java.util.Locale;
 
 /** The first page of the report: one sentence, one bar chart, and what became of the files. */
@@ -33,7 +34,9 @@ final class PageOne {
         return switch (mode) {
             case NONE -> "only a look at the clock";
             case FILES -> "each process writes its file and waits until the disk has it";
-            case ITEMS -> "22 small messages for each file";
+            case ITEMS ->
+                    RestartFile.ITEM_COUNT
+                            + " messages for each file, each waits for the one before";
             case WHOLE ->
                     "the file is packed into memory and read from there while computing"
                             + " goes on";
@@ -78,7 +81,8 @@ final class PageOne {
     String html(boolean isGood) {
         StringBuilder out = new StringBuilder(4096);
         out.append("<header class=\"first\"><h1 id=\"sentence\">");
-        out.append(Html.escape(sentence())).append("</h1>\n");
+        String unbroken = sentence().replace(" ms", "\u00a0ms").replace(" times", "\u00a0times");
+        out.append(Html.escape(unbroken)).append("</h1>\n");
         if (!stalls.isEmpty()) {
             bars(out);
         }
@@ -118,7 +122,7 @@ final class PageOne {
             OutputMode mode = figure.mode();
             out.append("<tr class=\"").append(mode.word()).append("\"><th scope=\"row\">");
             out.append(label(mode)).append("<small>").append(explanation(mode));
-            out.append("</small></th><td><span class=\"bar\" style=\"--part:");
+            out.append("</small></th><td><span class=\"bar\" aria-hidden=\"true\" style=\"--part:");
             out.append(String.format(Locale.ROOT, "%.4f", figure.meanNs() / most));
             out.append("\"></span><b>").append(time(figure.meanNs())).append("</b><small>");
             out.append(number(figure.leastNs() / MS)).append(" to ");

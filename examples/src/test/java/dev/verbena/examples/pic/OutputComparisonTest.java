@@ -124,7 +124,7 @@ class OutputComparisonTest {
                 }
             }
         }
-        List<OutputMode> rounds = order.subList(4, order.size());
+        List<OutputMode> rounds = order.subList(8, order.size());
         assertThat(rounds.subList(0, 12)).isSorted();
         assertThat(rounds.subList(12, 24)).isSortedAccordingTo(java.util.Comparator.reverseOrder());
     }
@@ -136,7 +136,7 @@ class OutputComparisonTest {
         PicDeck usual = PicDeck.parse("usual", List.of());
         OutputComparison.Plan plan = OutputComparison.Plan.of(usual);
         assertThat(plan).isEqualTo(new OutputComparison.Plan(2, 3));
-        assertThat(3 * (1 + plan.names(4, 0).size())).isEqualTo(PicProgram.COMPARED_FILES_MAX);
+        assertThat(3 * 2 + 3 * plan.names(4, 0).size()).isEqualTo(PicProgram.COMPARED_FILES_MAX);
     }
 
     @Test
