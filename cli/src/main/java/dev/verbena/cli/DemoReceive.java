@@ -52,10 +52,11 @@ final class DemoReceive implements Callable<Integer> {
         PicDeck deck = PicDeck.read(output.resolve("job/deck.conf"));
         RunAnalysis analysis = new RunAnalysis(deck.growthTolerance(), deck.energyTolerance());
         try (RealEnvironment environment =
-                        RealEnvironment.builder().application("demo receiver").build();
-                TransitReceiver receiver =
-                        new TransitReceiver(
-                                environment, output, port, analysis, DemoReceive::onProgress)) {
+                        RealEnvironment.builder()
+                                .application("demo receiver")
+                                .errorHandler(this::onError)
+                                .build();
+                TransitReceiver receiver = start(environment, analysis)) {
             ChildProcess.tell("listening " + receiver.port());
             List<Check> found = new ArrayList<>(receiver.finish(servers, files, FOREVER_NS));
             found.addAll(analysis.checks());
