@@ -18,7 +18,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <pre>
  * all       0:4 magic 0x44415254   4:2 type   6:2 version (1)   8:16 job
  *           124:4 CRC-32C of bytes 0 to 123; what no field names is zero
- * REGISTER  24:1 role (1 client, 2 slave, 3 client that has lost its server)   25:1 URI length
+ * REGISTER  24:1 role (1 client, 2 slave, 3 client that has lost its server, 4, FORWARD only: pull
+ *           for the master, which keeps the client)   25:1 URI length
  * FORWARD   26:2 credits wanted   28:4 rank   32:4 application id   36:4 client id (FORWARD only)
  *           40:80 URI of the sender's transport   120:4 registrations of this client before this
  *           one (FORWARD only)
@@ -66,6 +67,9 @@ final class ControlFlyweight {
     static final int ROLE_CLIENT = 1;
     static final int ROLE_SLAVE = 2;
     static final int ROLE_MOVING_CLIENT = 3;
+
+    /** FORWARD only: the receiver pulls for the sender, who keeps the client. */
+    static final int ROLE_DELEGATED = 4;
 
     static final int STATE_TRANSFERRED = 1;
     static final int STATE_STREAMED = 2;
@@ -224,7 +228,11 @@ final class ControlFlyweight {
     }
 
     private void checkRegister() {
-        checkRange("role", role(), ROLE_CLIENT, ROLE_MOVING_CLIENT);
+        checkRange(
+                "role",
+                role(),
+                ROLE_CLIENT,
+                type() == FORWARD ? ROLE_DELEGATED : ROLE_MOVING_CLIENT);
         checkRange("rank", rank(), 0, Integer.MAX_VALUE);
         checkRange("application id", applicationId(), 0, Assignments.APPLICATION_MAX);
         checkRange("credits", creditsWanted(), 0, CREDITS_MAX);
@@ -349,6 +357,13 @@ final class ControlFlyweight {
 
     int assignedId() {
         return source.getInt(offset + ASSIGNED_OFFSET, LITTLE_ENDIAN);
+    }
+
+    /** FORWARD only. */
+    ControlFlyweight assigned(int clientId, int generation) {
+        buffer.putInt(offset + ASSIGNED_OFFSET, clientId, LITTLE_ENDIAN);
+        buffer.putInt(offset + GENERATION_OFFSET, generation, LITTLE_ENDIAN);
+        return this;
     }
 
     /** How often this client registered before, with whatever server. */

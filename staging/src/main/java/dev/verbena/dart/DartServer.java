@@ -171,6 +171,7 @@ public final class DartServer implements AutoCloseable {
         long heartbeatNs = 1_000_000_000L;
         final Int2ObjectHashMap<DartCommandHandler> commandHandlers = new Int2ObjectHashMap<>();
         boolean isStoppableByClients;
+        boolean isDelegating;
         long receiverTimeoutNs = 10_000_000_000L;
 
         /** Everything the server touches. */
@@ -230,6 +231,15 @@ public final class DartServer implements AutoCloseable {
         /** Let processes stop all servers, see {@link DartClient#stopServers}; off. */
         public Context stoppableByClients(boolean isStoppableByClients) {
             this.isStoppableByClients = isStoppableByClients;
+            return this;
+        }
+
+        /**
+         * Let slaves pull what the processes of this master send: it takes their headers and
+         * answers them, but moves no data, as long as there is a slave. Master only; off.
+         */
+        public Context delegate(boolean isDelegating) {
+            this.isDelegating = isDelegating;
             return this;
         }
 

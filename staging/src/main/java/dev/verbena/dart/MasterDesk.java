@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
 import java.util.UUID;
@@ -26,6 +27,7 @@ final class MasterDesk implements AutoCloseable {
     private final Transport transport;
     private final ControlOutbox outbox;
     private final BiConsumer<ControlFlyweight, ServerPeer> serve;
+    private final ServedClients clients;
     private final ArrayDeque<ServerPeer> toAnswer = new ArrayDeque<>();
     private final Assignments assignments = new Assignments();
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
@@ -37,6 +39,7 @@ final class MasterDesk implements AutoCloseable {
     private final long startNs;
     private boolean isClaimed;
     private int lastSlaveId;
+    private int nextDelegate;
 
     /**
      * A master that has not published yet.
@@ -47,12 +50,14 @@ final class MasterDesk implements AutoCloseable {
             ServerShared shared,
             Transport transport,
             ControlOutbox outbox,
+            ServedClients clients,
             BiConsumer<ControlFlyweight, ServerPeer> serve) {
         this.shared = shared;
         this.context = shared.context;
         this.transport = transport;
         this.outbox = outbox;
         this.serve = serve;
+        this.clients = clients;
         Environment environment = context.environment;
         this.startNs = environment.nanoClock().nanoTime();
         this.file = new ConfigurationFile(environment, context.configurationFile);
@@ -205,11 +210,33 @@ final class MasterDesk implements AutoCloseable {
         if (slave == null) {
             forward.end();
             serve.accept(forward, one.from);
+            if (context.isDelegating) {
+                delegate(assignment.clientId());
+            }
             return true;
         }
         // Anything but back pressure means that the slave is going: its loss is reported, and the
         // process registers again or gives up.
         return outbox.send(forward, slave.connection) != Transport.BACK_PRESSURED;
+    }
+
+    /**
+     * Lets a slave pull for a client of this server, if there is one; the same for its lifetime.
+     */
+    private void delegate(int clientId) {
+        ServedClient client = clients.byId(clientId);
+        if (client == null || client.delegate != null || slaves.isEmpty()) {
+            return;
+        }
+        int at = nextDelegate++ % slaves.size();
+        for (ServerPeer slave : slaves.values()) {
+            boolean isPlanted =
+                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-master-pulls-itself");
+            if (at-- == 0 && !isPlanted) {
+                client.delegate = slave;
+                client.isDelegatePending = true;
+            }
+        }
     }
 
     /** Owes this peer a WELCOME with this result. */

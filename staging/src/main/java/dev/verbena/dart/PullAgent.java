@@ -33,12 +33,14 @@ final class PullAgent implements ProtocolAgent {
     private final ArrayDeque<PullMessage> parked = new ArrayDeque<>();
     private final ArrayDeque<PullMessage> pool = new ArrayDeque<>();
     private int suspendedCount;
+    private int unsettled;
     private ServerBuffer[] buffers;
     private final ArrayDeque<ServerBuffer> free = new ArrayDeque<>();
     private volatile Transport transport;
     private RegisteredRegion region;
     private ControlOutbox outbox;
     private ServerCommands commands;
+    private HeaderRelay relay;
     private volatile ServerRegistry registry;
     private volatile boolean isEnded;
     private volatile DartException fatal;
@@ -111,7 +113,9 @@ final class PullAgent implements ProtocolAgent {
                 free.add(buffers[i]);
             }
             outbox = new ControlOutbox(opened, 1024, 0);
-            registry = new ServerRegistry(shared, opened, outbox, this::dropClient);
+            registry =
+                    new ServerRegistry(shared, opened, outbox, this::dropClient, this::onReached);
+            relay = context.isDelegating ? new HeaderRelay(shared, opened) : null;
             commands = new ServerCommands(shared, opened, registry::stopServers);
             shared.emptyBuffers.lazySet(free.size());
             transport = opened;
@@ -138,6 +142,9 @@ final class PullAgent implements ProtocolAgent {
             throw e;
         }
         work += commands.doWork();
+        if (relay != null) {
+            work += relay.doWork();
+        }
         work += pull();
         work += registry.clients().tell();
         work += stop();
@@ -174,7 +181,7 @@ final class PullAgent implements ProtocolAgent {
         boolean hasPosted = false;
         while (!parked.isEmpty() && work < buffers.length) {
             PullMessage message = parked.peek();
-            if (message.client.isSuspended && !message.isFailed && !shared.isStopRequested) {
+            if (message.client.isHeld() && !message.isFailed && !isDrainingHeld(message.client)) {
                 message.client.suspended.add(parked.poll());
                 suspendedCount++;
                 work++;
@@ -355,6 +362,9 @@ final class PullAgent implements ProtocolAgent {
 
     /** The client is gone: what it has not given yet will not come. */
     private void dropClient(ServedClient client) {
+        if (client.delegate != null) {
+            relay.farewell(client);
+        }
         resumeTransfers(client);
         for (PullMessage message : parked) {
             if (message.client == client) {
@@ -363,7 +373,23 @@ final class PullAgent implements ProtocolAgent {
         }
     }
 
+    /** A server that stops heeds no hint; it waits only for what it cannot do without. */
+    private boolean isDrainingHeld(ServedClient client) {
+        return shared.isStopRequested && (client.control == null || client.peer.isConnected);
+    }
+
+    /** The client for which this server pulls can be reached now. */
+    private void onReached(ServedClient client) {
+        if (!client.isSuspended) {
+            resumeTransfers(client);
+        }
+    }
+
     private void onSuspend(ServedClient client, boolean isSuspended) {
+        if (client.delegate != null) {
+            relay.suspend(client, isSuspended);
+            return;
+        }
         client.isSuspended =
                 isSuspended
                         && !(PlantedFaults.ENABLED && PlantedFaults.isOn("dart-suspend-ignored"));
@@ -383,11 +409,7 @@ final class PullAgent implements ProtocolAgent {
     }
 
     private void onHeader(ServerPeer peer, DirectBuffer buffer, int offset) {
-        ServedClient client = peer.client;
-        if (client == null || client.id != incoming.clientId()) {
-            malformed("HEADER of client " + incoming.clientId() + " on a connection not its own");
-            return;
-        }
+        ServedClient client = registry.clientOf(peer, incoming);
         long sequence = incoming.sequence();
         boolean isForgetful =
                 PlantedFaults.ENABLED && PlantedFaults.isOn("dart-duplicate-header-accepted");
@@ -405,11 +427,18 @@ final class PullAgent implements ProtocolAgent {
             malformed(client + " sends more headers than it has credits");
             return;
         }
+        final long resumeAt = client.lastSequence + 1;
         client.outstandingHeaders++;
         client.lastSequence = sequence;
         if (shared.isStopRequested) {
             client.addDone(sequence, ControlFlyweight.RESULT_STOPPING, 1);
             registry.clients().hasNews(client);
+            return;
+        }
+        if (client.delegate != null) {
+            ServerShared.add(shared.headers, 1);
+            int length = ControlFlyweight.LENGTH + incoming.metadataLength();
+            relay.add(client, resumeAt, buffer, offset, length);
             return;
         }
         PullMessage message = pool.poll();
@@ -452,7 +481,7 @@ final class PullAgent implements ProtocolAgent {
             registry.clients().forEach(this::resumeTransfers);
         }
         if (!shared.isDrained) {
-            if (parked.isEmpty() && free.size() == buffers.length) {
+            if (parked.isEmpty() && free.size() == buffers.length && isDelegateDone()) {
                 shared.isDrained = true;
                 shared.wakeT3.run();
                 return 1;
@@ -465,6 +494,22 @@ final class PullAgent implements ProtocolAgent {
             return 1;
         }
         return 0;
+    }
+
+    /** Nothing is still with a server that pulls for this one. */
+    private boolean isDelegateDone() {
+        if (relay == null) {
+            return true;
+        }
+        unsettled = relay.isEmpty() ? 0 : 1;
+        registry.clients().forEach(this::countUnsettled);
+        return unsettled == 0;
+    }
+
+    private void countUnsettled(ServedClient client) {
+        if (client.state != ServedClient.GONE && !client.isSettledByDelegate()) {
+            unsettled++;
+        }
     }
 
     @Override
@@ -509,6 +554,9 @@ final class PullAgent implements ProtocolAgent {
         if (commands != null) {
             commands.close();
         }
+        if (relay != null) {
+            relay.close();
+        }
         if (region != null) {
             region.close();
         }
@@ -516,7 +564,9 @@ final class PullAgent implements ProtocolAgent {
     }
 
     private boolean outstanding() {
-        return outbox != null && !outbox.isIdle() || commands != null && !commands.isQuiet();
+        return outbox != null && !outbox.isIdle()
+                || commands != null && !commands.isQuiet()
+                || relay != null && !relay.isQuiet();
     }
 
     @Override
@@ -536,7 +586,8 @@ final class PullAgent implements ProtocolAgent {
             if (operation == Operation.GET) {
                 partEnded(buffers[(int) operationContext], status);
                 shared.wakeT2.run();
-            } else if (!commands.onCompletion(operationContext)) {
+            } else if (!commands.onCompletion(operationContext)
+                    && (relay == null || !relay.onCompletion(operationContext))) {
                 outbox.onCompletion(operationContext);
             }
         }
@@ -556,14 +607,12 @@ final class PullAgent implements ProtocolAgent {
                     case ControlFlyweight.HEADER -> onHeader(peer, buffer, offset);
                     case ControlFlyweight.COMMAND ->
                             commands.onCommand(
-                                    ServerRegistry.clientOf(peer, incoming),
+                                    registry.clientOf(peer, incoming),
                                     incoming,
                                     buffer,
                                     offset + ControlFlyweight.LENGTH);
                     case ControlFlyweight.SUSPEND ->
-                            onSuspend(
-                                    ServerRegistry.clientOf(peer, incoming),
-                                    incoming.result() == 1);
+                            onSuspend(registry.clientOf(peer, incoming), incoming.result() == 1);
                     default -> registry.onRecord(peer, incoming);
                 }
             } catch (DartException e) {

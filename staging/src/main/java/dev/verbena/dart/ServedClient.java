@@ -24,6 +24,19 @@ final class ServedClient {
     final boolean isReturningEarly;
     int state = CONNECTING;
     ServerPeer peer;
+
+    /** Master: the slave that pulls for it; null: this server does. */
+    ServerPeer delegate;
+
+    /** Slave: the master, for which this client is pulled from and which is told; else null. */
+    ServerPeer control;
+
+    /** Master: the highest sequence that the delegate has pulled. */
+    long transferredUpTo;
+
+    /** Master: the delegate does not know this client yet. */
+    boolean isDelegatePending;
+
     boolean isWelcomePending;
     boolean isLeaving;
     boolean hasBeenToldGoodbye;
@@ -79,6 +92,21 @@ final class ServedClient {
         lastSequence = sequence - 1;
         streamedUpTo = lastSequence;
         streamedSent = lastSequence;
+    }
+
+    /** Who is told how far its messages are. */
+    ServerPeer told() {
+        return control == null ? peer : control;
+    }
+
+    /** Master: the delegate owes nothing. */
+    boolean isSettledByDelegate() {
+        return delegate == null || outstandingHeaders == 0 && streamedUpTo >= transferredUpTo;
+    }
+
+    /** Nothing can or may be pulled from it now. */
+    boolean isHeld() {
+        return isSuspended || control != null && !peer.isConnected;
     }
 
     boolean addDone(long sequence, int result, int credits) {

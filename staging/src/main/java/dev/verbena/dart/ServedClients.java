@@ -139,7 +139,7 @@ final class ServedClients {
         for (int i = Math.min(toTell.size(), TELL_LIMIT); i > 0; i--) {
             ServedClient client = toTell.poll();
             client.isQueued = false;
-            if (client.state == ServedClient.GONE || client.peer == null) {
+            if (client.state == ServedClient.GONE || client.told() == null) {
                 continue;
             }
             int sent = tell(client);
@@ -153,7 +153,7 @@ final class ServedClients {
 
     private int tell(ServedClient client) {
         int work = 0;
-        while (client.hasNews() && client.peer != null && client.peer.isConnected) {
+        while (client.hasNews() && client.told() != null && client.told().isConnected) {
             if (!tellNext(client)) {
                 break;
             }
@@ -212,7 +212,7 @@ final class ServedClients {
         record.welcome(client.id, shared.serverId, result, client.creditsGranted)
                 .welcomeLimits(Long.MAX_VALUE / 2, client.lastSequence + 1, context.ack)
                 .heartbeatMs((int) (context.heartbeatNs / 1_000_000));
-        if (outbox.send(record, client.peer.connection) != Transport.ACCEPTED) {
+        if (outbox.send(record, client.told().connection) != Transport.ACCEPTED) {
             return false;
         }
         client.isWelcomePending = false;
@@ -229,7 +229,7 @@ final class ServedClients {
         return record != null
                 && outbox.send(
                                 record.done(client.id, sequence, state, result, credits),
-                                client.peer.connection)
+                                client.told().connection)
                         == Transport.ACCEPTED;
     }
 
@@ -238,7 +238,7 @@ final class ServedClients {
         if (record == null
                 || outbox.send(
                                 record.credit(client.id, client.lastSequence, client.earlyCredits),
-                                client.peer.connection)
+                                client.told().connection)
                         != Transport.ACCEPTED) {
             return false;
         }
@@ -250,7 +250,7 @@ final class ServedClients {
     private boolean heartbeat(ServedClient client) {
         ControlFlyweight record = outbox.begin(ControlFlyweight.HEARTBEAT, shared.job);
         if (record == null
-                || outbox.send(record.heartbeat(client.id), client.peer.connection)
+                || outbox.send(record.heartbeat(client.id), client.told().connection)
                         != Transport.ACCEPTED) {
             return false;
         }
@@ -282,7 +282,7 @@ final class ServedClients {
             return false;
         }
         record.goodbye(client.id, client.lastSequence, ControlFlyweight.RESULT_STOPPING);
-        if (outbox.send(record, client.peer.connection) == Transport.BACK_PRESSURED) {
+        if (outbox.send(record, client.told().connection) == Transport.BACK_PRESSURED) {
             return false;
         }
         client.hasBeenToldGoodbye = true;

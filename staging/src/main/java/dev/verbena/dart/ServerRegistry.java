@@ -7,6 +7,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.agrona.collections.IntArrayList;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -26,6 +27,11 @@ final class ServerRegistry implements AutoCloseable {
     private final Transport transport;
     private final ControlOutbox outbox;
     private final ServedClients clients;
+    private final Consumer<ServedClient> reached;
+
+    /** Delegated clients whose memory cannot be reached: the master has to know. */
+    private final IntArrayList unreached = new IntArrayList();
+
     private final List<ServerPeer> peers = new ArrayList<>();
     private final UnsafeBuffer privateData = new UnsafeBuffer(new byte[ConnectNote.LENGTH]);
     private final MasterDesk desk;
@@ -44,8 +50,10 @@ final class ServerRegistry implements AutoCloseable {
             ServerShared shared,
             Transport transport,
             ControlOutbox outbox,
-            Consumer<ServedClient> dropped) {
+            Consumer<ServedClient> dropped,
+            Consumer<ServedClient> reached) {
         this.shared = shared;
+        this.reached = reached;
         this.context = shared.context;
         this.environment = context.environment;
         this.transport = transport;
@@ -53,7 +61,7 @@ final class ServerRegistry implements AutoCloseable {
         this.clients = new ServedClients(shared, outbox, dropped);
         this.uri = transport.uri();
         if (context.isMaster) {
-            desk = new MasterDesk(shared, transport, outbox, this::serve);
+            desk = new MasterDesk(shared, transport, outbox, clients, this::serve);
             link = null;
         } else {
             desk = null;
@@ -105,6 +113,7 @@ final class ServerRegistry implements AutoCloseable {
         if (isStopWanted) {
             work += stopServers();
         }
+        work += reportUnreached();
         return work + barrier.doWork(desk != null && desk.isComplete());
     }
 
@@ -205,6 +214,8 @@ final class ServerRegistry implements AutoCloseable {
         peer.isConnected = true;
         if (peer.kind == ServerPeer.MASTER) {
             link.onConnected();
+        } else if (peer.client != null && peer.client.control != null) {
+            reached.accept(peer.client);
         } else if (peer.client != null) {
             peer.client.isWelcomePending = true;
             clients.hasNews(peer.client);
@@ -236,6 +247,7 @@ final class ServerRegistry implements AutoCloseable {
         }
         if (peer.kind == ServerPeer.SLAVE) {
             desk.onSlaveGone(peer);
+            clients.forEach(client -> dropDelegated(client, peer));
             if (!reason.isEmpty()) {
                 report("slave server " + peer.slaveId + " was lost: " + reason);
             }
@@ -249,6 +261,9 @@ final class ServerRegistry implements AutoCloseable {
                                 + " was lost after message "
                                 + client.lastSequence
                                 + (reason.isEmpty() ? "" : ": " + reason));
+            }
+            if (client.control != null && client.state != ServedClient.GONE) {
+                unreached.addInt(client.id);
             }
             clients.leave(client);
         }
@@ -265,7 +280,9 @@ final class ServerRegistry implements AutoCloseable {
                 }
             }
             case ControlFlyweight.FORWARD -> {
-                if (peer == master) {
+                if (peer == master && record.role() == ControlFlyweight.ROLE_DELEGATED) {
+                    serveDelegated(record);
+                } else if (peer == master) {
                     serve(record, null);
                 }
             }
@@ -274,11 +291,8 @@ final class ServerRegistry implements AutoCloseable {
                     onWelcome(record);
                 }
             }
-            case ControlFlyweight.GOODBYE -> {
-                if (peer.client != null) {
-                    peer.client.isLeaving = true;
-                }
-            }
+            case ControlFlyweight.GOODBYE -> onGoodbye(peer, record);
+            case ControlFlyweight.DONE, ControlFlyweight.CREDIT -> onDelegateNews(peer, record);
             case ControlFlyweight.HEARTBEAT -> {
                 ServedClient client = clientOf(peer, record);
                 client.isHeartbeatPending = true;
@@ -303,8 +317,95 @@ final class ServerRegistry implements AutoCloseable {
         }
     }
 
-    static ServedClient clientOf(ServerPeer peer, ControlFlyweight record) {
+    private void onGoodbye(ServerPeer peer, ControlFlyweight record) {
+        if (peer.client != null) {
+            peer.client.isLeaving = true;
+            return;
+        }
+        ServedClient client = clients.byId(record.clientId());
+        if (client == null) {
+            return;
+        }
+        if (client.control == peer) {
+            client.isLeaving = true;
+            client.control = null;
+            transport.disconnect(client.peer.connection);
+            onGone(client.peer.index, "");
+        } else if (client.delegate == peer) {
+            dropDelegated(client, peer);
+        }
+    }
+
+    /** The slave that pulls for this client cannot go on: the client looks for another server. */
+    private void dropDelegated(ServedClient client, ServerPeer slave) {
+        if (client.delegate == slave && client.state != ServedClient.GONE) {
+            transport.disconnect(client.peer.connection);
+            onGone(client.peer.index, "server " + slave.slaveId + ", which pulled for it, is gone");
+        }
+    }
+
+    /** How far a slave is with the messages that it pulls for this server. */
+    private void onDelegateNews(ServerPeer peer, ControlFlyweight record) {
+        ServedClient client = clients.byId(record.clientId());
+        if (client == null || client.delegate != peer) {
+            return;
+        }
+        if (record.type() == ControlFlyweight.CREDIT) {
+            client.earlyCredits += record.credits();
+            client.isSeenPending = true;
+        } else if (record.sequence() > client.lastSequence) {
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "DONE of message " + record.sequence() + " of " + client + ", never handed on");
+        } else if (record.state() == ControlFlyweight.STATE_STREAMED) {
+            client.streamedUpTo = Math.max(client.streamedUpTo, record.sequence());
+        } else {
+            client.addDone(record.sequence(), record.result(), record.credits());
+            if (record.result() == ControlFlyweight.RESULT_OK) {
+                client.transferredUpTo = record.sequence();
+            }
+        }
+        clients.hasNews(client);
+    }
+
+    /** Pulls for the master from a client that the master keeps. */
+    private void serveDelegated(ControlFlyweight forward) {
+        ServedClient client = clients.add(forward);
+        if (client == null) {
+            report("no room to pull from client " + forward.assignedId());
+            unreached.addInt(forward.assignedId());
+            return;
+        }
+        client.control = master;
+        client.state = ServedClient.ACTIVE;
+        connect(client);
+    }
+
+    private int reportUnreached() {
+        int work = 0;
+        while (!unreached.isEmpty()) {
+            ControlFlyweight record = outbox.begin(ControlFlyweight.GOODBYE, shared.job);
+            if (record == null) {
+                break;
+            }
+            int last = unreached.size() - 1;
+            record.goodbye(unreached.getInt(last), 0, ControlFlyweight.RESULT_TRANSFER_FAILED);
+            if (outbox.send(record, master.connection) == Transport.BACK_PRESSURED) {
+                break;
+            }
+            unreached.removeAt(last);
+            work++;
+        }
+        return work;
+    }
+
+    /** The client of which a peer speaks: the one behind it, or one that it keeps. */
+    ServedClient clientOf(ServerPeer peer, ControlFlyweight record) {
         ServedClient client = peer.client;
+        ServedClient kept = client == null ? clients.byId(record.clientId()) : null;
+        if (kept != null && kept.control == peer) {
+            return kept;
+        }
         if (client == null || client.id != record.clientId()) {
             throw new DartException(
                     DartException.Code.MALFORMED,

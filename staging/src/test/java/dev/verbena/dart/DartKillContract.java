@@ -362,6 +362,90 @@ public abstract class DartKillContract {
     }
 
     @Test
+    @Tag("dart-D15")
+    void shouldCompleteWhenASlavePullsForTheMaster() throws Exception {
+        try (DartWorld world = new DartWorld(scheme()).receive()) {
+            DartServer master = world.master(c -> c.serverCount(2).delegate(true));
+            DartServer slave = world.slave();
+            List<DartClient> clients = new ArrayList<>();
+            for (int rank = 0; rank < 4; rank++) {
+                clients.add(world.client(rank, c -> c.maxInFlight(4).checksum(true)));
+            }
+            assertThat(clients).extracting(DartClient::serverId).contains(0, 1);
+            List<RegisteredRegion> regions = new ArrayList<>();
+            for (int i = 0; i < 60; i++) {
+                for (DartClient client : clients) {
+                    sendOne(client, i, regions);
+                }
+            }
+            for (DartClient client : clients) {
+                client.flush(DartWorld.LIMIT_NS);
+            }
+            compare(world, clients, 60);
+            assertThat(master.statistics().headerCount()).isEqualTo(2 * 60);
+            assertThat(master.statistics().pulledBytes()).isZero();
+            assertThat(slave.statistics().transferredCount()).isEqualTo(4 * 60);
+            // One that registers again goes on behind its numbers at both servers.
+            DartClient first = clients.get(0);
+            int id = first.clientId();
+            first.close();
+            world.clients.remove(first);
+            DartClient again = world.client(0);
+            assertThat(again.clientId()).isEqualTo(id);
+            again.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 1000)
+                    .await(TicketState.STREAMED, DartWorld.LIMIT_NS);
+            // Stopping the master waits for what the slave has of it.
+            DartTicket last = again.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 1001);
+            Await.until("taken", () -> master.statistics().headerCount() == 2 * 60 + 2);
+            master.requestStop();
+            assertThat(master.awaitStopped(DartWorld.LIMIT_NS)).isTrue();
+            last.await(TicketState.STREAMED, DartWorld.LIMIT_NS);
+            world.awaitReceived(4 * 60 + 2);
+            for (DartClient client : world.clients) {
+                client.close();
+            }
+            world.clients.clear();
+        }
+    }
+
+    @Test
+    @Tag("dart-D15")
+    @Tag("dart-D46")
+    void shouldFailOverWhenTheServerThatPullsIsKilled() throws Exception {
+        try (DartWorld world = new DartWorld(scheme()).receive()) {
+            world.master(c -> c.serverCount(2).delegate(true));
+            try (DartNode slave = DartNode.start(world, "slave")) {
+                slave.await("ready");
+                DartClient moving = world.client(0, c -> c.reassign(true));
+                DartClient ofSlave = world.client(1, c -> c.reassign(true));
+                DartClient failing = world.client(2);
+                assertThat(moving.serverId()).isZero();
+                assertThat(failing.serverId()).isZero();
+                List<RegisteredRegion> regions = new ArrayList<>();
+                for (int i = 0; i < 40; i++) {
+                    if (i == 20) {
+                        failing.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 5000)
+                                .await(TicketState.STREAMED, DartWorld.LIMIT_NS);
+                        slave.kill();
+                    }
+                    sendOne(moving, i, regions);
+                    sendOne(ofSlave, i, regions);
+                }
+                long start = System.nanoTime();
+                assertThatThrownBy(() -> sendUntilLost(failing))
+                        .matches(e -> isOfCode(e, DartException.Code.SERVER_UNREACHABLE));
+                assertThat(System.nanoTime() - start).isLessThan(FIVE_SECONDS_NS);
+                moving.flush(DartWorld.LIMIT_NS);
+                ofSlave.flush(DartWorld.LIMIT_NS);
+                compare(world, List.of(moving, ofSlave), 40);
+                world.clients.remove(failing);
+                closeCarelessly(failing);
+            }
+            DartNode.sweep(world);
+        }
+    }
+
+    @Test
     @Tag("dart-D46")
     void shouldKeepARestartedProcessApartWhenItsServerIsGoneToo() throws Exception {
         try (DartWorld world = new DartWorld(scheme()).receive()) {
