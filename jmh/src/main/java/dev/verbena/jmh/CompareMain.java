@@ -271,7 +271,10 @@ public final class CompareMain {
                 .append("Each pair is tagged with the round trip of a cache line between the two ")
                 .append("processors (near: below 200 ns),\nbecause virtual processors move and ")
                 .append("every latency moves with them; pairs during which it changed are\n")
-                .append("dropped. Both programs are bound to processors 0 and 1.\n\n");
+                .append("dropped. Both programs are bound to processors 0 and 1. ")
+                .append("One row again: `./verbena compare ")
+                .append(pairs)
+                .append(" NAME`.\n\n");
         page.append("Environment: ")
                 .append(processor())
                 .append(", ")
@@ -283,8 +286,8 @@ public final class CompareMain {
                 .append(", software NIC, ")
                 .append(LocalDate.now(ZoneOffset.UTC))
                 .append(".\n\n")
-                .append("| what | placement | ours | the other | ratio | target | |\n")
-                .append("|---|---|---|---|---|---|---|\n");
+                .append("| name | what | placement | ours | the other | ratio | target | |\n")
+                .append("|---|---|---|---|---|---|---|---|\n");
         rows.forEach(row -> page.append(row).append('\n'));
         page.append("\nWhat a single operation costs its initiator, and that it allocates ")
                 .append("nothing, JMH measures: `./verbena jmh -prof gc`.\n");

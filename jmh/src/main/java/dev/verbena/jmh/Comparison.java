@@ -88,8 +88,8 @@ final class Comparison {
         if (rows.isEmpty()) {
             rows.add(
                     String.format(
-                            "| %s | - | - | - | - | %s | not measured: %s |",
-                            sentence, target(), shorten(failure)));
+                            "| %s | %s | - | - | - | - | %s | not measured: %s |",
+                            id, sentence, target(), shorten(failure)));
         }
         return rows;
     }
@@ -104,7 +104,8 @@ final class Comparison {
         rows.add(
                 String.format(
                         Locale.ROOT,
-                        "| %s | %s, %d pairs, %d dropped | %.3f %s | %.3f %s (%s) | %.2f | %s | %s |",
+                        "| %s | %s | %s, %d pairs, %d dropped | %.3f %s | %.3f %s (%s) | %.2f | %s | %s |",
+                        id,
                         sentence,
                         placement,
                         pairs.size(),
