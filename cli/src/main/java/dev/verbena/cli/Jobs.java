@@ -22,7 +22,7 @@ final class Jobs {
     static List<Path> folders(String job) throws IOException {
         Path shm = CountersFile.defaultShmDirectory();
         if (job != null) {
-            if (!job.matches("[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")) {
+            if (!job.matches("[A-Za-z0-9_-][A-Za-z0-9._-]{0,62}")) {
                 throw new Messages.Failure(
                         "--job '" + job + "': letters, digits, dots, dashes, underscores");
             }

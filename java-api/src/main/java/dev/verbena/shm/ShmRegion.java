@@ -1,5 +1,6 @@
 package dev.verbena.shm;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.Leaks;
 import dev.verbena.memory.MemoryWindows;
 import dev.verbena.memory.OffHeapMemory;
@@ -89,12 +90,16 @@ final class ShmRegion implements RegisteredRegion {
             throw new IllegalArgumentException(
                     "rights " + rights + " are not a part of the rights of " + this);
         }
+        long shown =
+                PlantedFaults.ENABLED && PlantedFaults.isOn("shm-descriptor-length-int")
+                        ? length & Integer.MAX_VALUE
+                        : length;
         return descriptor.set(
                 RemoteDescriptor.KIND_SHM,
                 rights,
                 keyGeneration,
                 offset,
-                length,
+                shown,
                 Integer.toUnsignedLong(keySlot),
                 keySecret);
     }

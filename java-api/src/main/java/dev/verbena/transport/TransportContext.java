@@ -2,6 +2,7 @@ package dev.verbena.transport;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.agrona.ErrorHandler;
 
 /**
@@ -9,6 +10,12 @@ import org.agrona.ErrorHandler;
  * them once. Lengths are bytes, times nanoseconds.
  */
 public final class TransportContext {
+    /** Longest job and longest name, characters; providers keep them with a zero in 64 bytes. */
+    public static final int NAME_LENGTH_MAX = 63;
+
+    private static final Pattern NAME =
+            Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0," + (NAME_LENGTH_MAX - 1) + "}");
+
     private String job =
             System.getProperty(
                     "verbena.job", System.getenv().getOrDefault("VERBENA_JOB", "default"));
@@ -23,8 +30,8 @@ public final class TransportContext {
     private final Map<String, String> options = new LinkedHashMap<>();
 
     /**
-     * Job that isolates this transport's segments from others of the same user; letters, digits,
-     * dot, dash, underscore.
+     * Job that isolates this transport's segments from others of the same user; up to {@link
+     * #NAME_LENGTH_MAX} letters, digits, dots, dashes, underscores, not starting with a dot.
      */
     public TransportContext job(String job) {
         this.job = job;
@@ -36,7 +43,7 @@ public final class TransportContext {
         return job;
     }
 
-    /** Name within the job, empty: one is made up. */
+    /** Name within the job, made of the same characters; empty: one is made up. */
     public TransportContext name(String name) {
         this.name = name;
         return this;
@@ -144,17 +151,9 @@ public final class TransportContext {
      * @throws IllegalArgumentException naming the value and its range
      */
     public TransportContext conclude() {
-        if (!job.matches("[A-Za-z0-9._-]{1,64}") || job.startsWith(".")) {
-            throw new IllegalArgumentException(
-                    "job '"
-                            + job
-                            + "': 1 to 64 letters, digits, dots, dashes, underscores; not starting with a dot");
-        }
-        if (!name.isEmpty() && (!name.matches("[A-Za-z0-9._-]{1,64}") || name.startsWith("."))) {
-            throw new IllegalArgumentException(
-                    "name '"
-                            + name
-                            + "': 1 to 64 letters, digits, dots, dashes, underscores; not starting with a dot");
+        checkName("job", job);
+        if (!name.isEmpty()) {
+            checkName("name", name);
         }
         range("messageLengthMax", messageLengthMax, 64, 1 << 20);
         range("creditsPerConnection", creditsPerConnection, 1, 1 << 12);
@@ -167,6 +166,18 @@ public final class TransportContext {
         range("connectionsMax", connectionsMax, 1, 1 << 14);
         range("peerTimeoutNs", peerTimeoutNs, 1_000_000L, Long.MAX_VALUE / 4);
         return this;
+    }
+
+    private static void checkName(String what, String value) {
+        if (!NAME.matcher(value).matches()) {
+            throw new IllegalArgumentException(
+                    what
+                            + " '"
+                            + value
+                            + "': 1 to "
+                            + NAME_LENGTH_MAX
+                            + " letters, digits, dots, dashes, underscores; not starting with a dot");
+        }
     }
 
     private static void range(String what, long value, long min, long max) {

@@ -168,6 +168,15 @@ abstract class LifecycleContract extends ConnectionContract {
     }
 
     @Test
+    void shouldOpenWithTheLongestJobAndNotWithALongerOne() {
+        String longest = "j".repeat(TransportContext.NAME_LENGTH_MAX);
+        open(context().job(longest)).close();
+        assertThatThrownBy(() -> open(context().job(longest + "k")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("1 to 63 letters");
+    }
+
+    @Test
     void shouldRefuseToCloseWhileRegionsAreOpen() {
         Pair p = new Pair();
         RegisteredRegion region = p.a.allocate(64);

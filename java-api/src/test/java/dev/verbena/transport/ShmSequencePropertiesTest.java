@@ -3,7 +3,7 @@ package dev.verbena.transport;
 /** Random sequences over shared memory. */
 class ShmSequencePropertiesTest extends TransportSequenceProperties {
     @Override
-    Transport open(TransportContext context) {
+    protected Transport open(TransportContext context) {
         return Transports.open("shm", context);
     }
 }

@@ -18,9 +18,9 @@ import net.jqwik.api.ShrinkingMode;
 
 /**
  * Random sequences of operations, shrunk when one disagrees with the model. jqwik prints the seed
- * and the smallest failing sequence.
+ * and the smallest failing sequence. A provider is tested by a subclass that opens it.
  */
-abstract class TransportSequenceProperties {
+public abstract class TransportSequenceProperties {
     static {
         NativeAccess.open();
     }
@@ -31,13 +31,13 @@ abstract class TransportSequenceProperties {
     private static final long LIMIT_NS = 60_000_000_000L;
 
     /** One step: what, where from, where to, how long. */
-    record Step(int kind, int from, int to, int length) {}
+    public record Step(int kind, int from, int to, int length) {}
 
     /** Opens a transport under test. */
-    abstract Transport open(TransportContext context);
+    protected abstract Transport open(TransportContext context);
 
     @Provide
-    Arbitrary<List<Step>> steps() {
+    public Arbitrary<List<Step>> steps() {
         Arbitrary<Step> step =
                 Combinators.combine(
                                 Arbitraries.integers().between(0, 4),
@@ -49,7 +49,7 @@ abstract class TransportSequenceProperties {
     }
 
     @Property(tries = 60, shrinking = ShrinkingMode.BOUNDED)
-    void shouldAgreeWithTheModel(@ForAll("steps") List<Step> steps) {
+    public void shouldAgreeWithTheModel(@ForAll("steps") List<Step> steps) {
         TransportContext context =
                 new TransportContext().job("jqwik-" + ProcessHandle.current().pid());
         context.receiveSlotCount(64).outstandingMax(64).connectionsMax(4);

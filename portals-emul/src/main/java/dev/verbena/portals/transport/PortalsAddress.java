@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 record PortalsAddress(String job, PortalsProcess process, long incarnation) {
     private static final Pattern FORM =
             Pattern.compile(
-                    "portals://([A-Za-z0-9._-]{1,64})/([A-Za-z0-9._-]{1,64})"
+                    "portals://([A-Za-z0-9._-]{1,63})/([A-Za-z0-9._-]{1,63})"
                             + "(?:\\?incarnation=([0-9a-f]{1,16}))?");
     private static final Pattern PROCESS = Pattern.compile("([0-9]{1,10})\\.([0-9]{1,5})");
     private static final int HEX = 16;
