@@ -83,10 +83,11 @@ tier_jdk25() {
     return $code
 }
 
-# compile_with JDK_HOME: does its compiler take our sources? Warnings are counted, not failed on.
+# compile_with JDK_HOME: does its compiler take our sources? Warnings are counted, not failed on. Without the views of an optional
+# library that is not on the command's class path.
 compile_with() {
     local sources log=$LOGS/compile-25.log
-    mapfile -t sources < <(git ls-files '*/src/main/java/*.java' '*/src/normal/java/*.java' | grep -v -e '^jmh/' -e 'module-info.java$')
+    mapfile -t sources < <(git ls-files '*/src/main/java/*.java' '*/src/normal/java/*.java' | grep -v -e '^jmh/' -e 'module-info.java$' -e '/memory/chronicle/')
     rm -rf target/compile-25
     if "$1/bin/javac" --release 17 -Xlint:all -proc:none -implicit:none -d target/compile-25 -cp 'cli/target/dist/lib/*' \
         "${sources[@]}" >"$log" 2>&1; then

@@ -3,6 +3,8 @@
 module dev.verbena.api {
     requires transitive org.agrona;
     requires dev.verbena.natives;
+    requires static chronicle.bytes;
+    requires static chronicle.core;
 
     exports dev.verbena.agent;
     exports dev.verbena.agent.internal to
@@ -11,6 +13,7 @@ module dev.verbena.api {
             dev.verbena.examples,
             dev.verbena.cli;
     exports dev.verbena.memory;
+    exports dev.verbena.memory.chronicle;
     exports dev.verbena.shm;
     exports dev.verbena.transport;
 
