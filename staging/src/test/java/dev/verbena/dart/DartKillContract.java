@@ -16,6 +16,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * DART when processes are killed: clients, slaves and masters are processes of their own and get
@@ -81,7 +83,7 @@ public abstract class DartKillContract {
             next.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 77);
             other.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 78);
             world.awaitReceived(10);
-            assertThat(master.statistics().emptyCount()).isEqualTo(3);
+            Await.until("buffers are back", () -> master.statistics().emptyCount() == 3);
             DartNode.sweep(world);
         }
     }
@@ -476,6 +478,35 @@ public abstract class DartKillContract {
                 world.awaitReceived(6);
                 assertThat(world.received.get(5).tag()).isEqualTo(9);
             }
+            DartNode.sweep(world);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"KILL,false", "KILL,true", "STOP,false", "STOP,true"})
+    @Tag("dart-D43")
+    void shouldCloseInTimeAndListWhatIsNotConfirmedWhenTheServerIsDead(
+            String signal, boolean isReassigned) throws Exception {
+        try (DartWorld world = new DartWorld(scheme()).receive();
+                DartNode master = DartNode.start(world, "master")) {
+            master.await("ready");
+            DartClient client = world.client(0, c -> c.reassign(isReassigned).maxInFlight(4));
+            client.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 1);
+            client.flush(DartWorld.LIMIT_NS);
+            master.signal(signal);
+            for (int i = 2; i <= 4; i++) {
+                client.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, i);
+            }
+            world.clients.clear();
+            long timeoutNs = 1_000_000_000L;
+            long start = System.nanoTime();
+            assertThatThrownBy(() -> client.close(timeoutNs))
+                    .matches(e -> isOfCode(e, DartException.Code.UNCONFIRMED))
+                    .hasMessageContaining("3 messages")
+                    .hasMessageContaining("message 2")
+                    .hasMessageContaining("message 3")
+                    .hasMessageContaining("message 4");
+            assertThat(System.nanoTime() - start).isLessThan(timeoutNs + 1_000_000_000L);
             DartNode.sweep(world);
         }
     }

@@ -58,6 +58,16 @@ class ThirdPartyPullTest {
         }
 
         @Override
+        public void onDisconnected(long connection, long context) {
+            isConnected = false;
+        }
+
+        @Override
+        public void onPeerLost(long connection, long context, String reason) {
+            isConnected = false;
+        }
+
+        @Override
         public void onMessage(
                 long connection,
                 long context,
@@ -78,8 +88,12 @@ class ThirdPartyPullTest {
         }
 
         void send(UnsafeBuffer record) {
+            assertThat(isSent(record)).isTrue();
+        }
+
+        boolean isSent(UnsafeBuffer record) {
             region.buffer(0, 128).putBytes(0, record, 0, 128);
-            assertThat(transport.send(connection, region, 0, 128, 0, 0)).isZero();
+            return transport.send(connection, region, 0, 128, 0, 0) == Transport.ACCEPTED;
         }
 
         @Override
@@ -183,7 +197,7 @@ class ThirdPartyPullTest {
             until("connected", client, client::isConnected, target);
             java.util.SplittableRandom random = new java.util.SplittableRandom(99);
             for (int i = 0; i < 2000; i++) {
-                out.begin(record, 0, 1 + random.nextInt(7), JOB)
+                out.begin(record, 0, 1 + random.nextInt(16), JOB)
                         .done(
                                 7,
                                 random.nextLong() >>> random.nextInt(64),
@@ -217,6 +231,59 @@ class ThirdPartyPullTest {
             for (int i = 0; i < 100; i++) {
                 target.transport.poll(target, 16);
             }
+        }
+    }
+
+    /** Nothing that a process may send keeps a server from serving others. */
+    @Test
+    void shouldSurviveHostileRecordsAtAServer() throws Exception {
+        try (DartWorld world = new DartWorld("shm").receive();
+                Hand hostile = new Hand(world)) {
+            DartServer master = world.master(c -> c.serverCount(1).delegate(true));
+            DartClient client = world.client(0);
+            ControlFlyweight out = new ControlFlyweight();
+            UnsafeBuffer record = new UnsafeBuffer(new byte[128]);
+            // It is a client itself for the second half.
+            java.util.SplittableRandom random = new java.util.SplittableRandom(98);
+            for (int i = 0; i < 2000; i++) {
+                if (i == 1000) {
+                    out.begin(record, 0, ControlFlyweight.REGISTER, master.job())
+                            .register(1, 1, 7, 3, hostile.transport.uri());
+                } else {
+                    out.begin(record, 0, 1 + random.nextInt(16), master.job())
+                            .done(
+                                    random.nextBoolean()
+                                            ? client.clientId()
+                                            : Assignments.minimumId(3),
+                                    random.nextLong() >>> random.nextInt(64),
+                                    random.nextInt(4),
+                                    random.nextInt(9),
+                                    random.nextInt(3));
+                    for (int j = random.nextInt(3); j > 0; j--) {
+                        record.putByte(24 + random.nextInt(100), (byte) random.nextInt());
+                    }
+                }
+                out.end();
+                if (!hostile.isConnected) {
+                    // The server may end such a connection; it is made again.
+                    hostile.transport.connect(
+                            master.uri(), new UnsafeBuffer(new byte[0]), 0, 0, 0, 5_000_000_000L);
+                    until("connected", client, () -> hostile.isConnected, hostile);
+                }
+                int before = hostile.completions;
+                if (hostile.isSent(record)) {
+                    until("sent", client, () -> hostile.completions > before, hostile);
+                }
+                hostile.transport.poll(hostile, 16);
+                if (i % 100 == 0) {
+                    client.sendCopy(DartWorld.bytes(100, i), 0, 100, null, i)
+                            .await(TicketState.STREAMED, DartWorld.LIMIT_NS);
+                }
+            }
+            assertThat(world.received).hasSize(20);
+            assertThat(master.isReady()).isTrue();
+            assertThat(master.failure()).isNull();
+            assertThat(world.errors).isNotEmpty().allMatch(e -> e instanceof DartException);
         }
     }
 }
