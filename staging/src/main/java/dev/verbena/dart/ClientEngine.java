@@ -290,6 +290,35 @@ final class ClientEngine {
         }
     }
 
+    int receive(DartReverseHandler handler, int limit) {
+        checkOpen();
+        ClientInbox inbox = protocol.inbox();
+        if (inbox == null) {
+            throw new IllegalStateException(
+                    "this client has no inbox: set DartClient.Context.inbox");
+        }
+        protocol.progress();
+        return inbox.receive(handler, limit);
+    }
+
+    int receive(DartReverseHandler handler, int limit, long timeoutNs) {
+        long start = clock.nanoTime();
+        int count;
+        while ((count = receive(handler, limit)) == 0) {
+            protocol.checkUsable();
+            long now = clock.nanoTime();
+            long left = timeoutNs - (now - start);
+            if (left <= 0) {
+                break;
+            }
+            long sleep = Math.min(Math.min(left, WAIT_MAX_NS), protocol.untilDeadlineNs(now));
+            if (sleep > 0) {
+                transport.await(transport.nanoTime() + sleep);
+            }
+        }
+        return count;
+    }
+
     void release(DartTicket ticket) {
         protocol.flight().release(ticket);
     }

@@ -67,6 +67,7 @@ final class ClientFlight {
     private int clientId;
     private int serverId = -1;
     private long connection;
+    private ClientInbox inbox;
 
     ClientFlight(
             DartClient client,
@@ -100,6 +101,11 @@ final class ClientFlight {
     /** How many copies may have to be kept at the same time. */
     static int copiesMax(DartClient.Context context) {
         return context.isReassigned ? context.unconfirmedMax : context.maxInFlight;
+    }
+
+    /** The server must know of this before it sees a header; null: there is none. */
+    void inbox(ClientInbox clientInbox) {
+        inbox = clientInbox;
     }
 
     /** A server takes this client on for the first time. */
@@ -256,6 +262,9 @@ final class ClientFlight {
 
     int sendHeaders() {
         int work = 0;
+        if (inbox != null && !inbox.isOpen()) {
+            return work;
+        }
         while (headerNext < nextSequence && credits > 0) {
             int slot = slot(headerNext);
             if (slotOwner[slot] == headerNext) {

@@ -27,6 +27,7 @@ final class ClientProtocol {
     private static final int CONTROL_SLOTS = 16;
     private static final long CONTEXT_MASTER = 1;
     private static final long CONTEXT_SERVER = 2;
+    private static final long CONTEXT_INBOX = -3;
 
     /** Contexts of control records; those below are header slots. */
     private static final long CONTROL_BASE = 1L << 20;
@@ -41,6 +42,7 @@ final class ClientProtocol {
     private final ControlFlyweight incoming = new ControlFlyweight();
     private final ControlOutbox outbox;
     private final ClientFlight flight;
+    private final ClientInbox inbox;
     private final Heartbeat heartbeat;
     private final ClientCommands commands;
     private MasterLink link;
@@ -77,14 +79,29 @@ final class ClientProtocol {
         this.flight = new ClientFlight(client, context, transport, statistics);
         this.outbox = new ControlOutbox(transport, CONTROL_SLOTS, CONTROL_BASE);
         this.commands = new ClientCommands(transport);
+        ClientInbox opened = null;
         try {
+            if (context.inboxSlots > 0) {
+                opened =
+                        new ClientInbox(
+                                transport,
+                                context.inboxSlots,
+                                context.inboxMessageMax,
+                                CONTEXT_INBOX,
+                                context.environment.errorHandler());
+            }
             this.link = newLink(context.job, 0);
         } catch (RuntimeException e) {
+            if (opened != null) {
+                opened.close();
+            }
             commands.close();
             outbox.close();
             flight.close();
             throw e;
         }
+        this.inbox = opened;
+        flight.inbox(inbox);
     }
 
     private MasterLink newLink(UUID wantedJob, long wantedEpochMs) {
@@ -96,6 +113,11 @@ final class ClientProtocol {
                 wantedJob,
                 wantedEpochMs,
                 context.bootTimeoutNs);
+    }
+
+    /** What has come back; null if there is no inbox. */
+    ClientInbox inbox() {
+        return inbox;
     }
 
     ClientFlight flight() {
@@ -117,7 +139,8 @@ final class ClientProtocol {
 
     /** Nothing is outstanding that needs this side's memory. */
     boolean hasEnded() {
-        return outbox.isIdle() && flight.isIdle() && !commands.isBusy();
+        boolean isInboxBusy = inbox != null && inbox.isBusy();
+        return outbox.isIdle() && flight.isIdle() && !commands.isBusy() && !isInboxBusy;
     }
 
     void checkUsable() {
@@ -146,6 +169,9 @@ final class ClientProtocol {
 
     private int serve(long now) {
         int work = 0;
+        if (inbox != null) {
+            work += inbox.doWork();
+        }
         if (isResumePending && !resume()) {
             return work;
         }
@@ -334,6 +360,9 @@ final class ClientProtocol {
         welcomedCredits = incoming.welcomeCredits();
         heartbeat.begin(clock.nanoTime(), incoming.heartbeatMs() * 1_000_000L);
         state = CONNECTED;
+        if (inbox != null) {
+            inbox.connected(connection, job, clientId);
+        }
         if (link.isConnected() && link.connection() != connection) {
             transport.disconnect(link.connection());
         }
@@ -442,6 +471,9 @@ final class ClientProtocol {
         commands.close();
         outbox.close();
         flight.close();
+        if (inbox != null) {
+            inbox.close();
+        }
     }
 
     /** The transport's events. */
@@ -456,8 +488,23 @@ final class ClientProtocol {
                 commands.onSent();
             } else if (slot >= CONTROL_BASE) {
                 outbox.onCompletion(slot);
+            } else if (slot == CONTEXT_INBOX) {
+                inbox.onSent();
             } else {
                 flight.onSent((int) slot);
+            }
+        }
+
+        @Override
+        public void onNotify(
+                long connection,
+                long connectionContext,
+                int tag,
+                long regionId,
+                long offset,
+                long length) {
+            if (inbox != null) {
+                inbox.onNotify(tag, regionId);
             }
         }
 

@@ -31,6 +31,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * DONE      24:4 client id   28:4 result   32:8 sequence   40:4 state (1 transferred, 2 streamed:
  *           this one and every earlier one that did not fail)   44:4 credits returned
  * CREDIT    24:4 client id   32:8 highest sequence whose header is known   44:4 credits returned
+ * INBOX     24:4 client id   28:4 slots   32:8 number of the last piece taken out (-1: just begun)
+ *           40:4 length of a slot   64:48 remote descriptor of the slots
  * GOODBYE   24:4 client id   28:4 result   32:8 last sequence
  * HEARTBEAT 24:4 client id; the server answers with the same
  * RESUME    24:4 client id   32:8 sequence that the client sends next, again if need be
@@ -54,6 +56,7 @@ final class ControlFlyweight {
     static final int DONE = 5;
     static final int GOODBYE = 6;
     static final int CREDIT = 7;
+    static final int INBOX = 8;
 
     // 8 is INBOX, the reverse stream's.
     static final int HEARTBEAT = 9;
@@ -212,6 +215,7 @@ final class ControlFlyweight {
                 checkRange("credits", credits(), 0, CREDITS_MAX);
                 checkRange("sequence", sequence(), 0, Long.MAX_VALUE);
             }
+            case INBOX -> ReversePuts.check(this);
             case GOODBYE -> checkRange("sequence", sequence(), 0, Long.MAX_VALUE);
             case HEARTBEAT -> checkRange("client id", clientId(), 0, Integer.MAX_VALUE);
             case RESUME -> {
@@ -484,6 +488,43 @@ final class ControlFlyweight {
     ControlFlyweight descriptor(RemoteDescriptor descriptor) {
         descriptor.encode(buffer, offset + DESCRIPTOR_OFFSET);
         return this;
+    }
+
+    ControlFlyweight inbox(int clientId, int slotCount, long taken, int slotLength) {
+        buffer.putInt(offset + CLIENT_OFFSET, clientId, LITTLE_ENDIAN);
+        buffer.putInt(offset + RESULT_OFFSET, slotCount, LITTLE_ENDIAN);
+        buffer.putLong(offset + SEQUENCE_OFFSET, taken, LITTLE_ENDIAN);
+        buffer.putInt(offset + STATE_OFFSET, slotLength, LITTLE_ENDIAN);
+        return this;
+    }
+
+    /** Slots of an INBOX. */
+    int slotCount() {
+        return source.getInt(offset + RESULT_OFFSET, LITTLE_ENDIAN);
+    }
+
+    /** Bytes of a slot of an INBOX. */
+    int slotLength() {
+        return source.getInt(offset + STATE_OFFSET, LITTLE_ENDIAN);
+    }
+
+    /** Number of the last piece that the client has taken out of its INBOX; -1: none yet. */
+    long taken() {
+        return source.getLong(offset + SEQUENCE_OFFSET, LITTLE_ENDIAN);
+    }
+
+    /**
+     * Reads the descriptor of an INBOX.
+     *
+     * @throws DartException MALFORMED if it is none, or shorter than the slots
+     */
+    void inboxDescriptorInto(RemoteDescriptor descriptor) {
+        try {
+            descriptor.decode(source, offset + DESCRIPTOR_OFFSET);
+        } catch (IllegalArgumentException e) {
+            throw malformed(e.getMessage());
+        }
+        checkRange("slots", (long) slotCount() * slotLength(), 0, descriptor.length());
     }
 
     int tag() {

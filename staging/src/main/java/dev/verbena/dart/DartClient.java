@@ -223,6 +223,27 @@ public final class DartClient implements AutoCloseable {
         engine.suspend(false);
     }
 
+    /**
+     * Hands over what the receiver has sent to this process, see {@link DartReceiver#send}, at most
+     * {@code limit} messages; in the order sent, each once. Looks for news first. Never waits;
+     * allocates nothing once the longest message has been seen.
+     *
+     * @return messages handed over
+     * @throws IllegalStateException after close, or without {@link Context#inbox}
+     */
+    public int receive(DartReverseHandler handler, int limit) {
+        return engine.receive(handler, limit);
+    }
+
+    /**
+     * As {@link #receive(DartReverseHandler, int)}, but waits for a first message.
+     *
+     * @return messages handed over; 0 if none came within the time
+     */
+    public int receive(DartReverseHandler handler, int limit, long timeoutNs) {
+        return engine.receive(handler, limit, timeoutNs);
+    }
+
     /** What sending cost; live. */
     public DartStatistics statistics() {
         return engine.statistics();
@@ -267,6 +288,8 @@ public final class DartClient implements AutoCloseable {
         int rank;
         int applicationId;
         int rankCount;
+        int inboxSlots;
+        int inboxMessageMax = 64 << 20;
         int maxInFlight = 1;
         int unconfirmedMax = 1024;
         long bootTimeoutNs = 30_000_000_000L;
@@ -323,6 +346,22 @@ public final class DartClient implements AutoCloseable {
          */
         public Context rankCount(int rankCount) {
             this.rankCount = rankCount;
+            return this;
+        }
+
+        /**
+         * Slots of 64 KiB for what a receiver sends to this process; 0 (default): nothing can be
+         * sent to it. 16 are enough for most; more help where long messages meet a process that
+         * looks for them seldom.
+         */
+        public Context inbox(int slots) {
+            this.inboxSlots = slots;
+            return this;
+        }
+
+        /** Longest message that this process takes from a receiver; 64 MiB. */
+        public Context inboxMessageMax(int inboxMessageMax) {
+            this.inboxMessageMax = inboxMessageMax;
             return this;
         }
 
@@ -427,6 +466,8 @@ public final class DartClient implements AutoCloseable {
             Arguments.range("rank", rank, 0, Integer.MAX_VALUE);
             Arguments.range("applicationId", applicationId, 0, Assignments.APPLICATION_MAX);
             Arguments.range("rankCount", rankCount, 0, Integer.MAX_VALUE);
+            Arguments.range("inbox", inboxSlots, 0, 1024);
+            Arguments.range("inboxMessageMax", inboxMessageMax, 0, 1 << 30);
             Arguments.range("maxInFlight", maxInFlight, 1, 64);
             Arguments.powerOfTwo("unconfirmedMax", unconfirmedMax, 1, 1 << 20);
             Arguments.range("unconfirmedMax", unconfirmedMax, maxInFlight, 1 << 20);

@@ -2,12 +2,27 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Where the data arrive: accepts the servers' streams, puts messages together, stores them if told
  * to, hands them to the consumer and acknowledges. Methods are thread-safe.
  */
 public final class DartReceiver implements AutoCloseable {
+    /** {@link #send} and others: taken; it will be delivered if the process lives. */
+    public static final int ACCEPTED = 0;
+
+    /** Not taken now: too much waits for this process, or for one of them. */
+    public static final int BACK_PRESSURED = -1;
+
+    /** Not taken: no such process has an inbox now, see {@link DartClient.Context#inbox}. */
+    public static final int NO_SUCH_PROCESS = -2;
+
+    /** Not taken: this receiver is closed. */
+    public static final int CLOSED = -3;
+
+    private final ReverseEncoding steering = new ReverseEncoding();
     private final ReceiverEngine engine;
 
     private DartReceiver(Context context) {
@@ -46,6 +61,76 @@ public final class DartReceiver implements AutoCloseable {
     }
 
     /**
+     * Sends a message to a compute process, over its server, into its inbox. Never waits; copies.
+     * Messages to one process arrive in the order sent, each once, also when connections break in
+     * between; a process that is started anew under the same rank goes on with what its predecessor
+     * has not taken whole. A process can be sent to from the moment when a message of it is
+     * received, if not before. With several jobs at this receiver the latest process of that rank
+     * is meant.
+     *
+     * @param type the user's, given to {@link DartReverseHandler#onMessage}
+     * @param length bytes, from 0 to {@link Context#reverseBytesMax}
+     * @return {@link #ACCEPTED}, {@link #BACK_PRESSURED}, {@link #NO_SUCH_PROCESS} or {@link
+     *     #CLOSED}
+     * @throws IllegalArgumentException if the message is too long
+     */
+    public int send(
+            int applicationId, int rank, int type, DirectBuffer buffer, int offset, int length) {
+        return engine.reverse()
+                .send(applicationId, rank, PieceFlyweight.DATA, type, buffer, offset, length);
+    }
+
+    /**
+     * As {@link #send} to every process of an application that has an inbox now; to all or to none
+     * of them.
+     */
+    public int sendToAll(int applicationId, int type, DirectBuffer buffer, int offset, int length) {
+        return engine.reverse()
+                .sendToAll(applicationId, PieceFlyweight.DATA, type, buffer, offset, length);
+    }
+
+    /** Sends a command as {@link #send} sends a message; in order with these. */
+    public int steer(int applicationId, int rank, DartSteering command) {
+        synchronized (steering) {
+            int length = command.encode(steering.buffer, 0);
+            return engine.reverse()
+                    .send(
+                            applicationId,
+                            rank,
+                            PieceFlyweight.STEERING,
+                            command.code(),
+                            steering.buffer,
+                            0,
+                            length);
+        }
+    }
+
+    /** Sends a command as {@link #sendToAll} sends a message; in order with these. */
+    public int steerAll(int applicationId, DartSteering command) {
+        synchronized (steering) {
+            int length = command.encode(steering.buffer, 0);
+            return engine.reverse()
+                    .sendToAll(
+                            applicationId,
+                            PieceFlyweight.STEERING,
+                            command.code(),
+                            steering.buffer,
+                            0,
+                            length);
+        }
+    }
+
+    /** Whether a process of this rank has an inbox now, as far as its server has said. */
+    public boolean isHere(int applicationId, int rank) {
+        return engine.reverse().isHere(applicationId, rank);
+    }
+
+    /** What was sent back to compute processes since the start. */
+    public ReverseStatistics reverseStatistics() {
+        return engine.reverse().statistics();
+    }
+
+    /**
      * What became of steps since the start.
      *
      * @throws IllegalStateException if no steps are put together
@@ -75,6 +160,11 @@ public final class DartReceiver implements AutoCloseable {
         engine.close();
     }
 
+    /** Memory for commands on their way out. */
+    private static final class ReverseEncoding {
+        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[DartSteering.LENGTH_MAX]);
+    }
+
     /** How to receive. Fluent; checked once by {@link #conclude()}. */
     public static final class Context {
         Environment environment;
@@ -88,6 +178,7 @@ public final class DartReceiver implements AutoCloseable {
         int messageLengthMax = 1 << 30;
         int connectionsMax = 64;
         long windowMax = 1L << 40;
+        long reverseBytesMax = 16L << 20;
         long silenceTimeoutNs = 10_000_000_000L;
 
         /** Everything the receiver touches. */
@@ -151,6 +242,14 @@ public final class DartReceiver implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Most bytes that may wait for one compute process, and the longest message to one; 16 MiB.
+         */
+        public Context reverseBytesMax(long reverseBytesMax) {
+            this.reverseBytesMax = reverseBytesMax;
+            return this;
+        }
+
         /** Most connections at a time; 64. */
         public Context connectionsMax(int connectionsMax) {
             this.connectionsMax = connectionsMax;
@@ -190,6 +289,7 @@ public final class DartReceiver implements AutoCloseable {
             }
             Arguments.range("messageLengthMax", messageLengthMax, 0, Integer.MAX_VALUE - 4096);
             Arguments.range("windowMax", windowMax, 1 << 20, 1L << 40);
+            Arguments.range("reverseBytesMax", reverseBytesMax, 1, 1 << 30);
             Arguments.range("connectionsMax", connectionsMax, 1, 4096);
             Arguments.range("silenceTimeoutNs", silenceTimeoutNs, 1_000_000, Long.MAX_VALUE / 4);
             return this;

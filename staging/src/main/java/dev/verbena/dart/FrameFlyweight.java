@@ -23,6 +23,8 @@ import org.agrona.MutableDirectBuffer;
  *           FIN        0:8 last sequence
  *           ERROR      0:4 code   then text
  *           HEARTBEAT, FIN_ACK   none
+ *           REVERSE (receiver to server)        a piece, see PieceFlyweight
+ *           REVERSE_STATE (server to receiver)  see ReverseLink
  * </pre>
  */
 final class FrameFlyweight {
@@ -41,6 +43,8 @@ final class FrameFlyweight {
     static final int FIN = 7;
     static final int FIN_ACK = 8;
     static final int ERROR = 9;
+    static final int REVERSE = 10;
+    static final int REVERSE_STATE = 11;
 
     static final int FIRST = 1;
     static final int LAST = 2;
@@ -133,10 +137,13 @@ final class FrameFlyweight {
         if (from.getByte(at + 4) != VERSION) {
             throw malformed("version " + from.getByte(at + 4));
         }
-        if (type() < HELLO || type() > ERROR) {
+        if (type() < HELLO || type() > REVERSE_STATE) {
             throw malformed("type " + type());
         }
-        int max = type() == DATA ? PAYLOAD_MAX : CONTROL_PAYLOAD_MAX;
+        int max =
+                type() == DATA
+                        ? PAYLOAD_MAX
+                        : type() == REVERSE ? PieceFlyweight.LENGTH_MAX : CONTROL_PAYLOAD_MAX;
         if (payloadLength() < 0 || payloadLength() > max) {
             throw malformed("payload length " + payloadLength() + " of type " + type());
         }
@@ -181,6 +188,12 @@ final class FrameFlyweight {
             case NACK -> needLength(NACK_LENGTH);
             case FIN -> needLength(FIN_LENGTH);
             case HEARTBEAT, FIN_ACK -> needLength(0);
+            case REVERSE_STATE -> needLength(ReverseLink.STATE_LENGTH);
+            case REVERSE -> {
+                if (payloadLength() < PieceFlyweight.HEADER_LENGTH) {
+                    throw malformed("REVERSE of " + payloadLength() + " bytes");
+                }
+            }
             case DATA -> {
                 if ((flags() & ~KNOWN_FLAGS) != 0) {
                     throw malformed("flags 0x" + Integer.toHexString(flags()));

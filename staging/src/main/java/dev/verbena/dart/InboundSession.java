@@ -42,6 +42,21 @@ final class InboundSession {
     private boolean isClosing;
     private boolean isEnded;
 
+    // The way back: a frame of its own memory, made when there is a first one.
+    private UnsafeBuffer reverseOut;
+    private int reverseLength;
+    private int reverseDone;
+    private long reverseSent;
+
+    /** Pieces that the server can take in all; the outlet's. */
+    long reverseGrant;
+
+    /** Where the outlet goes on looking for something to send. */
+    int reverseAt;
+
+    /** Client of the piece that the outlet wrote last. */
+    int reverseClient;
+
     InboundSession(ReceiverEngine engine, ByteStream stream, long now) {
         this.engine = engine;
         this.stream = stream;
@@ -186,6 +201,8 @@ final class InboundSession {
                     return;
                 }
             }
+            case FrameFlyweight.REVERSE_STATE ->
+                    engine.reverse().onState(this, inbound.job, inbound.serverId, payload, 0);
             case FrameFlyweight.HEARTBEAT -> {}
             case FrameFlyweight.FIN -> onFin();
             case FrameFlyweight.ERROR -> {
@@ -312,7 +329,64 @@ final class InboundSession {
         }
     }
 
+    /** Pieces for processes behind this connection, as far as the server has room for them. */
+    private int writeReverse(long now) {
+        int work = 0;
+        while (!isEnded && work < FRAME_LIMIT) {
+            if (reverseDone == reverseLength && !beginReverse()) {
+                break;
+            }
+            int n = stream.write(reverseOut, reverseDone, reverseLength - reverseDone);
+            if (n < 0) {
+                end();
+                return work + 1;
+            }
+            reverseDone += n;
+            if (n == 0) {
+                break;
+            }
+            lastSentNs = now;
+            work++;
+        }
+        return work;
+    }
+
+    private boolean beginReverse() {
+        boolean isPossible =
+                inbound != null && !isClosing && outDone == outLength && reverseSent < reverseGrant;
+        if (!isPossible) {
+            return false;
+        }
+        if (reverseOut == null) {
+            reverseOut =
+                    new UnsafeBuffer(new byte[FrameFlyweight.LENGTH + PieceFlyweight.LENGTH_MAX]);
+        }
+        int length = engine.reverse().next(this, reverseOut, FrameFlyweight.LENGTH);
+        if (length == 0) {
+            return false;
+        }
+        outFrame.begin(reverseOut, 0, FrameFlyweight.REVERSE)
+                .message(reverseClient, 0, 0, 0)
+                .end(reverseOut, FrameFlyweight.LENGTH, length);
+        reverseSent++;
+        reverseDone = 0;
+        reverseLength = FrameFlyweight.LENGTH + length;
+        return true;
+    }
+
     private int write(long now) {
+        if (reverseDone < reverseLength && !isEnded) {
+            // A frame that was begun is written to its end before any other.
+            int work = writeReverse(now);
+            if (reverseDone < reverseLength || isEnded) {
+                return work;
+            }
+        }
+        int work = writeControl(now);
+        return work + (outDone == outLength ? writeReverse(now) : 0);
+    }
+
+    private int writeControl(long now) {
         if (outDone < outLength && !isEnded) {
             int n = stream.write(out, outDone, outLength - outDone);
             if (n < 0) {

@@ -38,6 +38,7 @@ final class PullAgent implements ProtocolAgent {
     private final ArrayDeque<ServerBuffer> free = new ArrayDeque<>();
     private volatile Transport transport;
     private RegisteredRegion region;
+    private ReversePuts reverse;
     private ControlOutbox outbox;
     private ServerCommands commands;
     private HeaderRelay relay;
@@ -113,6 +114,7 @@ final class PullAgent implements ProtocolAgent {
                 free.add(buffers[i]);
             }
             outbox = new ControlOutbox(opened, 1024, 0);
+            reverse = new ReversePuts(shared, opened);
             registry =
                     new ServerRegistry(shared, opened, outbox, this::dropClient, this::onReached);
             relay = context.isDelegating ? new HeaderRelay(shared, opened) : null;
@@ -147,6 +149,7 @@ final class PullAgent implements ProtocolAgent {
         }
         work += pull();
         work += registry.clients().tell();
+        work += reverse.doWork(registry.clients());
         work += stop();
         mirror.publish(now);
         return work;
@@ -366,6 +369,7 @@ final class PullAgent implements ProtocolAgent {
             relay.farewell(client);
         }
         resumeTransfers(client);
+        reverse.gone(client);
         for (PullMessage message : parked) {
             if (message.client == client) {
                 message.isFailed = true;
@@ -560,13 +564,17 @@ final class PullAgent implements ProtocolAgent {
         if (region != null) {
             region.close();
         }
+        if (reverse != null) {
+            reverse.close();
+        }
         opened.close();
     }
 
     private boolean outstanding() {
         return outbox != null && !outbox.isIdle()
                 || commands != null && !commands.isQuiet()
-                || relay != null && !relay.isQuiet();
+                || relay != null && !relay.isQuiet()
+                || reverse != null && !reverse.isIdle();
     }
 
     @Override
@@ -586,6 +594,8 @@ final class PullAgent implements ProtocolAgent {
             if (operation == Operation.GET) {
                 partEnded(buffers[(int) operationContext], status);
                 shared.wakeT2.run();
+            } else if (operation == Operation.PUT_NOTIFY) {
+                reverse.onCompletion(operationContext, status);
             } else if (!commands.onCompletion(operationContext)
                     && (relay == null || !relay.onCompletion(operationContext))) {
                 outbox.onCompletion(operationContext);
@@ -613,6 +623,8 @@ final class PullAgent implements ProtocolAgent {
                                     offset + ControlFlyweight.LENGTH);
                     case ControlFlyweight.SUSPEND ->
                             onSuspend(registry.clientOf(peer, incoming), incoming.result() == 1);
+                    case ControlFlyweight.INBOX ->
+                            reverse.onInbox(registry.clientOf(peer, incoming), incoming);
                     default -> registry.onRecord(peer, incoming);
                 }
             } catch (DartException e) {

@@ -29,6 +29,7 @@ final class ReceiverEngine implements ProtocolAgent {
     private final ArrayDeque<InboundMessage> pool = new ArrayDeque<>();
     private final MessageFiles files;
     private final StepAssembler steps;
+    private final ReverseOutlet reverse;
     private final boolean isAssembling;
     private final CounterMirror mirror;
     private final Object monitor = new Object();
@@ -64,6 +65,8 @@ final class ReceiverEngine implements ProtocolAgent {
                                 environment.errorHandler(),
                                 this::letGo,
                                 this::stopBy);
+        this.reverse =
+                new ReverseOutlet(context.reverseBytesMax, clock, environment.errorHandler());
         this.isAssembling = context.handler != null || steps != null;
         this.mirror =
                 new CounterMirror(environment, "dart receiver")
@@ -89,6 +92,7 @@ final class ReceiverEngine implements ProtocolAgent {
                         .agent(this)
                         .wakeOnStreams()
                         .start();
+        reverse.onSend(thread::wakeup);
         if (files != null) {
             files.onReady(thread::wakeup);
         }
@@ -117,6 +121,10 @@ final class ReceiverEngine implements ProtocolAgent {
                 finished.get());
     }
 
+    ReverseOutlet reverse() {
+        return reverse;
+    }
+
     StepStatistics stepStatistics() {
         if (steps == null) {
             throw new IllegalStateException("this receiver puts no steps together");
@@ -133,6 +141,7 @@ final class ReceiverEngine implements ProtocolAgent {
     @Override
     public int doWork() {
         long now = clock.nanoTime();
+        reverse.checkQuiet(now);
         int work = accept(now);
         if (files != null) {
             work += store(now);
@@ -545,6 +554,7 @@ final class ReceiverEngine implements ProtocolAgent {
     }
 
     void finished(InboundStream stream) {
+        reverse.finished(stream.session);
         stream.isFinished = true;
         drop(stream);
         synchronized (monitor) {
@@ -595,6 +605,7 @@ final class ReceiverEngine implements ProtocolAgent {
         for (int i = 0; i < streams.size(); i++) {
             deadline = Math.min(deadline, streams.get(i).nextDeadlineNs());
         }
+        deadline = Math.min(deadline, reverse.nextDeadlineNs());
         return steps == null ? deadline : Math.min(deadline, steps.nextDeadlineNs());
     }
 
@@ -624,6 +635,7 @@ final class ReceiverEngine implements ProtocolAgent {
         if (steps != null) {
             steps.close();
         }
+        reverse.close();
     }
 
     @Override

@@ -38,7 +38,8 @@ final class ReceiverLink implements AutoCloseable {
     private final UnsafeBuffer out = new UnsafeBuffer(new byte[FrameFlyweight.LENGTH + 1024]);
     private final FrameFlyweight inFrame = new FrameFlyweight();
     private final UnsafeBuffer in =
-            new UnsafeBuffer(new byte[FrameFlyweight.LENGTH + FrameFlyweight.CONTROL_PAYLOAD_MAX]);
+            new UnsafeBuffer(new byte[FrameFlyweight.LENGTH + PieceFlyweight.LENGTH_MAX]);
+    private final ReverseLink reverse;
     private ByteStream stream;
     private int state = WAITING;
     private long nextTryNs;
@@ -74,6 +75,7 @@ final class ReceiverLink implements AutoCloseable {
         this.clock = context.environment.nanoClock();
         this.giveBack = giveBack;
         this.held = new HeldBuffers(context.bufferCount, context.framePayloadMax);
+        this.reverse = new ReverseLink(shared);
         this.nextTryNs = clock.nanoTime();
     }
 
@@ -230,6 +232,12 @@ final class ReceiverLink implements AutoCloseable {
         if (state == GREETING) {
             return false;
         }
+        if (state == STREAMING && reverse.hasNews()) {
+            // Before data: whose message was received can be answered.
+            reverse.encode(out, FrameFlyweight.LENGTH);
+            control(FrameFlyweight.REVERSE_STATE, ReverseLink.STATE_LENGTH);
+            return true;
+        }
         if (state == STREAMING && held.hasNext()) {
             beginData();
             return true;
@@ -311,7 +319,7 @@ final class ReceiverLink implements AutoCloseable {
             int wanted = FrameFlyweight.LENGTH;
             if (inLength >= wanted) {
                 inFrame.wrap(in, 0);
-                if (inFrame.payloadLength() > FrameFlyweight.CONTROL_PAYLOAD_MAX) {
+                if (inFrame.type() == FrameFlyweight.DATA) {
                     throw new DartException(
                             DartException.Code.MALFORMED, "frame: DATA from the receiver");
                 }
@@ -354,6 +362,10 @@ final class ReceiverLink implements AutoCloseable {
                 } else {
                     deferredRewind = Math.max(1, in.getLong(at, BIG_ENDIAN));
                 }
+            }
+            case FrameFlyweight.REVERSE -> {
+                needStreaming();
+                reverse.onPiece(inFrame.clientId(), in, at, inFrame.payloadLength());
             }
             case FrameFlyweight.HEARTBEAT -> {}
             case FrameFlyweight.FIN_ACK -> {
@@ -398,6 +410,7 @@ final class ReceiverLink implements AutoCloseable {
         held.window(window);
         held.acknowledge(next, giveBack);
         held.rewind(next);
+        reverse.connected();
         state = STREAMING;
         if (!isRefused) {
             backOffNs = BACK_OFF_MIN_NS;

@@ -65,6 +65,9 @@ final class ServedClient {
     long streamedUpTo;
     long streamedSent;
 
+    /** Where the way back ends; null: nowhere. */
+    InboxState inbox;
+
     ServedClient(
             int id,
             int slot,

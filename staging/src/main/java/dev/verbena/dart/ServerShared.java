@@ -28,6 +28,9 @@ final class ServerShared {
 
     final ServerTimes times;
 
+    /** The way back. */
+    final ReverseShared reverse;
+
     final AtomicLong headers = new AtomicLong();
     final AtomicLong duplicateHeaders = new AtomicLong();
     final AtomicLong malformed = new AtomicLong();
@@ -96,6 +99,7 @@ final class ServerShared {
         this.context = context;
         this.times = new ServerTimes(context.clientsMax);
         int capacity = Math.max(2, context.bufferCount);
+        reverse = new ReverseShared(context.clientsMax);
         empty = new OneToOneConcurrentArrayQueue<>(capacity);
         pending = new OneToOneConcurrentArrayQueue<>(capacity);
         completed = new OneToOneConcurrentArrayQueue<>(capacity);

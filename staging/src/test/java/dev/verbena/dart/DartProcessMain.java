@@ -23,6 +23,7 @@ final class DartProcessMain {
         try (RealEnvironment environment = RealEnvironment.builder().job(job).build()) {
             switch (arguments[0]) {
                 case "receiver" -> receive(environment, arguments[5]);
+                case "steps" -> receiveSteps(environment);
                 case "client" -> send(environment, scheme, job, arguments);
                 default -> serve(environment, scheme, job, arguments);
             }
@@ -43,6 +44,23 @@ final class DartProcessMain {
             System.out.println("port " + receiver.port());
             boolean isFinished = receiver.awaitFinished(2, 10 * LIMIT_NS);
             System.out.println("finished " + isFinished + " " + receiver.statistics());
+        }
+    }
+
+    /** Puts steps of two ranks together and prints each. */
+    private static void receiveSteps(RealEnvironment environment) throws IOException {
+        DartStepContext steps =
+                new DartStepContext(
+                        step -> {
+                            String what = step.isComplete() ? "complete" : step.missing();
+                            System.out.println("step " + step.step() + " " + what);
+                        });
+        steps.rankCount(2).messagesPerRank(1).openStepsMax(1000).deadlineNs(15_000_000_000L);
+        try (DartReceiver receiver =
+                DartReceiver.launch(
+                        new DartReceiver.Context().environment(environment).steps(steps))) {
+            System.out.println("port " + receiver.port());
+            awaitEndOfInput();
         }
     }
 

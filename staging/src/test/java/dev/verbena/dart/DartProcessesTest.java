@@ -139,6 +139,28 @@ class DartProcessesTest {
         assertThat(directory.resolve("out").resolve("r2-0")).exists();
     }
 
+    @Test
+    void shouldHandOverStepsOfAKilledRankAsIncomplete() throws Exception {
+        Node receiver = start("steps", 0, 0, 0);
+        int port = Integer.parseInt(receiver.await("port"));
+        Node master = start("master", port, 0, 0);
+        Node slave = start("slave", port, 0, 0);
+        Node steady = start("client", port, 0, 200);
+        steady.await("sent 1");
+        Node victim = start("client", port, 1, 1_000_000);
+        assertThat(receiver.await("step 5")).isEqualTo("complete");
+        victim.process.destroyForcibly().waitFor();
+        steady.await("closed");
+        // It may have sent some more before it was killed, but never all.
+        assertThat(receiver.await("step 199")).isEqualTo("rank 1: nothing came");
+        for (Node server : List.of(slave, master)) {
+            server.process.getOutputStream().close();
+            assertThat(server.await("stopped")).isEqualTo("true");
+            assertThat(server.end()).isZero();
+        }
+        assertThat(receiver.end()).isZero();
+    }
+
     private void compare(int rank, int count) throws IOException {
         for (int i = 0; i < count; i++) {
             assertThat(Files.readAllBytes(directory.resolve("out").resolve("r" + rank + "-" + i)))

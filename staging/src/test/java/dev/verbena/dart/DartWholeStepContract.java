@@ -376,6 +376,43 @@ public abstract class DartWholeStepContract {
     }
 
     @Test
+    void shouldHandOverStepsWhoseMessagesWereStoredAndReachThemAllDespiteCuts() throws Exception {
+        DartStepContext steps = new DartStepContext(step -> seen.add(look(step)));
+        steps.rankCount(2).acknowledgeWhenHandled(true);
+        try (DartWorld world = new DartWorld(scheme())) {
+            java.nio.file.Path out = world.directory.resolve("out");
+            world.receive(
+                    new DartReceiver.Context()
+                            .environment(world.environment)
+                            .directory(out.toString())
+                            .steps(steps));
+            try (CutProxy proxy = new CutProxy(world.receiverPort)) {
+                world.receiverPort = proxy.port();
+                world.master(c -> c.bufferCount(16));
+                DartClient first = world.client(0);
+                DartClient second = world.client(1);
+                for (long step = 0; step < 12; step++) {
+                    send(first, 0, step, "a", 100_000, true);
+                    if (step % 4 == 1) {
+                        proxy.cut();
+                    }
+                    send(second, 1, step, "a", 70_000, true);
+                }
+                awaitSeen(world, 12);
+                first.flush(DartWorld.LIMIT_NS);
+                second.flush(DartWorld.LIMIT_NS);
+                assertThat(proxy.cuts).isPositive();
+                for (int step = 0; step < 12; step++) {
+                    assertThat(seen.get(step).step()).isEqualTo(step);
+                    assertThat(seen.get(step).isComplete() && seen.get(step).isIntact()).isTrue();
+                }
+                assertThat(seen).hasSize(12);
+                assertThat(out.toFile().list()).filteredOn(f -> f.startsWith("m")).hasSize(24);
+            }
+        }
+    }
+
+    @Test
     void shouldAcknowledgeOnlyWhatWasHandledWhenToldSo() throws Exception {
         CompletableFuture<Void> goOn = new CompletableFuture<>();
         AtomicInteger calls = new AtomicInteger();

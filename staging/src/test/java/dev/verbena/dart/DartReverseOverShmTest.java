@@ -1,0 +1,9 @@
+package dev.verbena.dart;
+
+/** The way back over the shm provider. */
+class DartReverseOverShmTest extends DartReverseContract {
+    @Override
+    protected String scheme() {
+        return "shm";
+    }
+}
