@@ -57,8 +57,6 @@ final class ControlFlyweight {
     static final int GOODBYE = 6;
     static final int CREDIT = 7;
     static final int INBOX = 8;
-
-    // 8 is INBOX, the reverse stream's.
     static final int HEARTBEAT = 9;
     static final int RESUME = 10;
     static final int SUSPEND = 11;
