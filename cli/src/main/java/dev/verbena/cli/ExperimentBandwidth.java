@@ -12,8 +12,9 @@ import java.util.List;
  */
 final class ExperimentBandwidth {
     private static final int MEBI = 1 << 20;
-    private static final int[] QUICK_SIZES = {1, 2, 4, 16, 64};
+    private static final int[] QUICK_SIZES = {1, 4, 16, 64};
     private static final int LARGEST = 100;
+    private static final int MEBIBYTES_MAX = 3000;
     private static final int WARM_UP_MEBIBYTES = 200;
     private static final double COMPUTE_NS = 1e6;
     private static final double PLATEAU = 0.95;
@@ -67,7 +68,7 @@ final class ExperimentBandwidth {
 
     private ExperimentPoint point(int mebibytes, double computeNs) {
         int clients = run.clients(2).get(0);
-        int counted = run.steps(run.isQuick() ? 20 : 100);
+        int counted = run.steps(transfers(mebibytes));
         // The first ones run unoptimised code: as many bytes for every size.
         int warmUp = 10 + WARM_UP_MEBIBYTES / mebibytes;
         int steps = counted + warmUp;
@@ -75,6 +76,12 @@ final class ExperimentBandwidth {
         point = ExperimentRun.limited(point, ExperimentPoint.DISCARD);
         return ExperimentRun.sized(point, (long) mebibytes * MEBI, steps, warmUp)
                 .computing(computeNs);
+    }
+
+    /** A hundred as in the paper, fewer of the long ones. */
+    private int transfers(int mebibytes) {
+        int most = run.isQuick() ? 20 : 100;
+        return Math.min(most, Math.max(10, MEBIBYTES_MAX / mebibytes));
     }
 
     private Rates measure(RawGet raw, int mebibytes) throws Exception {

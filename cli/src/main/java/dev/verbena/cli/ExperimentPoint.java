@@ -18,6 +18,7 @@ import java.util.List;
  * @param rate what the receiver takes, bytes/s; 0: no limit; {@link #DISCARD}: thrown away at the
  *     server
  * @param busyCores processors on which computing is a busy wait
+ * @param inFlight messages of a process that may be on their way; 1 in the paper
  */
 record ExperimentPoint(
         Manner manner,
@@ -30,7 +31,8 @@ record ExperimentPoint(
         int buffers,
         int bufferSize,
         double rate,
-        int busyCores) {
+        int busyCores,
+        int inFlight) {
     static final double DISCARD = -1;
 
     /** What a process does at the end of a step. */
@@ -82,7 +84,8 @@ record ExperimentPoint(
                 buffers,
                 bufferSize,
                 rate,
-                busyCores);
+                busyCores,
+                inFlight);
     }
 
     ExperimentPoint as(Manner other) {
@@ -97,7 +100,8 @@ record ExperimentPoint(
                 buffers,
                 bufferSize,
                 rate,
-                busyCores);
+                busyCores,
+                inFlight);
     }
 
     ExperimentPoint served(int serverCount, int bufferCount) {
@@ -112,7 +116,24 @@ record ExperimentPoint(
                 bufferCount,
                 bufferSize,
                 rate,
-                busyCores);
+                busyCores,
+                inFlight);
+    }
+
+    ExperimentPoint inFlight(int messages) {
+        return new ExperimentPoint(
+                manner,
+                clients,
+                size,
+                computeNs,
+                steps,
+                warmUp,
+                servers,
+                buffers,
+                bufferSize,
+                rate,
+                busyCores,
+                messages);
     }
 
     /** Arguments of the process that computes. */
@@ -124,6 +145,7 @@ record ExperimentPoint(
         arguments.add("--compute=" + computeNs);
         arguments.add("--steps=" + steps);
         arguments.add("--warm-up=" + warmUp);
+        arguments.add("--in-flight=" + inFlight);
         arguments.add("--busy=" + busyCores);
         return arguments;
     }

@@ -80,6 +80,7 @@ record ExperimentResult(
         fields.put("buffers", point.buffers());
         fields.put("buffer_bytes", point.bufferSize());
         fields.put("busy_cores", point.busyCores());
+        fields.put("in_flight", point.inFlight());
         fields.put("seconds", seconds);
         fields.put("th_us", distribution(ExperimentSamples.HEADER));
         fields.put("tw_us", distribution(ExperimentSamples.WAIT));

@@ -81,7 +81,8 @@ final class ExperimentRun {
                         options.buffers,
                         options.bufferMebibytes << 20,
                         0,
-                        busyCores());
+                        busyCores(),
+                        1);
         double knee = isQuick() ? QUICK_KNEE_NS : KNEE_NS;
         double natural = Math.min(RATE_MAX, unlimited.stepBytes() / knee * 1e9);
         return limited(unlimited, options.rate == null ? natural : options.rate * MEGA);
@@ -99,7 +100,8 @@ final class ExperimentRun {
                 p.buffers(),
                 p.bufferSize(),
                 rate,
-                p.busyCores());
+                p.busyCores(),
+                p.inFlight());
     }
 
     /** The same with another message size and other steps. */
@@ -115,7 +117,8 @@ final class ExperimentRun {
                 p.buffers(),
                 p.bufferSize(),
                 p.rate(),
-                p.busyCores());
+                p.busyCores(),
+                p.inFlight());
     }
 
     /** {@code --compute} if it was given. */

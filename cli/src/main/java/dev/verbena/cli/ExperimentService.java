@@ -113,13 +113,18 @@ final class ExperimentService implements AutoCloseable {
                             .clientCount(point.clients())
                             .bufferCount(point.buffers())
                             .bufferSize(point.bufferSize())
-                            .dedicatedThreads(!isDiscarding)
+                            .dedicatedThreads(!isDiscarding && hasCores())
                             .peerTimeoutNs(PATIENCE_NS)
                             .receiverTimeoutNs(PATIENCE_NS)
                             .bootTimeoutNs(PATIENCE_NS)
                             .closeTimeoutNs(CLOSE_NS);
             servers.add(DartServer.launch(i == 0 ? context.master() : context.slave()));
         }
+    }
+
+    /** Whether a server may have three threads, which would else only get in each other's way. */
+    private static boolean hasCores() {
+        return Runtime.getRuntime().availableProcessors() >= 4;
     }
 
     private void compute(

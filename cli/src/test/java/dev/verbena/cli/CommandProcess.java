@@ -52,7 +52,11 @@ final class CommandProcess implements AutoCloseable {
     }
 
     int exitCode() throws Exception {
-        boolean isEnded = process.waitFor(90, TimeUnit.SECONDS);
+        return exitCode(90);
+    }
+
+    int exitCode(int timeoutSeconds) throws Exception {
+        boolean isEnded = process.waitFor(timeoutSeconds, TimeUnit.SECONDS);
         if (!isEnded) {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly().waitFor();

@@ -21,6 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(280)
 class DartExperimentIT {
+    private static final double RATIO_MIN = 0.6;
+    private static final int TIMEOUT_SECONDS = 200;
+
     @TempDir private Path folder;
 
     private int runs;
@@ -30,8 +33,8 @@ class DartExperimentIT {
         List<String> line = new ArrayList<>(List.of("dart", "experiment"));
         line.addAll(List.of(arguments));
         line.addAll(List.of("--quick", "--json", "--output=" + folder.resolve("run-" + runs++)));
-        CommandProcess command = CommandProcess.run(folder, line.toArray(new String[0]));
-        assertThat(command.exitCode()).as("%s", command.out()).isZero();
+        CommandProcess command = CommandProcess.start(folder, line.toArray(new String[0]));
+        assertThat(command.exitCode(TIMEOUT_SECONDS)).as("%s", command.out()).isZero();
         return command.out();
     }
 
@@ -64,12 +67,11 @@ class DartExperimentIT {
                 .hasSize(1 + 8 * 16);
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"shm", "portals"})
+    @Test
     @Tag("dart-D52")
-    void shouldGainByBuffering(String scheme) throws Exception {
+    void shouldGainByBuffering() throws Exception {
         String summary =
-                experiment("e4", "--transport=" + scheme, "--clients=4", "--rate=50", "--steps=8");
+                experiment("e4", "--transport=shm", "--clients=4", "--rate=50", "--steps=8");
         assertThat(value(summary, "unbuffered / buffered"))
                 .as("%s", summary)
                 .isGreaterThanOrEqualTo(3);
@@ -84,11 +86,11 @@ class DartExperimentIT {
         // of several, because they strike one size and not the other.
         double best = 0;
         String summary = "";
-        for (int i = 0; i < 3 && best < 0.9; i++) {
+        for (int i = 0; i < 3 && best <= RATIO_MIN; i++) {
             summary = experiment("e1", "--transport=shm");
             best = Math.max(best, value(summary, "pull at 4 MiB / at 64 MiB"));
         }
-        assertThat(best).as("%s", summary).isGreaterThan(0.6);
+        assertThat(best).as("%s", summary).isGreaterThan(RATIO_MIN);
         assertThat(value(summary, "streaming / plain TCP, median")).isPositive();
     }
 

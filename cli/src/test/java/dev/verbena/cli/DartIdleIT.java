@@ -10,10 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Processes that wait leave the processor to others. CPU time as the kernel counts it. */
 @Timeout(180)
@@ -67,12 +66,11 @@ class DartIdleIT {
         assertThat(new ProcessBuilder("kill", "-" + name, pid).start().waitFor()).isZero();
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"shm", "portals"})
+    @Test
     @Tag("dart-D31")
-    void shouldNotUseTheProcessorWhileWaiting(String scheme) throws Exception {
+    void shouldNotUseTheProcessorWhileWaiting() throws Exception {
         String config = "--config=" + folder.resolve("job.conf");
-        String transport = "--transport=" + scheme;
+        String transport = "--transport=shm";
         String directory = "--directory=" + folder.resolve("arrived");
         Path big = folder.resolve("big");
         try (RandomAccessFile file = new RandomAccessFile(big.toFile(), "rw")) {
