@@ -102,8 +102,9 @@ final class PullAgent implements ProtocolAgent {
         if (!context.transportJob.isEmpty()) {
             opening.job(context.transportJob);
         }
-        Transport opened = context.environment.openTransport(context.transport, opening);
+        Transport opened = null;
         try {
+            opened = context.environment.openTransport(context.transport, opening);
             long stride = (context.bufferSize + 4095L) & -4096L;
             region = opened.allocate(stride * context.bufferCount, 0);
             buffers = new ServerBuffer[context.bufferCount];
@@ -123,7 +124,9 @@ final class PullAgent implements ProtocolAgent {
             transport = opened;
         } catch (RuntimeException e) {
             fatal = new DartException(DartException.Code.NOT_BOOTSTRAPPED, e.getMessage(), e);
-            closeTransport(opened);
+            if (opened != null) {
+                closeTransport(opened);
+            }
             throw e;
         }
     }

@@ -121,6 +121,16 @@ public final class ChaosDisk implements AutoCloseable {
         }
     }
 
+    /** Makes it larger. */
+    public void grow(int mebibytes) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(prefix);
+        command.addAll(List.of("mount", "-o", "remount,size=" + mebibytes + "m", inside + ""));
+        int code = new ProcessBuilder(command).inheritIO().start().waitFor();
+        if (code != 0) {
+            throw new IOException(command + " ended with " + code);
+        }
+    }
+
     /** Takes away what {@link #fill} wrote. */
     public void free() throws IOException {
         Files.deleteIfExists(outside.resolve(".filler"));

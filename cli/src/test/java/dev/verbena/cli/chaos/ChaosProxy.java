@@ -17,8 +17,10 @@ final class ChaosProxy implements AutoCloseable {
     private final ServerSocket listener;
     private final List<Pair> pairs = new CopyOnWriteArrayList<>();
     private final AtomicLong cutAfter = new AtomicLong(Long.MAX_VALUE);
+    private final AtomicLong stallAfter = new AtomicLong(Long.MAX_VALUE);
     private final AtomicInteger cuts = new AtomicInteger();
     private volatile int port;
+    private volatile long stallMs;
     private volatile long stalledUntilMs;
     private volatile long holeUntilMs;
     private volatile boolean isClosed;
@@ -56,6 +58,22 @@ final class ChaosProxy implements AutoCloseable {
     /** Nothing passes for a while, and nothing is said about it. */
     void stall(long ms) {
         stalledUntilMs = now() + ms;
+    }
+
+    /** As {@link #stall}, so many bytes from now. */
+    void stallAfter(long bytes, long ms) {
+        stallMs = ms;
+        stallAfter.set(bytes);
+    }
+
+    /** Waits until what {@link #stallAfter} asked for has begun. */
+    void awaitStall() throws InterruptedException {
+        for (int i = 0; now() >= stalledUntilMs; i++) {
+            if (i > 6_000) {
+                throw new AssertionError("so many bytes do not pass");
+            }
+            Thread.sleep(10);
+        }
     }
 
     /** Connections made for a while lead nowhere, and those that there are end. */
@@ -114,6 +132,10 @@ final class ChaosProxy implements AutoCloseable {
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
             for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+                if (stallAfter.get() != Long.MAX_VALUE && stallAfter.addAndGet(-n) <= 0) {
+                    stallAfter.set(Long.MAX_VALUE);
+                    stall(stallMs);
+                }
                 while (now() < stalledUntilMs) {
                     Thread.sleep(5);
                 }
