@@ -61,7 +61,8 @@ final class ReceivedTree implements DartMessageHandler {
     public void onMessage(DartMessage message) {
         DartMetadata metadata = message.metadata();
         if (!metadata.variable().equals(SentFile.VARIABLE)) {
-            log.accept("stored " + message.fileName() + ", " + message.length() + " bytes");
+            String what = message.isCorrupt() ? "damaged on the way: " : "stored ";
+            log.accept(what + message.fileName() + ", " + message.length() + " bytes");
             return;
         }
         Path stored = folder.resolve(message.fileName());

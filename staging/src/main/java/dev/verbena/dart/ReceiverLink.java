@@ -167,6 +167,10 @@ final class ReceiverLink implements AutoCloseable {
             shared.receiverState = ServerShared.RECEIVER_UNREACHABLE;
             shared.wakeT1.run();
         }
+        boolean isForgetful = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-held-dropped");
+        if (isForgetful && held.sentUpTo() >= held.acknowledgedNext()) {
+            held.acknowledge(held.acknowledgedNext() + 1, giveBack);
+        }
         current = null;
         state = WAITING;
         nextTryNs = now + backOffNs;
@@ -406,6 +410,9 @@ final class ReceiverLink implements AutoCloseable {
                             + ", but has acknowledged everything before "
                             + held.acknowledgedNext()
                             + ": it was restarted without its state");
+        }
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-resend-forgotten")) {
+            next = held.sentUpTo() + 1;
         }
         held.window(window);
         held.acknowledge(next, giveBack);

@@ -108,6 +108,7 @@ final class ChaosClient {
                             .configurationFile(config)
                             .rank(number)
                             .maxInFlight(2)
+                            .reassign(number > 0)
                             .checksum(true)
                             .bootTimeoutNs(TimeUnit.SECONDS.toNanos(5)));
         } catch (DartException e) {

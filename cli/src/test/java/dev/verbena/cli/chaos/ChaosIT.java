@@ -2,6 +2,7 @@ package dev.verbena.cli.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.cli.chaos.ChaosPlan.Kind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * with {@code -Dverbena.long=true} rounds with new seeds follow each other for an hour.
  */
 class ChaosIT {
+    private static final long FRESH_SEED = System.nanoTime() % 1_000_000_007;
     private static final long ROUND_MS = 60_000;
     private static final long LONG_NS = TimeUnit.MINUTES.toNanos(60);
 
@@ -25,34 +27,42 @@ class ChaosIT {
     private Path folder;
 
     @Test
+    @Timeout(300)
+    void shouldLoseNothingWhenStreamsBreak() throws Exception {
+        run(seed(), "shm", 12_000, EnumSet.of(Kind.CUT, Kind.CUT_AFTER, Kind.STALL, Kind.HOLE));
+    }
+
+    @Test
     @Timeout(value = 70, unit = TimeUnit.MINUTES)
     void shouldLoseNothingWhateverGoesWrong() throws Exception {
-        long seed = Long.getLong("verbena.seed", System.nanoTime() % 1_000_000_007);
         boolean isLong = Boolean.getBoolean("verbena.long");
         long beginNs = System.nanoTime();
         int round = 0;
         do {
-            run(seed + round, round % 2 == 0 ? "shm" : "portals", ROUND_MS, all());
+            run(seed() + round, round % 2 == 0 ? "shm" : "portals", ROUND_MS, all());
             round++;
         } while (isLong && System.nanoTime() - beginNs < LONG_NS);
     }
 
-    private static Set<ChaosPlan.Kind> all() {
-        Set<ChaosPlan.Kind> kinds = EnumSet.allOf(ChaosPlan.Kind.class);
+    private static long seed() {
+        return Long.getLong("verbena.seed", FRESH_SEED);
+    }
+
+    private static Set<Kind> all() {
+        Set<Kind> kinds = EnumSet.allOf(Kind.class);
         String only = System.getProperty("verbena.chaos.kinds", "");
         if (only.isEmpty()) {
-            kinds.remove(ChaosPlan.Kind.KILL_RECEIVER);
+            kinds.remove(Kind.KILL_RECEIVER);
         } else {
             kinds.clear();
             for (String kind : only.split(",")) {
-                kinds.add(ChaosPlan.Kind.valueOf(kind));
+                kinds.add(Kind.valueOf(kind));
             }
         }
         return kinds;
     }
 
-    private void run(long seed, String scheme, long durationMs, Set<ChaosPlan.Kind> kinds)
-            throws Exception {
+    private void run(long seed, String scheme, long durationMs, Set<Kind> kinds) throws Exception {
         System.out.println("chaos: -Dverbena.seed=" + seed + " over " + scheme);
         Path own = Files.createDirectories(folder.resolve("round-" + seed));
         List<String> faults;

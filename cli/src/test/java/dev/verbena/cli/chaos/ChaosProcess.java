@@ -60,6 +60,10 @@ final class ChaosProcess {
         return process.isAlive();
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     int exitCode() {
         return process.exitValue();
     }

@@ -4,11 +4,13 @@ import dev.verbena.cli.VerbenaCommand;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * The processes of one run: a receiver, a master, slaves, clients, all as a user starts them, with
@@ -16,6 +18,7 @@ import java.util.Set;
  */
 final class ChaosWorld implements AutoCloseable {
     private static final int DISK_MEBIBYTES = 96;
+    private static final int BUFFERS = 6;
     private static final int SLAVES = 2;
     private static final int CLIENTS = 3;
 
@@ -74,7 +77,7 @@ final class ChaosWorld implements AutoCloseable {
                         "--transport=" + scheme,
                         "--config=" + config,
                         "--buffer-size=1",
-                        "--buffers=6",
+                        "--buffers=" + BUFFERS,
                         "--servers=" + (1 + SLAVES),
                         "--receiver=127.0.0.1:" + proxy.port());
         for (int i = 0; i < SLAVES; i++) {
@@ -124,7 +127,7 @@ final class ChaosWorld implements AutoCloseable {
                         "--transport=" + scheme,
                         "--config=" + config,
                         "--buffer-size=1",
-                        "--buffers=6");
+                        "--buffers=" + BUFFERS);
     }
 
     private void startClient(int i) {
@@ -230,17 +233,49 @@ final class ChaosWorld implements AutoCloseable {
             client.finish();
         }
         for (ChaosProcess client : clients) {
-            if (!client.awaitEnd(90)) {
+            if (!client.awaitEnd(faults.isEmpty() ? 90 : 1)) {
                 faults.add(client.name + " does not end:" + client.tail());
             } else if (client.exitCode() != 0) {
                 faults.add(client.name + " ended with " + client.exitCode() + client.tail());
             }
         }
+        countBuffers();
         for (ChaosProcess slave : slaves) {
             stop(slave);
         }
         stop(master);
         stop(receiver);
+    }
+
+    /** After the last message every server has all its buffers back. */
+    private void countBuffers() throws InterruptedException {
+        String found = "";
+        for (int i = 0; i < 10; i++) {
+            ChaosProcess status = command("status", List.of(), "status");
+            status.awaitEnd(30);
+            found = status.out();
+            if (hasAllBuffers(found, master) && Arrays.stream(slaves).allMatch(full(found))) {
+                return;
+            }
+            Thread.sleep(500);
+        }
+        faults.add("buffers are missing:\n" + found);
+    }
+
+    private static Predicate<ChaosProcess> full(String status) {
+        return server -> hasAllBuffers(status, server);
+    }
+
+    private static boolean hasAllBuffers(String status, ChaosProcess server) {
+        boolean isIt = false;
+        for (String line : status.split("\n")) {
+            if (!line.startsWith(" ")) {
+                isIt = line.contains("process " + server.pid() + ",");
+            } else if (isIt && line.endsWith("buffers in ebq")) {
+                return line.strip().startsWith(BUFFERS + " ");
+            }
+        }
+        return false;
     }
 
     private void stop(ChaosProcess process) throws InterruptedException {
@@ -249,7 +284,7 @@ final class ChaosWorld implements AutoCloseable {
             return;
         }
         process.terminate();
-        if (!process.awaitEnd(60)) {
+        if (!process.awaitEnd(faults.isEmpty() ? 60 : 10)) {
             faults.add(process.name + " does not stop:" + process.tail());
         }
     }

@@ -33,6 +33,22 @@ final class Staging implements AutoCloseable {
         return process;
     }
 
+    String config() {
+        return config;
+    }
+
+    ChaosProcess client(List<String> prefix, String scheme, int number, long seed) {
+        ChaosProcess client =
+                ChaosProcess.start(
+                        folder,
+                        "client." + number,
+                        prefix,
+                        ChaosClient.class,
+                        List.of(config, scheme, "" + number, "0", Long.toString(seed)));
+        all.add(client);
+        return client;
+    }
+
     ChaosProcess receiver(Path directory, List<String> prefix) throws InterruptedException {
         ChaosProcess receiver =
                 command(
