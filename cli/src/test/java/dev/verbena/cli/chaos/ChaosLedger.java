@@ -109,6 +109,7 @@ final class ChaosLedger {
         order();
         try (Stream<Path> files = Files.list(world.disk.outside())) {
             files.filter(file -> file.getFileName().toString().startsWith(".receiving"))
+                    .filter(file -> !world.hasKilledServers)
                     .forEach(file -> fault("left behind: " + file.getFileName()));
         }
         try (Stream<Path> files = Files.list(world.all.get(0).log.getParent())) {

@@ -41,6 +41,9 @@ final class ChaosWorld implements AutoCloseable {
     private int starts;
     volatile int receiverKills;
 
+    /** Half messages of a killed server stay at the receiver: it might come back. */
+    volatile boolean hasKilledServers;
+
     /** The other half of a fault. */
     private record Later(long atMs, Step step) {}
 
@@ -209,6 +212,7 @@ final class ChaosWorld implements AutoCloseable {
             case KILL_SLAVE -> {
                 int which = event.target() % SLAVES;
                 if (slaves[which].isAlive()) {
+                    hasKilledServers = true;
                     slaves[which].kill();
                     after(amount, () -> startSlave(which));
                 }

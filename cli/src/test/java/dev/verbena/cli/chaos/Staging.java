@@ -100,7 +100,10 @@ final class Staging implements AutoCloseable {
         return folder;
     }
 
-    /** What is different, and what of ours was left behind; empty if nothing. */
+    /**
+     * What is different, and what of ours was left behind; empty if nothing. Half messages of a
+     * server that was killed may stay: it might come back.
+     */
     static List<String> differences(Path source, Path arrived) throws IOException {
         List<String> found = new ArrayList<>();
         Path got = arrived.resolve(source.getFileName());
@@ -117,7 +120,7 @@ final class Staging implements AutoCloseable {
         try (Stream<Path> files = Files.list(arrived)) {
             files.filter(Files::isRegularFile)
                     .map(file -> file.getFileName().toString())
-                    .filter(name -> !name.startsWith(".filler") && !name.startsWith(".journal"))
+                    .filter(name -> !name.startsWith(".") || name.startsWith(".verbena-part"))
                     .forEach(name -> found.add(name + " was left behind"));
         }
         return found;
