@@ -38,9 +38,6 @@ import picocli.CommandLine.Spec;
 final class DemoCommand implements Callable<Integer> {
     private static final String OUTPUT = "demo-output";
 
-    /** Until receivers keep their state over a kill. */
-    private static final boolean RECEIVER_RETURNS = false;
-
     @Spec private CommandSpec spec;
 
     @Option(
@@ -147,7 +144,7 @@ final class DemoCommand implements Callable<Integer> {
                         timeout,
                         port,
                         !isNotCompared,
-                        !isNotKilling && RECEIVER_RETURNS,
+                        !isNotKilling,
                         DemoPlan.SharedMemory.of(
                                 deck, servers, CountersFile.defaultShmDirectory()));
         requireSpace(plan);

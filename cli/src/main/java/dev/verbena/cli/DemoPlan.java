@@ -49,6 +49,13 @@ record DemoPlan(
         return Math.max(1, (half + every - 1) / every) * every;
     }
 
+    /** Restart files that the servers' buffers hold. */
+    long heldFileCount() {
+        long size = (long) memory.bufferMebibytes() << 20;
+        long perFile = (deck.restartLength() + size - 1) / size;
+        return serverCount * (memory.bufferCount() / perFile);
+    }
+
     /**
      * Shared memory for the run.
      *
@@ -59,6 +66,9 @@ record DemoPlan(
     record SharedMemory(int slotCount, int bufferCount, int bufferMebibytes) {
         /** Outputs that the servers can hold while the receiver is away. */
         private static final int OUTPUTS_HELD = 6;
+
+        /** Of a server, if they are there to be had. */
+        private static final int MEBIBYTES_MIN = 64;
 
         private static final int BUFFERS_MIN = 3;
         private static final int BUFFERS_MAX = 1024;
@@ -78,6 +88,7 @@ record DemoPlan(
             long perFile = (mebibytes + size - 1) / size;
             int share = (deck.processCount() + serverCount - 1) / serverCount;
             long wanted = Math.min(BUFFERS_MAX, OUTPUTS_HELD * share * perFile);
+            wanted = Math.max(wanted, MEBIBYTES_MIN / size);
             int count = (int) Math.max(BUFFERS_MIN, wanted);
             SharedMemory good = new SharedMemory(2, count, size);
             long free = Files.getFileStore(folder).getUsableSpace();

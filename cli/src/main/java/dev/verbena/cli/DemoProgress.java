@@ -26,6 +26,8 @@ final class DemoProgress {
     private String verdict;
     private String sentence;
     private String failure;
+    private String stuck;
+    private boolean isStuckSaid;
 
     DemoProgress(DemoPlan plan) {
         this.plan = plan;
@@ -47,7 +49,11 @@ final class DemoProgress {
             }
             case "run" -> runsBegun++;
             case "listening" -> port = Integer.parseInt(words[1]);
-            case "file" -> files.put(words[1], Long.parseLong(words[2]));
+            case "file" -> {
+                files.put(words[1], Long.parseLong(words[2]));
+                stuck = null;
+            }
+            case "stuck" -> stuck = message.substring("stuck ".length());
             case "analysed" -> analysed.add(words[1]);
             case "verdict" -> verdict = words[1];
             case "sentence" -> sentence = message.substring("sentence ".length());
@@ -104,6 +110,13 @@ final class DemoProgress {
         return slowest;
     }
 
+    /** Files that were handed over and are not stored yet. */
+    synchronized long filesOnTheirWay() {
+        long outputs = slowest / plan.deck().restartEvery();
+        long first = plan.firstStep() / plan.deck().restartEvery();
+        return (outputs - first) * steps.length - files.size();
+    }
+
     /** All compute processes are through with comparing. */
     synchronized boolean isRunBegun() {
         return runsBegun == steps.length;
@@ -131,6 +144,21 @@ final class DemoProgress {
     /** Why the run cannot succeed any more, told by a process that is still alive; or null. */
     synchronized String failure() {
         return failure;
+    }
+
+    /** What keeps the receiver from storing, until it has stored something again; or null. */
+    synchronized String stuck() {
+        return stuck;
+    }
+
+    /** As {@link #stuck}, once; for telling it while the run waits. */
+    synchronized String newlyStuck() {
+        if (stuck == null || isStuckSaid) {
+            isStuckSaid &= stuck != null;
+            return null;
+        }
+        isStuckSaid = true;
+        return stuck;
     }
 
     synchronized List<String> checks() {

@@ -101,13 +101,13 @@ final class DemoReceive implements Callable<Integer> {
         }
     }
 
-    /** A file that cannot be stored would be sent again and again: the demo gives up instead. */
+    /** A file that cannot be stored is sent again until there is room: the user must know. */
     private void onError(Throwable error) {
         System.out.println(error);
         String text = String.valueOf(error.getMessage());
         String folder = output.resolve("restart").toString();
         if (error instanceof DartException && text.contains(folder)) {
-            ChildProcess.tell("broken the receiver cannot store a file: " + text);
+            ChildProcess.tell("stuck the receiver cannot store a file: " + text);
         }
     }
 

@@ -77,6 +77,9 @@ final class DemoRun {
             watchUntil(
                     () -> !receiver.isAlive() && servers.stream().noneMatch(ChildProcess::isAlive));
             line.end();
+            if (isEnding) {
+                return false;
+            }
             conclude((System.nanoTime() - begin) / 1e9);
             return "passed".equals(progress.verdict());
         } finally {
@@ -220,9 +223,11 @@ final class DemoRun {
         int port = progress.port();
         long step = progress.slowestStep();
         children.remove(dead);
+        long room = plan.heldFileCount() - progress.filesOnTheirWay() - plan.deck().processCount();
         long killedNs = System.nanoTime();
         dead.kill();
         progress.timeline().add(Timeline.KILLED, killedNs, dead.pid());
+        progress.timeline().add(Timeline.ROOM, killedNs, room);
         say(
                 "   receiver (process "
                         + dead.pid()
@@ -260,6 +265,10 @@ final class DemoRun {
             if (isDone) {
                 return;
             }
+            String stuck = progress.newlyStuck();
+            if (stuck != null) {
+                say("   " + stuck + "; it tries again until there is room (Ctrl-C ends the demo)");
+            }
             long nowMs = System.nanoTime() / 1_000_000;
             if (!compute.isEmpty() && nowMs - nextShowMs >= 0) {
                 progress.show(line);
@@ -285,7 +294,8 @@ final class DemoRun {
                 child == receiver ? verdict == null : servers.contains(child) && !computeIsDone();
         boolean isFailed = child.exitCode() != 0 && !(child == receiver && verdict != null);
         if (isFailed || isTooEarly) {
-            throw new Messages.Failure(firstToFail(child).obituary());
+            String why = progress.stuck() == null ? "" : progress.stuck() + "; then ";
+            throw new Messages.Failure(why + firstToFail(child).obituary());
         }
     }
 

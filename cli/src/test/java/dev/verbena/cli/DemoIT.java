@@ -88,6 +88,10 @@ class DemoIT {
             count++;
         }
         assertThat(count).isEqualTo(7);
+        Matcher again = Pattern.compile("receiver back as process (\\d+)").matcher(demo.out());
+        if (again.find()) {
+            assertThat(ProcessHandle.of(Long.parseLong(again.group(1)))).isEmpty();
+        }
         Path shm = CountersFile.userDirectory(CountersFile.defaultShmDirectory());
         String job = "demo-" + demo.handle().pid() + "-";
         try (Stream<Path> jobs = Files.list(shm)) {
@@ -116,12 +120,14 @@ class DemoIT {
                 .isDirectoryContaining("glob:**slave-1.log")
                 .isDirectoryContaining("glob:**receiver.log")
                 .isDirectoryContaining("glob:**compute-3.log");
+        assertThat(out.resolve("log/receiver-again.log")).exists();
         String summary = Files.readString(out.resolve("summary.json"));
         assertThat(summary)
                 .contains("\"passed\": true", "\"files\": 100", "\"transport\": \"" + scheme + "\"")
                 .doesNotContain("NOT_JUDGED");
         assertThat(summary)
-                .contains("\"sent\": 100", "\"equal\": 100")
+                .contains("\"sent\": 100", "\"equal\": 100", "\"receiverKilled\": true")
+                .doesNotContain("\"stepsDuringOutage\": 0,")
                 .contains("\"output\": \"none\", \"outputs\": 6")
                 .contains("\"output\": \"files\", \"outputs\": 6")
                 .contains("\"output\": \"items\", \"outputs\": 6")
@@ -131,6 +137,24 @@ class DemoIT {
                 .contains("writing files stalled the simulation for", "<table class=\"bars\"");
         assertThat(out.resolve("compare")).doesNotExist();
         assertHashes(out, 100);
+    }
+
+    @Test
+    void shouldLoseNoItemWhenTheReceiverIsKilled() throws Exception {
+        runDemo("items", "--transport=shm", "--unbuffered", "--no-compare", "--steps=40");
+        Path out = folder.resolve("items");
+        assertHashes(out, 40);
+        assertThat(Files.readString(out.resolve("summary.json")))
+                .contains("\"equal\": 40", "\"receiverKilled\": true");
+    }
+
+    @Test
+    void shouldLeaveTheReceiverAliveWhenToldSo() throws Exception {
+        runDemo("alive", "--transport=shm", "--no-kill", "--no-compare", "--steps=8");
+        Path out = folder.resolve("alive");
+        assertThat(out.resolve("log/receiver-again.log")).doesNotExist();
+        assertThat(Files.readString(out.resolve("summary.json")))
+                .contains("\"equal\": 8", "\"receiverKilled\": false");
     }
 
     /** As a user can: with sha256sum's list, and not with the program under test. */

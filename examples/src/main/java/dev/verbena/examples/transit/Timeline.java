@@ -18,6 +18,12 @@ public final class Timeline {
     /** The receiver was killed; the value is its process id. */
     public static final String KILLED = "killed";
 
+    /**
+     * At the time of the kill; the value is the number of files that the service processes still
+     * had room for.
+     */
+    public static final String ROOM = "room";
+
     /** A receiver listens again; the value is its process id. */
     public static final String BACK = "back";
 
@@ -26,9 +32,9 @@ public final class Timeline {
     /**
      * Something happened.
      *
-     * @param what {@link #STEP}, {@link #KILLED} or {@link #BACK}
+     * @param what {@link #STEP} and the others
      * @param timeNs monotonic
-     * @param value number of the step, or a process id
+     * @param value what that says
      */
     public record Event(String what, long timeNs, long value) {}
 
@@ -118,6 +124,11 @@ public final class Timeline {
                         outageNs() / 1e9, steps);
         if (steps == 0 && stepNs() * 4 > outageNs()) {
             return Check.notJudged(name, detail + "; a step takes about as long as the outage");
+        }
+        if (steps == 0 && first(ROOM) != null && first(ROOM).value() <= 0) {
+            return Check.notJudged(
+                    name,
+                    detail + "; the receiver was behind already, and the service processes full");
         }
         return Check.of(name, steps > 0, detail);
     }
