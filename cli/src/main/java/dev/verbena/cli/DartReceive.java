@@ -50,6 +50,14 @@ final class DartReceive implements Callable<Integer> {
             description = "End after this many servers have finished. Default: go on.")
     private Integer servers;
 
+    @Option(
+            names = "--accept-gaps",
+            description = {
+                "Go on although servers have given away data that this folder does not have,",
+                "because an earlier receiver stored them elsewhere; what is lost is reported."
+            })
+    private boolean isAcceptingGaps;
+
     @Override
     public Integer call() throws Exception {
         if (Files.exists(directory) && !Files.isDirectory(directory)) {
@@ -75,6 +83,7 @@ final class DartReceive implements Callable<Integer> {
                                     .environment(environment)
                                     .listen(address.host(), address.port())
                                     .directory(folder.toString())
+                                    .acceptGaps(isAcceptingGaps)
                                     .handler(tree))) {
                 print(out, "listening on " + new HostPort(address.host(), receiver.port()));
                 ChildProcess.tell("listening " + receiver.port());

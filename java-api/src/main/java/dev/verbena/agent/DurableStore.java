@@ -13,6 +13,12 @@ public interface DurableStore extends AutoCloseable {
     /** Opens for append, created if absent. */
     DurableFile append(String name);
 
+    /**
+     * Opens for append after everything behind the first {@code length} bytes was cut off; a
+     * shorter or absent file fails unless {@code length} is 0, which begins it anew.
+     */
+    DurableFile append(String name, long length);
+
     /** Opens an existing file for reading; null if absent. */
     ReadableFile read(String name);
 

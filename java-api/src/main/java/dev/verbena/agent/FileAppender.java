@@ -23,12 +23,21 @@ final class FileAppender implements DurableStore.DurableFile {
     private volatile long forced;
     private volatile String error = "";
 
-    FileAppender(FileDurableStore store, Path path) {
+    /** Keeps so many bytes of what is there; {@link Long#MAX_VALUE}: everything. */
+    FileAppender(FileDurableStore store, Path path, long keep) {
         this.store = store;
         this.path = path;
         try {
             channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-            position = channel.size();
+            long size = channel.size();
+            if (keep == Long.MAX_VALUE) {
+                position = size;
+            } else if (size < keep) {
+                error = "cannot append to " + path + ": " + size + " bytes instead of " + keep;
+            } else {
+                channel.truncate(keep);
+                position = keep;
+            }
             written = position;
         } catch (IOException e) {
             error = "cannot append to " + path + ": " + cause(e);

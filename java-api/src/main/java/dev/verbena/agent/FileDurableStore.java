@@ -94,8 +94,16 @@ final class FileDurableStore implements DurableStore {
 
     @Override
     public DurableFile append(String name) {
+        return append(name, Long.MAX_VALUE);
+    }
+
+    @Override
+    public DurableFile append(String name, long length) {
         checkOpen();
-        FileAppender file = new FileAppender(this, directory.resolve(checkName(name)));
+        if (length < 0) {
+            throw new IllegalArgumentException("length " + length + " is negative");
+        }
+        FileAppender file = new FileAppender(this, directory.resolve(checkName(name)), length);
         synchronized (this) {
             open.removeIf(other -> other.isClosed() && other.path().equals(file.path()));
             open.add(file);

@@ -175,6 +175,7 @@ public final class DartReceiver implements AutoCloseable {
         DartStepContext steps;
         AckMode ack;
         boolean isKeepingBoth;
+        boolean isAcceptingGaps;
         int messageLengthMax = 1 << 30;
         int connectionsMax = 64;
         long windowMax = 1L << 40;
@@ -194,7 +195,11 @@ public final class DartReceiver implements AutoCloseable {
             return this;
         }
 
-        /** Store every message's payload as a file here. */
+        /**
+         * Store every message's payload as a file here. The receiver also keeps its state here, in
+         * files whose names begin with {@code .receiving-}: one that is started on the directory
+         * of another that was killed goes on where that one was. One receiver at a time.
+         */
         public Context directory(String directory) {
             this.directory = directory;
             return this;
@@ -227,6 +232,17 @@ public final class DartReceiver implements AutoCloseable {
          */
         public Context keepBoth(boolean isKeepingBoth) {
             this.isKeepingBoth = isKeepingBoth;
+            return this;
+        }
+
+        /**
+         * What to do when a server has given away data that this receiver does not have, because
+         * an earlier receiver with another directory, or with none, acknowledged them: true goes on
+         * behind them and reports what is lost; false (default) refuses until the receiver is
+         * started on the right directory.
+         */
+        public Context acceptGaps(boolean isAcceptingGaps) {
+            this.isAcceptingGaps = isAcceptingGaps;
             return this;
         }
 

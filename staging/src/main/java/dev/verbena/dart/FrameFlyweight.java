@@ -12,7 +12,7 @@ import org.agrona.MutableDirectBuffer;
  * <pre>
  *  0:4 magic 0x44525431   4:1 version (1)   5:1 type
  *  6:2 flags: 1 first part, 2 last part, 4 file begin, 8 file end, 16 message given up
- *  8:8 frame sequence (DATA: per stream, from 1; others: 0)   16:4 client id   20:4 tag
+ *  8:8 frame sequence (DATA: per stream, from 1; ERROR gap: first one held; others: 0)   16:4 client id   20:4 tag
  * 24:8 message sequence of that client   32:8 offset of the payload within the message
  * 40:4 payload length   44:4 CRC-32C of bytes 0 to 43 followed by the payload
  *
@@ -209,7 +209,7 @@ final class FrameFlyweight {
                 }
             }
             default -> {
-                if (payloadLength() < 4) {
+                if (payloadLength() < 4 || sequence() < 0) {
                     throw malformed("ERROR of " + payloadLength() + " bytes");
                 }
             }

@@ -17,16 +17,25 @@ final class InboundMessage implements DartMessage {
     /** Complete; its file is being forced. */
     static final int FORCING = 1;
 
-    /** Its file is being renamed. */
-    static final int RENAMING = 2;
+    /** Forced; the journal is asked to remember that the file is about to get its final name. */
+    static final int PROMISING = 2;
 
-    /** Delivered, as strongly as wanted. */
-    static final int SETTLED = 3;
+    /** Its file is being renamed. */
+    static final int RENAMING = 3;
+
+    /** Has its final name already: a receiver before this one gave it. */
+    static final int RENAMED = 4;
 
     /** Delivered, and not to be acknowledged before its step was handled. */
-    static final int HELD = 4;
+    static final int HELD = 5;
+
+    /** Delivered, as strongly as wanted. */
+    static final int SETTLED = 6;
 
     final DartMetadata metadata = new DartMetadata();
+    /** The metadata block as it came. */
+    final UnsafeBuffer block = new UnsafeBuffer(new byte[DartMetadata.LENGTH_MAX]);
+
     final UnsafeBuffer payload = new UnsafeBuffer(new byte[0]);
     final Checksum crc = new Checksum();
     private byte[] memory = new byte[0];
@@ -68,6 +77,17 @@ final class InboundMessage implements DartMessage {
 
     /** The stream needs it no more. */
     boolean isForgotten;
+    /** Bytes of the payload whose frames are settled although the message is not complete. */
+    long settledEnd;
+
+    /** As {@link #settledEnd}, as far as the journal was told. */
+    long journaledEnd;
+
+    /** The journal has been told of this message. */
+    boolean isJournaled;
+
+    /** Round of the journal that remembers the promised name; 0: none. */
+    long promiseRound;
 
     void begin(int client, int server, int messageTag, long messageSequence) {
         clientId = client;
@@ -88,7 +108,21 @@ final class InboundMessage implements DartMessage {
         step = null;
         isHeld = false;
         isForgotten = false;
+        settledEnd = 0;
+        journaledEnd = 0;
+        isJournaled = false;
+        promiseRound = 0;
         payload.wrap(memory, 0, 0);
+    }
+
+    /**
+     * Takes the metadata block.
+     *
+     * @throws DartException MALFORMED, naming the field
+     */
+    void decode(DirectBuffer from, int offset, int available) {
+        metadataLength = metadata.decode(from, offset, available);
+        block.putBytes(0, from, offset, metadataLength);
     }
 
     /** Appends to the assembly; it grows with what arrives, not with what was announced. */

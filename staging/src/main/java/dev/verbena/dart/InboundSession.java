@@ -18,6 +18,7 @@ final class InboundSession {
     private static final int FRAME_LIMIT = 16;
     private static final int CRC_FAILURES_MAX = 3;
     private static final int PIECE = 256 * 1024;
+    private static final int ERROR_TEXT_MAX = 400;
 
     private final ReceiverEngine engine;
     private final ByteStream stream;
@@ -205,18 +206,26 @@ final class InboundSession {
                     engine.reverse().onState(this, inbound.job, inbound.serverId, payload, 0);
             case FrameFlyweight.HEARTBEAT -> {}
             case FrameFlyweight.FIN -> onFin();
-            case FrameFlyweight.ERROR -> {
-                byte[] said = new byte[frame.payloadLength() - 4];
-                payload.getBytes(4, said);
-                String text = Names.readable(new String(said, UTF_8));
-                throw new DartException(DartException.Code.MALFORMED, "the server says: " + text);
-            }
+            case FrameFlyweight.ERROR -> onError();
             default ->
                     throw new DartException(
                             DartException.Code.MALFORMED,
                             "frame: type " + frame.type() + " is not for a receiver");
         }
         nextFrame();
+    }
+
+    private void onError() {
+        int length = Math.min(frame.payloadLength() - 4, ERROR_TEXT_MAX);
+        byte[] said = new byte[length];
+        payload.getBytes(4, said);
+        String text = Names.readable(new String(said, UTF_8));
+        if (inbound != null && payload.getInt(0, BIG_ENDIAN) == FrameFlyweight.ERROR_GAP) {
+            engine.gap(inbound, frame.sequence());
+            end();
+            return;
+        }
+        throw new DartException(DartException.Code.MALFORMED, "the server says: " + text);
     }
 
     private void onCorruptFrame() {
@@ -251,7 +260,7 @@ final class InboundSession {
         inbound = engine.attach(this, job, serverId, lastSent);
         inbound.crcFailures = 0;
         inbound.isSkipping = false;
-        acknowledged = inbound.settledNext();
+        acknowledged = inbound.acknowledgedNext();
         int at = outAt() + FrameFlyweight.LENGTH;
         inbound.window = Math.min(window, engine.windowMax());
         out.putLong(at, inbound.window, BIG_ENDIAN);
@@ -281,7 +290,7 @@ final class InboundSession {
 
     private void onFin() {
         long last = payload.getLong(0, BIG_ENDIAN);
-        if (last != inbound.nextWanted() - 1 || last != inbound.settledNext() - 1) {
+        if (last != inbound.nextWanted() - 1 || last != inbound.acknowledgedNext() - 1) {
             throw new DartException(
                     DartException.Code.MALFORMED,
                     "frame: FIN after "
@@ -319,8 +328,8 @@ final class InboundSession {
 
     /** Tells what is settled; the last word replaces earlier ones that were not yet written. */
     private void acknowledge() {
-        if ((inbound.settledNext() > acknowledged || isAckDue) && outDone == outLength) {
-            acknowledged = inbound.settledNext();
+        if ((inbound.acknowledgedNext() > acknowledged || isAckDue) && outDone == outLength) {
+            acknowledged = inbound.acknowledgedNext();
             isAckDue = false;
             int at = outAt() + FrameFlyweight.LENGTH;
             out.putLong(at, acknowledged, BIG_ENDIAN);
@@ -414,7 +423,7 @@ final class InboundSession {
         isClosing = true;
         if (hasRoom()) {
             byte[] bytes = text.getBytes(UTF_8);
-            int length = Math.min(bytes.length, 400);
+            int length = Math.min(bytes.length, ERROR_TEXT_MAX);
             int at = outAt() + FrameFlyweight.LENGTH;
             out.putInt(at, code, BIG_ENDIAN);
             out.putBytes(at + 4, bytes, 0, length);

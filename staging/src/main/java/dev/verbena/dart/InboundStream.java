@@ -6,15 +6,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.collections.IntHashSet;
 
 /**
  * What a receiver knows of one server's stream; outlives a connection. Frames are taken in order;
  * each is settled once what it carried is safe; acknowledged is the part before the first frame
- * that is not settled. Owned by the receiver's agent.
+ * that is not settled, as far as the journal, if there is one, remembers it. Owned by the receiver's agent.
  */
 final class InboundStream {
     /** Frames that may be taken and not settled. */
     static final int UNSETTLED_MAX = 8192;
+
+    /** Messages that may be half received. */
+    private static final int OPEN_MAX = 8192;
 
     private static final long BLOCKED_NS = 20_000_000;
 
@@ -42,8 +46,26 @@ final class InboundStream {
     private final Taken[] ring = new Taken[UNSETTLED_MAX];
     private long head;
     private long tail;
-    private final boolean isDurable;
+    private final boolean isJournaling;
     boolean isFinished;
+
+    /** Frames before this one are gone for good, and the user accepts that. */
+    boolean isAfterGap;
+
+    /** Identity in the journal; 0: it does not know this stream yet. */
+    int journalIndex;
+
+    /** Something changed that the journal was not told. */
+    boolean isDirty;
+
+    /** As {@link #settledNext}, as far as the journal was told. */
+    long journalingNext = 1;
+
+    /** As {@link #settledNext}, as far as the journal remembers it through a crash. */
+    private long journaledNext = 1;
+
+    /** Clients that had messages delivered of which the journal was not told. */
+    final IntHashSet newsOf = new IntHashSet();
 
     /** Granted to the server. */
     long window = Long.MAX_VALUE;
@@ -59,12 +81,34 @@ final class InboundStream {
     int crcFailures;
     boolean isSkipping;
 
-    InboundStream(UUID job, int serverId, boolean isDurable) {
+    /**
+     * @param isJournaling what is settled is acknowledged once the journal remembers it
+     */
+    InboundStream(UUID job, int serverId, boolean isJournaling) {
         this.job = job;
         this.serverId = serverId;
-        this.isDurable = isDurable;
+        this.isJournaling = isJournaling;
         head = 1;
         tail = 1;
+    }
+
+    /** Begins here: with what the journal remembers, or behind an accepted gap. */
+    void beginAt(long next) {
+        head = next;
+        tail = next;
+        journalingNext = next;
+        journaledNext = next;
+        isDirty = true;
+    }
+
+    /** The journal remembers what it was told. */
+    void journaled(long next) {
+        journaledNext = Math.max(journaledNext, next);
+    }
+
+    /** Everything before is acknowledged: settled, and remembered if there is a journal. */
+    long acknowledgedNext() {
+        return isJournaling ? journaledNext : head;
     }
 
     /** Number of the next frame wanted from the wire. */
@@ -72,7 +116,7 @@ final class InboundStream {
         return tail;
     }
 
-    /** Number of the first frame that is not settled: everything before is acknowledged. */
+    /** Number of the first frame that is not settled. */
     long settledNext() {
         return head;
     }
@@ -110,19 +154,47 @@ final class InboundStream {
         return null;
     }
 
+    /** Bounds what a hostile server can make this receiver remember. */
+    boolean hasRoomFor(int clientId) {
+        return open.size() < OPEN_MAX
+                && (deliveredUpTo.size() < JournalRecord.CLIENTS_MAX
+                        || deliveredUpTo.containsKey(clientId));
+    }
+
     boolean isDelivered(int clientId, long sequence) {
         long[] upTo = deliveredUpTo.get(clientId);
         return upTo != null && sequence <= upTo[0];
     }
 
     void delivered(InboundMessage message) {
-        long[] upTo = deliveredUpTo.get(message.clientId);
+        neverAgain(message.clientId, message.sequence);
+        delivered.add(message);
+    }
+
+    /** Frames of messages of this client up to this one are ignored from now on. */
+    void neverAgain(int clientId, long sequence) {
+        long[] upTo = deliveredUpTo.get(clientId);
         if (upTo == null) {
             upTo = new long[1];
-            deliveredUpTo.put(message.clientId, upTo);
+            deliveredUpTo.put(clientId, upTo);
         }
-        upTo[0] = Math.max(upTo[0], message.sequence);
-        delivered.add(message);
+        upTo[0] = Math.max(upTo[0], sequence);
+        newsOf.add(clientId);
+    }
+
+    /**
+     * Messages of this client up to this one need not come again after a crash: those that a step
+     * still holds in memory only, must.
+     */
+    long rememberedUpTo(int clientId) {
+        long upTo = deliveredUpTo.get(clientId)[0];
+        for (int i = 0; i < delivered.size(); i++) {
+            InboundMessage message = delivered.get(i);
+            if (message.clientId == clientId && message.state == InboundMessage.HELD) {
+                upTo = Math.min(upTo, message.sequence - 1);
+            }
+        }
+        return upTo;
     }
 
     /** Forgets every frame that is not settled: they will come again. */
@@ -195,17 +267,28 @@ final class InboundStream {
                 if (frame.isLast && !isTooEarly) {
                     break;
                 }
-                if (isDurable
+                if (isJournaling
+                        && message.state != InboundMessage.RECEIVING
+                        && message.promiseRound == 0) {
+                    // Its beginning would be given away, and the journal not know of it.
+                    break;
+                }
+                if (isJournaling
                         && message.file != null
                         && message.file.forcedPosition() < frame.payloadEnd) {
                     break;
                 }
+                message.settledEnd = Math.max(message.settledEnd, frame.payloadEnd);
+            }
+            if (message != null && frame.isLast) {
+                newsOf.add(message.clientId);
             }
             frame.message = null;
             unsettledBytes -= frame.length;
             head++;
             settled++;
         }
+        isDirty |= settled > 0;
         return settled;
     }
 

@@ -2,13 +2,23 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.DurableStore;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Stores messages as files: written under a temporary name, forced to the device, then renamed to
  * the name that the sender gave, made harmless. Owned by the receiver's agent.
  */
 final class MessageFiles implements AutoCloseable {
+    /** Files with such names are the receiver's own, as long as they are not complete. */
+    static final String TEMPORARY_PREFIX = ".receiving-";
+
+    private static final String LOCK_NAME = ".receiving-lock";
+    private static final int PIECE = 256 * 1024;
+
     private final DurableStore store;
+    private final AutoCloseable lock;
+    private final boolean isAssembling;
+    private final int messageLengthMax;
     private final boolean isKeepingBoth;
     private final boolean isDurable;
     private long nextTemporary;
@@ -17,6 +27,98 @@ final class MessageFiles implements AutoCloseable {
         this.store = context.environment.store(context.directory);
         this.isKeepingBoth = context.isKeepingBoth;
         this.isDurable = context.ack == AckMode.DURABLE;
+        this.isAssembling = context.handler != null || context.steps != null;
+        this.messageLengthMax = context.messageLengthMax;
+        lock = store.tryLock(LOCK_NAME, 0);
+        if (lock == null) {
+            store.close();
+            throw new IllegalStateException(
+                    "another receiver stores into "
+                            + context.directory
+                            + "; end it, or choose another directory");
+        }
+    }
+
+    DurableStore store() {
+        return store;
+    }
+
+    /** Deletes what a receiver before this one left half-written and nobody will go on with. */
+    void deleteLeftovers(java.util.Set<String> stillWanted) {
+        for (String name : store.list()) {
+            if (name.startsWith(TEMPORARY_PREFIX)
+                    && !name.equals(LOCK_NAME)
+                    && !name.equals(ReceiverJournal.NAME)
+                    && !stillWanted.contains(name)) {
+                store.delete(name);
+            }
+        }
+    }
+
+    /**
+     * Goes on with a message of which an earlier receiver's journal tells.
+     *
+     * @return empty, or why it cannot be gone on with
+     */
+    String resume(InboundMessage message) {
+        boolean isComplete = message.state == InboundMessage.PROMISING;
+        long length = isComplete ? message.metadata.payloadLength() : message.settledEnd;
+        message.received = length;
+        message.position = message.metadataLength + length;
+        message.isJournaled = true;
+        message.journaledEnd = message.settledEnd;
+        String number =
+                message.temporaryName.substring(message.temporaryName.lastIndexOf('-') + 1);
+        if (number.matches("[0-9]{1,17}")) {
+            nextTemporary = Math.max(nextTemporary, Long.parseLong(number) + 1);
+        }
+        if (isAssembling && message.metadata.payloadLength() > messageLengthMax) {
+            return "it is longer than messageLengthMax";
+        }
+        try {
+            if (readAgain(message, message.temporaryName, length)) {
+                message.file = store.append(message.temporaryName, length);
+                message.forceAsked = length;
+                return message.file.error();
+            }
+            if (!isComplete) {
+                return "its file " + message.temporaryName + " is gone or too short";
+            }
+            // The file got its name; whether anybody was told is not known: it is told again.
+            message.state = InboundMessage.RENAMED;
+            return readAgain(message, message.fileName, length)
+                    ? ""
+                    : "its file " + message.fileName + " has been taken away";
+        } catch (java.io.UncheckedIOException e) {
+            return e.getMessage();
+        }
+    }
+
+    /** Reads the beginning of a file for the checksum and the handler; false if it is too short. */
+    private boolean readAgain(InboundMessage message, String name, long length) {
+        UnsafeBuffer piece = new UnsafeBuffer(new byte[PIECE]);
+        message.crc.reset();
+        try (DurableStore.ReadableFile file = store.read(name)) {
+            if (file == null || file.length() < length) {
+                return false;
+            }
+            message.received = 0;
+            while (message.received < length) {
+                int wanted = (int) Math.min(PIECE, length - message.received);
+                if (file.read(message.received, piece, 0, wanted) < wanted) {
+                    return false;
+                }
+                message.crc.update(piece, 0, wanted);
+                if (isAssembling) {
+                    message.assemble(piece, 0, wanted);
+                }
+                message.received += wanted;
+            }
+            if (isAssembling) {
+                message.assembled();
+            }
+            return true;
+        }
     }
 
     void onReady(Runnable wakeup) {
@@ -34,7 +136,7 @@ final class MessageFiles implements AutoCloseable {
         }
         message.fileName = name;
         message.temporaryName =
-                ".receiving-" + message.serverId + "-" + suffix + "-" + nextTemporary++;
+                TEMPORARY_PREFIX + message.serverId + "-" + suffix + "-" + nextTemporary++;
         message.file = store.append(message.temporaryName);
         check(message);
         if (message.file.position() > 0) {
@@ -90,17 +192,30 @@ final class MessageFiles implements AutoCloseable {
      * @return true when it is stored under its final name
      * @throws DartException naming the file and why it cannot be stored
      */
-    boolean step(InboundMessage message) {
-        check(message);
-        if (message.state == InboundMessage.FORCING) {
-            boolean isForced = message.file.forcedPosition() >= message.received;
-            if (isForced || !isDurable) {
-                message.file.close();
-                message.rename = store.rename(message.temporaryName, message.fileName);
-                message.state = InboundMessage.RENAMING;
-            }
+    boolean step(InboundMessage message, InboundStream stream, ReceiverJournal journal) {
+        if (message.state == InboundMessage.RENAMED) {
+            return true;
         }
-        if (message.state != InboundMessage.RENAMING || !message.rename.isDone()) {
+        check(message);
+        boolean isForced = message.file.forcedPosition() >= message.received || !isDurable;
+        if (message.state == InboundMessage.FORCING && isForced) {
+            // Without a promise the whole message would come again after a crash. That does no
+            // harm unless its beginning was acknowledged, or it would get a second name.
+            boolean needsPromise = message.settledEnd > 0 || isKeepingBoth;
+            message.state = needsPromise ? InboundMessage.PROMISING : InboundMessage.RENAMING;
+            stream.isDirty |= needsPromise;
+        }
+        if (message.state == InboundMessage.PROMISING && journal.isDurable(message.promiseRound)) {
+            message.state = InboundMessage.RENAMING;
+        }
+        if (message.state != InboundMessage.RENAMING) {
+            return false;
+        }
+        if (message.rename == null) {
+            message.file.close();
+            message.rename = store.rename(message.temporaryName, message.fileName);
+        }
+        if (!message.rename.isDone()) {
             return false;
         }
         if (!message.rename.error().isEmpty()) {
@@ -111,7 +226,7 @@ final class MessageFiles implements AutoCloseable {
     }
 
     boolean hasFailed(InboundMessage message) {
-        return !message.file.error().isEmpty()
+        return message.file != null && !message.file.error().isEmpty()
                 || message.rename != null
                         && message.rename.isDone()
                         && !message.rename.error().isEmpty();
@@ -131,6 +246,12 @@ final class MessageFiles implements AutoCloseable {
 
     @Override
     public void close() {
+        store.delete(LOCK_NAME);
         store.close();
+        try {
+            lock.close();
+        } catch (Exception e) {
+            throw new IllegalStateException("cannot release " + LOCK_NAME, e);
+        }
     }
 }

@@ -18,6 +18,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /** The receiver's agent: accepts, reads, puts together, stores, delivers, acknowledges. */
 final class ReceiverEngine implements ProtocolAgent {
     private static final int POOL_MAX = 16;
+    private static final int STREAMS_MAX = 1024;
     private static final int POOLED_MEMORY_MAX = 64 * 1024 * 1024;
 
     private final DartReceiver.Context context;
@@ -31,6 +32,7 @@ final class ReceiverEngine implements ProtocolAgent {
     private final StepAssembler steps;
     private final ReverseOutlet reverse;
     private final boolean isAssembling;
+    private final ReceiverJournal journal;
     private final CounterMirror mirror;
     private final Object monitor = new Object();
     private AgentThread thread;
@@ -54,7 +56,6 @@ final class ReceiverEngine implements ProtocolAgent {
         this.context = context;
         this.environment = context.environment;
         this.clock = environment.nanoClock();
-        this.listener = environment.streams().listen(context.host, context.port);
         this.files = context.directory.isEmpty() ? null : new MessageFiles(context);
         this.steps =
                 context.steps == null
@@ -68,6 +69,8 @@ final class ReceiverEngine implements ProtocolAgent {
         this.reverse =
                 new ReverseOutlet(context.reverseBytesMax, clock, environment.errorHandler());
         this.isAssembling = context.handler != null || steps != null;
+        this.journal = files == null ? null : recover();
+        this.listener = listen();
         this.mirror =
                 new CounterMirror(environment, "dart receiver")
                         .show("connections open", open)
@@ -83,6 +86,37 @@ final class ReceiverEngine implements ProtocolAgent {
                     .show("steps incomplete", steps.incomplete)
                     .show("steps dropped", steps.dropped)
                     .show("steps open", steps.open);
+        }
+    }
+
+    private Listener listen() {
+        try {
+            return environment.streams().listen(context.host, context.port);
+        } catch (RuntimeException e) {
+            if (files != null) {
+                files.close();
+            }
+            throw e;
+        }
+    }
+
+    /** Takes up what a receiver of the same directory that did not end in order has left. */
+    private ReceiverJournal recover() {
+        ReceiverRecovery recovery = new ReceiverRecovery(files, environment.errorHandler());
+        streams.addAll(recovery.recover());
+        for (InboundStream stream : streams) {
+            finished.lazySet(finished.get() + (stream.isFinished ? 1 : 0));
+            stream.open.values().forEach(message -> joinStep(stream, message));
+            stream.storing.forEach(message -> joinStep(stream, message));
+        }
+        abandoned.lazySet(recovery.lostCount());
+        return recovery.journal(clock.nanoTime());
+    }
+
+    private void joinStep(InboundStream stream, InboundMessage message) {
+        message.job = stream.job;
+        if (steps != null) {
+            steps.admit(stream, message);
         }
     }
 
@@ -154,6 +188,9 @@ final class ReceiverEngine implements ProtocolAgent {
                 open.lazySet(sessions.size());
             }
         }
+        if (journal != null) {
+            work += journal.doWork(now, streams);
+        }
         if (steps != null) {
             work += handleSteps(now);
         }
@@ -223,7 +260,7 @@ final class ReceiverEngine implements ProtocolAgent {
                     continue;
                 }
                 try {
-                    if (!files.step(message)) {
+                    if (!files.step(message, stream, journal)) {
                         break;
                     }
                 } catch (DartException e) {
@@ -239,9 +276,7 @@ final class ReceiverEngine implements ProtocolAgent {
                 work++;
             }
             work += stream.settle();
-            if (context.ack == AckMode.DURABLE) {
-                work += files.forceUnfinished(stream.needsForce(now));
-            }
+            work += files.forceUnfinished(stream.needsForce(now));
             recycle(stream);
         }
         return work;
@@ -266,7 +301,8 @@ final class ReceiverEngine implements ProtocolAgent {
             found = null;
         }
         if (found == null) {
-            found = new InboundStream(job, serverId, context.ack == AckMode.DURABLE);
+            makeRoom();
+            found = new InboundStream(job, serverId, journal != null);
             streams.add(found);
         }
         if (found.session != null) {
@@ -274,6 +310,51 @@ final class ReceiverEngine implements ProtocolAgent {
         }
         found.session = session;
         return found;
+    }
+
+    /** Streams of servers that are long gone do not stay for ever. */
+    private void makeRoom() {
+        for (int i = 0; i < streams.size() && streams.size() >= STREAMS_MAX; i++) {
+            if (streams.get(i).session == null) {
+                drop(streams.get(i));
+                return;
+            }
+        }
+    }
+
+    /**
+     * A server does not hold the frames any more that are wanted next: they were acknowledged by a
+     * receiver of which this one knows nothing.
+     */
+    void gap(InboundStream stream, long firstHeld) {
+        String what =
+                "server "
+                        + stream.serverId
+                        + " of job "
+                        + stream.job
+                        + " holds nothing before frame "
+                        + firstHeld
+                        + ", but frame "
+                        + stream.acknowledgedNext()
+                        + " is wanted: what an earlier receiver got is not known here. ";
+        if (context.isAcceptingGaps && firstHeld > stream.nextWanted()) {
+            report(
+                    new DartException(
+                            DartException.Code.RECEIVER_UNREACHABLE,
+                            what + "Going on behind the gap, as told"));
+            abandonOpen(stream);
+            stream.rewind();
+            stream.beginAt(firstHeld);
+            stream.isAfterGap = true;
+            return;
+        }
+        ServerShared.add(protocolErrors, 1);
+        report(
+                new DartException(
+                        DartException.Code.RECEIVER_UNREACHABLE,
+                        what
+                                + "Start this receiver on the directory of the earlier one, or"
+                                + " tell it to accept the gap"));
     }
 
     /**
@@ -290,6 +371,9 @@ final class ReceiverEngine implements ProtocolAgent {
         if (takeKnown(stream, frame, message, isLast)) {
             return true;
         }
+        if (message == null && !stream.hasRoomFor(frame.clientId())) {
+            throw malformed(frame, "more clients than a server can have");
+        }
         boolean isNew = frame.position() == 0;
         if (isNew && message == null) {
             if ((frame.flags() & FrameFlyweight.FIRST) == 0) {
@@ -299,6 +383,10 @@ final class ReceiverEngine implements ProtocolAgent {
             if (message == null) {
                 return false;
             }
+        }
+        if (message == null && stream.isAfterGap) {
+            lostItsBeginning(stream, frame);
+            return true;
         }
         if (message == null) {
             throw malformed(frame, "belongs to no message that was begun");
@@ -374,6 +462,22 @@ final class ReceiverEngine implements ProtocolAgent {
         stream.delivered(message);
     }
 
+    /** The rest of a message whose first parts are behind a gap is of no use. */
+    private void lostItsBeginning(InboundStream stream, FrameFlyweight frame) {
+        ServerShared.add(abandoned, 1);
+        stream.neverAgain(frame.clientId(), frame.messageSequence());
+        stream.taken(null, 0, 0, true);
+        stream.settle();
+        report(
+                new DartException(
+                        DartException.Code.TRANSFER_FAILED,
+                        "message "
+                                + frame.messageSequence()
+                                + " of client "
+                                + frame.clientId()
+                                + " is lost: its beginning is behind the gap"));
+    }
+
     /** Frames that need no work: of a message given up, delivered, or received up to here. */
     private boolean takeKnown(
             InboundStream stream, FrameFlyweight frame, InboundMessage message, boolean isLast) {
@@ -415,7 +519,7 @@ final class ReceiverEngine implements ProtocolAgent {
         }
         try {
             message.begin(frame.clientId(), stream.serverId, frame.tag(), frame.messageSequence());
-            message.metadataLength = message.metadata.decode(payload, 0, frame.payloadLength());
+            message.decode(payload, 0, frame.payloadLength());
             if (isAssembling && message.metadata.payloadLength() > context.messageLengthMax) {
                 throw malformed(
                         frame,
@@ -518,6 +622,9 @@ final class ReceiverEngine implements ProtocolAgent {
     private void forget(InboundStream stream, InboundMessage message) {
         stream.open.remove(message.clientId);
         stream.forget(message);
+        if (journal != null) {
+            journal.forget(stream, message);
+        }
         if (message.file != null) {
             files.discard(message);
         }
@@ -525,10 +632,17 @@ final class ReceiverEngine implements ProtocolAgent {
     }
 
     private void drop(InboundStream stream) {
+        abandonOpen(stream);
+        streams.remove(stream);
+        if (journal != null) {
+            journal.drop(stream);
+        }
+    }
+
+    private void abandonOpen(InboundStream stream) {
         for (InboundMessage message : new ArrayList<>(stream.open.values())) {
             giveUp(stream, message);
         }
-        streams.remove(stream);
     }
 
     /** A file failed: its message is forgotten and will come again, over the next connection. */
@@ -539,6 +653,9 @@ final class ReceiverEngine implements ProtocolAgent {
             session.fail(FrameFlyweight.ERROR_STORE, e.getMessage());
         }
         stream.rewind();
+        if (journal != null) {
+            journal.rewriteSoon(clock.nanoTime());
+        }
         forgetFailed(stream.open.values().iterator());
         forgetFailed(stream.storing.iterator());
     }
@@ -555,8 +672,15 @@ final class ReceiverEngine implements ProtocolAgent {
 
     void finished(InboundStream stream) {
         reverse.finished(stream.session);
+        if (stream.isFinished) {
+            // Its farewell was answered before, and the answer got lost.
+            return;
+        }
         stream.isFinished = true;
-        drop(stream);
+        abandonOpen(stream);
+        if (journal != null) {
+            journal.finished(stream);
+        }
         synchronized (monitor) {
             ServerShared.add(finished, 1);
             monitor.notifyAll();
@@ -606,6 +730,9 @@ final class ReceiverEngine implements ProtocolAgent {
             deadline = Math.min(deadline, streams.get(i).nextDeadlineNs());
         }
         deadline = Math.min(deadline, reverse.nextDeadlineNs());
+        if (journal != null) {
+            deadline = Math.min(deadline, journal.nextDeadlineNs(streams));
+        }
         return steps == null ? deadline : Math.min(deadline, steps.nextDeadlineNs());
     }
 
@@ -630,6 +757,11 @@ final class ReceiverEngine implements ProtocolAgent {
         }
         sessions.clear();
         if (files != null) {
+            boolean isNeeded = false;
+            for (InboundStream stream : streams) {
+                isNeeded |= !stream.isFinished;
+            }
+            journal.close(isNeeded);
             files.close();
         }
         if (steps != null) {

@@ -28,6 +28,7 @@ final class ReceiverLink implements AutoCloseable {
     private static final long HEARTBEAT_NS = 2_000_000_000L;
     private static final int WRITE_LIMIT = 4 * 1024 * 1024;
     private static final int READ_LIMIT = 64;
+    private static final int FAREWELLS_MAX = 5;
 
     private final ServerShared shared;
     private final DartServer.Context context;
@@ -53,6 +54,9 @@ final class ReceiverLink implements AutoCloseable {
     // It answers HELLO and then refuses data, as with a full device: only progress ends the
     // waiting.
     private boolean isRefused;
+    private boolean isFarewellSaid;
+    private int farewellsLost;
+    private boolean isGapReported;
     private int inLength;
 
     // The frame being written.
@@ -152,8 +156,9 @@ final class ReceiverLink implements AutoCloseable {
             stream.close();
             stream = null;
         }
-        if (state == FINISHING && held.isEmpty()) {
-            // Everything was acknowledged; only the farewell was not.
+        isFarewellSaid |= state == FINISHING;
+        if (isFarewellSaid && held.isEmpty() && ++farewellsLost >= FAREWELLS_MAX) {
+            // Everything was acknowledged; only the farewell was not, and nobody answers any more.
             state = FINISHED;
             return;
         }
@@ -403,13 +408,7 @@ final class ReceiverLink implements AutoCloseable {
                     "frame: HELLO_ACK with window " + window + " and next sequence " + next);
         }
         if (next < held.acknowledgedNext()) {
-            throw new DartException(
-                    DartException.Code.RECEIVER_UNREACHABLE,
-                    "it asks for frame "
-                            + next
-                            + ", but has acknowledged everything before "
-                            + held.acknowledgedNext()
-                            + ": it was restarted without its state");
+            gap(next);
         }
         if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-resend-forgotten")) {
             next = held.sentUpTo() + 1;
@@ -419,6 +418,7 @@ final class ReceiverLink implements AutoCloseable {
         held.rewind(next);
         reverse.connected();
         state = STREAMING;
+        isGapReported = false;
         if (!isRefused) {
             backOffNs = BACK_OFF_MIN_NS;
         }
@@ -428,6 +428,33 @@ final class ReceiverLink implements AutoCloseable {
         hasEverStreamed = true;
         shared.receiverState = ServerShared.RECEIVER_CONNECTED;
         shared.wakeT1.run();
+    }
+
+    /** Tells the receiver, which may have been told to accept that, and ends the connection. */
+    private void gap(long next) {
+        String what =
+                "it asks for frame "
+                        + next
+                        + ", but everything before "
+                        + held.acknowledgedNext()
+                        + " was acknowledged and is gone: it was restarted without its state."
+                        + " Start it on the directory of the earlier one, or tell it to accept the"
+                        + " gap";
+        byte[] text = "gap".getBytes(StandardCharsets.UTF_8);
+        out.putInt(FrameFlyweight.LENGTH, FrameFlyweight.ERROR_GAP, BIG_ENDIAN);
+        out.putBytes(FrameFlyweight.LENGTH + 4, text);
+        outFrame.begin(out, 0, FrameFlyweight.ERROR)
+                .sequence(held.acknowledgedNext())
+                .end(out, FrameFlyweight.LENGTH, 4 + text.length);
+        // The connection is new and nothing waits to be sent: the socket takes all of it.
+        stream.write(out, 0, FrameFlyweight.LENGTH + 4 + text.length);
+        if (!isGapReported) {
+            isGapReported = true;
+            context.environment
+                    .errorHandler()
+                    .onError(new DartException(DartException.Code.RECEIVER_UNREACHABLE, what));
+        }
+        throw new DartException(DartException.Code.RECEIVER_UNREACHABLE, what);
     }
 
     private void onAck(long next) {

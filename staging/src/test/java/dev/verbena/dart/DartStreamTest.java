@@ -154,7 +154,11 @@ class DartStreamTest {
             UnsafeBuffer data = DartWorld.bytes(30_000, 1);
             client.sendCopy(data, 0, 30_000, new DartMetadata().name("zero"), 0);
             client.flush(DartWorld.LIMIT_NS);
-            Files.delete(out.resolve("zero"));
+            try (var files = Files.list(out)) {
+                for (Path file : files.toList()) {
+                    Files.delete(file);
+                }
+            }
             Files.delete(out);
             DartTicket stuck = client.sendCopy(data, 0, 30_000, new DartMetadata().name("a"), 1);
             client.sendCopy(data, 0, 30_000, new DartMetadata().name("b"), 2);

@@ -47,6 +47,7 @@ final class DartWorld implements AutoCloseable {
     final String job;
     DartReceiver receiver;
     int receiverPort = 1;
+    private boolean isClosed;
     volatile Runnable onMessage = () -> {};
 
     DartWorld(String scheme) {
@@ -186,6 +187,10 @@ final class DartWorld implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
         try {
             for (DartClient client : clients) {
                 client.close(LIMIT_NS);

@@ -1,0 +1,91 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.DurableStore;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.agrona.ErrorHandler;
+
+/**
+ * Takes up what an earlier receiver of the same directory left: its streams, its half-written files,
+ * files that were about to get their name. Deletes leftovers that nobody will go on with. Used once,
+ * before a receiver listens; reads files, and may take as long as that takes.
+ */
+final class ReceiverRecovery {
+    private final MessageFiles files;
+    private final ErrorHandler errorHandler;
+    private boolean hasFile;
+    private int lostCount;
+
+    ReceiverRecovery(MessageFiles files, ErrorHandler errorHandler) {
+        this.files = files;
+        this.errorHandler = errorHandler;
+    }
+
+    /** Messages that were begun and cannot be gone on with. */
+    int lostCount() {
+        return lostCount;
+    }
+
+    ReceiverJournal journal(long nowNs) {
+        return new ReceiverJournal(files.store(), errorHandler, nowNs, hasFile);
+    }
+
+    List<InboundStream> recover() {
+        JournalReader reader = new JournalReader();
+        try (DurableStore.ReadableFile file = files.store().read(ReceiverJournal.NAME)) {
+            if (file != null) {
+                hasFile = true;
+                reader.read(file);
+            }
+        }
+        if (!reader.damage().isEmpty()) {
+            report("receiver's state: " + reader.damage() + "; going on with what is before it");
+        }
+        List<InboundStream> streams = new ArrayList<>(reader.streams());
+        boolean isOver = streams.stream().allMatch(stream -> stream.isFinished);
+        Set<String> wanted = new HashSet<>();
+        for (InboundMessage message : reader.messages()) {
+            resume(reader.streamOf(message), message, wanted);
+        }
+        files.deleteLeftovers(wanted);
+        if (isOver && wanted.isEmpty()) {
+            // Every server had finished: the next ones have nothing to do with them.
+            streams.clear();
+        }
+        return streams;
+    }
+
+    private void resume(InboundStream stream, InboundMessage message, Set<String> wanted) {
+        String whyNot = files.resume(message);
+        if (whyNot.isEmpty()) {
+            if (message.state == InboundMessage.RECEIVING) {
+                stream.open.put(message.clientId, message);
+            } else {
+                message.checksum = message.crc.value();
+                stream.storing.add(message);
+            }
+            wanted.add(message.temporaryName);
+            return;
+        }
+        if (message.state == InboundMessage.RENAMED) {
+            // It was stored and somebody took it: there is nothing left to do.
+            stream.neverAgain(message.clientId, message.sequence);
+            return;
+        }
+        lostCount++;
+        stream.neverAgain(message.clientId, message.sequence);
+        report(
+                "message "
+                        + message.sequence
+                        + " of client "
+                        + message.clientId
+                        + ", half received before, is lost: "
+                        + whyNot);
+    }
+
+    private void report(String what) {
+        errorHandler.onError(new DartException(DartException.Code.TRANSFER_FAILED, what));
+    }
+}

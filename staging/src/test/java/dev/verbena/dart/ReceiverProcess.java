@@ -1,0 +1,120 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.RealEnvironment;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A receiver that is a process of its own, so that a test can kill it. Stores into a directory;
+ * prints a line for each message that its handler sees.
+ */
+final class ReceiverProcess implements AutoCloseable {
+    private static final long LIMIT_S = 60;
+    private static final String END = "<end>";
+
+    final Process process;
+    final int port;
+    private final LinkedBlockingQueue<String> lines = new LinkedBlockingQueue<>();
+
+    /** Starts one and waits until it listens; port 0: any. */
+    ReceiverProcess(Path directory, int port, String... options) throws Exception {
+        List<String> command =
+                new java.util.ArrayList<>(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "-Xmx128m",
+                                "-XX:TieredStopAtLevel=1",
+                                "-ea",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                ReceiverProcess.class.getName(),
+                                directory.toString(),
+                                Integer.toString(port)));
+        command.addAll(List.of(options));
+        process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        Thread reader = new Thread(this::read, "receiver-output");
+        reader.setDaemon(true);
+        reader.start();
+        this.port = Integer.parseInt(await("port "));
+    }
+
+    private void read() {
+        try (BufferedReader in =
+                new BufferedReader(new InputStreamReader(process.getInputStream()))) {
+            String line;
+            while ((line = in.readLine()) != null) {
+                lines.add(line);
+            }
+        } catch (IOException e) {
+            lines.add(e.toString());
+        }
+        lines.add(END);
+    }
+
+    /** Waits for a line that begins so; the rest of it. */
+    String await(String beginning) throws InterruptedException {
+        StringBuilder all = new StringBuilder();
+        while (true) {
+            String line = lines.poll(LIMIT_S, TimeUnit.SECONDS);
+            if (line == null || line.equals(END)) {
+                throw new AssertionError("no line '" + beginning + "' but:\n" + all);
+            }
+            if (line.startsWith(beginning)) {
+                return line.substring(beginning.length());
+            }
+            all.append(line).append('\n');
+        }
+    }
+
+    void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    int exitCode() throws InterruptedException {
+        if (!process.waitFor(LIMIT_S, TimeUnit.SECONDS)) {
+            throw new AssertionError("the receiver has not ended");
+        }
+        return process.exitValue();
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        kill();
+    }
+
+    /** {@code DIRECTORY PORT [accept-gaps]}; ends when a server has finished. */
+    public static void main(String[] arguments) {
+        boolean isAccepting = List.of(arguments).contains("accept-gaps");
+        try (RealEnvironment environment =
+                        RealEnvironment.builder()
+                                .errorHandler(e -> System.out.println("error " + e.getMessage()))
+                                .build();
+                DartReceiver receiver =
+                        DartReceiver.launch(
+                                new DartReceiver.Context()
+                                        .environment(environment)
+                                        .listen("127.0.0.1", Integer.parseInt(arguments[1]))
+                                        .directory(arguments[0])
+                                        .keepBoth(true)
+                                        .acceptGaps(isAccepting)
+                                        .handler(ReceiverProcess::onMessage))) {
+            System.out.println("port " + receiver.port());
+            boolean isFinished = receiver.awaitFinished(1, TimeUnit.SECONDS.toNanos(3 * LIMIT_S));
+            System.out.println("finished " + isFinished + " " + receiver.statistics());
+        }
+    }
+
+    private static void onMessage(DartMessage message) {
+        System.out.println(
+                "message "
+                        + message.metadata().name()
+                        + " "
+                        + message.length()
+                        + (message.isCorrupt() ? " corrupt" : ""));
+    }
+}
