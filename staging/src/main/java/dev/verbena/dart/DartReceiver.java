@@ -197,8 +197,8 @@ public final class DartReceiver implements AutoCloseable {
 
         /**
          * Store every message's payload as a file here. The receiver also keeps its state here, in
-         * files whose names begin with {@code .receiving-}: one that is started on the directory
-         * of another that was killed goes on where that one was. One receiver at a time.
+         * files whose names begin with {@code .receiving-}: one that is started on the directory of
+         * another that was killed goes on where that one was. One receiver at a time.
          */
         public Context directory(String directory) {
             this.directory = directory;
@@ -236,8 +236,8 @@ public final class DartReceiver implements AutoCloseable {
         }
 
         /**
-         * What to do when a server has given away data that this receiver does not have, because
-         * an earlier receiver with another directory, or with none, acknowledged them: true goes on
+         * What to do when a server has given away data that this receiver does not have, because an
+         * earlier receiver with another directory, or with none, acknowledged them: true goes on
          * behind them and reports what is lost; false (default) refuses until the receiver is
          * started on the right directory.
          */

@@ -33,6 +33,7 @@ final class InboundMessage implements DartMessage {
     static final int SETTLED = 6;
 
     final DartMetadata metadata = new DartMetadata();
+
     /** The metadata block as it came. */
     final UnsafeBuffer block = new UnsafeBuffer(new byte[DartMetadata.LENGTH_MAX]);
 
@@ -77,6 +78,7 @@ final class InboundMessage implements DartMessage {
 
     /** The stream needs it no more. */
     boolean isForgotten;
+
     /** Bytes of the payload whose frames are settled although the message is not complete. */
     long settledEnd;
 

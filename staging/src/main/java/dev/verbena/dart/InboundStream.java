@@ -11,7 +11,8 @@ import org.agrona.collections.IntHashSet;
 /**
  * What a receiver knows of one server's stream; outlives a connection. Frames are taken in order;
  * each is settled once what it carried is safe; acknowledged is the part before the first frame
- * that is not settled, as far as the journal, if there is one, remembers it. Owned by the receiver's agent.
+ * that is not settled, as far as the journal, if there is one, remembers it. Owned by the
+ * receiver's agent.
  */
 final class InboundStream {
     /** Frames that may be taken and not settled. */

@@ -4,13 +4,15 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import dev.verbena.agent.DurableStore.ReadableFile;
 import dev.verbena.agent.internal.PlantedFaults;
+
+import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.concurrent.UnsafeBuffer;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import org.agrona.collections.Int2ObjectHashMap;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Reads a receiver's journal. Trusts no byte of it: reading ends at the first record that is not
@@ -53,8 +55,7 @@ final class JournalReader {
         List<InboundMessage> left = new ArrayList<>();
         for (InboundMessage message : messages.values()) {
             InboundStream stream = owners.get(message);
-            boolean isUseful =
-                    message.settledEnd > 0 || message.state == InboundMessage.PROMISING;
+            boolean isUseful = message.settledEnd > 0 || message.state == InboundMessage.PROMISING;
             if (byIndex.containsValue(stream)
                     && isUseful
                     && !stream.isDelivered(message.clientId, message.sequence)) {

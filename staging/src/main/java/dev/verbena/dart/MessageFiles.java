@@ -67,8 +67,7 @@ final class MessageFiles implements AutoCloseable {
         message.position = message.metadataLength + length;
         message.isJournaled = true;
         message.journaledEnd = message.settledEnd;
-        String number =
-                message.temporaryName.substring(message.temporaryName.lastIndexOf('-') + 1);
+        String number = message.temporaryName.substring(message.temporaryName.lastIndexOf('-') + 1);
         if (number.matches("[0-9]{1,17}")) {
             nextTemporary = Math.max(nextTemporary, Long.parseLong(number) + 1);
         }

@@ -16,7 +16,8 @@ import org.agrona.collections.IntHashSet;
  * which messages were delivered, which files are half-written, and which were about to get their
  * final name. A file of the receiver's directory, appended to and forced in rounds; what a round
  * holds may be acknowledged when it is on the device. Rewritten when it has grown, under another
- * name which then replaces the first. Records: {@link JournalRecord}. Owned by the receiver's agent.
+ * name which then replaces the first. Records: {@link JournalRecord}. Owned by the receiver's
+ * agent.
  */
 final class ReceiverJournal {
     static final String NAME = ".receiving-state";

@@ -8,9 +8,9 @@ import java.util.Set;
 import org.agrona.ErrorHandler;
 
 /**
- * Takes up what an earlier receiver of the same directory left: its streams, its half-written files,
- * files that were about to get their name. Deletes leftovers that nobody will go on with. Used once,
- * before a receiver listens; reads files, and may take as long as that takes.
+ * Takes up what an earlier receiver of the same directory left: its streams, its half-written
+ * files, files that were about to get their name. Deletes leftovers that nobody will go on with.
+ * Used once, before a receiver listens; reads files, and may take as long as that takes.
  */
 final class ReceiverRecovery {
     private final MessageFiles files;

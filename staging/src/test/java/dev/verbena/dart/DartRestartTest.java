@@ -41,8 +41,7 @@ class DartRestartTest {
 
     private static DartServer master(DartWorld world, int port) {
         world.receiverPort = port;
-        return world.master(
-                c -> c.framePayloadMax(20_000).bufferCount(6));
+        return world.master(c -> c.framePayloadMax(20_000).bufferCount(6));
     }
 
     private static void endInOrder(DartWorld world, ReceiverProcess receiver) throws Exception {
