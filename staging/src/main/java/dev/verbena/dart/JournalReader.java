@@ -4,15 +4,13 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import dev.verbena.agent.DurableStore.ReadableFile;
 import dev.verbena.agent.internal.PlantedFaults;
-
-import org.agrona.collections.Int2ObjectHashMap;
-import org.agrona.concurrent.UnsafeBuffer;
-
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Reads a receiver's journal. Trusts no byte of it: reading ends at the first record that is not

@@ -3,10 +3,9 @@ package dev.verbena.dart;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.UUID;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
-
-import java.util.UUID;
 
 /**
  * Records of a receiver's journal, little-endian, one after the other. Every record: {@code 0:4}
