@@ -25,7 +25,7 @@ final class ClientEngine {
     private static final int REPLY = 6;
     private static final int CREDITS_PER_CONNECTION = 16;
     private static final long WAIT_MAX_NS = 100_000_000L;
-    private static final long GOODBYE_NS = 500_000_000L;
+    private static final long GOODBYE_NS = 250_000_000L;
 
     private final DartClient.Context context;
     private final NanoClock clock;
