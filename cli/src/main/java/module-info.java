@@ -1,0 +1,13 @@
+/** The verbena command. */
+module dev.verbena.cli {
+    requires dev.verbena.examples;
+    requires dev.verbena.natives;
+    requires HdrHistogram;
+    requires info.picocli;
+    requires jdk.unsupported; // signals, by reflection
+
+    exports dev.verbena.cli;
+
+    opens dev.verbena.cli to
+            info.picocli;
+}

@@ -1,0 +1,10 @@
+/** Small complete programs, and the particle-in-cell mini-application. */
+module dev.verbena.examples {
+    requires transitive dev.verbena.staging;
+    requires dev.verbena.portals; // found by name, portals://
+
+    exports dev.verbena.examples;
+    exports dev.verbena.examples.heat;
+    exports dev.verbena.examples.pic;
+    exports dev.verbena.examples.transit;
+}
