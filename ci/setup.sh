@@ -105,6 +105,10 @@ missing_packages() {
     command -v chromium >/dev/null || command -v chromium-browser >/dev/null ||
         command -v google-chrome >/dev/null || echo chromium
     command -v mpirun >/dev/null || echo openmpi-bin
+    if [ "$(uname -m)" = x86_64 ]; then
+        command -v aarch64-linux-gnu-gcc >/dev/null || printf '%s\n' gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+        command -v qemu-aarch64 >/dev/null || echo qemu-user
+    fi
 }
 
 clang_has_sanitizers() {
@@ -176,6 +180,6 @@ setup_for() {
 only_optional() {
     local name
     for name in "$@"; do
-        case $name in clang | libclang-rt-dev | clang-format | chromium | openmpi-bin) ;; *) return 1 ;; esac
+        case $name in clang | libclang-rt-dev | clang-format | chromium | openmpi-bin | gcc-aarch64-linux-gnu | libc6-dev-arm64-cross | qemu-user) ;; *) return 1 ;; esac
     done
 }

@@ -138,7 +138,18 @@ tier_c() {
     for san in asan ubsan tsan; do
         c_run $san CC=gcc check-$san || code=1
     done
+    c_aarch64 || code=1
     return $code
+}
+
+# The processor that orders memory least: compiled for it, and what an emulator of user programs can run.
+c_aarch64() {
+    if [ "$(uname -m)" = aarch64 ]; then return 0; fi
+    if ! command -v aarch64-linux-gnu-gcc >/dev/null || ! command -v qemu-aarch64 >/dev/null; then
+        echo "   aarch64: skipped: gcc-aarch64-linux-gnu or qemu-user is not installed"
+        return 0
+    fi
+    c_run aarch64 check-aarch64
 }
 
 # libFuzzer ends with exit code 0 after its time, or with the input that broke something.
