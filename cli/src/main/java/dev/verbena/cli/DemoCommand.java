@@ -36,9 +36,6 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false)
 final class DemoCommand implements Callable<Integer> {
-    /** Until receivers keep their state over a kill. */
-    static final boolean RECEIVER_RETURNS = false;
-
     private static final String OUTPUT = "demo-output";
 
     @Spec private CommandSpec spec;
@@ -147,7 +144,7 @@ final class DemoCommand implements Callable<Integer> {
                         timeout,
                         port,
                         !isNotCompared,
-                        !isNotKilling && RECEIVER_RETURNS,
+                        !isNotKilling,
                         DemoPlan.SharedMemory.of(
                                 deck, servers, CountersFile.defaultShmDirectory()));
         requireSpace(plan);
