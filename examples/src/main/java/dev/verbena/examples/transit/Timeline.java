@@ -122,6 +122,12 @@ public final class Timeline {
                         "killed with signal 9 and back after %.1f s; meanwhile %d steps were"
                                 + " computed",
                         outageNs() / 1e9, steps);
+        List<Event> all = all(STEP);
+        boolean isOver =
+                !all.isEmpty() && all.get(all.size() - 1).timeNs() <= first(KILLED).timeNs();
+        if (steps == 0 && (isOver || !hasOutage())) {
+            return Check.notJudged(name, detail + "; the simulation was at its end already");
+        }
         if (steps == 0 && stepNs() * 4 > outageNs()) {
             return Check.notJudged(name, detail + "; a step takes about as long as the outage");
         }

@@ -142,6 +142,13 @@ class ReportTest {
         stalled.add(Timeline.BACK, 90_000, 2);
         stalled.add(Timeline.STEP, 90_001, 10);
         assertThat(stalled.check().outcome()).isEqualTo(Check.Outcome.FAILED);
+        stalled.add(Timeline.ROOM, 9_001, 0);
+        assertThat(stalled.check().outcome()).isEqualTo(Check.Outcome.NOT_JUDGED);
+        Timeline over = new Timeline();
+        over.add(Timeline.STEP, 1, 100);
+        over.add(Timeline.KILLED, 2, 1);
+        over.add(Timeline.BACK, 90_000, 2);
+        assertThat(over.check().outcome()).isEqualTo(Check.Outcome.NOT_JUDGED);
     }
 
     @Test
