@@ -103,7 +103,8 @@ final class InboundSession {
             }
         }
         work += write(now);
-        if (!isEnded && now - lastHeardNs - silenceNs >= 0) {
+        boolean isDeaf = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-silence-ignored");
+        if (!isEnded && now - lastHeardNs - silenceNs >= 0 && !isDeaf) {
             end();
             work++;
         }
@@ -230,7 +231,8 @@ final class InboundSession {
 
     private void onCorruptFrame() {
         engine.corruptFrame();
-        if (inbound == null || ++inbound.crcFailures >= CRC_FAILURES_MAX) {
+        boolean isPatient = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-damage-endless");
+        if (inbound == null || ++inbound.crcFailures >= CRC_FAILURES_MAX && !isPatient) {
             throw new DartException(
                     DartException.Code.MALFORMED, "frame: wrong checksum again and again");
         }

@@ -157,6 +157,9 @@ final class ReceiverLink implements AutoCloseable {
             stream = null;
         }
         isFarewellSaid |= state == FINISHING;
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-farewell-once") && isFarewellSaid) {
+            farewellsLost = FAREWELLS_MAX;
+        }
         if (isFarewellSaid && held.isEmpty() && ++farewellsLost >= FAREWELLS_MAX) {
             // Everything was acknowledged; only the farewell was not, and nobody answers any more.
             state = FINISHED;
@@ -366,6 +369,10 @@ final class ReceiverLink implements AutoCloseable {
             case FrameFlyweight.ACK -> onAck(in.getLong(at, BIG_ENDIAN));
             case FrameFlyweight.NACK -> {
                 needStreaming();
+                if (state == FINISHING) {
+                    // It was the farewell that was damaged, or something before it.
+                    state = STREAMING;
+                }
                 if (current == null) {
                     held.rewind(in.getLong(at, BIG_ENDIAN));
                 } else {

@@ -1,0 +1,229 @@
+package dev.verbena.dart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.agent.AgentStepper;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** t3 and a receiver in virtual time, over streams that fail at a chosen byte. */
+@Timeout(120)
+class DartWireTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final int STEPS_MAX = 20_000;
+    private static final int LENGTH = 300;
+
+    /** A server's streaming half and a receiver, joined by a wire. */
+    private static final class Bench implements AutoCloseable {
+        final WireEnvironment wire = new WireEnvironment();
+        final List<String> received = new ArrayList<>();
+        final DartReceiver receiver;
+        final ServerShared shared;
+        final StreamAgent t3;
+        final AgentStepper both;
+        final AgentStepper serverOnly;
+        private final int bufferSize;
+        private final List<ServerBuffer> free = new ArrayList<>();
+        private int sent;
+
+        Bench(int bufferCount, int bufferSize) {
+            this.bufferSize = bufferSize;
+            receiver =
+                    DartReceiver.embed(
+                            new DartReceiver.Context()
+                                    .environment(wire)
+                                    .windowMax(1 << 20)
+                                    .handler(this::onMessage));
+            DartServer.Context context =
+                    new DartServer.Context()
+                            .environment(wire)
+                            .configurationFile("none")
+                            .receiver("wire", 7000)
+                            .bufferCount(bufferCount)
+                            .bufferSize(bufferSize)
+                            .framePayloadMax(Math.min(bufferSize, 256 * 1024))
+                            .conclude();
+            shared = new ServerShared(context);
+            shared.job = new UUID(1, 2);
+            shared.serverId = 0;
+            t3 = new StreamAgent(shared);
+            both = new AgentStepper(List.of(t3, receiver.agent()), wire.clock, wire.errorHandler());
+            serverOnly = new AgentStepper(List.of(t3), wire.clock, wire.errorHandler());
+            for (int i = 0; i < bufferCount; i++) {
+                free.add(new ServerBuffer(i, 0, new UnsafeBuffer(new byte[bufferSize])));
+            }
+        }
+
+        private void onMessage(DartMessage message) {
+            byte[] bytes = new byte[message.length()];
+            message.buffer().getBytes(message.offset(), bytes);
+            boolean isEqual =
+                    java.util.Arrays.equals(
+                            bytes, DartWorld.bytes(bytes.length, message.tag()).byteArray());
+            received.add(message.tag() + (isEqual ? "" : " differs"));
+        }
+
+        /** A message of one part, as t2 hands it over. */
+        void send(int length) {
+            ServerBuffer buffer = free.remove(0);
+            int tag = ++sent;
+            int block =
+                    new DartMetadata()
+                            .name("m" + tag)
+                            .payload(length, false, 0)
+                            .encode(buffer.window, 0);
+            buffer.window.putBytes(block, DartWorld.bytes(length, tag), 0, length);
+            buffer.clientId = 1;
+            buffer.tag = tag;
+            buffer.sequence = tag;
+            buffer.ordinal = tag - 1;
+            buffer.payloadLength = length;
+            buffer.length = block + length;
+            buffer.flags = FrameFlyweight.FIRST | FrameFlyweight.LAST;
+            assertThat(block + length).isLessThanOrEqualTo(bufferSize);
+            assertThat(shared.full.offer(buffer)).isTrue();
+        }
+
+        void until(String what, BooleanSupplier condition) {
+            assertThat(both.runUntil(condition, STEPS_MAX))
+                    .as("%s; %s, %s, %s", what, received, receiver.statistics(), wire.errors)
+                    .isTrue();
+        }
+
+        /** Three messages of a frame each, and the farewell. */
+        Bench exchange() {
+            for (int i = 0; i < 3; i++) {
+                send(LENGTH);
+            }
+            shared.isDrained = true;
+            until("farewell", () -> shared.isFinished);
+            return this;
+        }
+
+        @Override
+        public void close() {
+            both.close();
+        }
+    }
+
+    private static long[] bytesOfAnExchange() {
+        try (Bench bench = new Bench(4, 8192)) {
+            return bench.exchange().wire.carried.clone();
+        }
+    }
+
+    @Test
+    @Tag("dart-D34")
+    @Tag("dart-D40")
+    void shouldDeliverEachByteOnceWhereverTheConnectionIsCut() {
+        long[] bytes = bytesOfAnExchange();
+        for (int direction : new int[] {WireEnvironment.THERE, WireEnvironment.BACK}) {
+            for (long at = 1; at <= bytes[direction]; at++) {
+                try (Bench bench = new Bench(4, 8192)) {
+                    bench.wire.cutAt[direction] = at;
+                    bench.exchange();
+                    assertThat(bench.received)
+                            .as("cut in direction %d after %d bytes", direction, at)
+                            .containsExactly("1", "2", "3");
+                    assertThat(bench.receiver.statistics().finishedCount()).isEqualTo(1);
+                }
+            }
+        }
+    }
+
+    @Test
+    @Tag("dart-D35")
+    void shouldSendAgainWhicheverByteIsDamaged() {
+        long bytes = bytesOfAnExchange()[WireEnvironment.THERE];
+        for (long at = 0; at < bytes; at++) {
+            try (Bench bench = new Bench(4, 8192)) {
+                bench.wire.flipAt[WireEnvironment.THERE] = at;
+                bench.exchange();
+                assertThat(bench.received).as("byte %d", at).containsExactly("1", "2", "3");
+            }
+        }
+    }
+
+    @Test
+    @Tag("dart-D35")
+    void shouldCloseWhenAFrameIsDamagedThreeTimesInARow() {
+        try (Bench bench = new Bench(4, 8192)) {
+            bench.wire.isDamagingPayloads = true;
+            bench.send(LENGTH);
+            bench.until("closed", () -> bench.receiver.statistics().protocolErrorCount() == 1);
+            assertThat(bench.receiver.statistics().corruptFrameCount()).isEqualTo(3);
+            assertThat(bench.received).isEmpty();
+            bench.wire.isDamagingPayloads = false;
+            bench.until("delivered", () -> bench.received.size() == 1);
+        }
+    }
+
+    @Test
+    @Tag("dart-D36")
+    void shouldNotExceedTheWindowWhenReceiverIsPaused() {
+        int length = 200_000;
+        try (Bench bench = new Bench(16, 256 * 1024)) {
+            bench.send(100);
+            bench.until("connected", () -> bench.received.size() == 1);
+            long before = bench.wire.carried[WireEnvironment.THERE];
+            for (int i = 0; i < 15; i++) {
+                bench.send(length);
+            }
+            for (int i = 0; i < 1000; i++) {
+                bench.serverOnly.step();
+            }
+            long unacknowledged = bench.wire.carried[WireEnvironment.THERE] - before;
+            assertThat(unacknowledged)
+                    .isGreaterThan(4L * length)
+                    .isLessThanOrEqualTo((1 << 20) + 16 * FrameFlyweight.LENGTH);
+            assertThat(allocatedBySteps(bench)).as("heap is flat").isLessThan(100_000);
+            bench.until("all", () -> bench.received.size() == 16);
+            assertThat(bench.received).noneMatch(text -> text.contains("differs"));
+        }
+    }
+
+    private static long allocatedBySteps(Bench bench) {
+        var threads =
+                (com.sun.management.ThreadMXBean)
+                        java.lang.management.ManagementFactory.getThreadMXBean();
+        threads.getCurrentThreadAllocatedBytes();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < 100_000; i++) {
+            bench.t3.doWork();
+        }
+        return threads.getCurrentThreadAllocatedBytes() - before;
+    }
+
+    @Test
+    @Tag("dart-D38")
+    void shouldNoticeSilenceOnBothSides() {
+        for (int direction : new int[] {WireEnvironment.THERE, WireEnvironment.BACK}) {
+            try (Bench bench = new Bench(4, 8192)) {
+                bench.send(LENGTH);
+                bench.until("delivered", () -> bench.received.size() == 1);
+                // Idle, both sides say something every 2 s: nobody gives up.
+                long idle = bench.wire.clock.nanoTime();
+                bench.until("time", () -> bench.wire.clock.nanoTime() - idle > 60 * SECOND);
+                assertThat(bench.wire.errors).isEmpty();
+                bench.wire.isSwallowing[direction] = true;
+                long since = bench.wire.clock.nanoTime();
+                bench.until(
+                        "noticed",
+                        () ->
+                                direction == WireEnvironment.THERE
+                                        ? bench.receiver.statistics().openCount() == 0
+                                        : !bench.wire.errors.isEmpty());
+                assertThat(bench.wire.clock.nanoTime() - since).isBetween(8 * SECOND, 12 * SECOND);
+                bench.wire.isSwallowing[direction] = false;
+                bench.send(LENGTH);
+                bench.until("goes on", () -> bench.received.size() == 2);
+            }
+        }
+    }
+}
