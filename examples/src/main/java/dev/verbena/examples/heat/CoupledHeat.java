@@ -3,7 +3,6 @@ package dev.verbena.examples.heat;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.dart.DartReceiver;
 import dev.verbena.dart.DartServer;
-import dev.verbena.dart.DartStepContext;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -45,18 +44,10 @@ public final class CoupledHeat {
         String configuration = directory.resolve("dart.conf").toString();
         List<Process> servers = new ArrayList<>();
         List<Process> parts = new ArrayList<>();
-        Coupler coupler = new Coupler(steps);
-        DartStepContext context =
-                new DartStepContext(coupler)
-                        .deadlineNs(TIMEOUT_NS)
-                        .onException(DartStepContext.OnException.STOP);
+        // The environment first: it makes off-heap memory usable.
         try (RealEnvironment environment = RealEnvironment.builder().job(job).build();
-                DartReceiver receiver =
-                        DartReceiver.launch(
-                                new DartReceiver.Context()
-                                        .environment(environment)
-                                        .steps(context))) {
-            coupler.receiver(receiver);
+                Coupler coupler = new Coupler(steps, environment)) {
+            DartReceiver receiver = coupler.receiver();
             String port = Integer.toString(receiver.port());
             for (String role : List.of("master", "slave")) {
                 servers.add(start("server", role, scheme, job, configuration, port));
@@ -77,8 +68,10 @@ public final class CoupledHeat {
             for (List<Process> all : List.of(parts, servers)) {
                 all.forEach(Process::destroyForcibly);
             }
-            Files.deleteIfExists(Path.of(configuration));
-            Files.deleteIfExists(directory);
+            for (File file : directory.toFile().listFiles()) {
+                file.delete();
+            }
+            Files.delete(directory);
         }
     }
 

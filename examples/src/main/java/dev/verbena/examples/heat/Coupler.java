@@ -2,10 +2,12 @@ package dev.verbena.examples.heat;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
+import dev.verbena.agent.Environment;
 import dev.verbena.dart.DartMessage;
 import dev.verbena.dart.DartReceiver;
 import dev.verbena.dart.DartSteering;
 import dev.verbena.dart.DartStep;
+import dev.verbena.dart.DartStepContext;
 import dev.verbena.dart.DartStepHandler;
 import java.util.concurrent.CompletableFuture;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -14,8 +16,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Gets whole steps of both simulations; when both have come as far, every part gets its neighbours'
  * ends. Compares each field that comes with the whole rod, computed here at once.
  */
-final class Coupler implements DartStepHandler {
+final class Coupler implements DartStepHandler, AutoCloseable {
     private static final int PARTS = HeatPart.SIMULATIONS * HeatPart.RANKS;
+    private static final long TIMEOUT_NS = 60_000_000_000L;
     private static final int CELLS = PARTS * HeatPart.CELLS;
 
     private final int steps;
@@ -24,10 +27,10 @@ final class Coupler implements DartStepHandler {
     private final long[] here = new long[HeatPart.SIMULATIONS];
     private final UnsafeBuffer out = new UnsafeBuffer(new byte[24]);
     private final CompletableFuture<String> result = new CompletableFuture<>();
-    private volatile DartReceiver receiver;
+    private final DartReceiver receiver;
     private int compared;
 
-    Coupler(int steps) {
+    Coupler(int steps, Environment environment) {
         this.steps = steps;
         java.util.Arrays.fill(here, -1);
         whole = new double[steps + 1][CELLS];
@@ -38,11 +41,25 @@ final class Coupler implements DartStepHandler {
             }
             rod.advance(HeatRod.HOT, HeatRod.COLD);
         }
+        // Last: it may call the handler from now on.
+        receiver =
+                DartReceiver.launch(
+                        new DartReceiver.Context()
+                                .environment(environment)
+                                .steps(
+                                        new DartStepContext(this)
+                                                .deadlineNs(TIMEOUT_NS)
+                                                .onException(DartStepContext.OnException.STOP)));
     }
 
-    /** The receiver through which to answer; set before anything can come. */
-    void receiver(DartReceiver answering) {
-        receiver = answering;
+    /** Gets the steps and takes the answers. */
+    DartReceiver receiver() {
+        return receiver;
+    }
+
+    @Override
+    public void close() {
+        receiver.close();
     }
 
     /** What was compared; fails with the first exception of the handler. */
