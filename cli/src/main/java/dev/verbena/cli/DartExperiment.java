@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -232,8 +231,7 @@ final class DartExperiment implements Callable<Integer> {
         fields.put("java", System.getProperty("java.vm.version"));
         fields.put("transport", scheme);
         fields.put("date", LocalDate.now(ZoneOffset.UTC).toString());
-        List<String> line = new ArrayList<>(List.of("dart experiment"));
-        line.addAll(spec.commandLine().getParseResult().originalArgs());
+        List<String> line = spec.commandLine().getParseResult().originalArgs();
         fields.put("command", String.join(" ", line));
         return fields;
     }

@@ -15,6 +15,8 @@ final class ExperimentBandwidth {
     private static final int[] QUICK_SIZES = {1, 4, 16, 64};
     private static final int LARGEST = 100;
     private static final int MEBIBYTES_MAX = 3000;
+    private static final int QUICK_MAX = 200;
+    private static final int QUICK_MEBIBYTES = 500;
     private static final int WARM_UP_MEBIBYTES = 200;
     private static final double COMPUTE_NS = 1e6;
     private static final double PLATEAU = 0.95;
@@ -78,10 +80,11 @@ final class ExperimentBandwidth {
                 .computing(computeNs);
     }
 
-    /** A hundred as in the paper, fewer of the long ones. */
+    /** A hundred as in the paper, fewer of the long ones; the quick form counts bytes. */
     private int transfers(int mebibytes) {
-        int most = run.isQuick() ? 20 : 100;
-        return Math.min(most, Math.max(10, MEBIBYTES_MAX / mebibytes));
+        int most = run.isQuick() ? QUICK_MAX : 100;
+        int bytes = run.isQuick() ? QUICK_MEBIBYTES : MEBIBYTES_MAX;
+        return Math.min(most, Math.max(10, bytes / mebibytes));
     }
 
     private Rates measure(RawGet raw, int mebibytes) throws Exception {
