@@ -48,6 +48,24 @@ class SurviveIT {
     }
 
     @Test
+    void shouldGoOnWhenTheReceiverWasKilled() throws Exception {
+        Path source = Staging.files(folder.resolve("source"), 5_000_000, 0, LONG, 3_000_000, 1);
+        Path arrived = folder.resolve("arrived");
+        try (Staging staging = new Staging(folder)) {
+            ChaosProcess receiver = staging.receiver(arrived, List.of());
+            staging.master();
+            staging.proxy.stallAfter(20_000_000, 20_000);
+            ChaosProcess send = staging.send(source);
+            staging.proxy.awaitStall();
+            receiver.kill();
+            staging.receiver(arrived, List.of());
+            staging.proxy.heal();
+            staging.proxy.cut();
+            shouldEndWell(send, source, arrived);
+        }
+    }
+
+    @Test
     void shouldServeThoughItsPortIsFullOfStrangers() throws Exception {
         Path source = Staging.files(folder.resolve("source"), 100_000, 200_000);
         Path arrived = folder.resolve("arrived");
