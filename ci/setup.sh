@@ -11,9 +11,23 @@ lack() {
     exit 3
 }
 
+# On other systems one command runs it in a container; runs under the old bash of macOS, before anything else.
 setup_platform() {
-    [ "$(uname -s)" = Linux ] ||
-        lack "this is $(uname -s); Verbena's software network card needs Linux (futex, pidfd, cross-memory attach). A Debian 12 virtual machine or container works."
+    local system
+    system=$(uname -s)
+    [ "$system" != Linux ] || return 0
+    say "verbena: this is $system; Verbena's software network card needs Linux (futex, pidfd, cross-memory attach)."
+    say "With Docker Desktop or Podman, in this folder, one command builds it and runs the demo, the report in demo-output:"
+    case $system in
+    MINGW* | MSYS* | CYGWIN*)
+        say '  MSYS_NO_PATHCONV=1 docker run --rm --shm-size=1g -v "$(pwd -W):/out" "$(docker build -q -f ci/Containerfile .)" demo --output /out/demo-output'
+        ;;
+    *)
+        say '  docker run --rm --shm-size=1g -v "$PWD:/out" "$(docker build -q -f ci/Containerfile .)" demo --output /out/demo-output'
+        ;;
+    esac
+    say "(podman takes the same arguments). In Windows' Subsystem for Linux (WSL 2) ./verbena runs as it is."
+    exit 3
 }
 
 # jdk_version HOME: prints the feature number of the JDK in HOME (17), or nothing if it is not a JDK.

@@ -5,6 +5,7 @@ module dev.verbena.api {
     requires dev.verbena.natives;
     requires static chronicle.bytes;
     requires static chronicle.core;
+    requires static jdk.jfr;
 
     exports dev.verbena.agent;
     exports dev.verbena.agent.internal to

@@ -39,6 +39,11 @@ public interface Environment {
         return null;
     }
 
+    /** What happens to messages and peers, for whoever records it. */
+    default StagingEvents events() {
+        return StagingEvents.NONE;
+    }
+
     /** What cannot be thrown. */
     ErrorHandler errorHandler();
 }

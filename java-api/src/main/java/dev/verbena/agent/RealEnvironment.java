@@ -34,6 +34,7 @@ public final class RealEnvironment implements Environment, AutoCloseable {
     private final CountersFile.Writer countersFile;
     private final NioByteStreams streams;
     private final ErrorHandler errorHandler;
+    private final StagingEvents events = flightRecorder();
 
     private RealEnvironment(Builder builder) {
         this.nanoClock = builder.nanoClock;
@@ -49,6 +50,7 @@ public final class RealEnvironment implements Environment, AutoCloseable {
                     boolean isLost =
                             PlantedFaults.ENABLED && PlantedFaults.isOn("errors-not-recorded");
                     boolean recorded = isLost || countersFile.recordError(error);
+                    events.error(error);
                     next.onError(error);
                     if (!recorded) {
                         countersFile.errorLogIsFull();
@@ -115,6 +117,18 @@ public final class RealEnvironment implements Environment, AutoCloseable {
     @Override
     public String variable(String name) {
         return System.getenv(name);
+    }
+
+    /** Events of JDK Flight Recorder, {@link StagingEvents#NONE} in a JVM without it. */
+    @Override
+    public StagingEvents events() {
+        return events;
+    }
+
+    private static StagingEvents flightRecorder() {
+        // The class must not be touched where the module is missing.
+        boolean isThere = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+        return isThere ? new FlightRecorderEvents() : StagingEvents.NONE;
     }
 
     /** Where the counters of this process can be read, see {@link CountersFile}. */

@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import dev.verbena.agent.StagingEvents;
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.RemoteDescriptor;
@@ -38,6 +39,7 @@ final class ClientEngine {
     private final UnsafeBuffer view = new UnsafeBuffer(new byte[0]);
     private final Checksum crc = new Checksum();
     private final CounterMirror mirror;
+    private final StagingEvents events;
     private DartTicket awaited;
     private TicketState awaitedState;
     private long commandedConnection;
@@ -67,6 +69,7 @@ final class ClientEngine {
         }
         copies = new CopyBuffers(transport, ClientFlight.copiesMax(context));
         mirror = mirror();
+        events = context.environment.events();
     }
 
     private CounterMirror mirror() {
@@ -200,6 +203,7 @@ final class ClientEngine {
         statistics.messageCount++;
         statistics.byteCount += ticket.length();
         mirror.publish(end);
+        events.sent(protocol.clientId(), ticket.length(), ready - start, end - start);
         return ticket;
     }
 

@@ -438,6 +438,7 @@ final class ClientProtocol {
         }
         state = LOST;
         failure = why;
+        context.environment.events().peerLost("server " + serverId, why.getMessage());
         boolean isStopped = why.code() == DartException.Code.SERVER_STOPPING;
         flight.failUnconfirmed(
                 isStopped

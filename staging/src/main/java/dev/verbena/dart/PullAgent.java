@@ -319,6 +319,11 @@ final class PullAgent implements ProtocolAgent {
         buffer.status = status == Status.OK ? ServerBuffer.OK : ServerBuffer.FAILED;
         if (status == Status.OK) {
             ServerShared.add(shared.pulledBytes, buffer.payloadLength);
+            shared.events.pulled(
+                    buffer.clientId,
+                    buffer.sequence,
+                    buffer.length,
+                    buffer.pulledNs - buffer.pullBeganNs);
         } else {
             message.isFailed = true;
             message.isAbortOnItsWay = true;

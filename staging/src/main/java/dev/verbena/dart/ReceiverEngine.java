@@ -576,6 +576,7 @@ final class ReceiverEngine implements ProtocolAgent {
         stream.delivered(message);
         ServerShared.add(messages, 1);
         ServerShared.add(payloadBytes, message.received);
+        environment.events().received(message.clientId, message.sequence, message.received);
     }
 
     /** Messages are used again once no frame depends on them. */

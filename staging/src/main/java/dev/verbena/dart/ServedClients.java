@@ -69,6 +69,7 @@ final class ServedClients {
         slots[slot] = client;
         byId.put(client.id, client);
         shared.clients.lazySet(shared.clients.get() + 1);
+        shared.events.registered(client.id, shared.serverId);
         return client;
     }
 

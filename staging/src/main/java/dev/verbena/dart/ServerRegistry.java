@@ -250,12 +250,14 @@ final class ServerRegistry implements AutoCloseable {
             clients.forEach(client -> dropDelegated(client, peer));
             if (!reason.isEmpty()) {
                 report("slave server " + peer.slaveId + " was lost: " + reason);
+                shared.events.peerLost("slave server " + peer.slaveId, reason);
             }
         }
         ServedClient client = peer.client;
         if (client != null && client.peer == peer) {
             if (!client.isLeaving) {
                 ServerShared.add(shared.lostClients, 1);
+                shared.events.peerLost(client.toString(), reason);
                 report(
                         client
                                 + " was lost after message "

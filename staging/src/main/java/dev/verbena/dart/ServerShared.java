@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import dev.verbena.agent.StagingEvents;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 
@@ -13,6 +14,7 @@ final class ServerShared {
     static final int RECEIVER_UNREACHABLE = 2;
 
     final DartServer.Context context;
+    final StagingEvents events;
 
     /** ebq as far as it crosses threads: t3 to t1. */
     final OneToOneConcurrentArrayQueue<ServerBuffer> empty;
@@ -97,6 +99,7 @@ final class ServerShared {
 
     ServerShared(DartServer.Context context) {
         this.context = context;
+        this.events = context.environment.events();
         this.times = new ServerTimes(context.clientsMax);
         int capacity = Math.max(2, context.bufferCount);
         reverse = new ReverseShared(context.clientsMax);

@@ -132,7 +132,14 @@ final class StreamAgent implements ProtocolAgent {
     private void giveBack(ServerBuffer buffer) {
         held--;
         if (buffer.status == ServerBuffer.OK && !buffer.isDropped) {
-            shared.times.record(buffer, clock.nanoTime());
+            long now = clock.nanoTime();
+            shared.times.record(buffer, now);
+            shared.events.streamed(
+                    buffer.clientId,
+                    buffer.sequence,
+                    buffer.length,
+                    buffer.streamBeganNs - buffer.pulledNs,
+                    now - buffer.streamBeganNs);
         }
         shared.streamingBuffers.lazySet(held);
         shared.empty.offer(buffer);
