@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.ErrorHandler;
 import org.agrona.MutableDirectBuffer;
@@ -47,7 +48,8 @@ final class WireEnvironment implements Environment, ByteStreams {
     private final ArrayDeque<End> toAccept = new ArrayDeque<>();
     private final CountersManager counters =
             new CountersManager(
-                    new UnsafeBuffer(new byte[256 * 1024]), new UnsafeBuffer(new byte[64 * 1024]));
+                    new UnsafeBuffer(BufferUtil.allocateDirectAligned(256 * 1024, 64)),
+                    new UnsafeBuffer(BufferUtil.allocateDirectAligned(64 * 1024, 64)));
 
     /** Bytes on their way in one direction of one connection. */
     private static final class Pipe {
