@@ -116,8 +116,7 @@ missing_packages() {
     command -v clang >/dev/null || echo clang
     clang_has_sanitizers || echo libclang-rt-dev
     command -v clang-format >/dev/null || echo clang-format
-    command -v chromium >/dev/null || command -v chromium-browser >/dev/null ||
-        command -v google-chrome >/dev/null || echo chromium
+    [ -x /usr/bin/chromium ] || [ -x /usr/bin/chromium-browser ] || echo chromium
     command -v mpirun >/dev/null || echo openmpi-bin
     if [ "$(uname -m)" = x86_64 ]; then
         command -v aarch64-linux-gnu-gcc >/dev/null || printf '%s\n' gcc-aarch64-linux-gnu libc6-dev-arm64-cross
@@ -173,7 +172,11 @@ setup_for() {
                 say "Going on without them, as asked; what needs them is skipped and counted."
             else
                 say "Not root, and no sudo without a password. Install them with:"
-                say "  sudo $line"
+                if [ -z "$(apt-cache show "${packages[@]}" 2>/dev/null | head -n 1)" ]; then
+                    say "  sudo apt-get update && sudo $line"
+                else
+                    say "  sudo $line"
+                fi
                 exit 3
             fi
         else

@@ -54,12 +54,21 @@ print_reports() {
             END { printf "Tests run: %d, Failures: %d, Errors: %d, Skipped: %d\n", n, f, e, s; exit f + e > 0 || n == 0 }'
 }
 
+# print_skips FOLDER: why tests were skipped, and how many for each reason.
+print_skips() {
+    find . -path ./target -prune -o -path "*/target/$1/TEST-*.xml" -print0 |
+        xargs -0 -r grep -h '<skipped' |
+        sed -e 's/.*message="\([^"]*\)".*/\1/' -e 's/.*CDATA\[[^:]*: //' -e 's/^/skipped: /' -e 's/&quot;/"/g' |
+        sort | uniq -c | cut -c1-200
+}
+
 print_totals() {
     local folder
     for folder in surefire-reports surefire-reports-25 failsafe-reports; do
         [ -n "$(find . -path ./target -prune -o -path "*/target/$folder/TEST-*.xml" -print -quit)" ] || continue
         printf '  %-20s ' "$folder:"
         print_reports $folder || true
+        print_skips $folder
     done
 }
 

@@ -1,5 +1,6 @@
 package dev.verbena.cli;
 
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -53,7 +54,8 @@ final class BandwidthCommand extends PerfCommand {
         }
         endpoint.announce(new PerfEndpoint.Round(what.operation, length, count));
         warmUp(endpoint, length, count);
-        double peak = 0;
+        double[] batches = new double[BATCH_COUNT];
+        int measured = 0;
         long begin = System.nanoTime();
         long done = 0;
         for (int batch = 1; batch <= BATCH_COUNT; batch++) {
@@ -65,14 +67,17 @@ final class BandwidthCommand extends PerfCommand {
             }
             endpoint.drain();
             if (size > 0) {
-                peak = Math.max(peak, 1e3 * size * length / (System.nanoTime() - batchBegin));
+                batches[measured++] = 1e3 * size * length / (System.nanoTime() - batchBegin);
             }
         }
         double ns = System.nanoTime() - begin;
+        Arrays.sort(batches, 0, measured);
+        double peak = batches[measured - 1];
         double average = 1e3 * count * length / ns;
         double rate = 1e3 * count / ns;
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("peakMBps", String.format(Locale.ROOT, "%.1f", peak));
+        fields.put("medianMBps", String.format(Locale.ROOT, "%.1f", batches[measured / 2]));
         fields.put("averageMBps", String.format(Locale.ROOT, "%.1f", average));
         fields.put("messageRateMpps", String.format(Locale.ROOT, "%.6f", rate));
         String line =

@@ -11,7 +11,7 @@ final class CacheLineProbe {
     private static final int ROUND_COUNT = 100;
     private static final int BATCH_MAX = 400;
     private static final int BATCH_MIN = 8;
-    private static final double NEAR_MAX_NS = 180;
+    private static final double NEAR_MAX_NS = 200;
     private static final long GIVE_UP_NS = 100_000_000;
 
     private CacheLineProbe() {}

@@ -57,7 +57,7 @@ abstract class PerfCommand implements Callable<Integer> {
 
     @Option(
             names = {"-a", "--all"},
-            description = "All powers of two up to 8 MiB (send: 64 KiB).")
+            description = "All powers of two from 8 B to 64 MiB (send: to 64 KiB).")
     boolean isAll;
 
     @Option(
@@ -229,7 +229,7 @@ abstract class PerfCommand implements Callable<Integer> {
             throw wrong("--all and --size exclude each other");
         }
         List<Integer> all = new ArrayList<>();
-        for (int length = 2; length <= Math.min(limit, 8 << 20); length *= 2) {
+        for (int length = 8; length <= Math.min(limit, 64 << 20); length *= 2) {
             all.add(length);
         }
         return all;

@@ -43,7 +43,9 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
-            "./verbena test runs the tests; ./verbena test --help says more.",
+            "From the ./verbena script: test (all tests; test --help says more), couple (two"
+                    + " simulations coupled through a receiver), compare (every promised ratio, beside"
+                    + " C and others), jmh (what one operation costs).",
         })
 public final class VerbenaCommand implements Runnable {
     @Spec private CommandSpec spec;

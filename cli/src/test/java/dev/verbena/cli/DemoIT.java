@@ -1,6 +1,7 @@
 package dev.verbena.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.verbena.agent.CountersFile;
 import dev.verbena.transport.TransportProvider;
@@ -140,6 +141,10 @@ class DemoIT {
                 .contains("writing files stalled the simulation for", "<table class=\"bars\"");
         assertThat(out.resolve("compare")).doesNotExist();
         assertHashes(out, 100);
+        Path browser = HeadlessBrowser.find();
+        assumeThat(browser).as("no chromium here: cannot open the report").isNotNull();
+        assertThat(HeadlessBrowser.colours(browser, out.resolve("report.html"), folder))
+                .isGreaterThan(1000);
     }
 
     @Test

@@ -23,7 +23,7 @@ public final class CompareMain {
     private static final String JAVA = System.getProperty("java.home") + "/bin/java";
     private static final String CLASS_PATH = System.getProperty("java.class.path");
     private static final Pattern BATCH_NS = Pattern.compile("\"batchMedianNs\": ([0-9.]+)");
-    private static final Pattern PEAK_MB = Pattern.compile("\"peakMBps\": ([0-9.]+)");
+    private static final Pattern MEDIAN_MB = Pattern.compile("\"medianMBps\": ([0-9.]+)");
     private static final Pattern RATE = Pattern.compile("\"messageRateMpps\": ([0-9.]+)");
     private static final Pattern MICROSECONDS = Pattern.compile("\"us\":([0-9.]+)");
 
@@ -75,19 +75,19 @@ public final class CompareMain {
         int four = 4 << 20;
         int large = 64 << 20;
         for (String op : List.of("put", "get")) {
-            Contestant ours = bw("shm", op, four, PEAK_MB, 1e-3);
+            Contestant ours = bw("shm", op, four, MEDIAN_MB, 1e-3);
             String what = "4 MiB " + op + " from Java over ";
             atLeast(op + "-4m", what + "memcpy", ours, c(op + "_bw", "limit", four), 0.95);
             atLeast(op + "-4m-c", what + "ours from C", ours, c(op + "_bw", "softnic", four), 0.98);
         }
-        Contestant ours = bw("shm", "put", large, PEAK_MB, 1e-3);
+        Contestant ours = bw("shm", "put", large, MEDIAN_MB, 1e-3);
         String what = "64 MiB put from Java over ";
         atLeast("put-64m-ucx", what + "UCX's", ours, ucx("ucp_put_bw", large, 1.048576e-3), 1.25);
         atLeast("put-64m", what + "memcpy", ours, c("put_bw", "limit", large), 1.0);
         atLeast(
                 "foreign-4m",
                 "4 MiB put from Java into foreign memory over process_vm_writev",
-                bw("shm", "put", four, PEAK_MB, 1e-3).with("--foreign"),
+                bw("shm", "put", four, MEDIAN_MB, 1e-3).with("--foreign"),
                 c("foreign_bw", "limit", four),
                 0.95);
     }
@@ -187,7 +187,11 @@ public final class CompareMain {
     }
 
     private static Contestant aeron() {
-        return peer("Aeron IPC", List.of(), AeronIpcPeer.class, List.of("8", "400000"));
+        return peer(
+                "Aeron IPC",
+                List.of("taskset", "-c", "0,1"),
+                AeronIpcPeer.class,
+                List.of("8", "400000"));
     }
 
     private static Contestant peer(
@@ -200,13 +204,21 @@ public final class CompareMain {
         return new Contestant(name, command, variables, MICROSECONDS, 1e3);
     }
 
+    private static int pairs(String text) {
+        if (!text.matches("[1-9][0-9]{0,3}")) {
+            System.err.println(text + " is no number of pairs; for example: ./verbena compare 10");
+            System.exit(2);
+        }
+        return Integer.parseInt(text);
+    }
+
     /** Runs. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         if (arguments.length < 3) {
             System.err.println("arguments: CHECKOUT SOFTNIC_BENCH PAIRS [NAME...]");
             System.exit(2);
         }
-        int pairs = Integer.parseInt(arguments[2]);
+        int pairs = pairs(arguments[2]);
         List<String> wanted = Arrays.asList(arguments).subList(3, arguments.length);
         Path checkout = Path.of(arguments[0]);
         CompareMain main = new CompareMain(arguments[1]);

@@ -1,5 +1,7 @@
 package dev.verbena.portals;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -20,6 +22,14 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule SIGNATURES = ArchitectureRules.publicSignaturesAreFreeOfJavaCpp();
+
+    @ArchTest
+    static final ArchRule NOTHING_POINTS_UP =
+            noClasses()
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(
+                            "dev.verbena.dart..", "dev.verbena.examples..", "dev.verbena.cli..");
 
     @ArchTest static final ArchRule SWITCHES = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
 }

@@ -32,8 +32,16 @@ public final class CoupledHeat {
         } else if (first.equals("part")) {
             compute(arguments);
         } else {
-            int steps = arguments.length < 2 ? 100 : Integer.parseInt(arguments[1]);
-            System.out.println(couple(first, steps));
+            String steps = arguments.length < 2 ? "100" : arguments[1];
+            if (!first.matches("shm|portals") || !steps.matches("[1-9][0-9]{0,5}")) {
+                System.err.println(
+                        "'"
+                                + String.join(" ", arguments)
+                                + "': the transport (shm or portals) and the number of steps (1 to"
+                                + " 999999) are expected, for example: ./verbena couple shm 100");
+                System.exit(2);
+            }
+            System.out.println(couple(first, Integer.parseInt(steps)));
         }
     }
 

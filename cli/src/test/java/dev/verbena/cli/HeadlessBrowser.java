@@ -1,0 +1,63 @@
+package dev.verbena.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.awt.image.BufferedImage;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import javax.imageio.ImageIO;
+
+/** Debian's Chromium without a window, which paints a page. */
+final class HeadlessBrowser {
+    private HeadlessBrowser() {}
+
+    /** The program, or null. */
+    static Path find() {
+        return List.of(Path.of("/usr/bin/chromium"), Path.of("/usr/bin/chromium-browser")).stream()
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** How many different colours the painted page has: text alone has few, pictures many. */
+    static int colours(Path browser, Path page, Path folder) throws Exception {
+        Path picture = folder.resolve("page.png");
+        Process process =
+                new ProcessBuilder(
+                                browser.toString(),
+                                "--headless",
+                                "--no-sandbox",
+                                "--disable-gpu",
+                                "--disable-quic",
+                                "--no-first-run",
+                                "--disable-background-networking",
+                                "--disable-component-update",
+                                "--disable-sync",
+                                "--user-data-dir=" + folder.resolve("profile"),
+                                "--window-size=1240,3200",
+                                "--virtual-time-budget=2000",
+                                "--screenshot=" + picture,
+                                page.toUri().toString())
+                        .redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .start();
+        try {
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("the browser ended").isTrue();
+        } finally {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly().waitFor();
+        }
+        BufferedImage image = ImageIO.read(picture.toFile());
+        Set<Integer> colours = new HashSet<>();
+        for (int y = 0; y < image.getHeight(); y++) {
+            for (int x = 0; x < image.getWidth(); x++) {
+                colours.add(image.getRGB(x, y));
+            }
+        }
+        return colours.size();
+    }
+}
