@@ -49,7 +49,13 @@ static void put_without_end(void *argument)
     struct table *table = argument;
     snic_t *nic = open_nic("initiator");
     snic_peer_t *peer = NULL;
-    CHECK_EQ(snic_attach(nic, "owner", 0, &peer, why, sizeof why), 0);
+    int rc = -ENOENT;
+    for (int tries = 0; rc != 0 && tries < 10000; tries++) {
+        rc = snic_attach(nic, "owner", 0, &peer, why, sizeof why);
+        if (rc != 0)
+            usleep(1000); /* the owner is still opening */
+    }
+    CHECK_EQ(rc, 0);
     uint64_t value = 0;
     while (!atomic_load(&table->stop)) {
         uint32_t turn = atomic_load(&table->turn);
@@ -58,7 +64,7 @@ static void put_without_end(void *argument)
             continue;
         }
         snic_key_t key = table->key;
-        int rc = 0;
+        rc = 0;
         while (rc == 0) {
             value++;
             rc = snic_put(peer, &key, 0, &value, 8);
