@@ -143,8 +143,8 @@ enum snic_initiator_state { SNIC_SLOT_FREE = 0, SNIC_SLOT_CLAIMED = 1, SNIC_SLOT
  * stale, or the owner finds the pin and waits. Where header.owner_fences is set and the initiator's
  * process registered for it, O calls membarrier(2) between its store and its loads; that is a full
  * barrier in I at some point between any two of its instructions, and I's store may be a plain one,
- * as long as the compiler keeps it before the load. pins[0]: snic_put and its relatives in C. pins[1]:
- * the Java implementation. Others: spare.
+ * as long as the compiler keeps it before the load. pins[0]: snic_put and its relatives in C.
+ * pins[1]: the Java implementation. Others: spare.
  */
 struct snic_initiator {
     _Atomic uint64_t state;                 /*   0 P, see above */

@@ -58,7 +58,12 @@ class FlightRecorderEventsTest {
             StagingEvents events = environment.events();
             assertThat(events).isNotSameAs(StagingEvents.NONE);
             allocatedBytes(events);
-            assertThat(allocatedBytes(events)).as("bytes for %d x 6 events", CALLS).isZero();
+            // The least of some rounds: a compilation in between may allocate on this thread.
+            long bytes = Long.MAX_VALUE;
+            for (int round = 0; round < ROUNDS && bytes > 0; round++) {
+                bytes = Math.min(bytes, allocatedBytes(events));
+            }
+            assertThat(bytes).as("bytes for %d x 6 events", CALLS).isZero();
             // Some ns each; the limit leaves room for a busy machine and an interpreter.
             double eachNs = bestNs(events) / (6.0 * CALLS);
             assertThat(eachNs).as("ns for an event that is off").isLessThan(100);
