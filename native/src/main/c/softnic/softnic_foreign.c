@@ -277,24 +277,40 @@ static int range_is_known(const snic_t *nic, uint64_t address, uint64_t length)
     return 0;
 }
 
+/* Without cross-memory attach a pipe does the same: unlike the file of our own memory, it heeds the
+ * protection of pages. */
+static int copy_by_pipe(uint8_t *to, const uint8_t *from, uint64_t length)
+{
+    int ends[2], rc = 0;
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+        return -errno;
+    while (length && rc == 0) {
+        ssize_t n = write(ends[1], from, length);
+        if (n > 0 && read(ends[0], to, (size_t)n) == n) {
+            from += n;
+            to += n;
+            length -= (uint64_t)n;
+        } else if (n >= 0 || errno != EINTR) {
+            rc = -EFAULT;
+        }
+    }
+    close(ends[0]);
+    close(ends[1]);
+    return rc;
+}
+
 /* Through the kernel also within our own process: memory that the program has unmapped meanwhile
  * gives an error instead of a signal. */
 static int copy_own(uint64_t address, uint8_t *payload, uint64_t length, int write)
 {
+    uint8_t *own = (uint8_t *)(uintptr_t)address;
     struct iovec l = {payload, length};
-    struct iovec r = {(void *)(uintptr_t)address, length};
+    struct iovec r = {own, length};
     ssize_t n = write ? process_vm_writev(getpid(), &l, 1, &r, 1, 0)
                       : process_vm_readv(getpid(), &l, 1, &r, 1, 0);
     if (n >= 0 || (errno != EPERM && errno != ENOSYS))
         return n == (ssize_t)length ? 0 : -EFAULT;
-    /* Seccomp forbids even that: the file of our own memory does the same. */
-    int fd = open("/proc/self/mem", (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    n = write ? pwrite(fd, payload, length, (off_t)address)
-              : pread(fd, payload, length, (off_t)address);
-    close(fd);
-    return n == (ssize_t)length ? 0 : -EFAULT;
+    return write ? copy_by_pipe(own, payload, length) : copy_by_pipe(payload, own, length);
 }
 
 static void serve(snic_t *nic, uint32_t index)
