@@ -5,10 +5,10 @@
 readonly SKIPPED=77
 readonly LOGS="$VERBENA_HOME/target/test-logs"
 readonly TIERS=(build jdk25 processes vm c faults seeds consumer conformance)
-declare -A BUDGET=([build]=12 [jdk25]=8 [processes]=14 [vm]=1 [c]=12 [faults]=8 [seeds]=4 [consumer]=4 [conformance]=1)
+declare -A BUDGET=([build]=12 [jdk25]=10 [processes]=14 [vm]=1 [c]=12 [faults]=8 [seeds]=4 [consumer]=4 [conformance]=1)
 declare -A WHAT=(
     [build]="compile, format, Checkstyle, unit tests and the transport contract on the default JDK"
-    [jdk25]="the same tests on JDK 25 or newer"
+    [jdk25]="the same tests on JDK 25 or newer, a choice of those of several processes, and a short demo"
     [processes]="tests of several processes, kills and stops, mpirun"
     [vm]="Soft-RoCE virtual machine"
     [c]="C tests with gcc and clang; address, undefined-behaviour and thread sanitizers; bounded fuzzing"
@@ -64,7 +64,7 @@ print_skips() {
 
 print_totals() {
     local folder
-    for folder in surefire-reports surefire-reports-25 failsafe-reports; do
+    for folder in surefire-reports surefire-reports-25 failsafe-reports failsafe-reports-25; do
         [ -n "$(find . -path ./target -prune -o -path "*/target/$folder/TEST-*.xml" -print -quit)" ] || continue
         printf '  %-20s ' "$folder:"
         print_reports $folder || true
@@ -86,8 +86,12 @@ tier_jdk25() {
     fi
     echo "   JDK $version in $home"
     local code=0
+    find . -path ./target -prune -o -path '*/target/failsafe-reports-25' -type d -print0 | xargs -0 -r rm -rf
     run_maven_tests jdk25 surefire-reports-25 -Dverbena.reports=surefire-reports-25 -Djvm="$home/bin/java" \
+        -Dverbena.processes.skip=false -Dverbena.processes.groups=each-jdk -Dverbena.processes.reports=failsafe-reports-25 \
         -Dspotless.check.skip=true -Dcheckstyle.skip=true || code=1
+    printf '   of several processes: '
+    print_reports failsafe-reports-25 || code=1
     compile_with "$home" || code=1
     return $code
 }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +44,7 @@ class DartSendIT {
         Files.write(root.resolve("big"), big);
     }
 
+    @Tag("each-jdk")
     @Test
     void shouldSendATreeByteForByte() throws Exception {
         Path source = folder.resolve("source");

@@ -19,6 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -106,6 +107,7 @@ class DemoIT {
         return Files.readAllBytes(folder.resolve(output).resolve("restart").resolve(name));
     }
 
+    @Tag("each-jdk")
     @ParameterizedTest
     @MethodSource("schemes")
     void shouldStageCheckAndReport(String scheme) throws Exception {

@@ -7,11 +7,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A JVM without the module of the flight recorder, and one that records from its start. */
+@Tag("each-jdk")
 @Timeout(120)
 class FlightRecorderIT {
     @TempDir Path folder;

@@ -19,10 +19,12 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Peers in processes of their own that are killed, stopped and started again. */
+@Tag("each-jdk")
 @Timeout(120)
 class ShmProcessIT {
     private static final long PEER_TIMEOUT_NS = 400_000_000L;
