@@ -14,7 +14,7 @@ declare -A WHAT=(
     [c]="C tests with gcc and clang; address, undefined-behaviour and thread sanitizers; bounded fuzzing"
     [faults]="planted faults: the named test must turn red"
     [seeds]="randomised tests with a seed of the day"
-    [consumer]="a separate Maven project with one dependency line; GLIBC level of the natives"
+    [consumer]="a separate Maven project with one dependency line; GLIBC level and instruction sets of the natives"
     [conformance]="every numbered assertion is named by the test that checks it"
 )
 
@@ -216,6 +216,8 @@ tier_consumer() {
     done
     ci/consumer-test "${jdks[@]}" || code=1
     ci/glibc-check || code=1
+    ci/instruction-check --self-test || code=1
+    ci/instruction-check || code=1
     check_licences || code=1
     return $code
 }
