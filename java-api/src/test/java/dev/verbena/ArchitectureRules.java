@@ -49,6 +49,7 @@ public final class ArchitectureRules {
                                 Stream.of(own),
                                 Stream.of(
                                         "java..",
+                                        "javax.crypto..",
                                         "org.agrona..",
                                         "dev.verbena.transport..",
                                         "dev.verbena.memory..",

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -58,6 +59,8 @@ final class DartReceive implements Callable<Integer> {
             })
     private boolean isAcceptingGaps;
 
+    @Mixin private SecretOption secret;
+
     @Override
     public Integer call() throws Exception {
         if (Files.exists(directory) && !Files.isDirectory(directory)) {
@@ -67,6 +70,7 @@ final class DartReceive implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--servers " + servers + " is less than 1");
         }
+        byte[] shared = secret.read();
         Path folder = Files.createDirectories(directory).toAbsolutePath().normalize();
         PrintWriter out = spec.commandLine().getOut();
         try (Termination termination = new Termination(10_000);
@@ -77,14 +81,17 @@ final class DartReceive implements Callable<Integer> {
                                 .build()) {
             ReceivedTree tree =
                     new ReceivedTree(folder, text -> print(out, text), termination::isAsked);
-            try (DartReceiver receiver =
-                    DartReceiver.launch(
-                            new DartReceiver.Context()
-                                    .environment(environment)
-                                    .listen(address.host(), address.port())
-                                    .directory(folder.toString())
-                                    .acceptGaps(isAcceptingGaps)
-                                    .handler(tree))) {
+            DartReceiver.Context context =
+                    new DartReceiver.Context()
+                            .environment(environment)
+                            .listen(address.host(), address.port())
+                            .directory(folder.toString())
+                            .acceptGaps(isAcceptingGaps)
+                            .handler(tree);
+            if (shared != null) {
+                context.secret(shared);
+            }
+            try (DartReceiver receiver = DartReceiver.launch(context)) {
                 print(out, "listening on " + new HostPort(address.host(), receiver.port()));
                 ChildProcess.tell("listening " + receiver.port());
                 boolean isFinished = false;

@@ -38,6 +38,8 @@ abstract class DartServe implements Callable<Integer> {
 
     @Mixin TransportOption transport;
 
+    @Mixin SecretOption secret;
+
     @Option(
             names = "--clients",
             paramLabel = "N",
@@ -85,6 +87,7 @@ abstract class DartServe implements Callable<Integer> {
         inRange("--buffers", buffers, 0, 65536);
         inRange("--buffer-size", bufferMebibytes, 1, 1024);
         inRange("--timeout", timeout, 1, 3600);
+        byte[] shared = secret.read();
         String scheme = transport.require(spec);
         long timeoutNs = TimeUnit.SECONDS.toNanos(timeout);
         try (Termination termination = new Termination(TimeUnit.SECONDS.toMillis(timeout) + 5000);
@@ -104,6 +107,9 @@ abstract class DartServe implements Callable<Integer> {
                             .bootTimeoutNs(timeoutNs)
                             .peerTimeoutNs(timeoutNs)
                             .closeTimeoutNs(timeoutNs);
+            if (shared != null) {
+                context.secret(shared);
+            }
             if (configure(context, termination) == null) {
                 return 0;
             }

@@ -47,6 +47,11 @@ final class LimitedEnvironment implements Environment {
     }
 
     @Override
+    public RandomGenerator unpredictable() {
+        return inner.unpredictable();
+    }
+
+    @Override
     public Transport openTransport(String scheme, TransportContext context) {
         return inner.openTransport(scheme, context);
     }

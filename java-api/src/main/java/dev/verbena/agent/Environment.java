@@ -22,6 +22,12 @@ public interface Environment {
     /** A stream of randomness of this name; the same seed and name give the same numbers. */
     RandomGenerator random(String name);
 
+    /**
+     * Randomness that nobody outside can foresee, for what keeps strangers out. A simulated
+     * environment may give numbers that a seed repeats.
+     */
+    RandomGenerator unpredictable();
+
     /** Opens a transport; scheme as in {@code Transports.open}. */
     Transport openTransport(String scheme, TransportContext context);
 

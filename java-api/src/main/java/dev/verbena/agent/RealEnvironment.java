@@ -6,6 +6,7 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.agrona.ErrorHandler;
@@ -82,6 +83,11 @@ public final class RealEnvironment implements Environment, AutoCloseable {
     @Override
     public RandomGenerator random(String name) {
         return new SplittableRandom(NamedSeed.mix(seed, name));
+    }
+
+    @Override
+    public RandomGenerator unpredictable() {
+        return new SecureRandom();
     }
 
     /** The seed from which {@link #random} derives its streams; print it when a run fails. */

@@ -31,7 +31,9 @@ public class DartException extends RuntimeException {
         /** A server refused a command or could not do it; the text is the server's. */
         COMMAND_FAILED,
         /** The peer's version of the protocol, or a transport's address, does not fit. */
-        INCOMPATIBLE
+        INCOMPATIBLE,
+        /** A server and a receiver do not share the same secret. */
+        NOT_AUTHENTICATED
     }
 
     private final Code code;

@@ -181,6 +181,7 @@ public final class DartReceiver implements AutoCloseable {
         long windowMax = 1L << 40;
         long reverseBytesMax = 16L << 20;
         long silenceTimeoutNs = 10_000_000_000L;
+        byte[] secret;
 
         /** Everything the receiver touches. */
         public Context environment(Environment environment) {
@@ -269,6 +270,19 @@ public final class DartReceiver implements AutoCloseable {
         /** Most connections at a time; 64. */
         public Context connectionsMax(int connectionsMax) {
             this.connectionsMax = connectionsMax;
+            return this;
+        }
+
+        /**
+         * Take data only from servers that prove to know this secret, and prove the same to them,
+         * see {@link DartServer.Context#secret}. Copied. Read it with {@link
+         * dev.verbena.agent.SecretFile}.
+         *
+         * @param secret at least 16 bytes that nobody can guess
+         * @throws IllegalArgumentException if it is shorter
+         */
+        public Context secret(byte[] secret) {
+            this.secret = SecretProof.copyOf(secret);
             return this;
         }
 

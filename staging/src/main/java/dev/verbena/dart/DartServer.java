@@ -173,6 +173,7 @@ public final class DartServer implements AutoCloseable {
         boolean isStoppableByClients;
         boolean isDelegating;
         long receiverTimeoutNs = 10_000_000_000L;
+        byte[] secret;
 
         /** Everything the server touches. */
         public Context environment(Environment environment) {
@@ -259,6 +260,19 @@ public final class DartServer implements AutoCloseable {
         /** Throw the data away instead of streaming them: for bandwidth tests. */
         public Context discard(boolean isDiscarding) {
             this.isDiscarding = isDiscarding;
+            return this;
+        }
+
+        /**
+         * Give data only to a receiver that proves to know this secret, and prove the same to it,
+         * see {@link DartReceiver.Context#secret}. Copied. Read it with {@link
+         * dev.verbena.agent.SecretFile}.
+         *
+         * @param secret at least 16 bytes that nobody can guess
+         * @throws IllegalArgumentException if it is shorter
+         */
+        public Context secret(byte[] secret) {
+            this.secret = SecretProof.copyOf(secret);
             return this;
         }
 

@@ -23,6 +23,8 @@ import org.agrona.MutableDirectBuffer;
  *           FIN        0:8 last sequence
  *           ERROR      0:4 code   then text
  *           HEARTBEAT, FIN_ACK   none
+ *           CHALLENGE    0:32 nonce   32:16 job   48:4 server id
+ *           PROOF        0:32 see SecretProof
  *           REVERSE (receiver to server)        a piece, see PieceFlyweight
  *           REVERSE_STATE (server to receiver)  see ReverseLink
  * </pre>
@@ -45,6 +47,8 @@ final class FrameFlyweight {
     static final int ERROR = 9;
     static final int REVERSE = 10;
     static final int REVERSE_STATE = 11;
+    static final int CHALLENGE = 12;
+    static final int PROOF = 13;
 
     static final int FIRST = 1;
     static final int LAST = 2;
@@ -58,6 +62,7 @@ final class FrameFlyweight {
     static final int ACK_LENGTH = 16;
     static final int NACK_LENGTH = 8;
     static final int FIN_LENGTH = 8;
+    static final int CHALLENGE_LENGTH = 52;
 
     static final int ERROR_PROTOCOL = 1;
     static final int ERROR_GAP = 2;
@@ -65,6 +70,7 @@ final class FrameFlyweight {
     static final int ERROR_STORE = 4;
     static final int ERROR_WINDOW = 5;
     static final int ERROR_STOPPED = 6;
+    static final int ERROR_SECRET = 7;
 
     private static final int TYPE_OFFSET = 5;
     private static final int FLAGS_OFFSET = 6;
@@ -137,7 +143,7 @@ final class FrameFlyweight {
         if (from.getByte(at + 4) != VERSION) {
             throw malformed("version " + from.getByte(at + 4));
         }
-        if (type() < HELLO || type() > REVERSE_STATE) {
+        if (type() < HELLO || type() > PROOF) {
             throw malformed("type " + type());
         }
         int max =
@@ -187,6 +193,8 @@ final class FrameFlyweight {
             case ACK -> needLength(ACK_LENGTH);
             case NACK -> needLength(NACK_LENGTH);
             case FIN -> needLength(FIN_LENGTH);
+            case CHALLENGE -> needLength(CHALLENGE_LENGTH);
+            case PROOF -> needLength(SecretProof.PROOF_LENGTH);
             case HEARTBEAT, FIN_ACK -> needLength(0);
             case REVERSE_STATE -> needLength(ReverseLink.STATE_LENGTH);
             case REVERSE -> {

@@ -32,6 +32,7 @@ final class InboundSession {
     private final UnsafeBuffer out = new UnsafeBuffer(new byte[4 * (FrameFlyweight.LENGTH + 512)]);
     private int outLength;
     private int outDone;
+    private final InboundGreeting greeting;
     private InboundStream inbound;
     private int headerDone;
     private int payloadDone;
@@ -61,6 +62,7 @@ final class InboundSession {
     InboundSession(ReceiverEngine engine, ByteStream stream, long now) {
         this.engine = engine;
         this.stream = stream;
+        this.greeting = engine.greeting();
         this.lastHeardNs = now;
         this.lastSentNs = now;
         this.payload.wrap(payloadMemory);
@@ -99,7 +101,10 @@ final class InboundSession {
                 engine.storeFailed(inbound, e);
             } else {
                 engine.protocolError(this, e);
-                fail(FrameFlyweight.ERROR_PROTOCOL, e.getMessage());
+                boolean isSecret = e.code() == DartException.Code.NOT_AUTHENTICATED;
+                fail(
+                        isSecret ? FrameFlyweight.ERROR_SECRET : FrameFlyweight.ERROR_PROTOCOL,
+                        e.getMessage());
             }
         }
         work += write(now);
@@ -169,10 +174,8 @@ final class InboundSession {
 
     private void beginPayload() {
         frame.wrap(header, 0);
-        boolean isBeforeHello = inbound == null;
-        if (isBeforeHello && frame.type() != FrameFlyweight.HELLO) {
-            throw new DartException(
-                    DartException.Code.MALFORMED, "frame: type " + frame.type() + " before HELLO");
+        if (inbound == null) {
+            greeting.check(frame);
         }
         if (payloadMemory.capacity() < frame.payloadLength()) {
             payloadMemory = ByteBuffer.allocateDirect(FrameFlyweight.PAYLOAD_MAX);
@@ -197,6 +200,7 @@ final class InboundSession {
         frame.check();
         switch (frame.type()) {
             case FrameFlyweight.HELLO -> onHello();
+            case FrameFlyweight.CHALLENGE, FrameFlyweight.PROOF -> onSecret();
             case FrameFlyweight.DATA -> {
                 if (!onData()) {
                     isFrameWaiting = true;
@@ -241,6 +245,21 @@ final class InboundSession {
         send(FrameFlyweight.NACK, FrameFlyweight.NACK_LENGTH);
     }
 
+    private void onSecret() {
+        if (inbound != null) {
+            throw new DartException(
+                    DartException.Code.MALFORMED, "frame: type " + frame.type() + " after HELLO");
+        }
+        int type = frame.type();
+        int at = outAt() + FrameFlyweight.LENGTH;
+        boolean isChallenge = type == FrameFlyweight.CHALLENGE;
+        send(
+                type,
+                isChallenge
+                        ? greeting.onChallenge(payload, out, at)
+                        : greeting.onProof(payload, out, at));
+    }
+
     private void onHello() {
         if (inbound != null) {
             throw new DartException(DartException.Code.MALFORMED, "frame: a second HELLO");
@@ -259,6 +278,7 @@ final class InboundSession {
                             + " and last sequence "
                             + lastSent);
         }
+        greeting.onHello(job, serverId);
         inbound = engine.attach(this, job, serverId, lastSent);
         inbound.crcFailures = 0;
         inbound.isSkipping = false;

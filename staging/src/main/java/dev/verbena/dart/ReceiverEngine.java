@@ -284,6 +284,10 @@ final class ReceiverEngine implements ProtocolAgent {
 
     // ---- for sessions
 
+    InboundGreeting greeting() {
+        return new InboundGreeting(context.secret, environment);
+    }
+
     long windowMax() {
         return context.windowMax;
     }

@@ -22,6 +22,7 @@ final class ReceiverLink implements AutoCloseable {
     private static final int STREAMING = 3;
     private static final int FINISHING = 4;
     private static final int FINISHED = 5;
+    private static final int PROVING = 6;
 
     private static final long BACK_OFF_MIN_NS = 100_000_000L;
     private static final long BACK_OFF_MAX_NS = 5_000_000_000L;
@@ -41,6 +42,7 @@ final class ReceiverLink implements AutoCloseable {
     private final UnsafeBuffer in =
             new UnsafeBuffer(new byte[FrameFlyweight.LENGTH + PieceFlyweight.LENGTH_MAX]);
     private final ReverseLink reverse;
+    private LinkGreeting greeting;
     private ByteStream stream;
     private int state = WAITING;
     private long nextTryNs;
@@ -93,7 +95,7 @@ final class ReceiverLink implements AutoCloseable {
             return switch (state) {
                 case WAITING -> connect(now);
                 case CONNECTING -> connecting(now);
-                case GREETING, STREAMING, FINISHING -> exchange(now);
+                case PROVING, GREETING, STREAMING, FINISHING -> exchange(now);
                 default -> 0;
             };
         } catch (DartException e) {
@@ -115,14 +117,17 @@ final class ReceiverLink implements AutoCloseable {
     private int connecting(long now) {
         int streamState = stream.state();
         if (streamState == ByteStream.OPEN) {
-            state = GREETING;
             lastHeardNs = now;
             inLength = 0;
             current = null;
             outLength = 0;
             deferredAck = 0;
             deferredRewind = 0;
-            hello();
+            if (context.secret == null) {
+                hello();
+            } else {
+                challenge();
+            }
             return 1 + exchange(now);
         }
         if (streamState != ByteStream.CONNECTING) {
@@ -187,7 +192,14 @@ final class ReceiverLink implements AutoCloseable {
 
     // ---- writing
 
+    private void challenge() {
+        state = PROVING;
+        greeting = new LinkGreeting(context, shared.run(), shared.serverId);
+        control(FrameFlyweight.CHALLENGE, greeting.putChallenge(out, FrameFlyweight.LENGTH));
+    }
+
     private void hello() {
+        state = GREETING;
         int at = FrameFlyweight.LENGTH;
         UUID run = shared.run();
         out.putLong(at, run.getMostSignificantBits(), BIG_ENDIAN);
@@ -241,7 +253,7 @@ final class ReceiverLink implements AutoCloseable {
     }
 
     private boolean beginNext(long now) {
-        if (state == GREETING) {
+        if (state == GREETING || state == PROVING) {
             return false;
         }
         if (state == STREAMING && reverse.hasNews()) {
@@ -364,7 +376,24 @@ final class ReceiverLink implements AutoCloseable {
 
     private void onFrame() {
         int at = FrameFlyweight.LENGTH;
+        if (state == PROVING) {
+            greeting.check(inFrame.type());
+        }
         switch (inFrame.type()) {
+            case FrameFlyweight.CHALLENGE -> {
+                if (state != PROVING || outLength > 0) {
+                    throw unexpected();
+                }
+                control(FrameFlyweight.PROOF, greeting.onChallenge(in, at, out, at));
+            }
+            case FrameFlyweight.PROOF -> {
+                if (state != PROVING || outLength > 0) {
+                    throw unexpected();
+                }
+                greeting.onProof(in, at);
+                greeting = null;
+                hello();
+            }
             case FrameFlyweight.HELLO_ACK -> onHelloAck(in.getLong(at, BIG_ENDIAN), at);
             case FrameFlyweight.ACK -> onAck(in.getLong(at, BIG_ENDIAN));
             case FrameFlyweight.NACK -> {
@@ -511,7 +540,7 @@ final class ReceiverLink implements AutoCloseable {
 
     /** When a heartbeat is due; never while none can be sent, or the thread would not sleep. */
     private long heartbeatNs() {
-        boolean isHeldUp = state == GREETING || outLength > 0;
+        boolean isHeldUp = state == GREETING || state == PROVING || outLength > 0;
         boolean isSleepless = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-sleepless-link");
         return isHeldUp && !isSleepless ? Long.MAX_VALUE : lastSentNs + HEARTBEAT_NS;
     }

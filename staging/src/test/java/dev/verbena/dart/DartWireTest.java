@@ -18,6 +18,7 @@ class DartWireTest {
     private static final long SECOND = 1_000_000_000L;
     private static final int STEPS_MAX = 20_000;
     private static final int LENGTH = 300;
+    private static final byte[] SECRET = new byte[20];
 
     /** A server's streaming half and a receiver, joined by a wire. */
     private static final class Bench implements AutoCloseable {
@@ -33,13 +34,18 @@ class DartWireTest {
         private int sent;
 
         Bench(int bufferCount, int bufferSize) {
+            this(bufferCount, bufferSize, null);
+        }
+
+        Bench(int bufferCount, int bufferSize, byte[] secret) {
             this.bufferSize = bufferSize;
-            receiver =
-                    DartReceiver.embed(
-                            new DartReceiver.Context()
-                                    .environment(wire)
-                                    .windowMax(1 << 20)
-                                    .handler(this::onMessage));
+            DartReceiver.Context receiving =
+                    new DartReceiver.Context()
+                            .environment(wire)
+                            .windowMax(1 << 20)
+                            .handler(this::onMessage);
+            receiving.secret = secret;
+            receiver = DartReceiver.embed(receiving);
             DartServer.Context context =
                     new DartServer.Context()
                             .environment(wire)
@@ -49,6 +55,7 @@ class DartWireTest {
                             .bufferSize(bufferSize)
                             .framePayloadMax(Math.min(bufferSize, 256 * 1024))
                             .conclude();
+            context.secret = secret;
             shared = new ServerShared(context);
             shared.job = new UUID(1, 2);
             shared.serverId = 0;
@@ -112,8 +119,8 @@ class DartWireTest {
         }
     }
 
-    private static long[] bytesOfAnExchange() {
-        try (Bench bench = new Bench(4, 8192)) {
+    private static long[] bytesOfAnExchange(byte[] secret) {
+        try (Bench bench = new Bench(4, 8192, secret)) {
             return bench.exchange().wire.carried.clone();
         }
     }
@@ -122,10 +129,20 @@ class DartWireTest {
     @Tag("dart-D34")
     @Tag("dart-D40")
     void shouldDeliverEachByteOnceWhereverTheConnectionIsCut() {
-        long[] bytes = bytesOfAnExchange();
+        cutEverywhere(null);
+    }
+
+    @Test
+    @Tag("dart-D34")
+    void shouldDeliverEachByteOnceWhereverAConnectionWithASecretIsCut() {
+        cutEverywhere(SECRET);
+    }
+
+    private static void cutEverywhere(byte[] secret) {
+        long[] bytes = bytesOfAnExchange(secret);
         for (int direction : new int[] {WireEnvironment.THERE, WireEnvironment.BACK}) {
             for (long at = 1; at <= bytes[direction]; at++) {
-                try (Bench bench = new Bench(4, 8192)) {
+                try (Bench bench = new Bench(4, 8192, secret)) {
                     bench.wire.cutAt[direction] = at;
                     bench.exchange();
                     assertThat(bench.received)
@@ -140,9 +157,19 @@ class DartWireTest {
     @Test
     @Tag("dart-D35")
     void shouldSendAgainWhicheverByteIsDamaged() {
-        long bytes = bytesOfAnExchange()[WireEnvironment.THERE];
+        damageEverywhere(null);
+    }
+
+    @Test
+    @Tag("dart-D35")
+    void shouldSendAgainWhicheverByteIsDamagedWhenASecretIsShared() {
+        damageEverywhere(SECRET);
+    }
+
+    private static void damageEverywhere(byte[] secret) {
+        long bytes = bytesOfAnExchange(secret)[WireEnvironment.THERE];
         for (long at = 0; at < bytes; at++) {
-            try (Bench bench = new Bench(4, 8192)) {
+            try (Bench bench = new Bench(4, 8192, secret)) {
                 bench.wire.flipAt[WireEnvironment.THERE] = at;
                 bench.exchange();
                 assertThat(bench.received).as("byte %d", at).containsExactly("1", "2", "3");

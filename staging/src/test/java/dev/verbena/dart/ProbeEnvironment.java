@@ -181,6 +181,11 @@ final class ProbeEnvironment implements Environment {
     }
 
     @Override
+    public RandomGenerator unpredictable() {
+        return inner.unpredictable();
+    }
+
+    @Override
     public ByteStreams streams() {
         return inner.streams();
     }

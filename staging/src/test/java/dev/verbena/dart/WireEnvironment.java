@@ -45,6 +45,7 @@ final class WireEnvironment implements Environment, ByteStreams {
     /** Flips a bit at the end of every long write from server to receiver. */
     boolean isDamagingPayloads;
 
+    private long unpredictableCount;
     private final ArrayDeque<End> toAccept = new ArrayDeque<>();
     private final CountersManager counters =
             new CountersManager(
@@ -180,6 +181,11 @@ final class WireEnvironment implements Environment, ByteStreams {
     @Override
     public RandomGenerator random(String name) {
         return new java.util.SplittableRandom(name.hashCode());
+    }
+
+    @Override
+    public RandomGenerator unpredictable() {
+        return new java.util.SplittableRandom(++unpredictableCount);
     }
 
     @Override
