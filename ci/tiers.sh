@@ -14,7 +14,7 @@ declare -A WHAT=(
     [c]="C tests with gcc and clang; address, undefined-behaviour and thread sanitizers; bounded fuzzing"
     [faults]="planted faults: the named test must turn red"
     [seeds]="randomised tests with a seed of the day"
-    [consumer]="a separate Maven project with one dependency line; GLIBC level and instruction sets of the natives"
+    [consumer]="a separate Maven project with one dependency line; class path and module path; GLIBC level and instruction sets of the natives"
     [conformance]="every numbered assertion is named by the test that checks it"
 )
 
@@ -215,10 +215,27 @@ tier_consumer() {
         [ "${version:-0}" -lt 25 ] || { jdks+=("$home"); break; }
     done
     ci/consumer-test "${jdks[@]}" || code=1
+    run_modules "${jdks[@]}" || code=1
     ci/glibc-check || code=1
     ci/instruction-check --self-test || code=1
     ci/instruction-check || code=1
     check_licences || code=1
+    return $code
+}
+
+# run_modules JDK_HOME...: all our jars from the module path, both providers, a process that starts another; no JVM flag.
+run_modules() {
+    local home scheme code=0 log=$LOGS/modules.log
+    for home in "$@"; do
+        for scheme in shm portals; do
+            timeout 60 "$home/bin/java" --module-path cli/target/dist/lib -m dev.verbena.cli/dev.verbena.cli.VerbenaCommand \
+                lat --op=put --transport=$scheme -s 64 -n 100 >"$log" 2>&1 </dev/null && grep -q '^ *64 ' "$log" && continue
+            echo "   from the module path with $home, over $scheme://, fails:"
+            tail -n 10 "$log"
+            code=1
+        done
+    done
+    [ $code -ne 0 ] || echo "   all modules from the module path, shm:// and portals://: work"
     return $code
 }
 

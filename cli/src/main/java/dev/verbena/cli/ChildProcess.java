@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A process that this one starts: the same Java, the same class path, another subcommand. What it
- * prints goes to a log; lines that begin with {@link #MARK} are messages to this process.
+ * A process that this one starts: the same Java, the same class or module path, another subcommand.
+ * What it prints goes to a log; lines that begin with {@link #MARK} are messages to this process.
  */
 final class ChildProcess {
     /** Begins a line that is meant for the parent. */
@@ -80,9 +80,7 @@ final class ChildProcess {
         command.add("-XX:-UsePerfData");
         command.add("-D" + END_WITH_PARENT + "=true");
         command.addAll(jvmOptions);
-        command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
-        command.add(VerbenaCommand.class.getName());
+        command.addAll(program());
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(variables);
@@ -91,6 +89,19 @@ final class ChildProcess {
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start " + name + ": " + e.getMessage(), e);
         }
+    }
+
+    /** This command again, from where this process has it: the class path or the module path. */
+    private static List<String> program() {
+        String type = VerbenaCommand.class.getName();
+        Module module = VerbenaCommand.class.getModule();
+        return module.isNamed()
+                ? List.of(
+                        "--module-path",
+                        System.getProperty("jdk.module.path"),
+                        "-m",
+                        module.getName() + "/" + type)
+                : List.of("-cp", System.getProperty("java.class.path"), type);
     }
 
     private void pump(Consumer<String> messages) {

@@ -16,6 +16,19 @@ public final class Transports {
     }
 
     /**
+     * Loads what the providers need, which nothing has to ask for but a program that makes a buffer
+     * of Agrona before it makes anything of this toolkit: Agrona's buffers need a package of the
+     * JDK that loading opens, and without it and without {@code --add-opens
+     * java.base/jdk.internal.misc=ALL-UNNAMED} their class stays unusable in that JVM. Idempotent;
+     * throws nothing where no provider works ({@link TransportProvider#unavailabilityCause}).
+     */
+    public static void prepare() {
+        for (TransportProvider provider : providers()) {
+            provider.isAvailable();
+        }
+    }
+
+    /**
      * The provider of a scheme.
      *
      * @throws TransportException naming the schemes there are
