@@ -178,6 +178,7 @@ public final class DartReceiver implements AutoCloseable {
         boolean isAcceptingGaps;
         int messageLengthMax = 1 << 30;
         int connectionsMax = 64;
+        long helloTimeoutNs = 5_000_000_000L;
         long windowMax = 1L << 40;
         long reverseBytesMax = 16L << 20;
         long silenceTimeoutNs = 10_000_000_000L;
@@ -267,9 +268,21 @@ public final class DartReceiver implements AutoCloseable {
             return this;
         }
 
-        /** Most connections at a time; 64. */
+        /**
+         * Most servers connected at a time; 64. As many connections again may be open that have not
+         * said yet who they are; when there are more, the one of these that came first is ended.
+         */
         public Context connectionsMax(int connectionsMax) {
             this.connectionsMax = connectionsMax;
+            return this;
+        }
+
+        /**
+         * How long a connection may take to say who it is, and to prove it where there is a secret;
+         * 5 s from when it is accepted, however it is spread over that time.
+         */
+        public Context helloTimeoutNs(long helloTimeoutNs) {
+            this.helloTimeoutNs = helloTimeoutNs;
             return this;
         }
 
@@ -321,6 +334,7 @@ public final class DartReceiver implements AutoCloseable {
             Arguments.range("windowMax", windowMax, 1 << 20, 1L << 40);
             Arguments.range("reverseBytesMax", reverseBytesMax, 1, 1 << 30);
             Arguments.range("connectionsMax", connectionsMax, 1, 4096);
+            Arguments.range("helloTimeoutNs", helloTimeoutNs, 1_000_000, Long.MAX_VALUE / 4);
             Arguments.range("silenceTimeoutNs", silenceTimeoutNs, 1_000_000, Long.MAX_VALUE / 4);
             return this;
         }

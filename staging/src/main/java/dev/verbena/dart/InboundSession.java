@@ -37,6 +37,7 @@ final class InboundSession {
     private int headerDone;
     private int payloadDone;
     private boolean isFrameWaiting;
+    private final long openedNs;
     private long lastHeardNs;
     private long lastSentNs;
     private long acknowledged;
@@ -63,6 +64,7 @@ final class InboundSession {
         this.engine = engine;
         this.stream = stream;
         this.greeting = engine.greeting();
+        this.openedNs = now;
         this.lastHeardNs = now;
         this.lastSentNs = now;
         this.payload.wrap(payloadMemory);
@@ -70,6 +72,11 @@ final class InboundSession {
 
     boolean isEnded() {
         return isEnded;
+    }
+
+    /** It has said HELLO, and proved what it must. */
+    boolean isKnown() {
+        return inbound != null;
     }
 
     String peer() {
@@ -80,14 +87,17 @@ final class InboundSession {
         // A heartbeat that cannot be sent now must not keep the thread from sleeping.
         boolean isHeldUp = inbound == null || isClosing || outDone < outLength;
         long heartbeatNs = isHeldUp ? Long.MAX_VALUE : lastSentNs + HEARTBEAT_NS;
-        return Math.min(lastHeardNs + silenceNs, heartbeatNs);
+        long helloNs = isKnown() ? Long.MAX_VALUE : openedNs + engine.helloTimeoutNs();
+        return Math.min(Math.min(lastHeardNs + silenceNs, helloNs), heartbeatNs);
     }
 
     int doWork(long now, long silenceNs) {
         int work = 0;
+        boolean hasHeard = false;
         try {
             if (!isClosing) {
                 work += read(now);
+                hasHeard = work > 0;
             }
             if (inbound != null) {
                 acknowledge();
@@ -113,7 +123,18 @@ final class InboundSession {
             end();
             work++;
         }
+        // What was there to be read came in time: it may be this side that is late.
+        if (!isEnded && !isKnown() && !hasHeard && isHelloLate(now)) {
+            engine.helloIsLate(this, now);
+            end();
+            work++;
+        }
         return work;
+    }
+
+    private boolean isHelloLate(long now) {
+        boolean isPatient = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-hello-drips");
+        return now - (isPatient ? lastHeardNs : openedNs) - engine.helloTimeoutNs() >= 0;
     }
 
     // ---- reading

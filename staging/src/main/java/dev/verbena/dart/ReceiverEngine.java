@@ -1,7 +1,6 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.AgentThread;
-import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.ByteStreams.Listener;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
@@ -24,8 +23,7 @@ final class ReceiverEngine implements ProtocolAgent {
     private final DartReceiver.Context context;
     private final Environment environment;
     private final NanoClock clock;
-    private final Listener listener;
-    private final List<InboundSession> sessions = new ArrayList<>();
+    private final InboundConnections connections;
     private final List<InboundStream> streams = new ArrayList<>();
     private final ArrayDeque<InboundMessage> pool = new ArrayDeque<>();
     private final MessageFiles files;
@@ -36,8 +34,7 @@ final class ReceiverEngine implements ProtocolAgent {
     private final CounterMirror mirror;
     private final Object monitor = new Object();
     private AgentThread thread;
-    private boolean isListenerClosed;
-    private boolean isStopped;
+    private boolean isClosed;
     private volatile Throwable failure;
 
     final AtomicLong messages = new AtomicLong();
@@ -48,8 +45,6 @@ final class ReceiverEngine implements ProtocolAgent {
     final AtomicLong corruptFrames = new AtomicLong();
     final AtomicLong protocolErrors = new AtomicLong();
     final AtomicLong handlerErrors = new AtomicLong();
-    final AtomicLong connections = new AtomicLong();
-    final AtomicLong open = new AtomicLong();
     final AtomicLong finished = new AtomicLong();
 
     ReceiverEngine(DartReceiver.Context context) {
@@ -70,15 +65,16 @@ final class ReceiverEngine implements ProtocolAgent {
                 new ReverseOutlet(context.reverseBytesMax, clock, environment.errorHandler());
         this.isAssembling = context.handler != null || steps != null;
         this.journal = files == null ? null : recover();
-        this.listener = listen();
+        this.connections = new InboundConnections(this, context, listen());
         this.mirror =
                 new CounterMirror(environment, "dart receiver")
-                        .show("connections open", open)
+                        .show("connections open", connections.open)
                         .show("messages", messages)
                         .show("bytes", payloadBytes)
                         .show("messages corrupt", corrupt)
                         .show("frames corrupt", corruptFrames)
                         .show("frames duplicate", duplicateFrames)
+                        .show("strangers dropped", connections.strangersDropped)
                         .show("protocol errors", protocolErrors)
                         .show("handler errors", handlerErrors);
         if (steps != null) {
@@ -133,7 +129,7 @@ final class ReceiverEngine implements ProtocolAgent {
     }
 
     int port() {
-        return listener.port();
+        return connections.port();
     }
 
     Throwable failure() {
@@ -150,9 +146,10 @@ final class ReceiverEngine implements ProtocolAgent {
                 corruptFrames.get(),
                 protocolErrors.get(),
                 handlerErrors.get(),
-                connections.get(),
-                (int) open.get(),
-                finished.get());
+                connections.accepted.get(),
+                (int) connections.open.get(),
+                finished.get(),
+                connections.strangersDropped.get());
     }
 
     ReverseOutlet reverse() {
@@ -176,18 +173,8 @@ final class ReceiverEngine implements ProtocolAgent {
     public int doWork() {
         long now = clock.nanoTime();
         reverse.checkQuiet(now);
-        int work = accept(now);
-        if (files != null) {
-            work += store(now);
-        }
-        for (int i = 0; i < sessions.size(); i++) {
-            InboundSession session = sessions.get(i);
-            work += session.doWork(now, context.silenceTimeoutNs);
-            if (session.isEnded()) {
-                sessions.remove(i--);
-                open.lazySet(sessions.size());
-            }
-        }
+        int work = files == null ? 0 : store(now);
+        work += connections.doWork(now);
         if (journal != null) {
             work += journal.doWork(now, streams);
         }
@@ -218,34 +205,11 @@ final class ReceiverEngine implements ProtocolAgent {
 
     /** Nothing more is taken or acknowledged; what is not acknowledged stays with the servers. */
     private void stopBy(Throwable cause) {
-        isStopped = true;
-        listener.close();
-        for (InboundSession session : sessions) {
-            session.fail(FrameFlyweight.ERROR_STOPPED, cause.getMessage());
-        }
+        connections.stop(cause.getMessage());
         synchronized (monitor) {
             failure = cause;
             monitor.notifyAll();
         }
-    }
-
-    private int accept(long now) {
-        ByteStream stream = isListenerClosed || isStopped ? null : listener.accept();
-        if (stream == null) {
-            return 0;
-        }
-        if (sessions.size() >= context.connectionsMax) {
-            stream.close();
-            report(
-                    new DartException(
-                            DartException.Code.SERVER_FULL,
-                            "receiver refuses " + stream.peer() + ": connectionsMax is reached"));
-            return 1;
-        }
-        sessions.add(new InboundSession(this, stream, now));
-        ServerShared.add(connections, 1);
-        open.lazySet(sessions.size());
-        return 1;
     }
 
     /** Brings messages that are being stored on; order of a stream is kept. */
@@ -284,6 +248,10 @@ final class ReceiverEngine implements ProtocolAgent {
 
     // ---- for sessions
 
+    long helloTimeoutNs() {
+        return context.helloTimeoutNs;
+    }
+
     InboundGreeting greeting() {
         return new InboundGreeting(context.secret, environment);
     }
@@ -299,6 +267,7 @@ final class ReceiverEngine implements ProtocolAgent {
                 found = stream;
             }
         }
+        connections.admit(session, found == null ? null : found.session);
         if (found != null && lastSent + 1 < found.nextWanted()) {
             // The server begins anew: what was open from it will never be completed.
             drop(found);
@@ -694,10 +663,20 @@ final class ReceiverEngine implements ProtocolAgent {
 
     void protocolError(InboundSession session, DartException e) {
         ServerShared.add(protocolErrors, 1);
-        report(
+        DartException error =
                 new DartException(
                         e.code(),
-                        "connection from " + session.peer() + " ended: " + e.getMessage()));
+                        "connection from " + session.peer() + " ended: " + e.getMessage());
+        if (session.isKnown()) {
+            report(error);
+        } else {
+            connections.reportStranger(clock.nanoTime(), error);
+        }
+    }
+
+    void helloIsLate(InboundSession session, long now) {
+        connections.dropped(
+                session, now, "it took longer than " + context.helloTimeoutNs / 1_000_000 + " ms");
     }
 
     void duplicateFrame() {
@@ -727,10 +706,7 @@ final class ReceiverEngine implements ProtocolAgent {
 
     @Override
     public long nextDeadlineNs() {
-        long deadline = NO_DEADLINE;
-        for (int i = 0; i < sessions.size(); i++) {
-            deadline = Math.min(deadline, sessions.get(i).nextDeadlineNs(context.silenceTimeoutNs));
-        }
+        long deadline = connections.nextDeadlineNs();
         for (int i = 0; i < streams.size(); i++) {
             deadline = Math.min(deadline, streams.get(i).nextDeadlineNs());
         }
@@ -751,16 +727,12 @@ final class ReceiverEngine implements ProtocolAgent {
 
     @Override
     public void onClose() {
-        if (isListenerClosed) {
+        if (isClosed) {
             return;
         }
-        isListenerClosed = true;
+        isClosed = true;
         mirror.close();
-        listener.close();
-        for (InboundSession session : sessions) {
-            session.end();
-        }
-        sessions.clear();
+        connections.close();
         if (files != null) {
             boolean isNeeded = false;
             for (InboundStream stream : streams) {

@@ -14,6 +14,8 @@ package dev.verbena.dart;
  * @param connectionCount connections accepted
  * @param openCount connections open now
  * @param finishedCount servers that finished in order
+ * @param droppedStrangerCount connections ended because they did not say in time who they are, or
+ *     because too many others did not
  */
 public record ReceiverStatistics(
         long messageCount,
@@ -26,4 +28,5 @@ public record ReceiverStatistics(
         long handlerErrorCount,
         long connectionCount,
         int openCount,
-        long finishedCount) {}
+        long finishedCount,
+        long droppedStrangerCount) {}

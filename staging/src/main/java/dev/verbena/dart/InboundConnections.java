@@ -1,0 +1,159 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.ByteStreams.ByteStream;
+import dev.verbena.agent.ByteStreams.Listener;
+import dev.verbena.agent.ProtocolAgent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.ErrorHandler;
+
+/**
+ * A receiver's connections: accepts them, gives each its turn, and keeps those that have not said
+ * who they are from taking the places of servers. Owned by the receiver's agent.
+ *
+ * <p>Servers have {@code connectionsMax} places; strangers have as many again, each for {@code
+ * helloTimeoutNs} only, and when these are all taken the one that came first has to go.
+ */
+final class InboundConnections {
+    private static final long REPORT_EVERY_NS = 1_000_000_000L;
+
+    private final ReceiverEngine engine;
+    private final DartReceiver.Context context;
+    private final ErrorHandler errorHandler;
+    private final Listener listener;
+    private final List<InboundSession> sessions = new ArrayList<>();
+    private boolean isClosed;
+    private long reportedNs;
+    private boolean hasReported;
+    private long untold;
+
+    final AtomicLong accepted = new AtomicLong();
+    final AtomicLong open = new AtomicLong();
+    final AtomicLong strangersDropped = new AtomicLong();
+
+    InboundConnections(ReceiverEngine engine, DartReceiver.Context context, Listener listener) {
+        this.engine = engine;
+        this.context = context;
+        this.errorHandler = context.environment.errorHandler();
+        this.listener = listener;
+    }
+
+    int port() {
+        return listener.port();
+    }
+
+    int doWork(long now) {
+        int work = accept(now);
+        for (int i = 0; i < sessions.size(); i++) {
+            InboundSession session = sessions.get(i);
+            work += session.doWork(now, context.silenceTimeoutNs);
+            if (session.isEnded()) {
+                sessions.remove(i--);
+                open.lazySet(sessions.size());
+            }
+        }
+        return work;
+    }
+
+    private int accept(long now) {
+        ByteStream stream = isClosed ? null : listener.accept();
+        if (stream == null) {
+            return 0;
+        }
+        makeRoom(now);
+        sessions.add(new InboundSession(engine, stream, now));
+        ServerShared.add(accepted, 1);
+        open.lazySet(sessions.size());
+        return 1;
+    }
+
+    private void makeRoom(long now) {
+        int strangers = 0;
+        int oldest = -1;
+        for (int i = 0; i < sessions.size(); i++) {
+            if (!sessions.get(i).isKnown()) {
+                strangers++;
+                oldest = oldest < 0 ? i : oldest;
+            }
+        }
+        if (strangers < context.connectionsMax) {
+            return;
+        }
+        InboundSession session = sessions.remove(oldest);
+        dropped(session, now, "too many others have not said either who they are");
+        session.end();
+    }
+
+    /** A connection that never said who it is goes. */
+    void dropped(InboundSession session, long now, String why) {
+        ServerShared.add(strangersDropped, 1);
+        reportStranger(
+                now,
+                new DartException(
+                        DartException.Code.TIMEOUT,
+                        "connection from " + session.peer() + " ended before HELLO: " + why));
+    }
+
+    /** Strangers cannot fill the error log: one of them is reported in a second. */
+    void reportStranger(long now, DartException e) {
+        if (hasReported && now - reportedNs - REPORT_EVERY_NS < 0) {
+            untold++;
+            return;
+        }
+        hasReported = true;
+        reportedNs = now;
+        String others = untold == 0 ? "" : " (and " + untold + " more that were not reported)";
+        untold = 0;
+        errorHandler.onError(new DartException(e.code(), e.getMessage() + others));
+    }
+
+    /**
+     * Whether one more server has a place, or this one takes that of its own earlier connection.
+     *
+     * @param replaced the earlier connection; null if there is none
+     * @throws DartException SERVER_FULL if not
+     */
+    void admit(InboundSession session, InboundSession replaced) {
+        int known = 0;
+        for (int i = 0; i < sessions.size(); i++) {
+            InboundSession other = sessions.get(i);
+            known += other != replaced && other.isKnown() ? 1 : 0;
+        }
+        if (known >= context.connectionsMax) {
+            throw new DartException(
+                    DartException.Code.SERVER_FULL,
+                    "receiver refuses "
+                            + session.peer()
+                            + ": connectionsMax "
+                            + context.connectionsMax
+                            + " is reached");
+        }
+    }
+
+    /** Nothing more is accepted; those that are there are told why. */
+    void stop(String why) {
+        isClosed = true;
+        listener.close();
+        for (InboundSession session : sessions) {
+            session.fail(FrameFlyweight.ERROR_STOPPED, why);
+        }
+    }
+
+    void close() {
+        isClosed = true;
+        listener.close();
+        for (InboundSession session : sessions) {
+            session.end();
+        }
+        sessions.clear();
+    }
+
+    long nextDeadlineNs() {
+        long deadline = ProtocolAgent.NO_DEADLINE;
+        for (int i = 0; i < sessions.size(); i++) {
+            deadline = Math.min(deadline, sessions.get(i).nextDeadlineNs(context.silenceTimeoutNs));
+        }
+        return deadline;
+    }
+}
