@@ -10,9 +10,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Processes that wait leave the processor to others. CPU time as the kernel counts it. */
 @Timeout(180)
@@ -66,11 +67,12 @@ class DartIdleIT {
         assertThat(new ProcessBuilder("kill", "-" + name, pid).start().waitFor()).isZero();
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(strings = {"shm", "portals"})
     @Tag("dart-D31")
-    void shouldNotUseTheProcessorWhileWaiting() throws Exception {
+    void shouldNotUseTheProcessorWhileWaiting(String scheme) throws Exception {
         String config = "--config=" + folder.resolve("job.conf");
-        String transport = "--transport=shm";
+        String transport = "--transport=" + scheme;
         String directory = "--directory=" + folder.resolve("arrived");
         Path big = folder.resolve("big");
         try (RandomAccessFile file = new RandomAccessFile(big.toFile(), "rw")) {

@@ -10,6 +10,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Exit codes after signals: in order is 0, at once is 1. */
 @Timeout(180)
@@ -24,11 +26,12 @@ class SignalIT {
         assertThat(kill.exitValue()).isZero();
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(strings = {"shm", "portals"})
     @Tag("dart-D40")
-    void shouldEndInOrderWithCode0() throws Exception {
+    void shouldEndInOrderWithCode0(String scheme) throws Exception {
         Path source = Files.write(folder.resolve("file"), new byte[3_000_000]);
-        try (StagingJob job = new StagingJob(folder)) {
+        try (StagingJob job = new StagingJob(folder, scheme)) {
             CommandProcess send = job.send(source);
             assertThat(send.exitCode()).as("%s", send.out()).isZero();
             signal("TERM", job.slave);

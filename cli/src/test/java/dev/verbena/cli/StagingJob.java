@@ -7,13 +7,19 @@ import java.util.List;
 /** A receiver, a master and a slave, each a process of its own, in a job that tests can watch. */
 final class StagingJob implements AutoCloseable {
     private final Path folder;
+    private final String transport;
     private final List<CommandProcess> processes = new ArrayList<>();
     final CommandProcess receiver;
     final CommandProcess master;
     final CommandProcess slave;
 
     StagingJob(Path folder) throws Exception {
+        this(folder, "shm");
+    }
+
+    StagingJob(Path folder, String scheme) throws Exception {
         this.folder = folder;
+        this.transport = "--transport=" + scheme;
         try {
             receiver =
                     start("receive", "--listen=127.0.0.1:0", "--directory=" + arrived().toString());
@@ -27,11 +33,11 @@ final class StagingJob implements AutoCloseable {
             master =
                     start(
                             "master",
-                            "--transport=shm",
+                            transport,
                             "--config=" + configuration(),
                             "--receiver=" + address,
                             "--servers=2");
-            slave = start("slave", "--transport=shm", "--config=" + configuration());
+            slave = start("slave", transport, "--config=" + configuration());
             master.awaitOut("ready");
             slave.awaitOut("ready");
         } catch (Throwable e) {
@@ -57,7 +63,7 @@ final class StagingJob implements AutoCloseable {
     }
 
     CommandProcess send(Path what) throws Exception {
-        return start("send", "--transport=shm", "--config=" + configuration(), what.toString());
+        return start("send", transport, "--config=" + configuration(), what.toString());
     }
 
     @Override

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * One process of {@link DartProcessesTest}: {@code ROLE SCHEME JOB CONF PORT DIRECTORY RANK COUNT}.
- * Prints what the test waits for; a server stops in order at the end of its input.
+ * One process of {@link DartProcessesContract}: {@code ROLE SCHEME JOB CONF PORT DIRECTORY RANK
+ * COUNT}. Prints what the test waits for; a server stops in order at the end of its input.
  */
 final class DartProcessMain {
     static final int LENGTH = 300_000;

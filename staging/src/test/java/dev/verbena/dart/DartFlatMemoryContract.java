@@ -11,12 +11,18 @@ import org.junit.jupiter.api.Timeout;
 
 /** However many messages pass, neither heap nor memory outside of it grows. */
 @Timeout(180)
-class DartFlatMemoryTest {
+public abstract class DartFlatMemoryContract {
     private static final int WARM_UP = 20_000;
     private static final int COUNT = 100_000;
     private static final long HEAP_MAX = 1 << 20;
 
     private final AtomicLong received = new AtomicLong();
+
+    /** For subclasses in other modules. */
+    protected DartFlatMemoryContract() {}
+
+    /** URI scheme of the provider. */
+    protected abstract String scheme();
 
     /** What is reachable, bytes: the least of several collections. */
     private static long heap() {
@@ -47,7 +53,7 @@ class DartFlatMemoryTest {
 
     @Test
     void shouldNotGrowHoweverManyMessagesPass() throws Exception {
-        try (DartWorld world = new DartWorld("shm")) {
+        try (DartWorld world = new DartWorld(scheme())) {
             world.receive(world.receiverContext().handler(message -> received.incrementAndGet()));
             DartServer master = world.master(c -> c.bufferCount(8));
             DartClient client = world.client(0, c -> c.maxInFlight(8).pooledTickets(true));

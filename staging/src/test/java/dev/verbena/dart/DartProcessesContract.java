@@ -21,10 +21,16 @@ import org.junit.jupiter.api.io.TempDir;
  * of its sending.
  */
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
-class DartProcessesTest {
+public abstract class DartProcessesContract {
     @TempDir Path directory;
     private final List<Node> nodes = new ArrayList<>();
     private final String job = "tp" + ProcessHandle.current().pid();
+
+    /** For subclasses in other modules. */
+    protected DartProcessesContract() {}
+
+    /** URI scheme of the provider. */
+    protected abstract String scheme();
 
     /** A process and what it says. */
     private static final class Node {
@@ -68,7 +74,7 @@ class DartProcessesTest {
                                         System.getProperty("java.class.path"),
                                         DartProcessMain.class.getName(),
                                         role,
-                                        "shm",
+                                        scheme(),
                                         job,
                                         directory.resolve("dart.conf").toString(),
                                         Integer.toString(port),

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The stream between server and receiver when TCP, the disk or the peer misbehaves. */
 @Timeout(120)
-class DartStreamTest {
+public abstract class DartStreamContract {
     /** Forwards TCP, and cuts the connection or flips a bit now and then. */
     private static final class Proxy implements AutoCloseable {
         private final ServerSocket listener;
@@ -98,6 +98,12 @@ class DartStreamTest {
         }
     }
 
+    /** For subclasses in other modules. */
+    protected DartStreamContract() {}
+
+    /** URI scheme of the provider. */
+    protected abstract String scheme();
+
     private static void sendAndCompare(DartWorld world, int count) {
         DartClient client = world.client(0, c -> c.maxInFlight(4).checksum(true));
         UnsafeBuffer data = DartWorld.bytes(50_000, 1);
@@ -119,7 +125,7 @@ class DartStreamTest {
 
     @Test
     void shouldDeliverExactlyOnceWhenConnectionIsCutAgainAndAgain() throws Exception {
-        try (DartWorld world = new DartWorld("shm").receive();
+        try (DartWorld world = new DartWorld(scheme()).receive();
                 Proxy proxy = new Proxy(world.receiver.port())) {
             proxy.cutsMax = 6;
             world.receiverPort = proxy.port();
@@ -133,7 +139,7 @@ class DartStreamTest {
 
     @Test
     void shouldSendAgainWhatWasDamaged() throws Exception {
-        try (DartWorld world = new DartWorld("shm").receive();
+        try (DartWorld world = new DartWorld(scheme()).receive();
                 Proxy proxy = new Proxy(world.receiver.port())) {
             proxy.flipsMax = 8;
             world.receiverPort = proxy.port();
@@ -146,7 +152,7 @@ class DartStreamTest {
 
     @Test
     void shouldStoreOnceTheDiskWorksAgain() throws Exception {
-        try (DartWorld world = new DartWorld("shm")) {
+        try (DartWorld world = new DartWorld(scheme())) {
             Path out = world.directory.resolve("out");
             world.receive(world.receiverContext().directory(out.toString()));
             DartServer master = world.master();
@@ -176,7 +182,7 @@ class DartStreamTest {
 
     @Test
     void shouldSurviveHostileBytesAndHalfOpenConnections() throws Exception {
-        try (DartWorld world = new DartWorld("shm").receive()) {
+        try (DartWorld world = new DartWorld(scheme()).receive()) {
             SplittableRandom random = new SplittableRandom(7);
             for (int i = 0; i < 60; i++) {
                 try (Socket socket =
@@ -246,7 +252,7 @@ class DartStreamTest {
 
     @Test
     void shouldStreamWithoutAcknowledgementWhenToldTo() throws Exception {
-        try (DartWorld world = new DartWorld("shm").receive()) {
+        try (DartWorld world = new DartWorld(scheme()).receive()) {
             world.master(c -> c.ack(AckMode.NONE));
             sendAndCompare(world, 20);
         }
@@ -254,7 +260,7 @@ class DartStreamTest {
 
     @Test
     void shouldDrainAndFinishWhenStopped() throws Exception {
-        try (DartWorld world = new DartWorld("shm").receive()) {
+        try (DartWorld world = new DartWorld(scheme()).receive()) {
             DartServer master = world.master();
             DartClient client = world.client(0, c -> c.maxInFlight(4));
             for (int i = 0; i < 4; i++) {

@@ -17,8 +17,14 @@ import org.junit.jupiter.api.Timeout;
 
 /** A receiver that is a process is killed with signal 9 and started again. */
 @Timeout(180)
-class DartRestartTest {
+public abstract class DartRestartContract {
     private static final int COUNT = 60;
+
+    /** For subclasses in other modules. */
+    protected DartRestartContract() {}
+
+    /** URI scheme of the provider. */
+    protected abstract String scheme();
 
     private static UnsafeBuffer content(int index) {
         // Some span several of the server's buffers, so that their beginning is acknowledged
@@ -54,7 +60,7 @@ class DartRestartTest {
     @Tag("dart-D37")
     void shouldStoreEveryMessageOnceWhenReceiverIsKilledAgainAndAgain() throws Exception {
         AtomicReference<ReceiverProcess> running = new AtomicReference<>();
-        try (DartWorld world = new DartWorld("shm")) {
+        try (DartWorld world = new DartWorld(scheme())) {
             Path out = world.directory.resolve("out");
             running.set(new ReceiverProcess(out, 0));
             int port = running.get().port;
@@ -92,7 +98,7 @@ class DartRestartTest {
     @Tag("dart-D39")
     void shouldHaveOnDiskWhatIsStreamedWhenReceiverIsKilled() throws Exception {
         AtomicReference<ReceiverProcess> running = new AtomicReference<>();
-        try (DartWorld world = new DartWorld("shm")) {
+        try (DartWorld world = new DartWorld(scheme())) {
             Path out = world.directory.resolve("out");
             running.set(new ReceiverProcess(out, 0));
             int port = running.get().port;
@@ -115,7 +121,7 @@ class DartRestartTest {
     @Test
     @Tag("dart-D37")
     void shouldReportTheGapAndGoOnOnlyWhenToldToWhenStateIsGone() throws Exception {
-        try (DartWorld world = new DartWorld("shm")) {
+        try (DartWorld world = new DartWorld(scheme())) {
             Path out = world.directory.resolve("out");
             int port;
             DartClient client;

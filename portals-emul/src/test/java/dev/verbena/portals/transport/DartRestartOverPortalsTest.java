@@ -1,0 +1,11 @@
+package dev.verbena.portals.transport;
+
+import dev.verbena.dart.DartRestartContract;
+
+/** DART when its receiver is killed, over the Portals provider. */
+class DartRestartOverPortalsTest extends DartRestartContract {
+    @Override
+    protected String scheme() {
+        return "portals";
+    }
+}

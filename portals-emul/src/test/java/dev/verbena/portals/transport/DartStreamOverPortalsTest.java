@@ -1,0 +1,11 @@
+package dev.verbena.portals.transport;
+
+import dev.verbena.dart.DartStreamContract;
+
+/** DART's streams when TCP, the disk or the peer misbehaves, over the Portals provider. */
+class DartStreamOverPortalsTest extends DartStreamContract {
+    @Override
+    protected String scheme() {
+        return "portals";
+    }
+}

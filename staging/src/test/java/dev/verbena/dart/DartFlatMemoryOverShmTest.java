@@ -1,0 +1,9 @@
+package dev.verbena.dart;
+
+/** DART's memory, however many messages pass, over the shm provider. */
+class DartFlatMemoryOverShmTest extends DartFlatMemoryContract {
+    @Override
+    protected String scheme() {
+        return "shm";
+    }
+}

@@ -1,0 +1,9 @@
+package dev.verbena.dart;
+
+/** DART with a process for each part, over the shm provider. */
+class DartProcessesOverShmTest extends DartProcessesContract {
+    @Override
+    protected String scheme() {
+        return "shm";
+    }
+}

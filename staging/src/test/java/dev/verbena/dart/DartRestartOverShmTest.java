@@ -1,0 +1,9 @@
+package dev.verbena.dart;
+
+/** DART when its receiver is killed, over the shm provider. */
+class DartRestartOverShmTest extends DartRestartContract {
+    @Override
+    protected String scheme() {
+        return "shm";
+    }
+}

@@ -1,0 +1,9 @@
+package dev.verbena.dart;
+
+/** DART's streams when TCP, the disk or the peer misbehaves, over the shm provider. */
+class DartStreamOverShmTest extends DartStreamContract {
+    @Override
+    protected String scheme() {
+        return "shm";
+    }
+}
