@@ -21,6 +21,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class DartNode implements AutoCloseable {
     private static final long LIMIT_NS = 60_000_000_000L;
 
+    /** Argument: the heap has all its memory from the beginning, so that other growth shows. */
+    static final String FIXED_HEAP = "heap=fixed";
+
     private final Process process;
     private final BufferedReader out;
 
@@ -35,7 +38,11 @@ final class DartNode implements AutoCloseable {
     static DartNode start(DartWorld world, String role, String... more) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-ea", "-cp"));
+        command.addAll(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-ea"));
+        if (List.of(more).contains(FIXED_HEAP)) {
+            command.addAll(List.of("-Xms128m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC"));
+        }
+        command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add(DartNode.class.getName());
         command.addAll(
@@ -65,6 +72,23 @@ final class DartNode implements AutoCloseable {
             all.append(line).append('\n');
         }
         throw new AssertionError("no line '" + String.join("' or '", words) + "' but:\n" + all);
+    }
+
+    /** Memory of the process that is in RAM, bytes, as the kernel counts it. */
+    long residentBytes() throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/status"))) {
+            if (line.startsWith("VmRSS:")) {
+                return 1024 * Long.parseLong(line.replaceAll("[^0-9]", ""));
+            }
+        }
+        throw new IOException("no VmRSS of process " + process.pid());
+    }
+
+    /** Bytes that a server has streamed so far, sent again or not. */
+    long streamedBytes() throws IOException {
+        process.getOutputStream().write('\n');
+        process.getOutputStream().flush();
+        return Long.parseLong(await("streamed"));
     }
 
     /** {@code kill -9}, and waits until the process is no more. */
@@ -137,7 +161,8 @@ final class DartNode implements AutoCloseable {
                         .receiver("127.0.0.1", Integer.parseInt(given.get("port")))
                         .serverCount(Integer.parseInt(given.getOrDefault("servers", "1")))
                         .bufferCount(Integer.parseInt(given.getOrDefault("buffers", "4")))
-                        .bufferSize(64 * 1024);
+                        .bufferSize(64 * 1024)
+                        .framePayloadMax(32 * 1024);
         if (given.containsKey("uuid")) {
             context.job(UUID.fromString(given.get("uuid")));
         }
@@ -146,7 +171,7 @@ final class DartNode implements AutoCloseable {
             server.awaitReady(LIMIT_NS);
             System.out.println("ready " + server.serverId());
             while (System.in.read() >= 0) {
-                // Only the end counts.
+                System.out.println("streamed " + server.statistics().streamedBytes());
             }
             server.requestStop();
             System.out.println("stopped " + server.awaitStopped(LIMIT_NS));

@@ -75,6 +75,10 @@ final class ReceiverProcess implements AutoCloseable {
         process.destroyForcibly().waitFor();
     }
 
+    void signal(String name) throws Exception {
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+    }
+
     int exitCode() throws InterruptedException {
         if (!process.waitFor(LIMIT_S, TimeUnit.SECONDS)) {
             throw new AssertionError("the receiver has not ended");

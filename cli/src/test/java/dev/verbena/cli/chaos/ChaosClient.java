@@ -22,6 +22,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class ChaosClient {
     private static final int COPIED_MAX = 100_000;
     private static final int PAUSE_MAX_MS = 160;
+
+    /** Connections of one life at most. */
+    private static final int CONNECTIONS_MAX = 1000;
+
     private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(60);
 
     private final String config;
@@ -34,6 +38,9 @@ final class ChaosClient {
     private final DartMetadata metadata = new DartMetadata();
     private volatile boolean isEnding;
     private int index;
+
+    /** Each connection is another client to the service, and orders its own messages only. */
+    private int connections;
 
     private record Sent(Payload.Name name, DartTicket ticket) {}
 
@@ -80,6 +87,7 @@ final class ChaosClient {
                 TimeUnit.MILLISECONDS.sleep(100);
                 continue;
             }
+            connections++;
             say("connected " + client.clientId() + " to server " + client.serverId());
             try {
                 sendUntilEnd(client);
@@ -121,7 +129,8 @@ final class ChaosClient {
         RegisteredRegion region = client.allocate(Payload.LENGTH_MAX);
         DartTicket referring = null;
         while (!isEnding) {
-            Payload.Name name = new Payload.Name(number, life, index++);
+            Payload.Name name =
+                    new Payload.Name(number, life * CONNECTIONS_MAX + connections, index++);
             byte[] bytes = Payload.bytes(seed, name);
             metadata.clear().name(name.toString()).rank(number).step(name.index());
             DartTicket ticket;

@@ -16,12 +16,17 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A staging run of real processes while things go wrong. {@code -Dverbena.seed=N} repeats a plan;
- * with {@code -Dverbena.long=true} rounds with new seeds follow each other for an hour.
+ * even ones go over shm and odd ones over Portals; with {@code -Dverbena.long=true} rounds with new
+ * seeds follow each other for an hour, or for {@code -Dverbena.chaos.minutes}.
  */
 class ChaosIT {
     private static final long FRESH_SEED = System.nanoTime() % 1_000_000_007;
-    private static final long ROUND_MS = 1_000L * Integer.getInteger("verbena.chaos.seconds", 60);
-    private static final long LONG_NS = TimeUnit.MINUTES.toNanos(60);
+    private static final long ROUND_MS = 1_000L * Integer.getInteger("verbena.chaos.seconds", 40);
+    private static final long LONG_NS =
+            TimeUnit.MINUTES.toNanos(Integer.getInteger("verbena.chaos.minutes", 60));
+
+    /** One for each provider: seeds that follow each other take turns. */
+    private static final int ROUNDS_MIN = 2;
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     private Path folder;
@@ -29,7 +34,7 @@ class ChaosIT {
     @Test
     @Timeout(300)
     void shouldLoseNothingWhenStreamsBreak() throws Exception {
-        run(seed(), "shm", 12_000, EnumSet.of(Kind.CUT, Kind.CUT_AFTER, Kind.STALL, Kind.HOLE));
+        run(seed(), 12_000, EnumSet.of(Kind.CUT, Kind.CUT_AFTER, Kind.STALL, Kind.HOLE));
     }
 
     @Test
@@ -39,9 +44,9 @@ class ChaosIT {
         long beginNs = System.nanoTime();
         int round = 0;
         do {
-            run(seed() + round, round % 2 == 0 ? "shm" : "portals", ROUND_MS, all());
+            run(seed() + round, ROUND_MS, all());
             round++;
-        } while (isLong && System.nanoTime() - beginNs < LONG_NS);
+        } while (round < ROUNDS_MIN || isLong && System.nanoTime() - beginNs < LONG_NS);
     }
 
     private static long seed() {
@@ -60,7 +65,8 @@ class ChaosIT {
         return kinds;
     }
 
-    private void run(long seed, String scheme, long durationMs, Set<Kind> kinds) throws Exception {
+    private void run(long seed, long durationMs, Set<Kind> kinds) throws Exception {
+        String scheme = seed % 2 == 0 ? "shm" : "portals";
         System.out.println("chaos: -Dverbena.seed=" + seed + " over " + scheme);
         Path own = Files.createDirectories(folder.resolve("round-" + seed));
         List<String> faults;

@@ -172,7 +172,7 @@ final class ChaosLedger {
         }
     }
 
-    /** Messages of a client's life are delivered in order, and again only after a kill. */
+    /** Messages of a client's connection are delivered in order, and again only after a kill. */
     private void order() {
         Map<String, Integer> last = new HashMap<>();
         Map<String, String> where = new HashMap<>();

@@ -31,7 +31,20 @@ record ChaosPlan(List<Event> events, long durationMs) {
         /** The receiver is killed and comes back after so many milliseconds. */
         KILL_RECEIVER(3, 0, 1_500),
         /** A slave is killed; another one comes after so many milliseconds. */
-        KILL_SLAVE(2, 0, 1_500);
+        KILL_SLAVE(2, 0, 1_500),
+        /**
+         * The master is killed; another one comes after so many milliseconds, and the slaves of the
+         * old one are stopped in order and replaced.
+         */
+        KILL_MASTER(2, 0, 1_500),
+        /** A slave is stopped in order; another one comes after so many milliseconds. */
+        RESTART_SLAVE(1, 0, 1_500),
+        /** The master is stopped in order; once it has ended, as after a kill. */
+        RESTART_MASTER(1, 0, 1_500),
+        /** Strangers connect to the receiver's port and stay for so many milliseconds. */
+        STRANGERS(2, 100, 4_000),
+        /** A stranger connects to the master over the transport, and is killed at last. */
+        STRANGER(1, 1_500, 5_000);
 
         private final int weight;
         private final int least;

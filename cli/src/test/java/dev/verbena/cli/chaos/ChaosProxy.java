@@ -39,6 +39,10 @@ final class ChaosProxy implements AutoCloseable {
         this.port = port;
     }
 
+    int target() {
+        return port;
+    }
+
     int cutCount() {
         return cuts.get();
     }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -36,10 +37,12 @@ final class ChaosWorld implements AutoCloseable {
     private final PriorityQueue<Later> later =
             new PriorityQueue<>(Comparator.comparingLong(Later::atMs));
     private final long startNs = System.nanoTime();
+    private final List<ChaosProcess> ending = new ArrayList<>();
+    private final ChaosStrangers strangers = new ChaosStrangers();
+    private final EnumMap<ChaosPlan.Kind, Integer> done = new EnumMap<>(ChaosPlan.Kind.class);
     private ChaosProcess receiver;
     private ChaosProcess master;
     private int starts;
-    volatile int receiverKills;
 
     /** Half messages of a killed server stay at the receiver: it might come back. */
     volatile boolean hasKilledServers;
@@ -71,6 +74,20 @@ final class ChaosWorld implements AutoCloseable {
 
     void start() throws Exception {
         startReceiver();
+        startMaster();
+        for (int i = 0; i < SLAVES; i++) {
+            startSlave(i);
+        }
+        master.awaitLine("master ready");
+        for (int i = 0; i < CLIENTS; i++) {
+            startClient(i);
+        }
+        for (ChaosProcess client : clients) {
+            client.awaitLine("streamed");
+        }
+    }
+
+    private void startMaster() {
         master =
                 command(
                         "master",
@@ -83,15 +100,38 @@ final class ChaosWorld implements AutoCloseable {
                         "--buffers=" + BUFFERS,
                         "--servers=" + (1 + SLAVES),
                         "--receiver=127.0.0.1:" + proxy.port());
+    }
+
+    /** A new master knows nobody: the slaves of the one before are replaced, as a user would. */
+    private void renewService() {
+        startMaster();
         for (int i = 0; i < SLAVES; i++) {
+            endInOrder(slaves[i]);
             startSlave(i);
         }
-        master.awaitLine("master ready");
-        for (int i = 0; i < CLIENTS; i++) {
-            startClient(i);
+    }
+
+    private void endInOrder(ChaosProcess server) {
+        // A second signal would end it at once.
+        if (server.isAlive() && !ending.contains(server)) {
+            server.terminate();
+            ending.add(server);
         }
-        for (ChaosProcess client : clients) {
-            client.awaitLine("streamed");
+    }
+
+    /** Starts another one unless somebody else has. */
+    private void replaceSlave(int i, ChaosProcess before) {
+        if (slaves[i] == before) {
+            startSlave(i);
+        }
+    }
+
+    /** Two masters on one file do not go: the new one waits for the end of the old one. */
+    private void renewServiceAfter(ChaosProcess before) {
+        if (before.isAlive()) {
+            after(200, () -> renewServiceAfter(before));
+        } else {
+            renewService();
         }
     }
 
@@ -131,6 +171,18 @@ final class ChaosWorld implements AutoCloseable {
                         "--config=" + config,
                         "--buffer-size=1",
                         "--buffers=" + BUFFERS);
+    }
+
+    private ChaosProcess startStranger(int number) {
+        ChaosProcess stranger =
+                ChaosProcess.start(
+                        folder,
+                        "stranger." + starts++,
+                        List.of(),
+                        ChaosStranger.class,
+                        List.of(config, scheme, Integer.toString(number)));
+        all.add(stranger);
+        return stranger;
     }
 
     private void startClient(int i) {
@@ -180,6 +232,7 @@ final class ChaosWorld implements AutoCloseable {
 
     private void apply(ChaosPlan.Event event) throws Exception {
         int amount = event.amount();
+        done.merge(event.kind(), 1, Integer::sum);
         switch (event.kind()) {
             case CUT -> proxy.cut();
             case CUT_AFTER -> proxy.cutAfter(amount);
@@ -204,17 +257,49 @@ final class ChaosWorld implements AutoCloseable {
             }
             case KILL_RECEIVER -> {
                 if (receiver.isAlive()) {
-                    receiverKills++;
                     receiver.kill();
                     after(amount, this::startReceiver);
                 }
             }
+            case STRANGERS -> {
+                strangers.visit(proxy.target(), event.target());
+                after(amount, strangers::leave);
+            }
+            case STRANGER -> {
+                ChaosProcess stranger = startStranger(event.target());
+                after(amount, stranger::kill);
+            }
+            default -> applyToServers(event);
+        }
+    }
+
+    private void applyToServers(ChaosPlan.Event event) throws Exception {
+        int which = event.target() % SLAVES;
+        ChaosProcess slave = slaves[which];
+        ChaosProcess chief = master;
+        switch (event.kind()) {
             case KILL_SLAVE -> {
-                int which = event.target() % SLAVES;
-                if (slaves[which].isAlive()) {
+                if (slave.isAlive() && !ending.contains(slave)) {
                     hasKilledServers = true;
-                    slaves[which].kill();
-                    after(amount, () -> startSlave(which));
+                    slave.kill();
+                    after(event.amount(), () -> replaceSlave(which, slave));
+                }
+            }
+            case RESTART_SLAVE -> {
+                endInOrder(slave);
+                after(event.amount(), () -> replaceSlave(which, slave));
+            }
+            case KILL_MASTER -> {
+                if (chief.isAlive() && !ending.contains(chief)) {
+                    hasKilledServers = true;
+                    chief.kill();
+                    after(event.amount(), this::renewService);
+                }
+            }
+            case RESTART_MASTER -> {
+                if (chief.isAlive() && !ending.contains(chief)) {
+                    endInOrder(chief);
+                    after(event.amount(), () -> renewServiceAfter(chief));
                 }
             }
             default -> throw new AssertionError(event);
@@ -233,6 +318,7 @@ final class ChaosWorld implements AutoCloseable {
         }
         proxy.heal();
         disk.free();
+        strangers.leave();
         for (ChaosProcess client : clients) {
             client.finish();
         }
@@ -242,6 +328,9 @@ final class ChaosWorld implements AutoCloseable {
             } else if (client.exitCode() != 0) {
                 faults.add(client.name + " ended with " + client.exitCode() + client.tail());
             }
+        }
+        for (ChaosProcess server : ending) {
+            awaitOrderlyEnd(server);
         }
         countBuffers();
         for (ChaosProcess slave : slaves) {
@@ -288,8 +377,14 @@ final class ChaosWorld implements AutoCloseable {
             return;
         }
         process.terminate();
+        awaitOrderlyEnd(process);
+    }
+
+    private void awaitOrderlyEnd(ChaosProcess process) throws InterruptedException {
         if (!process.awaitEnd(faults.isEmpty() ? 60 : 10)) {
             faults.add(process.name + " does not stop:" + process.tail());
+        } else if (process.exitCode() != 0) {
+            faults.add(process.name + " ended with " + process.exitCode() + process.tail());
         }
     }
 
@@ -297,10 +392,11 @@ final class ChaosWorld implements AutoCloseable {
     String summary() {
         return all.size()
                 + " processes, "
-                + receiverKills
-                + " kills of the receiver, "
                 + proxy.cutCount()
-                + " streams cut";
+                + " streams cut, "
+                + strangers.count()
+                + " strangers; "
+                + done;
     }
 
     @Override
@@ -308,6 +404,7 @@ final class ChaosWorld implements AutoCloseable {
         for (ChaosProcess process : all) {
             process.kill();
         }
+        strangers.close();
         proxy.close();
         disk.close();
     }

@@ -1,0 +1,9 @@
+package dev.verbena.dart;
+
+/** Silence between server and receiver with a service over the shm provider. */
+class DartSilenceOverShmTest extends DartSilenceContract {
+    @Override
+    protected String scheme() {
+        return "shm";
+    }
+}
