@@ -262,7 +262,7 @@ final class ClientProtocol {
                 work++;
             }
         }
-        if (link.isTimeOver(now)) {
+        if (link.isTimeOver(now) || link.isHopeless()) {
             if (state == BOOTING) {
                 throw link.failure();
             }

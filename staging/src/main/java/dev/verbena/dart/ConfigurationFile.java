@@ -113,6 +113,15 @@ final class ConfigurationFile implements AutoCloseable {
         }
     }
 
+    /** Whether a master lives that has claimed this file; true also where that cannot be told. */
+    boolean isMasterThere() {
+        try {
+            return store == null || store.isLocked(lockName(), 0, 1);
+        } catch (UncheckedIOException e) {
+            return true;
+        }
+    }
+
     private String lockName() {
         return name + ".lock";
     }

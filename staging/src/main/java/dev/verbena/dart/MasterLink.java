@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import java.util.UUID;
@@ -38,6 +39,9 @@ final class MasterLink implements AutoCloseable {
 
     /** Nobody was there to answer. */
     private boolean isUnanswered;
+
+    /** No wait can help: the master that knows this process is gone for good. */
+    private boolean isHopeless;
 
     MasterLink(
             Environment environment,
@@ -99,6 +103,7 @@ final class MasterLink implements AutoCloseable {
         if (found == null) {
             code = DartException.Code.NOT_BOOTSTRAPPED;
             reason = file.whyNot();
+            lookForMaster();
             return 0;
         }
         if (wantedJob != null && !wantedJob.equals(found.job())) {
@@ -109,6 +114,7 @@ final class MasterLink implements AutoCloseable {
         if (wantedEpochMs != 0 && found.epochMs() != 0 && found.epochMs() != wantedEpochMs) {
             code = DartException.Code.SERVER_UNREACHABLE;
             isUnanswered = false;
+            isHopeless = true;
             reason =
                     what()
                             + " is of a master that was started anew; it does not know who"
@@ -148,7 +154,34 @@ final class MasterLink implements AutoCloseable {
                         + Status.name(status)
                         + ", "
                         + why;
+        lookForMaster();
         again(nowNs);
+    }
+
+    /**
+     * Whoever is known to a master needs that very one: where it holds its lock no more, it has
+     * ended, and one that comes after it knows nobody. A frozen one still holds it.
+     */
+    private void lookForMaster() {
+        boolean isByFile = found == null || file.isFromFile();
+        boolean isPatient = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-dead-master-awaited");
+        if (wantedEpochMs == 0 || !isByFile || isPatient || file.isMasterThere()) {
+            return;
+        }
+        isHopeless = true;
+        code = DartException.Code.SERVER_UNREACHABLE;
+        isUnanswered = false;
+        reason =
+                "the master of "
+                        + file.path()
+                        + " has ended, and only it could name another server to this process ("
+                        + reason
+                        + "). Start the service and this process anew";
+    }
+
+    /** Whether waiting on is of no use, although time is left. */
+    boolean isHopeless() {
+        return isHopeless;
     }
 
     /** The master refused for a reason that a newer file may cure. */
@@ -195,7 +228,8 @@ final class MasterLink implements AutoCloseable {
      * a lock.
      */
     DartException failure() {
-        String text = "gave up after " + timeoutNs / 1_000_000 + " ms: " + reason;
+        long waitedNs = isHopeless ? environment.nanoClock().nanoTime() - startNs : timeoutNs;
+        String text = "gave up after " + waitedNs / 1_000_000 + " ms: " + reason;
         boolean isStale =
                 isUnanswered && wantedEpochMs == 0 && file.isFromFile() && !file.isServed();
         if (isStale) {

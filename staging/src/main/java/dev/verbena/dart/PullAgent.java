@@ -47,6 +47,9 @@ final class PullAgent implements ProtocolAgent {
     private volatile DartException fatal;
     private long lazyUntilNs;
 
+    /** Planted: memory that nobody gives back. */
+    private final java.util.List<Object> leaked = new java.util.ArrayList<>();
+
     PullAgent(ServerShared shared) {
         this.shared = shared;
         this.context = shared.context;
@@ -315,6 +318,9 @@ final class PullAgent implements ProtocolAgent {
     private void partEnded(ServerBuffer buffer, int status) {
         PullMessage message = buffer.message;
         buffer.message = null;
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-memory-grows")) {
+            leaked.add(java.nio.ByteBuffer.allocateDirect(512));
+        }
         buffer.pulledNs = clock.nanoTime();
         buffer.status = status == Status.OK ? ServerBuffer.OK : ServerBuffer.FAILED;
         if (status == Status.OK) {

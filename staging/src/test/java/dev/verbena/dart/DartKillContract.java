@@ -567,6 +567,30 @@ public abstract class DartKillContract {
     }
 
     @Test
+    @Tag("dart-D46")
+    void shouldFailSoonWhenTheMasterIsKilledAndNobodyElseCanNameAServer() throws Exception {
+        long bootTimeoutNs = 120 * 1_000_000_000L;
+        try (DartWorld world = new DartWorld(scheme()).receive();
+                DartNode master = DartNode.start(world, "master")) {
+            master.await("ready");
+            DartClient client = world.client(0, c -> c.reassign(true).bootTimeoutNs(bootTimeoutNs));
+            DartTicket first = client.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 1);
+            first.await(TicketState.STREAMED, DartWorld.LIMIT_NS);
+            master.kill();
+            long start = System.nanoTime();
+            assertThatThrownBy(() -> sendUntilLost(client))
+                    .matches(e -> isOfCode(e, DartException.Code.SERVER_UNREACHABLE))
+                    .hasMessageContaining("has ended")
+                    .hasMessageContaining("dart.conf")
+                    .hasMessageContaining("anew");
+            assertThat(System.nanoTime() - start).isLessThan(4 * FIVE_SECONDS_NS);
+            world.clients.remove(client);
+            closeCarelessly(client);
+            DartNode.sweep(world);
+        }
+    }
+
+    @Test
     @Tag("dart-D48")
     void shouldLetOneOfSeveralMastersOnAFileWin() throws Exception {
         try (DartWorld world = new DartWorld(scheme()).receive()) {

@@ -123,9 +123,12 @@ final class ChaosProcess {
         process.destroyForcibly().waitFor();
     }
 
-    /** Ctrl-C. */
+    /**
+     * The first of the signals that end a program in order. (Java's own way also ends the standard
+     * input, which our programs take for the end of their parent, and the signal for a second one.)
+     */
     void terminate() {
-        process.destroy();
+        signal("-TERM");
     }
 
     /** Ends its standard input. */

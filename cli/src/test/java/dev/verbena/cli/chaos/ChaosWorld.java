@@ -23,6 +23,9 @@ final class ChaosWorld implements AutoCloseable {
     private static final int SLAVES = 2;
     private static final int CLIENTS = 3;
 
+    /** Exit code of a program that TERM ended. */
+    private static final int TERMINATED = 143;
+
     final List<ChaosProcess> all = new ArrayList<>();
     final List<String> faults = new ArrayList<>();
     final ChaosDisk disk;
@@ -380,10 +383,15 @@ final class ChaosWorld implements AutoCloseable {
         awaitOrderlyEnd(process);
     }
 
+    /** Told to end while the JVM was still starting: the signal's own answer. */
+    private static boolean hasEndedBeforeItBegan(ChaosProcess process) {
+        return process.exitCode() == TERMINATED && process.out().isEmpty();
+    }
+
     private void awaitOrderlyEnd(ChaosProcess process) throws InterruptedException {
         if (!process.awaitEnd(faults.isEmpty() ? 60 : 10)) {
             faults.add(process.name + " does not stop:" + process.tail());
-        } else if (process.exitCode() != 0) {
+        } else if (process.exitCode() != 0 && !hasEndedBeforeItBegan(process)) {
             faults.add(process.name + " ended with " + process.exitCode() + process.tail());
         }
     }
