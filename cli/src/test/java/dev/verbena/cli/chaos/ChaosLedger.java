@@ -102,7 +102,7 @@ final class ChaosLedger {
         for (ChaosProcess process : world.all) {
             if (process.name.startsWith("client")) {
                 settle(process);
-            } else {
+            } else if (!process.name.startsWith("stranger")) {
                 look(process);
             }
         }

@@ -32,6 +32,9 @@ final class ChaosStranger {
     private ChaosStranger() {}
 
     public static void main(String[] arguments) throws Exception {
+        if (!Files.exists(Path.of(arguments[0]))) {
+            return; // There is no master just now.
+        }
         String url = "";
         UUID job = new UUID(0, 0);
         for (String line : Files.readAllLines(Path.of(arguments[0]))) {
