@@ -1,0 +1,152 @@
+package dev.verbena.dart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.agent.ByteStreams;
+import dev.verbena.agent.DurableStore;
+import dev.verbena.agent.Environment;
+import dev.verbena.agent.StagingEvents;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersManager;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A file that cannot be stored, and others behind it that can: found by the chaos test. */
+@Timeout(120)
+class DartFailedFileTest {
+    private final AtomicInteger failures = new AtomicInteger();
+
+    /** The device takes nothing of the first message; empty files need no room on it. */
+    private DurableStore failing(DurableStore store) {
+        return (DurableStore)
+                Proxy.newProxyInstance(
+                        DurableStore.class.getClassLoader(),
+                        new Class<?>[] {DurableStore.class},
+                        (proxy, method, arguments) -> {
+                            Object answer = invoke(store, method, arguments);
+                            boolean isFirst =
+                                    method.getName().equals("append")
+                                            && arguments[0].toString().matches(".*-1-1-[0-9]+");
+                            return isFirst && failures.get() < 3
+                                    ? failing((DurableStore.DurableFile) answer)
+                                    : answer;
+                        });
+    }
+
+    private DurableStore.DurableFile failing(DurableStore.DurableFile file) {
+        failures.incrementAndGet();
+        boolean[] isForced = new boolean[1];
+        return (DurableStore.DurableFile)
+                Proxy.newProxyInstance(
+                        DurableStore.class.getClassLoader(),
+                        new Class<?>[] {DurableStore.DurableFile.class},
+                        (proxy, method, arguments) -> {
+                            isForced[0] |= method.getName().equals("force");
+                            if (method.getName().equals("error") && isForced[0]) {
+                                return "no space left, says the test";
+                            }
+                            return invoke(file, method, arguments);
+                        });
+    }
+
+    private static Object invoke(Object target, java.lang.reflect.Method method, Object[] arguments)
+            throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    @Test
+    void shouldNotLetALaterMessageOvertakeOneWhoseFileFailed() throws Exception {
+        try (DartWorld world = new DartWorld("shm")) {
+            Path out = world.directory.resolve("out");
+            Environment environment = new FailingStore(world.environment);
+            world.receive(
+                    world.receiverContext().environment(environment).directory(out.toString()));
+            world.master();
+            DartClient client = world.client(0, c -> c.maxInFlight(4));
+            UnsafeBuffer data = DartWorld.bytes(3000, 1);
+            client.sendCopy(data, 0, 3000, new DartMetadata().name("first"), 1);
+            client.sendCopy(data, 0, 0, new DartMetadata().name("empty"), 2);
+            client.sendCopy(data, 0, 100, new DartMetadata().name("third"), 3);
+            client.flush(DartWorld.LIMIT_NS);
+            assertThat(failures.get()).isEqualTo(3);
+            assertThat(Files.readAllBytes(out.resolve("first"))).isEqualTo(data.byteArray());
+            assertThat(Files.readAllBytes(out.resolve("third"))).hasSize(100);
+            assertThat(out.resolve("empty")).isEmptyFile();
+            assertThat(world.received).extracting(DartWorld.Received::tag).containsExactly(1, 2, 3);
+        }
+    }
+
+    /** An environment whose stores fail as above. */
+    private final class FailingStore implements Environment {
+        private final Environment real;
+
+        FailingStore(Environment real) {
+            this.real = real;
+        }
+
+        @Override
+        public DurableStore store(String directory) {
+            return failing(real.store(directory));
+        }
+
+        @Override
+        public NanoClock nanoClock() {
+            return real.nanoClock();
+        }
+
+        @Override
+        public EpochClock epochClock() {
+            return real.epochClock();
+        }
+
+        @Override
+        public RandomGenerator random(String name) {
+            return real.random(name);
+        }
+
+        @Override
+        public RandomGenerator unpredictable() {
+            return real.unpredictable();
+        }
+
+        @Override
+        public Transport openTransport(String scheme, TransportContext context) {
+            return real.openTransport(scheme, context);
+        }
+
+        @Override
+        public ByteStreams streams() {
+            return real.streams();
+        }
+
+        @Override
+        public CountersManager counters() {
+            return real.counters();
+        }
+
+        @Override
+        public ErrorHandler errorHandler() {
+            return real.errorHandler();
+        }
+
+        @Override
+        public StagingEvents events() {
+            return real.events();
+        }
+    }
+}
