@@ -28,7 +28,8 @@ import picocli.CommandLine.Spec;
         name = "send",
         description = {
             "Send files, and folders with everything in them, through the servers to the receiver.",
-            "Every file is checksummed; the command ends when the receiver has confirmed all of them.",
+            "Every file is checksummed; the command ends when the receiver has confirmed all of them,",
+            "or when a server with --spill has them on its disk.",
             "A lost server or receiver is waited for; what was not confirmed is sent again."
         },
         mixinStandardHelpOptions = true,
@@ -97,6 +98,12 @@ final class DartSend implements Callable<Integer> {
         out.printf(
                 "%d files and folders, %.1f MB, confirmed by the receiver in %.2f s (%.0f MB/s)%n",
                 queue.confirmedCount(), megabytes, seconds, megabytes / seconds);
+        if (queue.spilledCount() > 0) {
+            out.printf(
+                    "%d of them are on the disk of a server, which delivers them when the receiver"
+                            + " is back%n",
+                    queue.spilledCount());
+        }
         out.flush();
         for (String fault : faults) {
             spec.commandLine().getErr().println("verbena send: " + fault);

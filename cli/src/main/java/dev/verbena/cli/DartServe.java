@@ -4,6 +4,7 @@ import dev.verbena.agent.RealEnvironment;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartServer;
 import dev.verbena.dart.ServerStatistics;
+import dev.verbena.dart.SpillStatistics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,6 +69,17 @@ abstract class DartServe implements Callable<Integer> {
             description = "Longest wait for master or receiver, 1 to 3600. Default: 30.")
     int timeout;
 
+    @Option(
+            names = "--spill",
+            paramLabel = "DIR,LIMIT",
+            converter = SpillOption.Converter.class,
+            description = {
+                "Put what the receiver does not take into files of DIR, up to LIMIT bytes"
+                        + " (20g, 500m): processes go on without a receiver. What is there at"
+                        + " the start is delivered."
+            })
+    SpillOption spill;
+
     /** Adds what only the master, or only a slave, has; null if the end is wished for before. */
     abstract DartServer.Context configure(DartServer.Context context, Termination termination)
             throws IOException;
@@ -110,6 +122,9 @@ abstract class DartServe implements Callable<Integer> {
             if (shared != null) {
                 context.secret(shared);
             }
+            if (spill != null) {
+                context.spill(spill.directory().toAbsolutePath().toString(), spill.limit());
+            }
             if (configure(context, termination) == null) {
                 return 0;
             }
@@ -135,6 +150,7 @@ abstract class DartServe implements Callable<Integer> {
                     return 1;
                 }
                 report(server.statistics());
+                report(server.spill());
                 reportLost(server);
                 if (server.failure() != null) {
                     throw new Messages.Failure(Messages.of(server.failure()));
@@ -174,6 +190,7 @@ abstract class DartServe implements Callable<Integer> {
             Thread.currentThread().interrupt();
         }
         report(server.statistics());
+        report(server.spill());
         reportLost(server);
         said.countDown();
     }
@@ -200,6 +217,23 @@ abstract class DartServe implements Callable<Integer> {
                         statistics.streamedCount(),
                         statistics.failedCount(),
                         statistics.lostClientCount()));
+    }
+
+    private void report(SpillStatistics spilled) {
+        if (spilled.writtenBytes() > 0 || spilled.bytes() > 0 || spilled.replayedCount() > 0) {
+            print(
+                    String.format(
+                            "spill: %.1f MB written, %d messages delivered from files, %d messages"
+                                    + " remain in %d files (%.1f MB)%s",
+                            spilled.writtenBytes() / 1e6,
+                            spilled.replayedCount(),
+                            spilled.messageCount(),
+                            spilled.fileCount(),
+                            spilled.bytes() / 1e6,
+                            spilled.messageCount() > 0
+                                    ? "; start a server with the same --spill to deliver them"
+                                    : ""));
+        }
     }
 
     /** Where a slave finds the receiver that the master was given. */

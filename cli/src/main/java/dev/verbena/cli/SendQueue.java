@@ -53,6 +53,7 @@ final class SendQueue {
     private int failedItem = -1;
     private String failure = "";
     private int confirmedCount;
+    private int spilledCount;
     private long byteCount;
 
     /** A file or folder to be sent, under the name that it gets at the receiver. */
@@ -79,6 +80,11 @@ final class SendQueue {
     /** Files and folders that the receiver has confirmed. */
     int confirmedCount() {
         return confirmedCount;
+    }
+
+    /** Those of them of which the last part is on the disk of a server that waits for it. */
+    int spilledCount() {
+        return spilledCount;
     }
 
     /** Bytes of the confirmed files. */
@@ -161,6 +167,7 @@ final class SendQueue {
             } else if (part.isLast() && failedItem != part.item()) {
                 states[part.item()] = State.CONFIRMED;
                 confirmedCount++;
+                spilledCount += part.ticket().state() == TicketState.SPILLED ? 1 : 0;
                 byteCount += lengths[part.item()];
             }
         }

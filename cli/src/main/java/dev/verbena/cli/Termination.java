@@ -28,6 +28,7 @@ final class Termination implements AutoCloseable {
     private final Map<Object, Object> replaced = new LinkedHashMap<>();
     private volatile Runnable lastWords = () -> {};
     private Thread hook;
+    private boolean isSignalled;
 
     /**
      * Begins to listen for the wish.
@@ -91,9 +92,11 @@ final class Termination implements AutoCloseable {
     }
 
     private synchronized void onSignal() {
-        if (asked.getCount() == 0) {
+        // The parent may have closed the standard input before: that was a wish, not a signal.
+        if (isSignalled) {
             endAtOnce("a second signal: ending at once");
         }
+        isSignalled = true;
         asked.countDown();
         Thread watch = new Thread(this::endWhenLate, "termination");
         watch.setDaemon(true);

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** Two samples as a table: rates between them, depths and sums at the second. */
 final class TopTable {
-    private static final String ROW = "%-16s %8s %9s %9s %9s %5s %5s %5s %5s %7s %7s %7s %7s";
+    private static final String ROW = "%-16s %8s %9s %9s %9s %5s %5s %5s %5s %7s %7s %7s %7s %7s";
     private static final String[] PULLED = {"messages pulled", "messages", "messages sent"};
     private static final String[] IN = {"bytes pulled", "bytes"};
     private static final String[] OUT = {"bytes streamed", "bytes sent"};
@@ -33,6 +33,7 @@ final class TopTable {
                                 "fbq",
                                 "t3",
                                 "parked",
+                                "spillMB",
                                 "stalls",
                                 "failed",
                                 "errors"));
@@ -55,6 +56,9 @@ final class TopTable {
                 depth(now, "buffers in fbq"),
                 depth(now, "buffers in t3"),
                 depth(now, "headers parked"),
+                now.get("bytes spilled") < 0
+                        ? "-"
+                        : String.format("%.1f", now.get("bytes spilled") / 1e6),
                 depth(now, "sends blocked"),
                 depth(now, "messages failed", "messages corrupt"),
                 now.errorCount());

@@ -32,7 +32,7 @@ class TopIT {
             top.terminate();
             assertThat(top.exitCode()).isZero();
             assertThat(top.out())
-                    .contains("msg/s", "ebq", "pbq", "fbq", "stalls", "errors")
+                    .contains("msg/s", "ebq", "pbq", "fbq", "spillMB", "stalls", "errors")
                     .contains("dart master", "dart slave", "dart receiver")
                     .doesNotContain("\u001b");
             Run once = Run.of("top", "--once", "--interval=0.2");

@@ -25,6 +25,7 @@ final class FlightRecorderEvents implements StagingEvents {
         static final EventType SENT = EventType.getEventType(Sent.class);
         static final EventType PULLED = EventType.getEventType(Pulled.class);
         static final EventType STREAMED = EventType.getEventType(Streamed.class);
+        static final EventType SPILLED = EventType.getEventType(Spilled.class);
         static final EventType RECEIVED = EventType.getEventType(Received.class);
         static final EventType REGISTERED = EventType.getEventType(Registered.class);
         static final EventType PEER_LOST = EventType.getEventType(PeerLost.class);
@@ -76,6 +77,17 @@ final class FlightRecorderEvents implements StagingEvents {
             event.length = length;
             event.queued = queueNs;
             event.stream = streamNs;
+            event.commit();
+        }
+    }
+
+    @Override
+    public void spilled(int client, long sequence, long length) {
+        if (isRecorderUp() && Types.SPILLED.isEnabled()) {
+            Spilled event = new Spilled();
+            event.client = client;
+            event.sequence = sequence;
+            event.length = length;
             event.commit();
         }
     }
@@ -187,6 +199,23 @@ final class FlightRecorderEvents implements StagingEvents {
         @Label("Time of Streaming")
         @Timespan
         long stream;
+    }
+
+    @Name("dev.verbena.Spilled")
+    @Label("Part Spilled")
+    @Description("A server has put a part onto its own disk because the receiver does not take it")
+    @Category({"Verbena", "Staging"})
+    @StackTrace(false)
+    private static final class Spilled extends Event {
+        @Label("Client")
+        int client;
+
+        @Label("Sequence")
+        long sequence;
+
+        @Label("Length")
+        @DataAmount
+        long length;
     }
 
     @Name("dev.verbena.Received")

@@ -30,6 +30,9 @@ public interface StagingEvents {
      */
     default void streamed(int client, long sequence, long length, long queueNs, long streamNs) {}
 
+    /** A server has put a part onto its own disk, because the receiver does not take it. */
+    default void spilled(int client, long sequence, long length) {}
+
     /** A receiver has a whole message; with a folder, on its disk. */
     default void received(int client, long sequence, long length) {}
 

@@ -335,7 +335,8 @@ final class ClientEngine {
         return switch (condition) {
             case UNBLOCKED -> !protocol.flight().isBlocked() || !protocol.isConnected();
             case ALL_FINAL -> protocol.flight().isAllFinal();
-            case TICKET -> awaited.state().compareTo(awaitedState) >= 0;
+            case TICKET ->
+                    awaited.state().compareTo(awaitedState) >= 0 || awaited.state().isFinal();
             case CONNECTED -> protocol.isConnected();
             case COMMAND_FREE -> !protocol.commands().isBusy() || !protocol.isConnected();
             case REPLY ->

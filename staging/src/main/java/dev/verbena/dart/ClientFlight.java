@@ -58,6 +58,7 @@ final class ClientFlight {
     private int creditsGranted;
     private long givenUpEnd;
     private int givenUpCount;
+    private long streamedUpTo;
 
     // Sequences of this range may be sent to a server that never saw those before them.
     private long movedFrom;
@@ -368,18 +369,36 @@ final class ClientFlight {
         }
         if (doneState == ControlFlyweight.STATE_TRANSFERRED) {
             onTransferred(sequence, result, returned);
-        } else {
+        } else if (doneState == ControlFlyweight.STATE_STREAMED || !context.isReassigned) {
+            // Who may move to another server keeps what only the disk of this one has.
+            boolean isStreamed = doneState == ControlFlyweight.STATE_STREAMED;
+            if (isStreamed) {
+                confirmSpilled(sequence);
+            }
             for (long each = oldestUnconfirmed; each <= sequence; each++) {
                 DartTicket ticket = tickets[at(each)];
                 if (!ticket.state().isFinal()) {
                     if (slotOwner[slot(each)] == each) {
                         leaveFlight(each, 1);
                     }
-                    ticket.state(TicketState.STREAMED);
+                    ticket.state(isStreamed ? TicketState.STREAMED : TicketState.SPILLED);
                 }
             }
         }
         confirm();
+    }
+
+    /** Tickets that are still remembered learn that the receiver has their messages after all. */
+    private void confirmSpilled(long upTo) {
+        long oldest = Math.max(streamedUpTo + 1, nextSequence - tickets.length);
+        streamedUpTo = Math.max(streamedUpTo, upTo);
+        for (long each = Math.max(1, oldest); each <= upTo; each++) {
+            DartTicket ticket = tickets[at(each)];
+            boolean isIt = ticket != null && ticket.sequence() == each;
+            if (isIt && ticket.state() == TicketState.SPILLED) {
+                ticket.state(TicketState.STREAMED);
+            }
+        }
     }
 
     private void onTransferred(long sequence, int result, int returned) {

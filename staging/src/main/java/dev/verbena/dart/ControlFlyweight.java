@@ -74,6 +74,7 @@ final class ControlFlyweight {
 
     static final int STATE_TRANSFERRED = 1;
     static final int STATE_STREAMED = 2;
+    static final int STATE_SPILLED = 3;
 
     static final int RESULT_OK = 0;
     static final int RESULT_WRONG_JOB = 1;
@@ -205,7 +206,7 @@ final class ControlFlyweight {
             }
             case HEADER -> checkHeader(available);
             case DONE -> {
-                checkRange("state", state(), STATE_TRANSFERRED, STATE_STREAMED);
+                checkRange("state", state(), STATE_TRANSFERRED, STATE_SPILLED);
                 checkRange("credits", credits(), 0, CREDITS_MAX);
                 checkRange("sequence", sequence(), 0, Long.MAX_VALUE);
             }

@@ -79,6 +79,11 @@ public final class DartServer implements AutoCloseable {
         return engine.statistics();
     }
 
+    /** What this server has on its own disk because the receiver did not take it. */
+    public SpillStatistics spill() {
+        return engine.spill();
+    }
+
     /** Where the time of the data went on this server. */
     public ServerTimes times() {
         return engine.times();
@@ -174,6 +179,8 @@ public final class DartServer implements AutoCloseable {
         boolean isDelegating;
         long receiverTimeoutNs = 10_000_000_000L;
         byte[] secret;
+        String spillDirectory = "";
+        long spillLimit;
 
         /** Everything the server touches. */
         public Context environment(Environment environment) {
@@ -273,6 +280,24 @@ public final class DartServer implements AutoCloseable {
          */
         public Context secret(byte[] secret) {
             this.secret = SecretProof.copyOf(secret);
+            return this;
+        }
+
+        /**
+         * Puts what the receiver does not take onto a disk: while it is away, and while every
+         * buffer waits for it. Processes can then register and send without a receiver; what was
+         * forced to the device is delivered in order and once when the receiver is back, also by
+         * the next server with this directory if this one is killed. Beyond the limit, or while the
+         * device is full or fails, processes wait as without. Several servers may share a
+         * directory.
+         *
+         * @param directory created if absent; empty (default): nothing is spilled
+         * @param limit bytes of files of this server, with what it found; at least 1 MiB and four
+         *     times {@code bufferSize}
+         */
+        public Context spill(String directory, long limit) {
+            this.spillDirectory = directory;
+            this.spillLimit = limit;
             return this;
         }
 
@@ -396,6 +421,13 @@ public final class DartServer implements AutoCloseable {
                 Arguments.range("heartbeatNs", heartbeatNs, 1_000_000, 3_600_000_000_000L);
             }
             Arguments.range("receiverTimeoutNs", receiverTimeoutNs, 1_000_000, Long.MAX_VALUE / 4);
+            if (!spillDirectory.isEmpty()) {
+                Arguments.range(
+                        "spill limit",
+                        spillLimit,
+                        Math.max(1 << 20, 4L * bufferSize),
+                        Long.MAX_VALUE / 4);
+            }
             if (bufferCount == 0) {
                 int share = (clientCount + serverCount - 1) / serverCount;
                 bufferCount = Math.max(3, (3 * share + 1) / 2);

@@ -79,7 +79,8 @@ public final class DartTicket {
     }
 
     /**
-     * Waits until the state is at least this one.
+     * Waits until the state is at least this one, or {@link TicketState#SPILLED}: then the server
+     * has the message on its disk, and answers for it.
      *
      * @throws DartException with the ticket's failure code if the message failed, or {@link
      *     DartException.Code#TIMEOUT}

@@ -7,11 +7,11 @@ import org.agrona.ErrorHandler;
 /**
  * Buffers in the order of the stream: sent, not yet acknowledged, and still to be sent. Gives
  * frames their numbers, counts what is unacknowledged against the window, goes back when told to.
- * Fixed capacity, no allocation. Owned by t3.
+ * No allocation unless parts are spilled to files, which makes it grow. Owned by t3.
  */
 final class HeldBuffers {
-    private final ServerBuffer[] ring;
-    private final int mask;
+    private ServerBuffer[] ring;
+    private int mask;
     private final int framePayloadMax;
     private long head;
     private long tail;
@@ -35,7 +35,55 @@ final class HeldBuffers {
         buffer.frameCount =
                 Math.max(1, (int) (((long) buffer.length + framePayloadMax - 1) / framePayloadMax));
         nextNumber += buffer.frameCount;
+        append(buffer);
+    }
+
+    /** A frame that an earlier server left; the first one says where the numbers begin. */
+    void addFound(ServerBuffer frame) {
+        if (tail == 0) {
+            acknowledgedNext = frame.firstFrame;
+        }
+        nextNumber = frame.firstFrame + frame.frameCount;
+        sentUpTo = nextNumber - 1;
+        append(frame);
+    }
+
+    /** Nothing is held, and the receiver has had later frames: numbers go on behind them. */
+    void arrivedBeyond(long last) {
+        sentUpTo = last;
+        acknowledgedNext = last + 1;
+        nextNumber = last + 1;
+    }
+
+    private void append(ServerBuffer buffer) {
+        if (tail - head == ring.length) {
+            ServerBuffer[] larger = new ServerBuffer[2 * ring.length];
+            for (long i = head; i < tail; i++) {
+                larger[(int) (i & (larger.length - 1))] = ring[(int) (i & mask)];
+            }
+            ring = larger;
+            mask = larger.length - 1;
+        }
         ring[(int) (tail++ & mask)] = buffer;
+    }
+
+    /** Position of the oldest part that is held. */
+    long head() {
+        return head;
+    }
+
+    /** Position behind the newest part. */
+    long tail() {
+        return tail;
+    }
+
+    ServerBuffer at(long position) {
+        return ring[(int) (position & mask)];
+    }
+
+    /** What this position stands for is in a file now. */
+    void standIn(long position, ServerBuffer buffer) {
+        ring[(int) (position & mask)] = buffer;
     }
 
     boolean isEmpty() {
@@ -158,7 +206,7 @@ final class HeldBuffers {
     void reportUnacknowledged(LostMessages lost, ErrorHandler errorHandler) {
         for (long i = head; i < tail; i++) {
             ServerBuffer buffer = ring[(int) (i & mask)];
-            if (!buffer.isDropped) {
+            if (!buffer.isDropped && !buffer.isStandIn()) {
                 lost.add(buffer.clientId, buffer.sequence, "the receiver confirmed", errorHandler);
             }
         }

@@ -66,6 +66,11 @@ final class PullAgent implements ProtocolAgent {
                         .show("bytes pulled", shared.pulledBytes)
                         .show("bytes streamed", shared.streamedBytes)
                         .show("reconnections", shared.reconnects)
+                        .show("bytes spilled", shared.spillBytes)
+                        .show("files spilled", shared.spillFiles)
+                        .show("messages spilled", shared.spillMessages)
+                        .show("messages replayed", shared.replayedMessages)
+                        .show("spill failures", shared.spillFailures)
                         .show("clients lost", shared.lostClients)
                         .show("records malformed", shared.malformed)
                         .show("buffers in ebq", shared::emptyCount)
@@ -170,7 +175,12 @@ final class PullAgent implements ProtocolAgent {
             ServedClient client = registry.clients().client(buffer.slot, buffer.generation);
             if (client != null) {
                 client.outstandingBuffers--;
-                if (buffer.isLast() && buffer.status == ServerBuffer.OK && !buffer.isDropped) {
+                boolean isWhole =
+                        buffer.isLast() && buffer.status == ServerBuffer.OK && !buffer.isDropped;
+                if (isWhole && buffer.isSpilled) {
+                    client.spilledUpTo = Math.max(client.spilledUpTo, buffer.sequence);
+                    registry.clients().hasNews(client);
+                } else if (isWhole) {
                     client.streamedUpTo = Math.max(client.streamedUpTo, buffer.sequence);
                     ServerShared.add(shared.streamed, 1);
                     registry.clients().hasNews(client);
@@ -181,6 +191,21 @@ final class PullAgent implements ProtocolAgent {
         }
         if (work > 0) {
             shared.emptyBuffers.lazySet(free.size());
+        }
+        return work + takeReplayed();
+    }
+
+    /** What the receiver confirmed out of files. */
+    private int takeReplayed() {
+        int work = 0;
+        ServerBuffer part;
+        while (work < POLL_LIMIT && (part = shared.replayed.poll()) != null) {
+            work++;
+            ServedClient client = registry.clients().client(part.slot, part.generation);
+            if (client != null) {
+                client.streamedUpTo = Math.max(client.streamedUpTo, part.sequence);
+                registry.clients().hasNews(client);
+            }
         }
         return work;
     }
@@ -283,6 +308,7 @@ final class PullAgent implements ProtocolAgent {
         buffer.payloadLength = length;
         buffer.length = metadata + length;
         buffer.isDropped = false;
+        buffer.isSpilled = false;
         if (isFirst) {
             buffer.window.putBytes(0, message.metadata, 0, metadata);
         }

@@ -4,6 +4,7 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.internal.PlantedFaults;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -36,6 +37,13 @@ final class ReceiverLink implements AutoCloseable {
     private final NanoClock clock;
     private final Consumer<ServerBuffer> giveBack;
     private final HeldBuffers held;
+
+    /** Where parts are that are not in memory; null: nowhere. */
+    private final SpillFiles files;
+
+    /** Stream of a server before this one; null: this server's own. */
+    private final StreamName earlier;
+
     private final FrameFlyweight outFrame = new FrameFlyweight();
     private final UnsafeBuffer out = new UnsafeBuffer(new byte[FrameFlyweight.LENGTH + 1024]);
     private final FrameFlyweight inFrame = new FrameFlyweight();
@@ -51,6 +59,7 @@ final class ReceiverLink implements AutoCloseable {
     private long lastHeardNs;
     private long lastSentNs;
     private boolean hasEverStreamed;
+    private long awaySinceNs;
     private boolean isFinWanted;
 
     // It answers HELLO and then refuses data, as with a full device: only progress ends the
@@ -65,6 +74,15 @@ final class ReceiverLink implements AutoCloseable {
     private ServerBuffer current;
     private int outLength;
     private int outDone;
+
+    /** By client, the message of which a file has lost a part: the rest of it is left out. */
+    private final org.agrona.collections.Long2LongHashMap unreadable =
+            new org.agrona.collections.Long2LongHashMap(0);
+
+    /** A frame out of a file; made when the first one is sent. */
+    private UnsafeBuffer scratch;
+
+    private org.agrona.DirectBuffer payload;
     private int payloadOffset;
     private int payloadLength;
     private int payloadDone;
@@ -75,14 +93,43 @@ final class ReceiverLink implements AutoCloseable {
     // Asked for again while a frame was being written; 0: nothing.
     private long deferredRewind;
 
-    ReceiverLink(ServerShared shared, Consumer<ServerBuffer> giveBack) {
+    ReceiverLink(
+            ServerShared shared,
+            Consumer<ServerBuffer> giveBack,
+            SpillFiles files,
+            StreamName earlier) {
         this.shared = shared;
+        this.files = files;
+        this.earlier = earlier;
         this.context = shared.context;
         this.clock = context.environment.nanoClock();
         this.giveBack = giveBack;
-        this.held = new HeldBuffers(context.bufferCount, context.framePayloadMax);
-        this.reverse = new ReverseLink(shared);
+        this.held =
+                new HeldBuffers(
+                        context.bufferCount,
+                        earlier == null ? context.framePayloadMax : FrameFlyweight.PAYLOAD_MAX);
+        this.reverse = earlier == null ? new ReverseLink(shared) : null;
         this.nextTryNs = clock.nanoTime();
+        this.awaySinceNs = nextTryNs;
+    }
+
+    HeldBuffers held() {
+        return held;
+    }
+
+    /** Whether a frame of this buffer is half written. */
+    boolean isSending(ServerBuffer buffer) {
+        return current == buffer;
+    }
+
+    /** Whether the receiver takes nothing. */
+    boolean isAway() {
+        return state < STREAMING || state == PROVING;
+    }
+
+    /** Since when it is away; of no meaning while it is not. */
+    long awaySinceNs() {
+        return awaySinceNs;
     }
 
     void add(ServerBuffer buffer) {
@@ -170,13 +217,16 @@ final class ReceiverLink implements AutoCloseable {
             state = FINISHED;
             return;
         }
+        if (wasStreaming) {
+            awaySinceNs = now;
+        }
         if (wasStreaming || shared.receiverState == ServerShared.RECEIVER_UNKNOWN) {
             context.environment
                     .errorHandler()
                     .onError(new DartException(DartException.Code.RECEIVER_UNREACHABLE, what));
         }
         shared.receiverError = what;
-        if (!wasStreaming) {
+        if (!wasStreaming && earlier == null) {
             shared.receiverState = ServerShared.RECEIVER_UNREACHABLE;
             shared.wakeT1.run();
         }
@@ -201,12 +251,13 @@ final class ReceiverLink implements AutoCloseable {
     private void hello() {
         state = GREETING;
         int at = FrameFlyweight.LENGTH;
-        UUID run = shared.run();
+        UUID run = earlier == null ? shared.run() : earlier.run();
         out.putLong(at, run.getMostSignificantBits(), BIG_ENDIAN);
         out.putLong(at + 8, run.getLeastSignificantBits(), BIG_ENDIAN);
-        out.putInt(at + 16, shared.serverId, BIG_ENDIAN);
+        out.putInt(at + 16, earlier == null ? shared.serverId : earlier.serverId(), BIG_ENDIAN);
         out.putLong(at + 20, (long) context.bufferCount * context.bufferSize, BIG_ENDIAN);
-        out.putLong(at + 28, held.sentUpTo(), BIG_ENDIAN);
+        // Of an earlier server nobody knows what else it sent: it does not begin anew.
+        out.putLong(at + 28, earlier == null ? held.sentUpTo() : Long.MAX_VALUE / 2, BIG_ENDIAN);
         control(FrameFlyweight.HELLO, FrameFlyweight.HELLO_LENGTH);
     }
 
@@ -229,11 +280,7 @@ final class ReceiverLink implements AutoCloseable {
                 n = stream.write(out, outDone, outLength - outDone);
                 outDone += Math.max(n, 0);
             } else {
-                n =
-                        stream.write(
-                                current.window,
-                                payloadOffset + payloadDone,
-                                payloadLength - payloadDone);
+                n = stream.write(payload, payloadOffset + payloadDone, payloadLength - payloadDone);
                 payloadDone += Math.max(n, 0);
             }
             if (n < 0) {
@@ -256,7 +303,7 @@ final class ReceiverLink implements AutoCloseable {
         if (state == GREETING || state == PROVING) {
             return false;
         }
-        if (state == STREAMING && reverse.hasNews()) {
+        if (state == STREAMING && reverse != null && reverse.hasNews()) {
             // Before data: whose message was received can be answered.
             reverse.encode(out, FrameFlyweight.LENGTH);
             control(FrameFlyweight.REVERSE_STATE, ReverseLink.STATE_LENGTH);
@@ -289,35 +336,45 @@ final class ReceiverLink implements AutoCloseable {
         if (isFirst && current.firstFrame > held.sentUpTo()) {
             current.streamBeganNs = clock.nanoTime();
         }
-        boolean isLast = frame == current.frameCount - 1;
-        int flags = 0;
-        if (current.isDropped) {
-            flags = FrameFlyweight.GIVEN_UP;
+        payload = current.window;
+        if (!unreadable.isEmpty() && unreadable.get(current.clientId) == current.sequence) {
+            payloadLength = 0;
+            DataFrames.encodeGivenUp(outFrame, out, current, frame);
+        } else if (current.isStandIn()) {
+            fetch(frame);
         } else {
-            if (isFirst) {
-                flags |= current.flags & (FrameFlyweight.FIRST | FrameFlyweight.FILE_BEGIN);
-            }
-            if (isLast) {
-                flags |= current.flags & (FrameFlyweight.LAST | FrameFlyweight.FILE_END);
-            }
+            DataFrames.encode(outFrame, out, current, frame, payloadOffset, payloadLength);
         }
-        outFrame.begin(out, 0, FrameFlyweight.DATA)
-                .flags(flags)
-                .sequence(current.firstFrame + frame)
-                .message(
-                        current.clientId,
-                        current.sequence,
-                        current.tag,
-                        current.position + payloadOffset)
-                .end(current.window, payloadOffset, payloadLength);
         outLength = FrameFlyweight.LENGTH;
         outDone = 0;
+    }
+
+    /** Takes a frame out of its file; one that nobody can read ends its message. */
+    private void fetch(int frame) {
+        payloadOffset = FrameFlyweight.LENGTH;
+        if (scratch == null) {
+            scratch =
+                    new UnsafeBuffer(
+                            ByteBuffer.allocateDirect(
+                                    FrameFlyweight.LENGTH + FrameFlyweight.PAYLOAD_MAX));
+        }
+        if (files.read(current, frame, payloadLength, scratch) >= 0) {
+            payload = scratch;
+            out.putBytes(0, scratch, 0, FrameFlyweight.LENGTH);
+        } else {
+            unreadable.put(current.clientId, current.sequence);
+            payloadLength = 0;
+            DataFrames.encodeGivenUp(outFrame, out, current, frame);
+        }
     }
 
     private void frameWritten() {
         outLength = 0;
         if (current != null) {
             ServerShared.add(shared.streamedBytes, payloadLength);
+            if (PlantedFaults.ENABLED && current.isStandIn()) {
+                files.isDeletedTooEarly(current);
+            }
             current = null;
             held.written();
             if (context.ack == AckMode.NONE) {
@@ -410,6 +467,9 @@ final class ReceiverLink implements AutoCloseable {
             }
             case FrameFlyweight.REVERSE -> {
                 needStreaming();
+                if (reverse == null) {
+                    throw unexpected();
+                }
                 reverse.onPiece(inFrame.clientId(), in, at, inFrame.payloadLength());
             }
             case FrameFlyweight.HEARTBEAT -> {}
@@ -438,7 +498,8 @@ final class ReceiverLink implements AutoCloseable {
             throw unexpected();
         }
         long next = in.getLong(at + 8, BIG_ENDIAN);
-        if (window < 1 || next < 1 || next > held.sentUpTo() + 1) {
+        boolean isTooFar = next > held.sentUpTo() + 1;
+        if (window < 1 || next < 1 || isTooFar && earlier == null) {
             throw new DartException(
                     DartException.Code.MALFORMED,
                     "frame: HELLO_ACK with window " + window + " and next sequence " + next);
@@ -450,9 +511,19 @@ final class ReceiverLink implements AutoCloseable {
             next = held.sentUpTo() + 1;
         }
         held.window(window);
-        held.acknowledge(next, giveBack);
-        held.rewind(next);
-        reverse.connected();
+        if (isTooFar) {
+            // The server before had sent more than it had in files.
+            final long known = held.sentUpTo() + 1;
+            held.acknowledge(known, giveBack);
+            held.rewind(known);
+            held.arrivedBeyond(next - 1);
+        } else {
+            held.acknowledge(next, giveBack);
+            held.rewind(next);
+        }
+        if (reverse != null) {
+            reverse.connected();
+        }
         state = STREAMING;
         isGapReported = false;
         if (!isRefused) {

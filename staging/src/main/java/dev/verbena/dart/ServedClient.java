@@ -65,6 +65,11 @@ final class ServedClient {
     long streamedUpTo;
     long streamedSent;
 
+    /** Messages up to this one are on the disk of the server, or further. */
+    long spilledUpTo;
+
+    long spilledSent;
+
     /** Where the way back ends; null: nowhere. */
     InboxState inbox;
 
@@ -88,6 +93,8 @@ final class ServedClient {
         this.lastSequence = lastSequence;
         this.streamedUpTo = lastSequence;
         this.streamedSent = lastSequence;
+        this.spilledUpTo = lastSequence;
+        this.spilledSent = lastSequence;
     }
 
     /** Its next message has this sequence; what came before is another server's affair. */
@@ -95,6 +102,8 @@ final class ServedClient {
         lastSequence = sequence - 1;
         streamedUpTo = lastSequence;
         streamedSent = lastSequence;
+        spilledUpTo = lastSequence;
+        spilledSent = lastSequence;
     }
 
     /** Who is told how far its messages are. */
@@ -104,7 +113,9 @@ final class ServedClient {
 
     /** Master: the delegate owes nothing. */
     boolean isSettledByDelegate() {
-        return delegate == null || outstandingHeaders == 0 && streamedUpTo >= transferredUpTo;
+        return delegate == null
+                || outstandingHeaders == 0
+                        && Math.max(streamedUpTo, spilledUpTo) >= transferredUpTo;
     }
 
     /** Nothing can or may be pulled from it now. */
@@ -134,7 +145,12 @@ final class ServedClient {
                 || earlyCredits > 0
                 || isSeenPending
                 || isHeartbeatPending
-                || streamedUpTo > streamedSent;
+                || streamedUpTo > streamedSent
+                || hasSpillNews();
+    }
+
+    boolean hasSpillNews() {
+        return spilledUpTo > spilledSent && spilledUpTo > streamedUpTo;
     }
 
     @Override

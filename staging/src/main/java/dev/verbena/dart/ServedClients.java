@@ -189,6 +189,14 @@ final class ServedClients {
         if (client.isHeartbeatPending) {
             return heartbeat(client);
         }
+        if (client.hasSpillNews()) {
+            long spilled = client.spilledUpTo;
+            boolean isSent = done(client, spilled, ControlFlyweight.STATE_SPILLED, 0, 0);
+            if (isSent) {
+                client.spilledSent = spilled;
+            }
+            return isSent;
+        }
         long upTo = client.streamedUpTo;
         boolean isTold = done(client, upTo, ControlFlyweight.STATE_STREAMED, 0, 0);
         if (isTold) {
@@ -199,11 +207,12 @@ final class ServedClients {
 
     private boolean welcome(ServedClient client) {
         int receiver = shared.receiverState;
-        if (receiver == ServerShared.RECEIVER_UNKNOWN) {
+        boolean isSpilling = !context.spillDirectory.isEmpty();
+        if (receiver == ServerShared.RECEIVER_UNKNOWN && !isSpilling) {
             return false;
         }
         int result =
-                receiver == ServerShared.RECEIVER_CONNECTED
+                isSpilling || receiver == ServerShared.RECEIVER_CONNECTED
                         ? ControlFlyweight.RESULT_OK
                         : ControlFlyweight.RESULT_RECEIVER_UNREACHABLE;
         ControlFlyweight record = outbox.begin(ControlFlyweight.WELCOME, shared.job);

@@ -46,10 +46,46 @@ final class ServerBuffer {
     /** When its first byte was written to the receiver. */
     long streamBeganNs;
 
+    /** File that has a copy of it, or is getting one; null: none. */
+    SpillFile spillFile;
+
+    /** Where its first frame begins in that file. */
+    long spillOffset;
+
+    /** It was acknowledged while it was being copied, and is given back after. */
+    boolean isReleasedLate;
+
+    /** Given back because the file has it, not because the receiver does. */
+    boolean isSpilled;
+
     ServerBuffer(int index, long regionOffset, UnsafeBuffer window) {
         this.index = index;
         this.regionOffset = regionOffset;
         this.window = window;
+    }
+
+    /** Stands in for this part once only a file holds it. */
+    ServerBuffer standIn() {
+        ServerBuffer other = new ServerBuffer(-1, 0, null);
+        other.slot = slot;
+        other.generation = generation;
+        other.clientId = clientId;
+        other.tag = tag;
+        other.sequence = sequence;
+        other.position = position;
+        other.length = length;
+        other.flags = flags;
+        other.isDropped = isDropped;
+        other.firstFrame = firstFrame;
+        other.frameCount = frameCount;
+        other.spillFile = spillFile;
+        other.spillOffset = spillOffset;
+        return other;
+    }
+
+    /** Only a file holds it. */
+    boolean isStandIn() {
+        return window == null;
     }
 
     long lastFrame() {

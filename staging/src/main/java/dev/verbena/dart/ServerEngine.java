@@ -105,6 +105,10 @@ final class ServerEngine {
         return shared.statistics();
     }
 
+    SpillStatistics spill() {
+        return shared.spillStatistics();
+    }
+
     ServerTimes times() {
         return shared.times;
     }

@@ -361,6 +361,8 @@ final class ServerRegistry implements AutoCloseable {
                     "DONE of message " + record.sequence() + " of " + client + ", never handed on");
         } else if (record.state() == ControlFlyweight.STATE_STREAMED) {
             client.streamedUpTo = Math.max(client.streamedUpTo, record.sequence());
+        } else if (record.state() == ControlFlyweight.STATE_SPILLED) {
+            client.spilledUpTo = Math.max(client.spilledUpTo, record.sequence());
         } else {
             client.addDone(record.sequence(), record.result(), record.credits());
             if (record.result() == ControlFlyweight.RESULT_OK) {

@@ -49,6 +49,18 @@ final class ServerShared {
     final AtomicLong pendingBuffers = new AtomicLong();
     final AtomicLong streamingBuffers = new AtomicLong();
 
+    /** Of the spill: on disk now, ever written, confirmed from there; written by t3. */
+    final AtomicLong spillBytes = new AtomicLong();
+
+    final AtomicLong spillFiles = new AtomicLong();
+    final AtomicLong spillMessages = new AtomicLong();
+    final AtomicLong spilledBytes = new AtomicLong();
+    final AtomicLong replayedMessages = new AtomicLong();
+    final AtomicLong spillFailures = new AtomicLong();
+
+    /** Last parts of messages that the receiver confirmed out of files: t3 to t1. */
+    final OneToOneConcurrentArrayQueue<ServerBuffer> replayed;
+
     /** Wake t1, t2, t3 when they sleep; set before the agents start. */
     volatile Runnable wakeT1 = () -> {};
 
@@ -107,6 +119,7 @@ final class ServerShared {
         pending = new OneToOneConcurrentArrayQueue<>(capacity);
         completed = new OneToOneConcurrentArrayQueue<>(capacity);
         full = new OneToOneConcurrentArrayQueue<>(capacity);
+        replayed = new OneToOneConcurrentArrayQueue<>(1024);
         if (context.isDiscarding) {
             receiverState = RECEIVER_CONNECTED;
         }
@@ -146,6 +159,16 @@ final class ServerShared {
         return new DartTimings(timingReports, means);
     }
 
+    SpillStatistics spillStatistics() {
+        return new SpillStatistics(
+                spillBytes.get(),
+                (int) spillFiles.get(),
+                spillMessages.get(),
+                spilledBytes.get(),
+                replayedMessages.get(),
+                spillFailures.get());
+    }
+
     ServerStatistics statistics() {
         return new ServerStatistics(
                 headers.get(),
@@ -153,7 +176,7 @@ final class ServerShared {
                 malformed.get(),
                 transferred.get(),
                 failed.get(),
-                streamed.get(),
+                streamed.get() + replayedMessages.get(),
                 pulledBytes.get(),
                 streamedBytes.get(),
                 reconnects.get(),

@@ -23,6 +23,10 @@ final class StreamAgent implements ProtocolAgent {
     private final Track[] tracks;
     private final List<ServerBuffer> early = new ArrayList<>();
     private final ReceiverLink link;
+
+    /** Null: nothing is spilled. */
+    private final Spill spill;
+
     private final NanoClock clock;
     private int held;
 
@@ -33,7 +37,17 @@ final class StreamAgent implements ProtocolAgent {
         for (int i = 0; i < tracks.length; i++) {
             tracks[i] = new Track();
         }
-        this.link = shared.context.isDiscarding ? null : new ReceiverLink(shared, this::giveBack);
+        if (shared.context.isDiscarding) {
+            link = null;
+            spill = null;
+        } else {
+            spill = shared.context.spillDirectory.isEmpty() ? null : new Spill(shared);
+            SpillFiles files = spill == null ? null : spill.files();
+            link = new ReceiverLink(shared, this::giveBack, files, null);
+            if (spill != null) {
+                spill.serve(link, this::release, this::giveBack);
+            }
+        }
     }
 
     @Override
@@ -48,7 +62,10 @@ final class StreamAgent implements ProtocolAgent {
         if (link != null) {
             work += link.doWork();
         }
-        if (shared.isDrained && !shared.isFinished && (link == null || link.finish())) {
+        if (spill != null) {
+            work += spill.doWork(clock.nanoTime());
+        }
+        if (shared.isDrained && !shared.isFinished && isFinished()) {
             shared.isFinished = true;
             shared.wakeT1.run();
             work++;
@@ -57,6 +74,12 @@ final class StreamAgent implements ProtocolAgent {
             shared.streamingBuffers.lazySet(held);
         }
         return work;
+    }
+
+    /** The receiver has everything, or the next server will find it in files. */
+    private boolean isFinished() {
+        boolean isSaid = link == null || link.finish();
+        return spill == null ? isSaid : spill.isKept(clock.nanoTime(), isSaid);
     }
 
     private void inOrder(ServerBuffer buffer) {
@@ -129,7 +152,23 @@ final class StreamAgent implements ProtocolAgent {
         }
     }
 
+    /** A file has it: the buffer is free, although the receiver has not confirmed anything. */
+    private void release(ServerBuffer buffer) {
+        held--;
+        buffer.isSpilled = true;
+        shared.streamingBuffers.lazySet(held);
+        shared.empty.offer(buffer);
+        shared.wakeT1.run();
+    }
+
     private void giveBack(ServerBuffer buffer) {
+        if (buffer.isStandIn()) {
+            spill.replayed(buffer);
+            return;
+        }
+        if (spill != null && !spill.isFree(buffer)) {
+            return;
+        }
         held--;
         if (buffer.status == ServerBuffer.OK && !buffer.isDropped) {
             long now = clock.nanoTime();
@@ -148,13 +187,20 @@ final class StreamAgent implements ProtocolAgent {
 
     @Override
     public long nextDeadlineNs() {
-        return link == null ? NO_DEADLINE : link.nextDeadlineNs();
+        if (link == null) {
+            return NO_DEADLINE;
+        }
+        long next = link.nextDeadlineNs();
+        return spill == null ? next : Math.min(next, spill.nextDeadlineNs(clock.nanoTime()));
     }
 
     @Override
     public void onClose() {
         if (link != null) {
             link.close();
+        }
+        if (spill != null) {
+            spill.close();
         }
         // t1 and t2 have ended: what they had handed on is nobody's any more.
         early.forEach(this::reportLost);

@@ -9,14 +9,20 @@ public enum TicketState {
     /** The server has read the data; the buffer may be changed. */
     TRANSFERRED,
     /**
+     * The receiver is away or behind, and the server has forced the message to its own disk: it
+     * will be delivered once, even if the server is killed and started again. Becomes STREAMED if
+     * the process is still there then. Only with {@code DartServer.Context.spill}.
+     */
+    SPILLED,
+    /**
      * The receiver has confirmed the message, as strongly as it was told to (delivered, durable).
      */
     STREAMED,
     /** The message did not arrive, or nobody can say whether it did; the ticket says why. */
     FAILED;
 
-    /** STREAMED or FAILED. */
+    /** STREAMED, FAILED or SPILLED: the process has nothing left to wait for. */
     public boolean isFinal() {
-        return this == STREAMED || this == FAILED;
+        return this == STREAMED || this == FAILED || this == SPILLED;
     }
 }

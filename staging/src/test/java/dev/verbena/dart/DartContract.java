@@ -145,6 +145,43 @@ public abstract class DartContract {
     }
 
     @Test
+    @Tag("dart-D4")
+    @Tag("dart-F7")
+    void shouldRegisterAndSendWithoutReceiverWhenSpillIsOn() throws Exception {
+        try (DartWorld world = world().receive()) {
+            world.receiver.close();
+            String spill = world.directory.resolve("spill").toString();
+            DartServer master = world.master(c -> c.spill(spill, 1 << 28).bufferCount(2));
+            master.awaitReady(DartWorld.LIMIT_NS);
+            DartClient client = world.client(0);
+            List<DartTicket> tickets = new ArrayList<>();
+            for (int i = 0; i < 40; i++) {
+                DartMetadata metadata = new DartMetadata().name("m").step(i);
+                tickets.add(client.sendCopy(DartWorld.bytes(90_000, i), 0, 90_000, metadata, i));
+            }
+            client.flush(DartWorld.LIMIT_NS);
+            assertThat(tickets).allMatch(ticket -> ticket.state() == TicketState.SPILLED);
+            assertThat(master.spill().messageCount()).isEqualTo(40);
+            world.receive(world.receiverContext().listen("127.0.0.1", world.receiverPort));
+            world.awaitReceived(40);
+            for (int i = 0; i < 40; i++) {
+                assertThat(world.received.get(i).tag()).isEqualTo(i);
+                assertThat(world.received.get(i).payload())
+                        .isEqualTo(DartWorld.bytes(90_000, i).byteArray());
+            }
+            dev.verbena.agent.Await.until(
+                    "all confirmed after all",
+                    () -> {
+                        client.unconfirmed();
+                        client.wouldBlock();
+                        return tickets.get(39).state() == TicketState.STREAMED;
+                    });
+            assertThat(tickets).allMatch(ticket -> ticket.state() == TicketState.STREAMED);
+            dev.verbena.agent.Await.until("files gone", () -> master.spill().fileCount() == 0);
+        }
+    }
+
+    @Test
     @Tag("dart-D6")
     void shouldBootFromLegacyFileAndFromEnvironment() throws Exception {
         try (DartWorld world = world().receive()) {

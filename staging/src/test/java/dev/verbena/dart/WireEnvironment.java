@@ -46,6 +46,14 @@ final class WireEnvironment implements Environment, ByteStreams {
     boolean isDamagingPayloads;
 
     private long unpredictableCount;
+
+    /** Nobody listens. */
+    boolean isRefusing;
+
+    /** Every store is this one directory. */
+    final MemoryDisk disk = new MemoryDisk();
+
+    private final List<boolean[]> cuts = new ArrayList<>();
     private final ArrayDeque<End> toAccept = new ArrayDeque<>();
     private final CountersManager counters =
             new CountersManager(
@@ -134,11 +142,22 @@ final class WireEnvironment implements Environment, ByteStreams {
         }
     }
 
+    /** Ends every connection; bytes on their way still arrive. */
+    void cut() {
+        cuts.forEach(isCut -> isCut[0] = true);
+        cuts.clear();
+        toAccept.clear();
+    }
+
     @Override
     public ByteStream connect(String host, int port) {
         Pipe there = new Pipe();
         Pipe back = new Pipe();
-        boolean[] isCut = new boolean[1];
+        boolean[] isCut = new boolean[] {isRefusing};
+        if (isRefusing) {
+            return new End(THERE, back, there, isCut);
+        }
+        cuts.add(isCut);
         toAccept.add(new End(BACK, there, back, isCut));
         return new End(THERE, back, there, isCut);
     }
@@ -200,7 +219,7 @@ final class WireEnvironment implements Environment, ByteStreams {
 
     @Override
     public DurableStore store(String directory) {
-        throw new UnsupportedOperationException();
+        return disk.open();
     }
 
     @Override

@@ -64,15 +64,20 @@ final class Staging implements AutoCloseable {
     }
 
     ChaosProcess master() throws InterruptedException {
-        ChaosProcess master =
-                command(
-                        "master",
-                        List.of(),
-                        "dart",
-                        "master",
-                        "--transport=shm",
-                        "--config=" + config,
-                        "--receiver=127.0.0.1:" + proxy.port());
+        return master(List.of());
+    }
+
+    ChaosProcess master(List<String> prefix, String... options) throws InterruptedException {
+        List<String> line =
+                new ArrayList<>(
+                        List.of(
+                                "dart",
+                                "master",
+                                "--transport=shm",
+                                "--config=" + config,
+                                "--receiver=127.0.0.1:" + proxy.port()));
+        line.addAll(List.of(options));
+        ChaosProcess master = command("master", prefix, line.toArray(String[]::new));
         master.awaitLine("master ready");
         return master;
     }

@@ -1,0 +1,249 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.DurableStore;
+import dev.verbena.agent.internal.PlantedFaults;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The directory into which a server spills: files {@code spill-RUN-SERVER-FRAME-COUNT.frames},
+ * FRAME being the number of the first frame in it and COUNT making names unique, and a lock per
+ * stream, so that several servers can share a directory and none takes what another still writes.
+ * Owned by t3.
+ */
+final class SpillFiles implements AutoCloseable {
+    static final String PREFIX = "spill-";
+    static final String SUFFIX = ".frames";
+    private static final String LOCK_SUFFIX = ".lock";
+
+    private final ServerShared shared;
+    private final DurableStore store;
+    private final long limit;
+    private final List<AutoCloseable> locks = new ArrayList<>();
+    private final List<String> lockNames = new ArrayList<>();
+    private final List<SpillFile> files = new ArrayList<>();
+    private final FrameFlyweight frame = new FrameFlyweight();
+    private boolean isOwnLocked;
+    private long used;
+    private int count;
+
+    SpillFiles(ServerShared shared) {
+        this.shared = shared;
+        this.limit = shared.context.spillLimit;
+        this.store = shared.context.environment.store(shared.context.spillDirectory);
+        store.onReady(() -> shared.wakeT3.run());
+        store.onReady(() -> shared.wakeT1.run());
+    }
+
+    DurableStore store() {
+        return store;
+    }
+
+    static String stream(UUID run, int serverId) {
+        return PREFIX + run + "-" + serverId;
+    }
+
+    boolean hasRoom(long bytes) {
+        return used + bytes <= limit;
+    }
+
+    /** Longest file: several fit into the limit, or nothing would be deleted before the end. */
+    long lengthMax() {
+        return Math.min(64L << 20, limit / 4);
+    }
+
+    /** Takes the lock of a stream; false if another server has it. */
+    boolean lock(String stream) {
+        AutoCloseable lock = store.tryLock(stream + LOCK_SUFFIX, 0);
+        if (lock == null) {
+            return false;
+        }
+        locks.add(lock);
+        lockNames.add(stream + LOCK_SUFFIX);
+        return true;
+    }
+
+    /** The stream is over: its lock is of no use any more. */
+    void unlock(String stream) {
+        int at = lockNames.indexOf(stream + LOCK_SUFFIX);
+        if (at >= 0) {
+            store.delete(lockNames.remove(at));
+            release(locks.remove(at));
+        }
+    }
+
+    private void release(AutoCloseable lock) {
+        try {
+            lock.close();
+        } catch (Exception e) {
+            report("cannot release a lock: " + e.getMessage());
+        }
+    }
+
+    /** Begins a file of this server's own stream, the first frame having this number. */
+    SpillFile begin(long firstFrame) {
+        String stream = stream(shared.run(), shared.serverId);
+        if (!isOwnLocked) {
+            isOwnLocked = lock(stream);
+        }
+        SpillFile file =
+                new SpillFile(
+                        String.format("%s-%019d-%06d%s", stream, firstFrame, ++count, SUFFIX));
+        file.writer = store.append(file.name, 0);
+        add(file);
+        return file;
+    }
+
+    /** Counts a file that is there. */
+    void add(SpillFile file) {
+        files.add(file);
+        grew(file.length);
+    }
+
+    void grew(long bytes) {
+        used += bytes;
+        show();
+    }
+
+    private void show() {
+        shared.spillBytes.lazySet(used);
+        shared.spillFiles.lazySet(files.size());
+    }
+
+    /** Nothing more is appended to it. */
+    void endWriting(SpillFile file) {
+        file.writer.close();
+        file.writer = null;
+        if (file.live == 0) {
+            delete(file);
+        }
+    }
+
+    /** The receiver has a part, or the copy of it in this file is of no use. */
+    void released(SpillFile file) {
+        file.live--;
+        if (file.live == 0 && file.writer == null) {
+            delete(file);
+        }
+    }
+
+    void delete(SpillFile file) {
+        if (!files.remove(file)) {
+            return;
+        }
+        used -= file.length;
+        if (file.writer != null) {
+            file.writer.close();
+            file.writer = null;
+        }
+        closeReader(file);
+        store.delete(file.name);
+        show();
+    }
+
+    /**
+     * Reads a frame of a part, header first.
+     *
+     * @return length of its payload; -1 if it cannot be read or is damaged, which is reported
+     */
+    int read(ServerBuffer part, int number, int payloadLength, UnsafeBuffer scratch) {
+        SpillFile file = part.spillFile;
+        long at =
+                part.spillOffset
+                        + (long) number * (FrameFlyweight.LENGTH + shared.context.framePayloadMax);
+        int length = FrameFlyweight.LENGTH + payloadLength;
+        String why = "it is shorter than it was";
+        try {
+            if (file.reader == null) {
+                file.reader = store.read(file.name);
+            }
+            if (file.reader != null && file.reader.read(at, scratch, 0, length) == length) {
+                frame.wrap(scratch, 0);
+                boolean isWhatItWas =
+                        frame.isIntact(scratch, FrameFlyweight.LENGTH)
+                                && frame.type() == FrameFlyweight.DATA
+                                && frame.sequence() == part.firstFrame + number
+                                && frame.payloadLength() == payloadLength;
+                if (isWhatItWas) {
+                    return payloadLength;
+                }
+                why = "its checksum is wrong";
+            }
+        } catch (DartException | UncheckedIOException e) {
+            why = e.getMessage();
+        }
+        ServerShared.add(shared.spillFailures, 1);
+        report(
+                "frame "
+                        + (part.firstFrame + number)
+                        + " in "
+                        + file.name
+                        + " cannot be read ("
+                        + why
+                        + "): message "
+                        + part.sequence
+                        + " of client "
+                        + part.clientId
+                        + " is lost");
+        return -1;
+    }
+
+    void report(String what) {
+        shared.context
+                .environment
+                .errorHandler()
+                .onError(
+                        new DartException(
+                                DartException.Code.TRANSFER_FAILED,
+                                "spill directory " + shared.context.spillDirectory + ": " + what));
+    }
+
+    /** For the planted fault only. */
+    boolean isDeletedTooEarly(ServerBuffer part) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("spill-deletes-before-acknowledged")) {
+            delete(part.spillFile);
+            return true;
+        }
+        return false;
+    }
+
+    private static void closeReader(SpillFile file) {
+        if (file.reader != null) {
+            file.reader.close();
+            file.reader = null;
+        }
+    }
+
+    /** Keeps what the receiver has not acknowledged, and says so. */
+    @Override
+    public void close() {
+        for (SpillFile file : new ArrayList<>(files)) {
+            if (file.live == 0) {
+                delete(file);
+            } else {
+                closeReader(file);
+            }
+        }
+        if (!files.isEmpty()) {
+            report(
+                    "kept "
+                            + shared.spillMessages.get()
+                            + " messages, "
+                            + used
+                            + " bytes in "
+                            + files.size()
+                            + " files, that the receiver has not confirmed; a server that is"
+                            + " started with this directory delivers them");
+        }
+        for (String name : lockNames) {
+            store.delete(name);
+        }
+        store.close();
+        for (AutoCloseable lock : locks) {
+            release(lock);
+        }
+    }
+}

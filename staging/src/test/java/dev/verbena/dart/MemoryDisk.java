@@ -1,0 +1,210 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.DurableStore;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * A directory in memory that forgets, at a power failure, what was not forced; a force takes a
+ * while. Can be full. One thread.
+ */
+final class MemoryDisk {
+    private static final int LOOKS_UNTIL_FORCED = 3;
+
+    /** A file: what was written, and how much of it would be there after a power failure. */
+    private static final class Content {
+        byte[] bytes = new byte[1024];
+        int length;
+        int forced = -1;
+    }
+
+    private final TreeMap<String, Content> files = new TreeMap<>();
+    private final Set<String> locks = new HashSet<>();
+    private int powerFailures;
+    long capacity = Long.MAX_VALUE;
+
+    DurableStore open() {
+        return new Store();
+    }
+
+    long used() {
+        return files.values().stream().mapToLong(file -> file.length).sum();
+    }
+
+    List<String> names(String suffix) {
+        return files.keySet().stream().filter(name -> name.endsWith(suffix)).toList();
+    }
+
+    void flip(String name, int at) {
+        files.get(name).bytes[at] ^= 8;
+    }
+
+    /** Stores that are open become useless, locks are free, files are what was forced. */
+    void failPower() {
+        powerFailures++;
+        locks.clear();
+        files.values().removeIf(file -> file.forced < 0);
+        files.values().forEach(file -> file.length = file.forced);
+    }
+
+    private final class Store implements DurableStore {
+        private final int born = powerFailures;
+
+        private boolean isDead() {
+            return born != powerFailures;
+        }
+
+        @Override
+        public DurableFile append(String name) {
+            return append(name, 0);
+        }
+
+        @Override
+        public DurableFile append(String name, long length) {
+            Content content = files.computeIfAbsent(name, key -> new Content());
+            content.length = (int) length;
+            return new Appender(this, name, content);
+        }
+
+        @Override
+        public ReadableFile read(String name) {
+            Content content = files.get(name);
+            return content == null ? null : new Reader(content);
+        }
+
+        @Override
+        public List<String> list() {
+            return new ArrayList<>(files.keySet());
+        }
+
+        @Override
+        public Completion rename(String from, String to) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Completion delete(String name) {
+            if (!isDead()) {
+                files.remove(name);
+            }
+            return null;
+        }
+
+        @Override
+        public AutoCloseable tryLock(String name, long position) {
+            files.computeIfAbsent(name, key -> new Content());
+            return locks.add(name)
+                    ? () -> {
+                        if (!isDead()) {
+                            locks.remove(name);
+                        }
+                    }
+                    : null;
+        }
+
+        @Override
+        public boolean isLocked(String name, long from, long to) {
+            return locks.contains(name);
+        }
+
+        @Override
+        public void close() {}
+
+        @Override
+        public void onReady(Runnable wakeup) {
+            // The test steps everything.
+        }
+    }
+
+    private final class Appender implements DurableStore.DurableFile {
+        private final Store store;
+        private final String name;
+        private final Content content;
+        private String error = "";
+        private int asked;
+        private int looks;
+
+        Appender(Store store, String name, Content content) {
+            this.store = store;
+            this.name = name;
+            this.content = content;
+        }
+
+        @Override
+        public int append(DirectBuffer buffer, int offset, int length) {
+            if (!error.isEmpty() || store.isDead()) {
+                return -1;
+            }
+            if (used() + length > capacity) {
+                // As a real one it fails after it took some, and stays failed.
+                error = "writing " + name + " failed: No space left on device";
+                length /= 2;
+            }
+            if (content.length + length > content.bytes.length) {
+                content.bytes = Arrays.copyOf(content.bytes, 2 * (content.length + length));
+            }
+            buffer.getBytes(offset, content.bytes, content.length, length);
+            content.length += length;
+            return length;
+        }
+
+        @Override
+        public void force() {
+            asked = content.length;
+            looks = LOOKS_UNTIL_FORCED;
+        }
+
+        @Override
+        public long position() {
+            return content.length;
+        }
+
+        @Override
+        public long forcedPosition() {
+            if (looks > 0 && --looks == 0 && error.isEmpty() && !store.isDead()) {
+                content.forced = asked;
+            }
+            return Math.max(0, content.forced);
+        }
+
+        @Override
+        public String error() {
+            return error;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private static final class Reader implements DurableStore.ReadableFile {
+        private final Content content;
+
+        Reader(Content content) {
+            this.content = content;
+        }
+
+        @Override
+        public long length() {
+            return content.length;
+        }
+
+        @Override
+        public int read(long position, MutableDirectBuffer buffer, int offset, int length) {
+            int n = (int) Math.min(length, content.length - position);
+            if (n <= 0) {
+                return -1;
+            }
+            buffer.putBytes(offset, content.bytes, (int) position, n);
+            return n;
+        }
+
+        @Override
+        public void close() {}
+    }
+}
