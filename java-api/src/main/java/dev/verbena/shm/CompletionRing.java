@@ -19,15 +19,19 @@ final class CompletionRing {
     private long head;
     private long tail;
 
+    /** The tail at which it is full. */
+    private long end;
+
     CompletionRing(int capacity) {
         int slots = Integer.highestOneBit(Math.max(1, capacity - 1)) << 1;
         this.entries = new long[slots << FIELDS_SHIFT];
         this.mask = slots - 1;
         this.capacity = capacity;
+        this.end = capacity;
     }
 
     boolean isFull() {
-        return tail - head >= capacity;
+        return tail == end;
     }
 
     boolean isEmpty() {
@@ -67,6 +71,7 @@ final class CompletionRing {
         long value = entries[at + VALUE];
         long operationAndStatus = entries[at + OPERATION_AND_STATUS];
         head++;
+        end = head + capacity;
         handler.onCompletion(
                 connection,
                 (int) (operationAndStatus >>> 32),

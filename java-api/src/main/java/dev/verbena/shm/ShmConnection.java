@@ -75,6 +75,15 @@ final class ShmConnection {
     private final NativeScratch scratch;
     private final Translation[] translations = new Translation[TRANSLATIONS];
 
+    /** The descriptor that was used last and lies inside its registration, as it was then. */
+    private RemoteDescriptor lastTarget;
+
+    private long lastVersion;
+    private Translation lastTranslation;
+    private int lastRights;
+    private long lastBase;
+    private long lastLength;
+
     private long peer;
     private long pin;
 
@@ -110,6 +119,13 @@ final class ShmConnection {
     private static final class Translation {
         int slot = -1;
         int generation;
+
+        /** What stands in our pin while we are at it. */
+        long pinWord;
+
+        /** Where the owner says which generation is live. */
+        long generationAt;
+
         int rights;
         long secret;
         long length;
@@ -356,11 +372,37 @@ final class ShmConnection {
 
     // ---- one-sided operations ----
 
-    /** Moves bytes to or from the peer's memory; answers a {@link Status}. */
+    /**
+     * Moves bytes to or from the peer's memory. The checks of a descriptor are not made again while
+     * the same unchanged descriptor is used; whether its key is still good is looked at each time.
+     *
+     * @return a {@link Status}
+     */
     int transfer(
             boolean isPut, long local, RemoteDescriptor target, long targetOffset, long length) {
         int right = isPut ? RemoteDescriptor.REMOTE_WRITE : RemoteDescriptor.REMOTE_READ;
-        long offset = target.base() + targetOffset;
+        boolean isKnown =
+                target == lastTarget
+                        && target.version() == lastVersion
+                        && (lastRights & right) != 0
+                        && (targetOffset | (lastLength - targetOffset - length)) >= 0
+                        && length <= COPY_MAX;
+        return isKnown
+                ? move(isPut, local, lastTranslation, lastBase + targetOffset, length)
+                : transferChecked(isPut, right, local, target, targetOffset, length);
+    }
+
+    private int transferChecked(
+            boolean isPut,
+            int right,
+            long local,
+            RemoteDescriptor target,
+            long targetOffset,
+            long length) {
+        long version = target.version();
+        long base = target.base();
+        long granted = target.length();
+        int rights = target.rights();
         int status = check(target, right, targetOffset, length);
         if (status != Status.OK) {
             return status;
@@ -372,6 +414,7 @@ final class ShmConnection {
         if ((translation.rights & right) == 0) {
             return Status.ACCESS;
         }
+        long offset = base + targetOffset;
         long slack = PlantedFaults.ENABLED && PlantedFaults.isOn("shm-bounds-off-by-one") ? 1 : 0;
         if ((offset | (translation.length + slack - offset - length)) < 0) {
             return Status.BOUNDS;
@@ -379,8 +422,20 @@ final class ShmConnection {
         if (length > COPY_MAX || translation.address == 0) {
             return transferNative(isPut, local, target, offset, length);
         }
-        // Announce, then look: the owner sets the generation, then looks at the pins.
-        pin(translation.slot, translation.generation);
+        if ((base | granted | (translation.length - base - granted)) >= 0) {
+            lastTarget = target;
+            lastVersion = version;
+            lastTranslation = translation;
+            lastRights = rights & translation.rights;
+            lastBase = base;
+            lastLength = granted;
+        }
+        return move(isPut, local, translation, offset, length);
+    }
+
+    /** Announces, then looks: the owner sets the generation, then looks at the pins. */
+    private int move(boolean isPut, long local, Translation translation, long offset, long length) {
+        pin(translation.pinWord);
         if (!isCurrent(translation)) {
             UnsafeApi.putLongRelease(null, pin, 0);
             return Status.STALE_KEY;
@@ -447,7 +502,7 @@ final class ShmConnection {
                             : softnic.snic_compare_swap(
                                     peer, scratch.key, offset, operand, update, scratch.result));
         }
-        pin(translation.slot, translation.generation);
+        pin(translation.pinWord);
         if (!isCurrent(translation)) {
             UnsafeApi.putLongRelease(null, pin, 0);
             return Status.STALE_KEY;
@@ -469,8 +524,7 @@ final class ShmConnection {
     }
 
     /** Announces an access, before the look at whether the key is still good. */
-    private void pin(int slot, int generation) {
-        long word = (slot + 1L) << 32 | Integer.toUnsignedLong(generation);
+    private void pin(long word) {
         if (isOwnerFencing) {
             UnsafeApi.putLongOpaque(null, pin, word);
             UnsafeApi.loadFence(); // no instruction on x86: keeps the compiler from reordering
@@ -483,12 +537,7 @@ final class ShmConnection {
         if (PlantedFaults.ENABLED && PlantedFaults.isOn("shm-generation-unchecked")) {
             return true;
         }
-        return UnsafeApi.getIntVolatile(
-                        null,
-                        registrations
-                                + (long) translation.slot * Layout.REGISTRATION_SIZE
-                                + Layout.REGISTRATION_GENERATION)
-                == translation.generation;
+        return UnsafeApi.getIntVolatile(null, translation.generationAt) == translation.generation;
     }
 
     private Translation translation(RemoteDescriptor target) {
@@ -512,6 +561,7 @@ final class ShmConnection {
             return null;
         }
         int at = (int) slot & (TRANSLATIONS - 1);
+        lastTarget = null; // what it refers to may be overwritten now
         if (translations[at] == null) {
             translations[at] = new Translation();
         }
@@ -519,7 +569,9 @@ final class ShmConnection {
         translation.slot = (int) slot;
         translation.generation = target.generation();
         long entry = registrations + slot * Layout.REGISTRATION_SIZE;
-        pin((int) slot, target.generation());
+        translation.generationAt = entry + Layout.REGISTRATION_GENERATION;
+        translation.pinWord = (slot + 1) << 32 | Integer.toUnsignedLong(target.generation());
+        pin(translation.pinWord);
         boolean isLive =
                 isCurrent(translation)
                         && UnsafeApi.getLong(null, entry + Layout.REGISTRATION_SECRET)

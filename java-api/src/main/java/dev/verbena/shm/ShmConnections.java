@@ -61,6 +61,10 @@ final class ShmConnections {
     private final ShmConnection[] readable;
     private int readableCount;
     private int readableStart;
+
+    /** Most operations go where the one before went. Handles are never given out twice. */
+    private ShmConnection lastUsed;
+
     private final ArrayDeque<Event> events = new ArrayDeque<>();
 
     ShmConnections(
@@ -93,7 +97,11 @@ final class ShmConnections {
 
     /** The connection of a handle if operations can be posted on it, or null. */
     ShmConnection open(long handle) {
-        ShmConnection connection = find(handle);
+        ShmConnection connection = lastUsed;
+        if (connection == null || connection.handle != handle) {
+            connection = find(handle);
+            lastUsed = connection;
+        }
         return connection != null && connection.state == ShmConnection.OPEN ? connection : null;
     }
 
@@ -116,6 +124,7 @@ final class ShmConnections {
     }
 
     private void remove(ShmConnection connection) {
+        lastUsed = null;
         byIndex[connection.index] = null;
         freeIndexes[freeCount++] = connection.index;
     }

@@ -64,10 +64,9 @@ public final class RemoteDescriptor {
     private long length;
     private long keyLow;
     private long keyHigh;
-    private long providerConnection;
-    private long providerAddress;
+    private long version;
 
-    /** Sets all fields; used by providers. Forgets the provider's cached translation. */
+    /** Sets all fields; used by providers. */
     public RemoteDescriptor set(
             int kind,
             int rights,
@@ -83,8 +82,7 @@ public final class RemoteDescriptor {
         this.length = length;
         this.keyLow = keyLow;
         this.keyHigh = keyHigh;
-        this.providerConnection = 0;
-        this.providerAddress = 0;
+        version++;
         return this;
     }
 
@@ -181,23 +179,12 @@ public final class RemoteDescriptor {
         return keyHigh;
     }
 
-    /** For providers: the connection for which {@link #providerAddress()} is valid, 0 if none. */
-    public long providerConnection() {
-        return providerConnection;
-    }
-
-    /** For providers: cached translation. */
-    public long providerAddress() {
-        return providerAddress;
-    }
-
     /**
-     * For providers: remembers a translation. It must be checked against the registration at each
-     * use.
+     * For providers: grows with every change of this object, so that what was derived from it can
+     * be kept until then.
      */
-    public void providerCache(long connection, long address) {
-        this.providerConnection = connection;
-        this.providerAddress = address;
+    public long version() {
+        return version;
     }
 
     @Override
