@@ -176,6 +176,17 @@ static void send_pong(uint64_t i, uint64_t size)
     send_one(size);
 }
 
+static void send_stream(uint64_t i, uint64_t size)
+{
+    (void)i;
+    send_one(size);
+}
+static void receive_stream(uint64_t i, uint64_t size)
+{
+    (void)i, (void)size;
+    receive_one();
+}
+
 static void futex_hand_over(struct line *to, uint64_t i)
 {
     set_word(&to->word, i);
@@ -284,7 +295,7 @@ struct op {
     const char *name;
     const char *impl;
     step_fn left, right; /* right NULL: one-sided */
-    int throughput;      /* one-sided: 1 GB/s from 4096 bytes, Mop/s below; 0: ns per operation */
+    int throughput;      /* 1: GB/s from 4096 bytes, Mop/s below; 0: ns per operation or one way */
     const char *text;
 };
 static const struct op ops[] = {
@@ -302,6 +313,7 @@ static const struct op ops[] = {
     {"fetch_add", "softnic", fetch_add_loop, NULL, 0, "fetchAdd, each"},
     {"send_lat", "limit", copy_flag_ping, copy_flag_pong, 0, "copy and flag"},
     {"send_lat", "softnic", send_ping, send_pong, 0, "send to the poll that returns it"},
+    {"send_bw", "softnic", send_stream, receive_stream, 1, "messages one after the other"},
     {"foreign_bw", "limit", attach_loop, NULL, 1, "process_vm_writev, whole"},
     {"foreign_bw", "softnic", foreign_put_loop, NULL, 1,
      "put into memory that was not allocated by us"},
@@ -380,7 +392,7 @@ static void sample(int index, uint64_t size)
     iterations = iterations < 20 ? 20 : iterations > 20000000 ? 20000000 : iterations;
     double ns = run(index, size, iterations);
     double after = line_round_trip();
-    double value = op->right ? ns / 2 : ns;
+    double value = op->right && !op->throughput ? ns / 2 : ns;
     const char *metric = "ns";
     if (op->throughput) {
         metric = size >= 4096 ? "GB/s" : "Mop/s";
@@ -459,7 +471,7 @@ static int in_list(const char *list, const char *word)
 
 static int fits(const struct op *op, uint64_t size)
 {
-    if (strcmp(op->name, "send_lat") == 0)
+    if (strncmp(op->name, "send_", 5) == 0)
         return size <= 4096;
     if (strcmp(op->name, "line") == 0 || strcmp(op->name, "fetch_add") == 0 ||
         strcmp(op->name, "wake") == 0)

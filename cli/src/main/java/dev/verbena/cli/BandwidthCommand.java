@@ -78,6 +78,8 @@ final class BandwidthCommand extends PerfCommand {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("peakMBps", String.format(Locale.ROOT, "%.1f", peak));
         fields.put("medianMBps", String.format(Locale.ROOT, "%.1f", batches[measured / 2]));
+        double medianRate = batches[measured / 2] / length;
+        fields.put("medianMpps", String.format(Locale.ROOT, "%.6f", medianRate));
         fields.put("averageMBps", String.format(Locale.ROOT, "%.1f", average));
         fields.put("messageRateMpps", String.format(Locale.ROOT, "%.6f", rate));
         String line =

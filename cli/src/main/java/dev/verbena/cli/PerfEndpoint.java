@@ -27,6 +27,12 @@ final class PerfEndpoint implements AutoCloseable {
     private static final int ROUND_LENGTH = 24;
     private static final int ROUND_MARK = 0x444E5552;
     private static final int POLL_LIMIT = 64;
+
+    /**
+     * Whoever receives a stream of messages polls; who has had none for about a millisecond sleeps.
+     */
+    private static final int IDLE_POLLS_MAX = 10_000;
+
     private static final long TIMEOUT_NS = 30_000_000_000L;
 
     private final Transport transport;
@@ -115,9 +121,14 @@ final class PerfEndpoint implements AutoCloseable {
 
     /** Waits for the other side's wish; null when it has gone. */
     Round awaitRound() {
+        int idlePolls = 0;
         while (round == null && !isGone) {
-            if (transport.poll(handler, POLL_LIMIT) == 0) {
+            if (transport.poll(handler, POLL_LIMIT) > 0) {
+                idlePolls = 0;
+            } else if (isSleeping || ++idlePolls > IDLE_POLLS_MAX) {
                 transport.await(transport.nanoTime() + 1_000_000_000L);
+            } else {
+                Thread.onSpinWait();
             }
             requireWell();
         }

@@ -24,7 +24,7 @@ public final class CompareMain {
     private static final String CLASS_PATH = System.getProperty("java.class.path");
     private static final Pattern BATCH_NS = Pattern.compile("\"batchMedianNs\": ([0-9.]+)");
     private static final Pattern MEDIAN_MB = Pattern.compile("\"medianMBps\": ([0-9.]+)");
-    private static final Pattern RATE = Pattern.compile("\"messageRateMpps\": ([0-9.]+)");
+    private static final Pattern RATE = Pattern.compile("\"medianMpps\": ([0-9.]+)");
     private static final Pattern MICROSECONDS = Pattern.compile("\"us\":([0-9.]+)");
 
     private final String bench;
@@ -36,6 +36,7 @@ public final class CompareMain {
         addSend();
         addBandwidth();
         addWaiting();
+        addSizes();
     }
 
     private void addPut() {
@@ -99,6 +100,44 @@ public final class CompareMain {
                 lat("shm", "send", 8).with("--sleep", "--iterations=20000"),
                 c("wake", "limit", 8),
                 1.5);
+    }
+
+    /** The sizes between, beside ours from C. */
+    private void addSizes() {
+        for (int size : List.of(64, 512, 4 << 10, 64 << 10, 1 << 20)) {
+            compare(
+                    "put-lat-" + size,
+                    size + " B put (in C a flag follows it)",
+                    "ns",
+                    "lat",
+                    "put",
+                    size,
+                    "put_lat");
+        }
+        for (int size : List.of(8, 4 << 10, 64 << 10)) {
+            compare("get-lat-" + size, size + " B get", "ns", "lat", "get", size, "get_lat");
+        }
+        for (int size : List.of(64, 1 << 10)) {
+            compare("send-lat-" + size, size + " B send", "ns", "lat", "send", size, "send_lat");
+        }
+        for (int size : List.of(4 << 10, 64 << 10, 1 << 20, 64 << 20)) {
+            compare("put-bw-" + size, size + " B puts", "GB/s", "bw", "put", size, "put_bw");
+        }
+        for (int size : List.of(64 << 10, 64 << 20)) {
+            compare("get-bw-" + size, size + " B gets", "GB/s", "bw", "get", size, "get_bw");
+        }
+        for (int size : List.of(8, 1 << 10)) {
+            compare("send-rate-" + size, size + " B sends", "M/s", "bw", "send", size, "send_bw");
+        }
+    }
+
+    private void compare(
+            String id, String what, String unit, String command, String op, int size, String twin) {
+        Pattern number = unit.equals("M/s") ? RATE : unit.equals("ns") ? BATCH_NS : MEDIAN_MB;
+        Contestant ours = cli(command, "shm", op, size, number, unit.equals("GB/s") ? 1e-3 : 1);
+        Contestant other = c(twin, "softnic", size);
+        String sentence = what + " from Java over ours from C";
+        comparisons.add(new Comparison(id, sentence, unit, ours, other, Bound.NONE, 0));
     }
 
     private void atMost(

@@ -20,7 +20,10 @@ final class Comparison {
     enum Bound {
         AT_MOST,
         AT_LEAST,
-        OURS_AT_LEAST
+        OURS_AT_LEAST,
+
+        /** A figure without a target. */
+        NONE
     }
 
     final String id;
@@ -30,7 +33,13 @@ final class Comparison {
     final Contestant other;
     final Bound bound;
     final double limit;
+
+    /** A verdict needs as many pairs with one placement. */
+    private static final int VERDICT_PAIRS = 10;
+
+    /** Ours, the other, and the cache line's round trip beside them. */
     private final List<double[]> near = new ArrayList<>();
+
     private final List<double[]> far = new ArrayList<>();
     private int dropped;
     private String failure = "";
@@ -65,8 +74,9 @@ final class Comparison {
                 dropped++;
                 return;
             }
-            double[] pair = oursFirst ? new double[] {first, second} : new double[] {second, first};
-            (isNear ? near : far).add(pair);
+            double ourSample = oursFirst ? first : second;
+            double otherSample = oursFirst ? second : first;
+            (isNear ? near : far).add(new double[] {ourSample, otherSample, between});
         } catch (IOException e) {
             failure = e.getMessage();
         }
@@ -104,10 +114,11 @@ final class Comparison {
         rows.add(
                 String.format(
                         Locale.ROOT,
-                        "| %s | %s | %s, %d pairs, %d dropped | %.3f %s | %.3f %s (%s) | %.2f | %s | %s |",
+                        "| %s | %s | %s (%.0f ns), %d pairs, %d dropped | %.3f %s | %.3f %s (%s) | %.2f | %s | %s |",
                         id,
                         sentence,
                         placement,
+                        median(pairs, 2),
                         pairs.size(),
                         dropped,
                         oursMedian,
@@ -117,7 +128,7 @@ final class Comparison {
                         other.name(),
                         ratio,
                         target(),
-                        verdict(placement, oursMedian, ratio)));
+                        verdict(placement, pairs.size(), oursMedian, ratio)));
     }
 
     private String target() {
@@ -125,15 +136,23 @@ final class Comparison {
             case AT_MOST -> "at most " + limit;
             case AT_LEAST -> "at least " + limit;
             case OURS_AT_LEAST -> "ours at least " + limit + " " + unit + " near";
+            case NONE -> "-";
         };
     }
 
-    private String verdict(String placement, double oursMedian, double ratio) {
+    private String verdict(String placement, int count, double oursMedian, double ratio) {
+        if (bound == Bound.NONE) {
+            return "";
+        }
+        if (count < VERDICT_PAIRS) {
+            return "too few pairs";
+        }
         boolean isMet =
                 switch (bound) {
                     case AT_MOST -> ratio <= limit;
                     case AT_LEAST -> ratio >= limit;
                     case OURS_AT_LEAST -> oursMedian >= limit;
+                    case NONE -> true;
                 };
         if (!isMet && bound == Bound.OURS_AT_LEAST && placement.equals("far")) {
             return "far: no target";
