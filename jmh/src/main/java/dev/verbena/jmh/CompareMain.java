@@ -27,6 +27,18 @@ public final class CompareMain {
     private static final Pattern RATE = Pattern.compile("\"medianMpps\": ([0-9.]+)");
     private static final Pattern MICROSECONDS = Pattern.compile("\"us\":([0-9.]+)");
 
+    private static final String NO_RATIOS =
+            """
+
+            ## What is not a ratio
+
+            | what | limit | measured by |
+            |---|---|---|
+            | allocated per put, get, send and poll | 0 B | `ShmAllocationTest`, the contract's `LifecycleContract`; `./verbena jmh -prof gc` |
+            | processor of an idle process | 2 % of a core | `DartIdleIT` (processes, 10 s), `LifecycleContract` (a sleeping transport) |
+            | memory while messages pass | flat | `DartFlatMemoryContract` (heap, off-heap, resident set of a real server) |
+            """;
+
     private final String bench;
     private final List<Comparison> comparisons = new ArrayList<>();
 
@@ -340,8 +352,7 @@ public final class CompareMain {
                 .append("| name | what | placement | ours | the other | ratio | target | |\n")
                 .append("|---|---|---|---|---|---|---|---|\n");
         rows.forEach(row -> page.append(row).append('\n'));
-        page.append("\nWhat a single operation costs its initiator, and that it allocates ")
-                .append("nothing, JMH measures: `./verbena jmh -prof gc`.\n");
+        page.append(NO_RATIOS);
         return page.toString();
     }
 
