@@ -180,6 +180,7 @@ public final class DartReceiver implements AutoCloseable {
         int connectionsMax = 64;
         long helloTimeoutNs = 5_000_000_000L;
         long windowMax = 1L << 40;
+        long unfinishedBytesMax;
         long reverseBytesMax = 16L << 20;
         long silenceTimeoutNs = 10_000_000_000L;
         byte[] secret;
@@ -251,6 +252,18 @@ public final class DartReceiver implements AutoCloseable {
         /** Longest message that is put together in memory for the handler; 1 GiB. */
         public Context messageLengthMax(int messageLengthMax) {
             this.messageLengthMax = messageLengthMax;
+            return this;
+        }
+
+        /**
+         * Most memory for messages that are half received from servers which are not connected; 0
+         * (default): a quarter of the heap. What is beyond is put aside if it has a file, and read
+         * again when its server comes back. Without a directory it is given up when its server has
+         * been away for {@link #silenceTimeoutNs}: its messages are reported by name, and its
+         * server is refused unless {@link #acceptGaps} is set.
+         */
+        public Context unfinishedBytesMax(long unfinishedBytesMax) {
+            this.unfinishedBytesMax = unfinishedBytesMax;
             return this;
         }
 
@@ -331,6 +344,10 @@ public final class DartReceiver implements AutoCloseable {
                 steps.conclude();
             }
             Arguments.range("messageLengthMax", messageLengthMax, 0, Integer.MAX_VALUE - 4096);
+            Arguments.range("unfinishedBytesMax", unfinishedBytesMax, 0, Long.MAX_VALUE);
+            if (unfinishedBytesMax == 0) {
+                unfinishedBytesMax = Runtime.getRuntime().maxMemory() / 4;
+            }
             Arguments.range("windowMax", windowMax, 1 << 20, 1L << 40);
             Arguments.range("reverseBytesMax", reverseBytesMax, 1, 1 << 30);
             Arguments.range("connectionsMax", connectionsMax, 1, 4096);

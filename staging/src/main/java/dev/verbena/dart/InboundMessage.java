@@ -76,6 +76,11 @@ final class InboundMessage implements DartMessage {
     /** A step needs its memory. */
     boolean isHeld;
 
+    /** Its bytes are only in its file: its server is not connected. */
+    boolean isAside;
+
+    private int broughtBack;
+
     /** The stream needs it no more. */
     boolean isForgotten;
 
@@ -109,6 +114,7 @@ final class InboundMessage implements DartMessage {
         forceAsked = 0;
         step = null;
         isHeld = false;
+        isAside = false;
         isForgotten = false;
         settledEnd = 0;
         journaledEnd = 0;
@@ -136,6 +142,28 @@ final class InboundMessage implements DartMessage {
             memory = java.util.Arrays.copyOf(memory, (int) grown);
         }
         from.getBytes(offset, memory, (int) received, length);
+    }
+
+    /** Gives its memory back; its file has all of it. */
+    void putAside() {
+        memory = new byte[0];
+        isAside = true;
+        broughtBack = 0;
+    }
+
+    /** Bytes of the payload that are in memory again. */
+    int broughtBack() {
+        return broughtBack;
+    }
+
+    /** The next bytes of what was put aside; with the last of them it is as before. */
+    void bringBack(DirectBuffer from, int length) {
+        if (memory.length < received) {
+            memory = new byte[(int) received];
+        }
+        from.getBytes(0, memory, broughtBack, length);
+        broughtBack += length;
+        isAside = broughtBack < received;
     }
 
     /** The assembly is complete. */

@@ -79,6 +79,13 @@ final class InboundStream {
     long waitedAt;
 
     InboundSession session;
+
+    /** Not connected since, as far as somebody looked; 0: it is. */
+    long awaySinceNs;
+
+    /** Half messages of it were given up: what was acknowledged of them is nowhere any more. */
+    boolean isHalfLost;
+
     int crcFailures;
     boolean isSkipping;
 

@@ -120,6 +120,32 @@ final class MessageFiles implements AutoCloseable {
         }
     }
 
+    /**
+     * Reads again what was put aside; pieces read.
+     *
+     * @throws DartException TRANSFER_FAILED if it is not there any more
+     */
+    int bringBack(InboundMessage message, UnsafeBuffer piece, int pieces) {
+        try (DurableStore.ReadableFile file = store.read(message.temporaryName)) {
+            for (int i = 0; i < pieces; i++) {
+                int at = message.broughtBack();
+                int wanted = (int) Math.min(piece.capacity(), message.received - at);
+                if (file == null || file.read(at, piece, 0, wanted) < wanted) {
+                    throw new DartException(
+                            DartException.Code.TRANSFER_FAILED,
+                            "its file " + message.temporaryName + " is gone or too short");
+                }
+                message.bringBack(piece, wanted);
+                if (!message.isAside) {
+                    return i + 1;
+                }
+            }
+            return pieces;
+        } catch (java.io.UncheckedIOException e) {
+            throw new DartException(DartException.Code.TRANSFER_FAILED, e.getMessage(), e);
+        }
+    }
+
     void onReady(Runnable wakeup) {
         store.onReady(wakeup);
     }

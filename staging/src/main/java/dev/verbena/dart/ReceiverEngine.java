@@ -25,6 +25,7 @@ final class ReceiverEngine implements ProtocolAgent {
     private final Environment environment;
     private final NanoClock clock;
     private final InboundConnections connections;
+    private final HalfMessages halves;
     private final List<InboundStream> streams = new ArrayList<>();
     private final ArrayDeque<InboundMessage> pool = new ArrayDeque<>();
     private final MessageFiles files;
@@ -66,6 +67,7 @@ final class ReceiverEngine implements ProtocolAgent {
                 new ReverseOutlet(context.reverseBytesMax, clock, environment.errorHandler());
         this.isAssembling = context.handler != null || steps != null;
         this.journal = files == null ? null : recover();
+        this.halves = new HalfMessages(this, files, context, clock.nanoTime());
         this.connections = new InboundConnections(this, context, listen());
         this.mirror =
                 new CounterMirror(environment, "dart receiver")
@@ -75,6 +77,7 @@ final class ReceiverEngine implements ProtocolAgent {
                         .show("messages corrupt", corrupt)
                         .show("frames corrupt", corruptFrames)
                         .show("frames duplicate", duplicateFrames)
+                        .show("half messages put aside", halves.putAside)
                         .show("strangers dropped", connections.strangersDropped)
                         .show("protocol errors", protocolErrors)
                         .show("handler errors", handlerErrors);
@@ -153,6 +156,11 @@ final class ReceiverEngine implements ProtocolAgent {
                 connections.strangersDropped.get());
     }
 
+    /** Half messages whose memory was given back since the start. */
+    long putAsideCount() {
+        return halves.putAside.get();
+    }
+
     ReverseOutlet reverse() {
         return reverse;
     }
@@ -176,6 +184,7 @@ final class ReceiverEngine implements ProtocolAgent {
         reverse.checkQuiet(now);
         int work = files == null ? 0 : store(now);
         work += connections.doWork(now);
+        work += halves.doWork(now, streams);
         if (journal != null) {
             work += journal.doWork(now, streams);
         }
@@ -274,6 +283,9 @@ final class ReceiverEngine implements ProtocolAgent {
             drop(found);
             found = null;
         }
+        if (found != null && found.isHalfLost) {
+            goOnWithoutHalves(found);
+        }
         if (found == null) {
             makeRoom();
             found = new InboundStream(job, serverId, journal != null);
@@ -284,6 +296,45 @@ final class ReceiverEngine implements ProtocolAgent {
         }
         found.session = session;
         return found;
+    }
+
+    /** What is left of messages that were given up can be taken only if that is accepted. */
+    private void goOnWithoutHalves(InboundStream stream) {
+        if (!context.isAcceptingGaps) {
+            throw new DartException(
+                    DartException.Code.RECEIVER_UNREACHABLE,
+                    "messages that were half received from server "
+                            + stream.serverId
+                            + " of job "
+                            + stream.job
+                            + " were given up while it was away (unfinishedBytesMax). Tell the"
+                            + " receiver to accept the gap, or give it a directory");
+        }
+        stream.isHalfLost = false;
+        stream.isAfterGap = true;
+    }
+
+    /** The acknowledged beginning of a message is gone: it cannot be delivered any more. */
+    void loseHalf(InboundStream stream, InboundMessage message, String why) {
+        if (steps != null) {
+            steps.gaveUp(message);
+        }
+        forget(stream, message);
+        stream.isHalfLost = true;
+        report(
+                new DartException(
+                        DartException.Code.TRANSFER_FAILED,
+                        "message "
+                                + message.sequence
+                                + " of client "
+                                + message.clientId
+                                + ", of which "
+                                + message.received
+                                + " of "
+                                + message.metadata.payloadLength()
+                                + " bytes had come, is lost: "
+                                + why));
+        ServerShared.add(abandoned, 1);
     }
 
     /** Streams of servers that are long gone do not stay for ever. */
@@ -347,6 +398,9 @@ final class ReceiverEngine implements ProtocolAgent {
         }
         if (message == null && !stream.hasRoomFor(frame.clientId())) {
             throw malformed(frame, "more clients than a server can have");
+        }
+        if (message != null && message.isAside) {
+            return false;
         }
         boolean isNew = frame.position() == 0;
         if (isNew && message == null) {

@@ -215,11 +215,15 @@ class DartSecretTest {
         }
 
         void hello(UUID job, int serverId) throws IOException {
+            hello(job, serverId, 0);
+        }
+
+        void hello(UUID job, int serverId, long lastSent) throws IOException {
             payload.putLong(0, job.getMostSignificantBits(), ByteOrder.BIG_ENDIAN);
             payload.putLong(8, job.getLeastSignificantBits(), ByteOrder.BIG_ENDIAN);
             payload.putInt(16, serverId, ByteOrder.BIG_ENDIAN);
             payload.putLong(20, 1 << 20, ByteOrder.BIG_ENDIAN);
-            payload.putLong(28, 0, ByteOrder.BIG_ENDIAN);
+            payload.putLong(28, lastSent, ByteOrder.BIG_ENDIAN);
             send(FrameFlyweight.HELLO, FrameFlyweight.HELLO_LENGTH);
         }
 

@@ -22,7 +22,7 @@ class JournalReaderTest {
 
     private static final UUID JOB = new UUID(3, 4);
 
-    private record Bytes(byte[] bytes) implements ReadableFile {
+    record Bytes(byte[] bytes) implements ReadableFile {
         @Override
         public long length() {
             return bytes.length;
@@ -41,7 +41,7 @@ class JournalReaderTest {
         }
     }
 
-    private static byte[] journal() {
+    static byte[] journal() {
         ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
         JournalRecord record = new JournalRecord(buffer);
         UnsafeBuffer block = new UnsafeBuffer(new byte[DartMetadata.LENGTH_MAX]);
