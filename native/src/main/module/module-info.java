@@ -1,4 +1,5 @@
 /** The software NIC, its generated bindings, and loading of native code. */
+@SuppressWarnings("module") // dev.verbena.api depends on this one and is not there yet
 module dev.verbena.natives {
     requires transitive org.bytedeco.javacpp;
 

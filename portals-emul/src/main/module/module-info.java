@@ -2,7 +2,7 @@
 module dev.verbena.portals {
     requires transitive dev.verbena.api;
     requires dev.verbena.natives;
-    requires org.bytedeco.javacpp;
+    requires transitive org.bytedeco.javacpp;
 
     exports dev.verbena.portals;
     exports dev.verbena.portals.transport;

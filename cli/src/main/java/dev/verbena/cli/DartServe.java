@@ -93,6 +93,7 @@ abstract class DartServe implements Callable<Integer> {
         }
     }
 
+    @SuppressWarnings("try") // closed before it reports
     @Override
     public Integer call() throws Exception {
         inRange("--clients", clients, 0, 8192);

@@ -56,6 +56,9 @@ public final class VerbenaCommand implements Runnable {
             description = "Print the stack trace of an error.")
     private boolean isVerbose;
 
+    /** For picocli. */
+    public VerbenaCommand() {}
+
     /** Runs the command and exits. */
     public static void main(String[] arguments) {
         PrintWriter out = new PrintWriter(System.out, true);

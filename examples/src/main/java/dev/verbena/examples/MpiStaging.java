@@ -63,6 +63,7 @@ public final class MpiStaging {
         }
     }
 
+    @SuppressWarnings("try") // closed before the others are waited for
     private static void serve(RealEnvironment environment, String role, Path folder) {
         try (JobGroup job = JobGroup.discover("", TIMEOUT_NS)) {
             URI receiver = URI.create(job.application("receiver").get(0).uri());

@@ -14,6 +14,9 @@ public final class MemoryWindows {
     private int purgeAt = 16;
     private boolean isClosed;
 
+    /** For subclasses. */
+    public MemoryWindows() {}
+
     /**
      * A window of memory.
      *

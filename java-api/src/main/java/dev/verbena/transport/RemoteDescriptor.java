@@ -66,6 +66,9 @@ public final class RemoteDescriptor {
     private long keyHigh;
     private long version;
 
+    /** Describes nothing until it is decoded or filled by a region. */
+    public RemoteDescriptor() {}
+
     /** Sets all fields; used by providers. */
     public RemoteDescriptor set(
             int kind,

@@ -29,6 +29,9 @@ public final class TransportContext {
     private ErrorHandler errorHandler = Throwable::printStackTrace;
     private final Map<String, String> options = new LinkedHashMap<>();
 
+    /** Everything at its default. */
+    public TransportContext() {}
+
     /**
      * Job that isolates this transport's segments from others of the same user; up to {@link
      * #NAME_LENGTH_MAX} letters, digits, dots, dashes, underscores, not starting with a dot.

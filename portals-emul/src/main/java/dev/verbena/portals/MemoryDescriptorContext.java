@@ -18,6 +18,9 @@ public final class MemoryDescriptorContext {
     private long userPointer;
     private EventQueue queue;
 
+    /** Everything at its default. */
+    public MemoryDescriptorContext() {}
+
     /** A whole piece of toolkit memory. */
     public MemoryDescriptorContext memory(PortalsMemory memory) {
         return region(memory.address(), memory.length());

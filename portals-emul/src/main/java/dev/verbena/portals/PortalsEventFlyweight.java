@@ -33,6 +33,9 @@ public final class PortalsEventFlyweight {
     /** The slot as it was; on little-endian hosts (checked when the library is built). */
     final long[] words = new long[WORDS];
 
+    /** A view of nothing until it is wrapped. */
+    public PortalsEventFlyweight() {}
+
     private long word(int offset) {
         return words[offset >> 3];
     }

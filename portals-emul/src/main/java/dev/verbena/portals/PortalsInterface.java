@@ -71,6 +71,7 @@ public final class PortalsInterface implements AutoCloseable {
      *
      * @throws PortalsException PTL_PID_INVALID if the pid is taken, PTL_NO_SPACE without memory
      */
+    @SuppressWarnings("try") // the scope is not read; what is made in it ends with it
     public static PortalsInterface open(PortalsInterfaceContext context) {
         try (PointerScope scope = new PointerScope()) {
             ptl_ext_options_t options = new ptl_ext_options_t();
@@ -360,6 +361,7 @@ public final class PortalsInterface implements AutoCloseable {
      *
      * @return the first fault found, null if there is none
      */
+    @SuppressWarnings("try") // the scope is not read; what is made in it ends with it
     public String findFault() {
         checkOwner();
         try (PointerScope scope = new PointerScope()) {

@@ -19,6 +19,9 @@ public final class PortalsInterfaceContext {
     private int eventQueuesMax;
     private PortalsTrace trace;
 
+    /** Everything at its default. */
+    public PortalsInterfaceContext() {}
+
     /** Folder of the shared-memory segments; null: softnic's default. */
     public PortalsInterfaceContext directory(String directory) {
         this.directory = directory;

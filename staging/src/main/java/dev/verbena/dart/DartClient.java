@@ -304,6 +304,9 @@ public final class DartClient implements AutoCloseable {
         java.util.UUID job;
         UnaryOperator<String> variables;
 
+        /** Everything at its default. */
+        public Context() {}
+
         /** Everything the client touches. */
         public Context environment(Environment environment) {
             this.environment = environment;

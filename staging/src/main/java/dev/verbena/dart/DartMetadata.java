@@ -85,6 +85,9 @@ public final class DartMetadata {
     private byte[] texts = {0, 0, 0, 0};
     private boolean isTextsStale;
 
+    /** Empty: no name, no shape, no user keys. */
+    public DartMetadata() {}
+
     /** Name of the message, for example of the file it becomes; up to 255 bytes of UTF-8. */
     public DartMetadata name(String name) {
         this.name = checked("name", name);

@@ -185,6 +185,9 @@ public final class DartReceiver implements AutoCloseable {
         long silenceTimeoutNs = 10_000_000_000L;
         byte[] secret;
 
+        /** Everything at its default. */
+        public Context() {}
+
         /** Everything the receiver touches. */
         public Context environment(Environment environment) {
             this.environment = environment;

@@ -182,6 +182,9 @@ public final class DartServer implements AutoCloseable {
         String spillDirectory = "";
         long spillLimit;
 
+        /** Everything at its default. */
+        public Context() {}
+
         /** Everything the server touches. */
         public Context environment(Environment environment) {
             this.environment = environment;

@@ -13,6 +13,9 @@ public final class TimeHistogram {
     private long total;
     private long max;
 
+    /** Empty. */
+    public TimeHistogram() {}
+
     /** Counts one value; a negative one counts as 0. */
     public void record(long valueNs) {
         long value = Math.max(0, valueNs);

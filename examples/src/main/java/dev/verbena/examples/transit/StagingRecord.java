@@ -14,6 +14,9 @@ public final class StagingRecord {
     private int sentCount;
     private int equalCount;
 
+    /** Empty. */
+    public StagingRecord() {}
+
     /**
      * A restart file arrived and is stored.
      *

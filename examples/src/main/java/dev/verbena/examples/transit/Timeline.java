@@ -29,6 +29,9 @@ public final class Timeline {
 
     private final List<Event> events = new ArrayList<>();
 
+    /** Empty. */
+    public Timeline() {}
+
     /**
      * Something happened.
      *

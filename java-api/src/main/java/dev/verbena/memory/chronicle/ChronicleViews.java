@@ -38,6 +38,7 @@ public final class ChronicleViews {
      *
      * @throws IllegalStateException if the region is closed
      */
+    @SuppressWarnings("exports") // whoever uses an optional library names it
     public static BytesStore<?, Void> view(RegisteredRegion region) {
         region.address();
         return MemoryBytesStore.of(region::address, region.length(), region);
@@ -48,6 +49,7 @@ public final class ChronicleViews {
      *
      * @throws IllegalStateException if the memory is closed
      */
+    @SuppressWarnings("exports") // whoever uses an optional library names it
     public static BytesStore<?, Void> view(OffHeapMemory memory) {
         memory.address();
         return MemoryBytesStore.of(memory::address, memory.length(), memory);

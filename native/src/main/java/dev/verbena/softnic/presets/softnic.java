@@ -83,6 +83,9 @@ public class softnic implements InfoMapper {
         "int vna_unmap(void* address, uint64_t length)",
     };
 
+    /** For the generator of bindings, which makes one. */
+    public softnic() {}
+
     /**
      * The headers of softnic are compiled but not parsed: all declarations stand in the place of
      * one that is.

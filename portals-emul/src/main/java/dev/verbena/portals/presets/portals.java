@@ -29,6 +29,9 @@ import org.bytedeco.javacpp.tools.InfoMapper;
         target = "dev.verbena.portals.bindings",
         global = "dev.verbena.portals.bindings.portals")
 public class portals implements InfoMapper {
+    /** For the generator of bindings, which makes one. */
+    public portals() {}
+
     @Override
     public void map(InfoMap infoMap) {
         infoMap.put(new Info("PTL3_FLAVOR_CRAY").define(false));

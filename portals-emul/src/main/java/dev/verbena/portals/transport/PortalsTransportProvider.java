@@ -37,6 +37,9 @@ public final class PortalsTransportProvider implements TransportProvider {
     private static final AtomicLong OPENED = new AtomicLong();
     private static final int LOCK_TIMEOUT_MS = 20;
 
+    /** For {@link java.util.ServiceLoader}. */
+    public PortalsTransportProvider() {}
+
     @Override
     public String scheme() {
         return SCHEME;
