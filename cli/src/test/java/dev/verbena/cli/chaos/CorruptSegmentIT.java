@@ -2,6 +2,7 @@ package dev.verbena.cli.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.agent.CountersFile;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -19,12 +20,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Random words are written into the live shared memory of a process that sends: no process crashes
- * or hangs, and another sender loses nothing.
+ * Random words are written into the live shared memory of a process that sends, its counters too:
+ * no process crashes or hangs, another sender loses nothing, and what shows counters goes on.
  */
 @Timeout(240)
 class CorruptSegmentIT {
-    private static final int WRITES = 600;
+    private static final int ROUNDS = 3;
+    private static final int WRITES = 200;
 
     @TempDir private Path folder;
     private Path shm;
@@ -71,7 +73,16 @@ class CorruptSegmentIT {
             ofVictim.removeAll(before);
             ChaosProcess bystander = staging.client(prefix, scheme, 9, seed);
             bystander.awaitLine("streamed");
-            corrupt(ofVictim, new Random(seed));
+            assertThat(ofVictim)
+                    .anyMatch(CorruptSegmentIT::isCounters)
+                    .anyMatch(f -> !isCounters(f));
+            Random random = new Random(seed);
+            for (int round = 0; round < ROUNDS; round++) {
+                corrupt(ofVictim, random);
+                shouldStillShow(staging, prefix, "status", "--all");
+                shouldStillShow(staging, prefix, "top", "--once", "--interval=0.1");
+                shouldStillShow(staging, prefix, "errors", "--stack");
+            }
             bystander.finish();
             victim.finish();
             assertThat(bystander.awaitEnd(90)).as("%s", bystander.out()).isTrue();
@@ -98,10 +109,23 @@ class CorruptSegmentIT {
 
     private List<Path> segments() throws IOException {
         try (Stream<Path> files = Files.walk(shm)) {
-            return new java.util.ArrayList<>(
-                    files.filter(Files::isRegularFile)
-                            .filter(file -> !file.toString().endsWith(".counters"))
-                            .toList());
+            return new java.util.ArrayList<>(files.filter(Files::isRegularFile).toList());
+        }
+    }
+
+    private static boolean isCounters(Path file) {
+        return file.toString().endsWith(CountersFile.SUFFIX);
+    }
+
+    /** Whoever reads the counters says which file is damaged, and shows the others. */
+    private void shouldStillShow(Staging staging, List<String> prefix, String... command)
+            throws Exception {
+        ChaosProcess reader = staging.command(command[0], prefix, command);
+        assertThat(reader.awaitEnd(60)).as("%s hangs: %s", reader.name, reader.out()).isTrue();
+        assertThat(reader.exitCode()).as("%s", reader.out()).isZero();
+        assertThat(reader.out()).doesNotContain("Exception in thread", "java.lang.");
+        if (!command[0].equals("errors")) {
+            assertThat(reader.out()).contains("dart master");
         }
     }
 

@@ -1,0 +1,55 @@
+package dev.verbena.examples;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import dev.verbena.ArchitectureRules;
+import dev.verbena.agent.internal.PlantedFaults;
+
+/** Examples are what a user copies: nothing in them that a user has not got. */
+@AnalyzeClasses(
+        packages = "dev.verbena.examples",
+        importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+    /**
+     * A build with planted faults has its switches in an internal package; an ordinary one none.
+     */
+    private static final String SWITCHES =
+            PlantedFaults.ENABLED ? "dev.verbena.agent.internal" : "none";
+
+    @ArchTest
+    static final ArchRule examplesUseThePublicApiOnly =
+            classes()
+                    .should()
+                    .onlyDependOnClassesThat()
+                    .resideInAnyPackage(
+                            "dev.verbena.examples..",
+                            "dev.verbena.transport",
+                            "dev.verbena.memory",
+                            "dev.verbena.agent",
+                            "dev.verbena.dart",
+                            "org.agrona..",
+                            "java..",
+                            "javax.imageio..",
+                            SWITCHES)
+                    .as("examples depend on exported packages only");
+
+    /** The demo's analysis gets its data from the receiver, and from nothing else of DART's. */
+    @ArchTest
+    static final ArchRule theAnalysisUsesTheReceiverOnly =
+            noClasses()
+                    .that()
+                    .resideInAPackage("dev.verbena.examples.transit")
+                    .should()
+                    .dependOnClassesThat()
+                    .haveNameMatching(
+                            "dev\\.verbena\\.(transport|memory)\\..*"
+                                    + "|dev\\.verbena\\.dart\\.(?!DartReceiver|ReceiverStatistics|DartMessage|DartMetadata).*")
+                    .as("the demo's analysis knows of DART its receiver and its messages only");
+
+    @ArchTest static final ArchRule noSwitches = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
+}
