@@ -27,6 +27,7 @@ class SetupTest {
     private static final List<String> ORDINARY_TOOLS =
             List.of(
                     "awk",
+                    "bash",
                     "cat",
                     "chmod",
                     "dirname",
@@ -38,6 +39,7 @@ class SetupTest {
                     "sed",
                     "sort",
                     "tr",
+                    "true",
                     "uname");
 
     @TempDir private Path folder;
