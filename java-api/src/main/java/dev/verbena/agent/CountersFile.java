@@ -3,6 +3,7 @@ package dev.verbena.agent;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.softnic.NativeAccess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,6 +24,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.errors.DistinctErrorLog;
@@ -178,6 +180,7 @@ public final class CountersFile {
                         section(bytes, HEADER_LENGTH, metadata),
                         section(bytes, valuesAt, values),
                         UTF_8);
+        requireLabelsFit(counters, path);
         requireReadable(counters, path);
         return new CountersFile(
                 path,
@@ -186,6 +189,20 @@ public final class CountersFile {
                 new String(bytes, 48, nameLength, UTF_8),
                 counters,
                 section(bytes, valuesAt + values, errors));
+    }
+
+    /** Before the walk, which makes room for as many bytes as a label says that it has. */
+    private static void requireLabelsFit(CountersReader counters, Path path) throws IOException {
+        AtomicBuffer metadata = counters.metaDataBuffer();
+        for (int at = 0; at < metadata.capacity(); at += CountersReader.METADATA_LENGTH) {
+            int length = metadata.getInt(at + CountersReader.LABEL_OFFSET);
+            boolean fits = length >= 0 && length <= CountersReader.MAX_LABEL_LENGTH;
+            if (PlantedFaults.ENABLED && PlantedFaults.isOn("counters-label-unchecked")) {
+                fits = true;
+            }
+            int id = at / CountersReader.METADATA_LENGTH;
+            require(fits, path, "counter " + id + " has a label of " + length + " bytes");
+        }
     }
 
     /** Walks the copy once, so that whoever walks it later meets no damaged label. */

@@ -17,9 +17,12 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.status.AtomicCounter;
+import org.agrona.concurrent.status.CountersReader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class CountersFileTest {
@@ -173,6 +176,22 @@ class CountersFileTest {
             }
         }
         assertThat(refused).as("seed %d", seed).isPositive();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, Integer.MIN_VALUE, 381, Integer.MAX_VALUE})
+    void shouldRefuseALabelLongerThanItsRecord(int length) throws Exception {
+        try (RealEnvironment environment = environment()) {
+            environment.counters().newCounter("one").set(1);
+            byte[] bytes = Files.readAllBytes(environment.countersPath());
+            int at = 128 + CountersReader.LABEL_OFFSET;
+            ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()).putInt(at, length);
+            Path path = Files.write(shm.resolve("long" + CountersFile.SUFFIX), bytes);
+            assertThatThrownBy(() -> CountersFile.read(path))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining(path.toString())
+                    .hasMessageContaining("counter 0 has a label of " + length + " bytes");
+        }
     }
 
     @Test
