@@ -10,6 +10,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -29,11 +30,7 @@ final class ErrorsCommand implements Callable<Integer> {
 
     @Spec private CommandSpec spec;
 
-    @Option(
-            names = "--job",
-            paramLabel = "JOB",
-            description = "Only processes of this job. Default: of all jobs.")
-    private String job;
+    @Mixin private JobOption of;
 
     @Option(names = "--stack", description = "Print stack traces too.")
     private boolean hasStack;
@@ -46,11 +43,11 @@ final class ErrorsCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         AtomicInteger shown = new AtomicInteger();
         Jobs.forEach(
-                job,
+                of.job(),
                 (name, file) -> shown.addAndGet(show(out, name, file)),
                 (path, error) -> out.println(path + ": " + Messages.of(error)));
         if (shown.get() == 0) {
-            out.println("No errors" + Jobs.named(job) + ".");
+            out.println("No errors" + Jobs.named(of.job()) + ".");
         }
         out.flush();
         return 0;

@@ -1,79 +1,29 @@
 package dev.verbena.cli;
 
 import dev.verbena.agent.ByteStreams;
-import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.Environment;
-import dev.verbena.transport.Transport;
-import dev.verbena.transport.TransportContext;
-import java.util.random.RandomGenerator;
+import dev.verbena.agent.ForwardingEnvironment;
 import org.agrona.DirectBuffer;
-import org.agrona.ErrorHandler;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.status.CountersManager;
 
 /**
  * An environment whose accepted connections are read no faster than a rate: the network behind the
  * service node. What is not read stays in the sockets, and so pushes back, as a slow network does.
  */
-final class LimitedEnvironment implements Environment {
-    private final Environment inner;
+final class LimitedEnvironment extends ForwardingEnvironment {
+    private final NanoClock clock;
     private final RateLimit limit;
 
     LimitedEnvironment(Environment inner, RateLimit limit) {
-        this.inner = inner;
+        super(inner);
+        this.clock = inner.nanoClock();
         this.limit = limit;
     }
 
     @Override
     public ByteStreams streams() {
-        return new LimitedStreams(inner.streams());
-    }
-
-    @Override
-    public NanoClock nanoClock() {
-        return inner.nanoClock();
-    }
-
-    @Override
-    public EpochClock epochClock() {
-        return inner.epochClock();
-    }
-
-    @Override
-    public RandomGenerator random(String name) {
-        return inner.random(name);
-    }
-
-    @Override
-    public RandomGenerator unpredictable() {
-        return inner.unpredictable();
-    }
-
-    @Override
-    public Transport openTransport(String scheme, TransportContext context) {
-        return inner.openTransport(scheme, context);
-    }
-
-    @Override
-    public DurableStore store(String directory) {
-        return inner.store(directory);
-    }
-
-    @Override
-    public CountersManager counters() {
-        return inner.counters();
-    }
-
-    @Override
-    public String variable(String name) {
-        return inner.variable(name);
-    }
-
-    @Override
-    public ErrorHandler errorHandler() {
-        return inner.errorHandler();
+        return new LimitedStreams(super.streams());
     }
 
     private final class LimitedStreams implements ByteStreams {
@@ -140,7 +90,7 @@ final class LimitedEnvironment implements Environment {
 
         @Override
         public int read(MutableDirectBuffer buffer, int offset, int length) {
-            int allowed = limit.allowed(length, inner.nanoClock().nanoTime());
+            int allowed = limit.allowed(length, clock.nanoTime());
             if (allowed == 0 && length > 0) {
                 return 0;
             }

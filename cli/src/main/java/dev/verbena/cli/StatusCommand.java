@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -19,11 +20,7 @@ import picocli.CommandLine.Spec;
 final class StatusCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
 
-    @Option(
-            names = "--job",
-            paramLabel = "JOB",
-            description = "Only processes of this job. Default: of all jobs.")
-    private String job;
+    @Mixin private JobOption of;
 
     @Option(names = "--all", description = "Counters that are 0, and processes that died, too.")
     private boolean isAll;
@@ -33,14 +30,14 @@ final class StatusCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         AtomicInteger shown = new AtomicInteger();
         Jobs.forEach(
-                job,
+                of.job(),
                 (jobName, file) -> shown.addAndGet(show(out, jobName, file) ? 1 : 0),
                 (path, error) -> {
                     out.println(path + ": " + Messages.of(error));
                     shown.incrementAndGet();
                 });
         if (shown.get() == 0) {
-            out.println("No running process" + Jobs.named(job) + ".");
+            out.println("No running process" + Jobs.named(of.job()) + ".");
         }
         out.flush();
         return 0;

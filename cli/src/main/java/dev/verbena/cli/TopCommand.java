@@ -7,6 +7,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -29,11 +30,7 @@ final class TopCommand implements Callable<Integer> {
 
     @Spec private CommandSpec spec;
 
-    @Option(
-            names = "--job",
-            paramLabel = "JOB",
-            description = "Only processes of this job. Default: of all jobs.")
-    private String job;
+    @Mixin private JobOption of;
 
     @Option(
             names = "--interval",
@@ -65,12 +62,12 @@ final class TopCommand implements Callable<Integer> {
         boolean isScreen = System.console() != null && !terminal.equals("dumb") && !isOnce;
         PrintWriter out = spec.commandLine().getOut();
         try (Termination termination = new Termination(1_000)) {
-            TopSample before = TopSample.take(job);
+            TopSample before = TopSample.take(of.job());
             for (int i = 0; i < tables; i++) {
                 if (termination.await((long) (interval * 1e3))) {
                     break;
                 }
-                TopSample now = TopSample.take(job);
+                TopSample now = TopSample.take(of.job());
                 print(out, isScreen, before, now);
                 before = now;
             }
@@ -87,7 +84,7 @@ final class TopCommand implements Callable<Integer> {
                         LocalTime.now().format(TIME),
                         number,
                         number == 1 ? "" : "es",
-                        Jobs.named(job)));
+                        Jobs.named(of.job())));
         List<String> lines = TopTable.lines(before, now);
         lines.forEach(line -> text.append(line).append(System.lineSeparator()));
         if (!isScreen) {

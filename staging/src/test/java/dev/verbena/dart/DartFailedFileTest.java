@@ -2,23 +2,15 @@ package dev.verbena.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.verbena.agent.ByteStreams;
 import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.Environment;
-import dev.verbena.agent.StagingEvents;
-import dev.verbena.transport.Transport;
-import dev.verbena.transport.TransportContext;
+import dev.verbena.agent.ForwardingEnvironment;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.random.RandomGenerator;
-import org.agrona.ErrorHandler;
-import org.agrona.concurrent.EpochClock;
-import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.agrona.concurrent.status.CountersManager;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -92,61 +84,14 @@ class DartFailedFileTest {
     }
 
     /** An environment whose stores fail as above. */
-    private final class FailingStore implements Environment {
-        private final Environment real;
-
+    private final class FailingStore extends ForwardingEnvironment {
         FailingStore(Environment real) {
-            this.real = real;
+            super(real);
         }
 
         @Override
         public DurableStore store(String directory) {
-            return failing(real.store(directory));
-        }
-
-        @Override
-        public NanoClock nanoClock() {
-            return real.nanoClock();
-        }
-
-        @Override
-        public EpochClock epochClock() {
-            return real.epochClock();
-        }
-
-        @Override
-        public RandomGenerator random(String name) {
-            return real.random(name);
-        }
-
-        @Override
-        public RandomGenerator unpredictable() {
-            return real.unpredictable();
-        }
-
-        @Override
-        public Transport openTransport(String scheme, TransportContext context) {
-            return real.openTransport(scheme, context);
-        }
-
-        @Override
-        public ByteStreams streams() {
-            return real.streams();
-        }
-
-        @Override
-        public CountersManager counters() {
-            return real.counters();
-        }
-
-        @Override
-        public ErrorHandler errorHandler() {
-            return real.errorHandler();
-        }
-
-        @Override
-        public StagingEvents events() {
-            return real.events();
+            return failing(super.store(directory));
         }
     }
 }

@@ -1,8 +1,7 @@
 package dev.verbena.dart;
 
-import dev.verbena.agent.ByteStreams;
-import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.Environment;
+import dev.verbena.agent.ForwardingEnvironment;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -17,19 +16,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongPredicate;
-import java.util.random.RandomGenerator;
 import org.agrona.DirectBuffer;
-import org.agrona.ErrorHandler;
-import org.agrona.concurrent.EpochClock;
-import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.status.CountersManager;
 
 /**
  * An environment whose transport counts what it is asked for, can lose messages although it reports
  * them as sent, and can hold back completions of gets.
  */
-final class ProbeEnvironment implements Environment {
-    private final Environment inner;
+final class ProbeEnvironment extends ForwardingEnvironment {
     final Map<String, Integer> calls = new ConcurrentHashMap<>();
 
     /** Called for each send with its number, from 1; true: the message is lost. */
@@ -44,7 +37,7 @@ final class ProbeEnvironment implements Environment {
     private long sends;
 
     ProbeEnvironment(Environment inner) {
-        this.inner = inner;
+        super(inner);
     }
 
     int count(String call) {
@@ -53,7 +46,7 @@ final class ProbeEnvironment implements Environment {
 
     @Override
     public Transport openTransport(String scheme, TransportContext context) {
-        Transport transport = inner.openTransport(scheme, context);
+        Transport transport = super.openTransport(scheme, context);
         Probe probe = new Probe(transport);
         return (Transport)
                 Proxy.newProxyInstance(
@@ -163,50 +156,5 @@ final class ProbeEnvironment implements Environment {
                 handler.onPeerLost(connection, context, reason);
             }
         }
-    }
-
-    @Override
-    public NanoClock nanoClock() {
-        return inner.nanoClock();
-    }
-
-    @Override
-    public EpochClock epochClock() {
-        return inner.epochClock();
-    }
-
-    @Override
-    public RandomGenerator random(String name) {
-        return inner.random(name);
-    }
-
-    @Override
-    public RandomGenerator unpredictable() {
-        return inner.unpredictable();
-    }
-
-    @Override
-    public ByteStreams streams() {
-        return inner.streams();
-    }
-
-    @Override
-    public DurableStore store(String directory) {
-        return inner.store(directory);
-    }
-
-    @Override
-    public CountersManager counters() {
-        return inner.counters();
-    }
-
-    @Override
-    public String variable(String name) {
-        return inner.variable(name);
-    }
-
-    @Override
-    public ErrorHandler errorHandler() {
-        return inner.errorHandler();
     }
 }
