@@ -80,11 +80,44 @@ abstract class DartServe implements Callable<Integer> {
             })
     SpillOption spill;
 
+    @Option(
+            names = "--sink",
+            paramLabel = "file:DIR",
+            description = {
+                "Store what comes in DIR on this machine, as dart receive does, instead of"
+                        + " streaming it to a receiver. Each server needs a folder of its own."
+            })
+    String sink;
+
     /** Adds what only the master, or only a slave, has; null if the end is wished for before. */
     abstract DartServer.Context configure(DartServer.Context context, Termination termination)
             throws IOException;
 
     abstract String role();
+
+    /** The server has won its file, or is registered. */
+    void ready() throws IOException {}
+
+    /** It has ended in order. */
+    void ended() throws IOException {}
+
+    /** Files here instead of a receiver elsewhere; what {@code dart send} sent becomes a tree. */
+    private void store(DartServer.Context context, Termination termination) throws IOException {
+        if (!sink.startsWith("file:") || sink.length() == 5 || spill != null) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    spill == null
+                            ? "--sink " + sink + " is not file:DIR"
+                            : "--sink stores on this machine: --spill has no use there");
+        }
+        Path folder = Files.createDirectories(Path.of(sink.substring(5)));
+        folder = folder.toAbsolutePath().normalize();
+        // A thread that waits for space on the device must not keep others from being served.
+        context.dedicatedThreads(true)
+                .fileSink(
+                        folder.toString(),
+                        new ReceivedTree(folder, this::print, termination::isAsked));
+    }
 
     void inRange(String option, long value, long min, long max) {
         if (value < min || value > max) {
@@ -126,6 +159,9 @@ abstract class DartServe implements Callable<Integer> {
             if (spill != null) {
                 context.spill(spill.directory().toAbsolutePath().toString(), spill.limit());
             }
+            if (sink != null) {
+                store(context, termination);
+            }
             if (configure(context, termination) == null) {
                 return 0;
             }
@@ -134,6 +170,7 @@ abstract class DartServe implements Callable<Integer> {
                     return 0;
                 }
                 print(role() + " ready as server " + server.serverId() + ": " + server.uri());
+                ready();
                 ChildProcess.tell("ready " + server.serverId());
                 termination.lastWords(() -> stopNow(server));
                 while (!termination.await(LOOK_AGAIN_MS)) {
@@ -146,6 +183,7 @@ abstract class DartServe implements Callable<Integer> {
                 }
                 server.close();
                 closed.countDown();
+                ended();
                 if (isStoppedNow) {
                     said.await();
                     return 1;
@@ -256,9 +294,8 @@ abstract class DartServe implements Callable<Integer> {
         @Option(
                 names = "--receiver",
                 paramLabel = "HOST:PORT",
-                required = true,
                 converter = HostPort.Converter.class,
-                description = "Where the data go.")
+                description = "Where the data go; this or --sink.")
         private HostPort receiver;
 
         @Option(
@@ -269,9 +306,25 @@ abstract class DartServe implements Callable<Integer> {
         private int servers;
 
         @Override
-        DartServer.Context configure(DartServer.Context context, Termination termination)
-                throws IOException {
+        DartServer.Context configure(DartServer.Context context, Termination termination) {
             inRange("--servers", servers, 1, 1024);
+            if ((receiver == null) == (sink == null)) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "where do the data go? Give either --receiver HOST:PORT or --sink"
+                                + " file:DIR");
+            }
+            context.master().serverCount(servers);
+            return receiver == null ? context : context.receiver(receiver.host(), receiver.port());
+        }
+
+        /** Slaves may know the receiver: no other master has this configuration file. */
+        @Override
+        void ready() throws IOException {
+            if (receiver == null) {
+                Files.deleteIfExists(receiverFile());
+                return;
+            }
             Path fresh = receiverFile().resolveSibling(receiverFile().getFileName() + ".new");
             Files.writeString(fresh, receiver + "\n");
             Files.move(
@@ -279,7 +332,11 @@ abstract class DartServe implements Callable<Integer> {
                     receiverFile(),
                     StandardCopyOption.ATOMIC_MOVE,
                     StandardCopyOption.REPLACE_EXISTING);
-            return context.master().serverCount(servers).receiver(receiver.host(), receiver.port());
+        }
+
+        @Override
+        void ended() throws IOException {
+            Files.deleteIfExists(receiverFile());
         }
 
         @Override
@@ -300,12 +357,17 @@ abstract class DartServe implements Callable<Integer> {
                 names = "--receiver",
                 paramLabel = "HOST:PORT",
                 converter = HostPort.Converter.class,
-                description = "Where the data go. Default: what the master wrote to FILE.receiver.")
+                description =
+                        "Where the data go. Default: what the master wrote to FILE.receiver;"
+                                + " or --sink.")
         private HostPort receiver;
 
         @Override
         DartServer.Context configure(DartServer.Context context, Termination termination)
                 throws IOException {
+            if (sink != null) {
+                return context.slave();
+            }
             HostPort target = receiver == null ? fromMaster(termination) : receiver;
             if (target == null) {
                 return null;

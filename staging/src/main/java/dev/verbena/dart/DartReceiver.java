@@ -50,6 +50,11 @@ public final class DartReceiver implements AutoCloseable {
         return engine;
     }
 
+    /** Called, on any thread, when the agent of an embedded receiver may have something to do. */
+    void onReady(Runnable wakeup) {
+        engine.onReady(wakeup);
+    }
+
     /** Port listened on. */
     public int port() {
         return engine.port();
@@ -184,6 +189,7 @@ public final class DartReceiver implements AutoCloseable {
         long reverseBytesMax = 16L << 20;
         long silenceTimeoutNs = 10_000_000_000L;
         byte[] secret;
+        boolean isNamingClients;
 
         /** Everything at its default. */
         public Context() {}
@@ -208,6 +214,12 @@ public final class DartReceiver implements AutoCloseable {
          */
         public Context directory(String directory) {
             this.directory = directory;
+            return this;
+        }
+
+        /** Names of files begin with the number of the client. */
+        Context namesOfClients() {
+            isNamingClients = true;
             return this;
         }
 

@@ -179,6 +179,8 @@ public final class DartServer implements AutoCloseable {
         boolean isDelegating;
         long receiverTimeoutNs = 10_000_000_000L;
         byte[] secret;
+        String sinkDirectory = "";
+        DartMessageHandler sinkHandler;
         String spillDirectory = "";
         long spillLimit;
 
@@ -304,6 +306,20 @@ public final class DartServer implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Stores messages as files on this machine instead of streaming them to a receiver: what
+         * {@link DartReceiver.Context#directory} does with them, without a network, and with {@code
+         * client-ID.} before each name. Acknowledged when forced to the device. Each server needs a
+         * directory of its own; a process has nobody from whom messages could come back.
+         *
+         * @param handler gets every message once it is stored, on the server's thread; null: nobody
+         */
+        public Context fileSink(String directory, DartMessageHandler handler) {
+            this.sinkDirectory = directory;
+            this.sinkHandler = handler;
+            return this;
+        }
+
         /** Identity of the run; null: one is made up. Master only. */
         public Context job(UUID job) {
             this.job = job;
@@ -396,6 +412,16 @@ public final class DartServer implements AutoCloseable {
             return this;
         }
 
+        private void concludeSink() {
+            if (isDiscarding || !receiverHost.isEmpty() || !spillDirectory.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "fileSink: excludes receiver, discard and spill; files are on this machine"
+                                + " already");
+            }
+            receiverHost = sinkDirectory;
+            receiverPort = LocalStreams.PORT;
+        }
+
         /**
          * Checks all values.
          *
@@ -405,6 +431,9 @@ public final class DartServer implements AutoCloseable {
             Arguments.notNull("environment", environment);
             Arguments.notEmpty("configurationFile", configurationFile);
             Arguments.notEmpty("transport", transport);
+            if (!sinkDirectory.isEmpty()) {
+                concludeSink();
+            }
             if (!isDiscarding) {
                 Arguments.notEmpty("receiver host", receiverHost);
                 Arguments.range("receiver port", receiverPort, 1, 65535);

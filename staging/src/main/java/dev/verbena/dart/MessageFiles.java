@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.DurableStore;
+import dev.verbena.agent.internal.PlantedFaults;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -21,11 +22,13 @@ final class MessageFiles implements AutoCloseable {
     private final int messageLengthMax;
     private final boolean isKeepingBoth;
     private final boolean isDurable;
+    private final boolean isNamingClients;
     private long nextTemporary;
 
     MessageFiles(DartReceiver.Context context) {
         this.store = context.environment.store(context.directory);
         this.isKeepingBoth = context.isKeepingBoth;
+        this.isNamingClients = context.isNamingClients;
         this.isDurable = context.ack == AckMode.DURABLE;
         this.isAssembling = context.handler != null || context.steps != null;
         this.messageLengthMax = context.messageLengthMax;
@@ -155,8 +158,14 @@ final class MessageFiles implements AutoCloseable {
         String name = message.metadata.safeName();
         String suffix = message.clientId + "-" + message.sequence;
         if (name.isEmpty()) {
-            name = "message-" + suffix;
-        } else if (isKeepingBoth && exists(name)) {
+            name = "message-" + message.sequence;
+            name = isNamingClients ? name : "message-" + suffix;
+        }
+        boolean isMixing = PlantedFaults.ENABLED && PlantedFaults.isOn("sink-mixes-clients");
+        if (isNamingClients && !isMixing) {
+            name = "client-" + message.clientId + "." + name;
+        }
+        if (isKeepingBoth && !message.metadata.name().isEmpty() && exists(name)) {
             name = name + "." + suffix;
         }
         message.fileName = name;

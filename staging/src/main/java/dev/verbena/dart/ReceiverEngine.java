@@ -126,9 +126,13 @@ final class ReceiverEngine implements ProtocolAgent {
                         .agent(this)
                         .wakeOnStreams()
                         .start();
-        reverse.onSend(thread::wakeup);
+        onReady(thread::wakeup);
+    }
+
+    void onReady(Runnable wakeup) {
+        reverse.onSend(wakeup);
         if (files != null) {
-            files.onReady(thread::wakeup);
+            files.onReady(wakeup);
         }
     }
 

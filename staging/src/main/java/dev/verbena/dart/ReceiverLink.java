@@ -37,6 +37,7 @@ final class ReceiverLink implements AutoCloseable {
     private final NanoClock clock;
     private final Consumer<ServerBuffer> giveBack;
     private final HeldBuffers held;
+    private final dev.verbena.agent.ByteStreams streams;
 
     /** Where parts are that are not in memory; null: nowhere. */
     private final SpillFiles files;
@@ -96,9 +97,11 @@ final class ReceiverLink implements AutoCloseable {
     ReceiverLink(
             ServerShared shared,
             Consumer<ServerBuffer> giveBack,
+            dev.verbena.agent.ByteStreams streams,
             SpillFiles files,
             StreamName earlier) {
         this.shared = shared;
+        this.streams = streams;
         this.files = files;
         this.earlier = earlier;
         this.context = shared.context;
@@ -155,7 +158,7 @@ final class ReceiverLink implements AutoCloseable {
         if (now - nextTryNs < 0 || shared.serverId < 0) {
             return 0;
         }
-        stream = context.environment.streams().connect(context.receiverHost, context.receiverPort);
+        stream = streams.connect(context.receiverHost, context.receiverPort);
         startedNs = now;
         state = CONNECTING;
         return 1;

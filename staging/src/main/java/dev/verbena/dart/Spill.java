@@ -79,7 +79,9 @@ final class Spill implements AutoCloseable {
                         + " bytes, of server "
                         + name.serverId()
                         + " of an earlier run; they are delivered now");
-        ReceiverLink other = new ReceiverLink(shared, this::replayed, files, name);
+        ReceiverLink other =
+                new ReceiverLink(
+                        shared, this::replayed, shared.context.environment.streams(), files, name);
         found.add(new SpillFound(shared, files, stream, frames, other));
     }
 

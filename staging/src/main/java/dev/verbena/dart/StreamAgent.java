@@ -24,6 +24,9 @@ final class StreamAgent implements ProtocolAgent {
     private final List<ServerBuffer> early = new ArrayList<>();
     private final ReceiverLink link;
 
+    /** Null: the receiver is elsewhere. */
+    private final FileSink sink;
+
     /** Null: nothing is spilled. */
     private final Spill spill;
 
@@ -37,16 +40,30 @@ final class StreamAgent implements ProtocolAgent {
         for (int i = 0; i < tracks.length; i++) {
             tracks[i] = new Track();
         }
+        sink = shared.context.sinkDirectory.isEmpty() ? null : new FileSink(shared);
         if (shared.context.isDiscarding) {
             link = null;
             spill = null;
         } else {
             spill = shared.context.spillDirectory.isEmpty() ? null : new Spill(shared);
             SpillFiles files = spill == null ? null : spill.files();
-            link = new ReceiverLink(shared, this::giveBack, files, null);
+            link =
+                    new ReceiverLink(
+                            shared,
+                            this::giveBack,
+                            sink == null ? shared.context.environment.streams() : sink.streams(),
+                            files,
+                            null);
             if (spill != null) {
                 spill.serve(link, this::release, this::giveBack);
             }
+        }
+    }
+
+    @Override
+    public void onStart() {
+        if (sink != null) {
+            sink.agent().onStart();
         }
     }
 
@@ -61,6 +78,9 @@ final class StreamAgent implements ProtocolAgent {
         }
         if (link != null) {
             work += link.doWork();
+        }
+        if (sink != null) {
+            work += sink.doWork();
         }
         if (spill != null) {
             work += spill.doWork(clock.nanoTime());
@@ -191,6 +211,9 @@ final class StreamAgent implements ProtocolAgent {
             return NO_DEADLINE;
         }
         long next = link.nextDeadlineNs();
+        if (sink != null) {
+            next = Math.min(next, sink.agent().nextDeadlineNs());
+        }
         return spill == null ? next : Math.min(next, spill.nextDeadlineNs(clock.nanoTime()));
     }
 
@@ -198,6 +221,9 @@ final class StreamAgent implements ProtocolAgent {
     public void onClose() {
         if (link != null) {
             link.close();
+        }
+        if (sink != null) {
+            sink.agent().onClose();
         }
         if (spill != null) {
             spill.close();

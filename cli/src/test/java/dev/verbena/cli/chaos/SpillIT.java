@@ -112,6 +112,55 @@ class SpillIT {
     }
 
     @Test
+    @Tag("dart-S10")
+    void shouldStoreAsAReceiverDoesWhenTheSinkIsAFolder() throws Exception {
+        Path source = Staging.files(folder.resolve("source"), LENGTHS);
+        Path sink = folder.resolve("sink");
+        try (Staging staging = new Staging(folder)) {
+            ChaosProcess master =
+                    staging.command(
+                            "master",
+                            List.of(),
+                            "dart",
+                            "master",
+                            "--transport=shm",
+                            "--config=" + staging.config(),
+                            "--sink=file:" + sink);
+            master.awaitLine("master ready");
+            ChaosProcess send = staging.send(source);
+            shouldEndWell(send);
+            assertThat(Staging.differences(source, sink)).isEmpty();
+            master.terminate();
+            shouldEndWell(master);
+            try (Stream<Path> files = Files.list(sink)) {
+                assertThat(files).containsExactly(sink.resolve("source"));
+            }
+        }
+    }
+
+    @Test
+    void shouldNotTouchTheReceiversAddressUntilTheFileIsWon() throws Exception {
+        try (Staging staging = new Staging(folder)) {
+            staging.receiver(folder.resolve("arrived"), List.of());
+            staging.master();
+            Path address = Path.of(staging.config() + ".receiver");
+            String won = Files.readString(address);
+            ChaosProcess other =
+                    staging.command(
+                            "master",
+                            List.of(),
+                            "dart",
+                            "master",
+                            "--transport=shm",
+                            "--config=" + staging.config(),
+                            "--receiver=127.0.0.1:1");
+            assertThat(other.awaitEnd(60)).as("%s", other.out()).isTrue();
+            assertThat(other.exitCode()).as("%s", other.out()).isEqualTo(1);
+            assertThat(Files.readString(address)).isEqualTo(won);
+        }
+    }
+
+    @Test
     @Tag("dart-F7")
     void shouldHoldBackWhileTheSpillDiskIsFull() throws Exception {
         Path source = Staging.files(folder.resolve("source"), 20_000_000, 6_000_000, 7);
