@@ -451,7 +451,10 @@ public abstract class DartContract {
     void shouldStoreMessagesDurably() throws Exception {
         try (DartWorld world = world()) {
             Path out = world.directory.resolve("out");
-            world.receive(world.receiverContext().directory(out.toString()));
+            world.receive(
+                    world.receiverContext()
+                            .environment(new SlowStore(world.environment))
+                            .directory(out.toString()));
             world.master(c -> c.bufferSize(64 * 1024));
             DartClient client = world.client(0);
             UnsafeBuffer data = DartWorld.bytes(1_000_000, 5);
