@@ -74,15 +74,16 @@ final class DoctorTransports {
     /** Why it does not work; null if it does. */
     private static String attempt(String scheme, boolean isForeign) {
         List<String> arguments = new ArrayList<>(List.of("perf-peer", "--transport=" + scheme));
-        arguments.add("--small");
+        PerfEndpoint.Manner manner = PerfEndpoint.Manner.small(isForeign);
+        arguments.add("--messages=" + manner.messageLengthMax());
+        arguments.add("--credits=" + manner.credits());
         arguments.add("--length=" + LENGTH);
         if (isForeign) {
             arguments.add("--foreign");
         }
         CompletableFuture<String> uri = new CompletableFuture<>();
         ChildProcess child = null;
-        try (PerfEndpoint endpoint =
-                new PerfEndpoint(scheme, LENGTH, new PerfEndpoint.Manner(isForeign, false, true))) {
+        try (PerfEndpoint endpoint = new PerfEndpoint(scheme, LENGTH, manner)) {
             child =
                     ChildProcess.start(
                             "other process",

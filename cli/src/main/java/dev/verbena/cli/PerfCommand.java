@@ -139,7 +139,7 @@ abstract class PerfCommand implements Callable<Integer> {
             PerfPeer.serve(
                     scheme,
                     longest,
-                    manner(),
+                    manner(PerfEndpoint.MESSAGE_LENGTH_MAX),
                     uri -> {
                         out.println(uri);
                         out.flush();
@@ -172,13 +172,22 @@ abstract class PerfCommand implements Callable<Integer> {
         }
     }
 
-    private PerfEndpoint.Manner manner() {
-        return new PerfEndpoint.Manner(isForeign, isSleeping, false);
+    /** Both sides together stay below the 64 MiB of shared memory that a container has. */
+    private PerfEndpoint.Manner manner(int messageLengthMax) {
+        return new PerfEndpoint.Manner(
+                isForeign, isSleeping, messageLengthMax, PerfEndpoint.Manner.CREDITS);
+    }
+
+    private int messageLengthMax(int longest) {
+        return what == What.send
+                ? Math.max(PerfEndpoint.Manner.SHORT, longest)
+                : PerfEndpoint.Manner.SHORT;
     }
 
     private List<String> peerArguments(String scheme, int longest) {
         List<String> arguments = new ArrayList<>();
         arguments.addAll(List.of("perf-peer", "--transport=" + scheme, "--length=" + longest));
+        arguments.add("--messages=" + messageLengthMax(longest));
         if (isForeign) {
             arguments.add("--foreign");
         }
@@ -248,7 +257,8 @@ abstract class PerfCommand implements Callable<Integer> {
     private void measureAll(String scheme, URI target, List<Integer> lengths, PrintWriter out) {
         int longest = lengths.get(lengths.size() - 1);
         List<String> objects = new ArrayList<>();
-        try (PerfEndpoint endpoint = new PerfEndpoint(scheme, longest, manner())) {
+        try (PerfEndpoint endpoint =
+                new PerfEndpoint(scheme, longest, manner(messageLengthMax(longest)))) {
             endpoint.connect(target);
             if (!isJson) {
                 out.printf("# %s %s over %s%n", spec.name(), what, endpoint.explain());

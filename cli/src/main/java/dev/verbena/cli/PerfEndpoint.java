@@ -23,6 +23,7 @@ final class PerfEndpoint implements AutoCloseable {
     /** Longest message of the {@code send} measurements. */
     static final int MESSAGE_LENGTH_MAX = 64 << 10;
 
+    private static final int CONNECTIONS = 2;
     private static final int HELLO_LENGTH = RemoteDescriptor.LENGTH;
     private static final int ROUND_LENGTH = 24;
     private static final int ROUND_MARK = 0x444E5552;
@@ -61,9 +62,26 @@ final class PerfEndpoint implements AutoCloseable {
      *
      * @param isForeign the target is memory that the toolkit did not allocate
      * @param isSleeping waiting for the other process sleeps in {@code await} instead of polling on
-     * @param isSmall room for a few short messages only, for a trial where memory is scarce
+     * @param messageLengthMax longest message; the slots for messages are what takes most memory
+     * @param credits messages under way at a time
      */
-    record Manner(boolean isForeign, boolean isSleeping, boolean isSmall) {}
+    record Manner(boolean isForeign, boolean isSleeping, int messageLengthMax, int credits) {
+        /** Longest message where none is measured: what the two sides tell each other. */
+        static final int SHORT = 1024;
+
+        /** Messages under way at a time, for measuring. */
+        static final int CREDITS = 64;
+
+        /** Memory that the toolkit allocated, and any message. */
+        static Manner usual() {
+            return new Manner(false, false, MESSAGE_LENGTH_MAX, CREDITS);
+        }
+
+        /** Room for a few short messages only, for a trial where memory is scarce. */
+        static Manner small(boolean isForeign) {
+            return new Manner(isForeign, false, SHORT, 8);
+        }
+    }
 
     /** Opens; {@code length} is the longest transfer. */
     PerfEndpoint(String scheme, int length, Manner manner) {
@@ -72,10 +90,10 @@ final class PerfEndpoint implements AutoCloseable {
                 Transports.open(
                         scheme,
                         new TransportContext()
-                                .messageLengthMax(manner.isSmall() ? 1024 : MESSAGE_LENGTH_MAX)
-                                .creditsPerConnection(manner.isSmall() ? 8 : 64)
-                                .receiveSlotCount(manner.isSmall() ? 32 : 256)
-                                .connectionsMax(4)
+                                .messageLengthMax(manner.messageLengthMax())
+                                .creditsPerConnection(manner.credits())
+                                .receiveSlotCount(CONNECTIONS * manner.credits())
+                                .connectionsMax(CONNECTIONS)
                                 .peerTimeoutNs(TIMEOUT_NS));
         foreign = manner.isForeign() ? OffHeapMemories.allocate(length) : null;
         inbox =

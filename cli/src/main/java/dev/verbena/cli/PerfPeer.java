@@ -28,13 +28,17 @@ final class PerfPeer implements Callable<Integer> {
     @Option(names = "--sleep")
     private boolean isSleeping;
 
-    @Option(names = "--small")
-    private boolean isSmall;
+    @Option(names = "--messages", defaultValue = "" + PerfEndpoint.MESSAGE_LENGTH_MAX)
+    private int messageLengthMax;
+
+    @Option(names = "--credits", defaultValue = "" + PerfEndpoint.Manner.CREDITS)
+    private int credits;
 
     @Override
     public Integer call() {
         ChildProcess.endWithParent(() -> Runtime.getRuntime().halt(1));
-        PerfEndpoint.Manner manner = new PerfEndpoint.Manner(isForeign, isSleeping, isSmall);
+        PerfEndpoint.Manner manner =
+                new PerfEndpoint.Manner(isForeign, isSleeping, messageLengthMax, credits);
         serve(scheme, length, manner, uri -> ChildProcess.tell("uri " + uri));
         return 0;
     }

@@ -44,7 +44,7 @@ final class RawGet implements AutoCloseable {
             child.end(0);
             throw new Messages.Failure(child.obituary());
         }
-        endpoint = new PerfEndpoint(scheme, length, new PerfEndpoint.Manner(false, false, false));
+        endpoint = new PerfEndpoint(scheme, length, PerfEndpoint.Manner.usual());
         endpoint.connect(URI.create(answer.substring(4)));
     }
 

@@ -83,8 +83,7 @@ final class ClientCommands {
     byte[] reply() {
         if (result != ControlFlyweight.RESULT_OK) {
             String text = new String(reply, StandardCharsets.UTF_8);
-            throw new DartException(
-                    ControlFlyweight.code(result), text.replaceAll("\\p{Cntrl}", "?"));
+            throw new DartException(ControlResult.code(result), text.replaceAll("\\p{Cntrl}", "?"));
         }
         return reply;
     }

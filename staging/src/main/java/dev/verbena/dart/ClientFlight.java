@@ -416,8 +416,8 @@ final class ClientFlight {
             leaveFlight(sequence, returned);
             fail(
                     ticket,
-                    ControlFlyweight.code(result),
-                    "server " + serverId + ": " + ControlFlyweight.resultName(result));
+                    ControlResult.code(result),
+                    "server " + serverId + ": " + ControlResult.name(result));
         } else if (context.isReassigned
                 && !(PlantedFaults.ENABLED
                         && PlantedFaults.isOn("dart-transferred-not-sent-again"))) {

@@ -25,15 +25,11 @@ final class ClientProtocol {
 
     private static final int POLL_LIMIT = 64;
     private static final int CONTROL_SLOTS = 16;
-    private static final long CONTEXT_MASTER = 1;
     private static final long CONTEXT_SERVER = 2;
     private static final long CONTEXT_INBOX = -3;
 
     /** Contexts of control records; those below are header slots. */
     private static final long CONTROL_BASE = 1L << 20;
-
-    /** A server that was asked to take this client over, and does not, is passed over. */
-    private static final long MOVE_ANSWER_NS = 2_000_000_000L;
 
     private final DartClient.Context context;
     private final Transport transport;
@@ -45,11 +41,9 @@ final class ClientProtocol {
     private final ClientInbox inbox;
     private final Heartbeat heartbeat;
     private final ClientCommands commands;
-    private MasterLink link;
+    private final ClientRegistration registration;
 
     private int state = BOOTING;
-    private boolean hasRegistered;
-    private long registeredNs;
     private boolean isServerStopping;
     private DartException failure;
     private UUID job;
@@ -90,7 +84,7 @@ final class ClientProtocol {
                                 CONTEXT_INBOX,
                                 context.environment.errorHandler());
             }
-            this.link = newLink(context.job, 0);
+            this.registration = new ClientRegistration(context, transport, outbox);
         } catch (RuntimeException e) {
             if (opened != null) {
                 opened.close();
@@ -102,17 +96,6 @@ final class ClientProtocol {
         }
         this.inbox = opened;
         flight.inbox(inbox);
-    }
-
-    private MasterLink newLink(UUID wantedJob, long wantedEpochMs) {
-        return new MasterLink(
-                context.environment,
-                transport,
-                context.configurationFile,
-                context.variables,
-                wantedJob,
-                wantedEpochMs,
-                context.bootTimeoutNs);
     }
 
     /** What has come back; null if there is no inbox. */
@@ -244,37 +227,17 @@ final class ClientProtocol {
         if (failure != null) {
             throw failure;
         }
-        int work = link.doWork(now, CONTEXT_MASTER);
-        if (link.isConnected() && !hasRegistered) {
-            job = link.job();
-            ControlFlyweight record = outbox.begin(ControlFlyweight.REGISTER, job);
-            if (record != null) {
-                record.register(
-                        state == MOVING
-                                ? ControlFlyweight.ROLE_MOVING_CLIENT
-                                : ControlFlyweight.ROLE_CLIENT,
-                        context.maxInFlight,
-                        context.rank,
-                        context.applicationId,
-                        transport.uri());
-                hasRegistered = outbox.send(record, link.connection()) == Transport.ACCEPTED;
-                registeredNs = now;
-                work++;
-            }
+        boolean isMoving = state == MOVING;
+        int work = registration.doWork(now, isMoving);
+        if (registration.job() != null) {
+            job = registration.job();
         }
-        if (link.isTimeOver(now) || link.isHopeless()) {
-            if (state == BOOTING) {
-                throw link.failure();
+        if (registration.isOver(now)) {
+            if (!isMoving) {
+                throw registration.failure();
             }
-            lose(link.failure());
+            lose(registration.failure());
             return work + 1;
-        }
-        boolean isUnanswered = hasRegistered && now - registeredNs - MOVE_ANSWER_NS >= 0;
-        if (state == MOVING && isUnanswered && link.isConnected()) {
-            transport.disconnect(link.connection());
-            hasRegistered = false;
-            link.onLost(now, "nobody took this process over");
-            work++;
         }
         return work;
     }
@@ -289,24 +252,24 @@ final class ClientProtocol {
             }
             return;
         }
-        if (!incoming.isOfJob(job) && !link.isAnyJob()) {
+        if (!incoming.isOfJob(job) && !registration.isAnyJob()) {
             if (result == ControlFlyweight.RESULT_WRONG_JOB) {
-                refused(connection, result);
+                registration.onRefused(connection, result);
             }
             return;
         }
         if (isWorthAnotherTry(result)) {
-            refused(connection, result);
+            registration.onRefused(connection, result);
             return;
         }
         if (result != ControlFlyweight.RESULT_OK) {
             DartException refusal =
                     new DartException(
-                            ControlFlyweight.code(result),
+                            ControlResult.code(result),
                             "server "
                                     + incoming.serverId()
                                     + " refused this process: "
-                                    + ControlFlyweight.resultName(result));
+                                    + ControlResult.name(result));
             if (state == MOVING) {
                 lose(refusal);
             } else {
@@ -340,7 +303,7 @@ final class ClientProtocol {
 
     private void connected(long connection) {
         job = incoming.job();
-        epochMs = link.epochMs();
+        epochMs = registration.epochMs();
         clientId = incoming.clientId();
         serverId = incoming.serverId();
         serverConnection = connection;
@@ -363,10 +326,7 @@ final class ClientProtocol {
         if (inbox != null) {
             inbox.connected(connection, job, clientId);
         }
-        if (link.isConnected() && link.connection() != connection) {
-            transport.disconnect(link.connection());
-        }
-        link.close();
+        registration.end(connection);
     }
 
     private boolean resume() {
@@ -383,16 +343,10 @@ final class ClientProtocol {
         return true;
     }
 
-    private void refused(long connection, int result) {
-        hasRegistered = false;
-        link.onRefused(clock.nanoTime(), result);
-        transport.disconnect(connection);
-    }
-
     /** Nanoseconds until something is due. */
     long untilDeadlineNs(long now) {
         if (state == BOOTING || state == MOVING) {
-            return Math.max(0, link.nextDeadlineNs() - now);
+            return Math.max(0, registration.nextDeadlineNs() - now);
         }
         long until = flight.isAnyInFlight() ? context.headerTimeoutNs : Long.MAX_VALUE;
         return Math.min(until, heartbeat.untilNs(now));
@@ -409,9 +363,8 @@ final class ClientProtocol {
                                 : " was lost" + (reason.isEmpty() ? "" : ": " + reason));
         if (context.isReassigned) {
             flight.moveAway();
-            hasRegistered = false;
             state = MOVING;
-            link = newLink(job, epochMs);
+            registration.again(job, epochMs);
             context.environment
                     .errorHandler()
                     .onError(
@@ -431,10 +384,7 @@ final class ClientProtocol {
     /** For good: every open message fails, every later call says why. */
     private void lose(DartException why) {
         if (state == MOVING) {
-            if (link.isConnected()) {
-                transport.disconnect(link.connection());
-            }
-            link.close();
+            registration.end(0);
         }
         state = LOST;
         failure = why;
@@ -457,8 +407,8 @@ final class ClientProtocol {
                 outbox.send(record, serverConnection);
             }
             transport.disconnect(serverConnection);
-        } else if ((state == BOOTING || state == MOVING) && link.isConnected()) {
-            transport.disconnect(link.connection());
+        } else if (state == BOOTING || state == MOVING) {
+            registration.disconnect();
         }
         state = LEAVING;
     }
@@ -468,7 +418,7 @@ final class ClientProtocol {
     }
 
     void close() {
-        link.close();
+        registration.close();
         commands.close();
         outbox.close();
         flight.close();
@@ -557,7 +507,8 @@ final class ClientProtocol {
                 long connection, URI peer, DirectBuffer privateData, int offset, int length) {
             // While registering it is the server of this process; later another server that was
             // handed the descriptor of a message and comes for its data.
-            boolean isSeeking = (state == BOOTING || state == MOVING) && hasRegistered;
+            boolean isSeeking =
+                    (state == BOOTING || state == MOVING) && registration.hasRegistered();
             boolean isOfJob =
                     length == 0
                             || job != null && ConnectNote.isOfJob(privateData, offset, length, job);
@@ -571,16 +522,16 @@ final class ClientProtocol {
 
         @Override
         public void onConnected(long connection, long connectionContext) {
-            if (connectionContext == CONTEXT_MASTER) {
-                link.onConnected();
+            if (connectionContext == ClientRegistration.CONTEXT_MASTER) {
+                registration.onConnected();
             }
         }
 
         @Override
         public void onConnectFailed(
                 long connection, long connectionContext, int status, String reason) {
-            if (connectionContext == CONTEXT_MASTER) {
-                link.onConnectFailed(clock.nanoTime(), status, reason);
+            if (connectionContext == ClientRegistration.CONTEXT_MASTER) {
+                registration.onConnectFailed(status, reason);
             }
         }
 
@@ -596,11 +547,8 @@ final class ClientProtocol {
 
         private void gone(long connection, long connectionContext, String reason) {
             if (state == BOOTING || state == MOVING) {
-                if (connectionContext == CONTEXT_MASTER
-                        && connection == link.connection()
-                        && link.isConnected()) {
-                    hasRegistered = false;
-                    link.onLost(clock.nanoTime(), reason);
+                if (connectionContext == ClientRegistration.CONTEXT_MASTER) {
+                    registration.onGone(connection, reason);
                 }
             } else if (connection == serverConnection && state == CONNECTED) {
                 onServerGone(reason);

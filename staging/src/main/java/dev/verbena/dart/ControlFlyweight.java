@@ -3,8 +3,6 @@ package dev.verbena.dart;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import dev.verbena.transport.RemoteDescriptor;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -105,15 +103,6 @@ final class ControlFlyweight {
     private static final int JOB_OFFSET = 8;
     private static final int CRC_OFFSET = 124;
 
-    private static final int ROLE_OFFSET = 24;
-    private static final int URI_LENGTH_OFFSET = 25;
-    private static final int WANTED_OFFSET = 26;
-    private static final int RANK_OFFSET = 28;
-    private static final int APPLICATION_OFFSET = 32;
-    private static final int ASSIGNED_OFFSET = 36;
-    private static final int URI_OFFSET = 40;
-    private static final int GENERATION_OFFSET = 120;
-
     private static final int CLIENT_OFFSET = 24;
     private static final int SERVER_OFFSET = 28;
     private static final int WELCOME_RESULT_OFFSET = 32;
@@ -136,6 +125,7 @@ final class ControlFlyweight {
     private static final int DESCRIPTOR_OFFSET = 64;
     private static final int EPOCH_OFFSET = 40;
 
+    private final RegisterFlyweight registration = new RegisterFlyweight(this);
     private final Checksum crc = new Checksum();
     private MutableDirectBuffer buffer;
     private DirectBuffer source;
@@ -186,103 +176,47 @@ final class ControlFlyweight {
         source = from;
         offset = at;
         if (available < LENGTH) {
-            throw malformed("only " + available + " bytes");
+            throw ControlCheck.malformed("only " + available + " bytes");
         }
         if (from.getInt(at, LITTLE_ENDIAN) != MAGIC) {
-            throw malformed("magic 0x" + Integer.toHexString(from.getInt(at, LITTLE_ENDIAN)));
+            throw ControlCheck.malformed(
+                    "magic 0x" + Integer.toHexString(from.getInt(at, LITTLE_ENDIAN)));
         }
         int version = from.getShort(at + VERSION_OFFSET, LITTLE_ENDIAN);
         if (version != VERSION) {
-            throw malformed("version " + version + ", this program knows " + VERSION);
+            throw ControlCheck.malformed("version " + version + ", this program knows " + VERSION);
         }
         if (from.getInt(at + CRC_OFFSET, LITTLE_ENDIAN) != crc.of(from, at, CRC_OFFSET)) {
-            throw malformed("CRC does not match its bytes");
+            throw ControlCheck.malformed("CRC does not match its bytes");
         }
-        switch (type()) {
-            case REGISTER, FORWARD -> checkRegister();
-            case WELCOME -> {
-                checkRange("credits", welcomeCredits(), 0, CREDITS_MAX);
-                checkRange("heartbeat", heartbeatMs(), 0, HEARTBEAT_MS_MAX);
-            }
-            case HEADER -> checkHeader(available);
-            case DONE -> {
-                checkRange("state", state(), STATE_TRANSFERRED, STATE_SPILLED);
-                checkRange("credits", credits(), 0, CREDITS_MAX);
-                checkRange("sequence", sequence(), 0, Long.MAX_VALUE);
-            }
-            case CREDIT -> {
-                checkRange("credits", credits(), 0, CREDITS_MAX);
-                checkRange("sequence", sequence(), 0, Long.MAX_VALUE);
-            }
-            case INBOX -> ReversePuts.check(this);
-            case GOODBYE -> checkRange("sequence", sequence(), 0, Long.MAX_VALUE);
-            case HEARTBEAT -> checkRange("client id", clientId(), 0, Integer.MAX_VALUE);
-            case RESUME -> {
-                checkRange("sequence", sequence(), 1, Long.MAX_VALUE - 1);
-                checkRange("epoch", epochMs(), 0, Long.MAX_VALUE);
-            }
-            case SUSPEND -> checkRange("suspended", result(), 0, 1);
-            case COMMAND, REPLY -> checkCommand(available);
-            case STOP -> {}
-            case BARRIER -> checkRange("barrier", sequence(), 1, Long.MAX_VALUE);
-            default -> throw malformed("type " + type());
-        }
+        ControlCheck.check(this, available);
         return this;
     }
 
-    private void checkRegister() {
-        checkRange(
-                "role",
-                role(),
-                ROLE_CLIENT,
-                type() == FORWARD ? ROLE_DELEGATED : ROLE_MOVING_CLIENT);
-        checkRange("rank", rank(), 0, Integer.MAX_VALUE);
-        checkRange("application id", applicationId(), 0, Assignments.APPLICATION_MAX);
-        checkRange("credits", creditsWanted(), 0, CREDITS_MAX);
-        checkRange("client id", assignedId(), 0, Integer.MAX_VALUE);
-        checkRange("generation", generation(), 0, GENERATION_MAX);
-        int length = source.getByte(offset + URI_LENGTH_OFFSET) & 0xFF;
-        checkRange("URI length", length, 1, URI_LENGTH_MAX);
-        for (int i = 0; i < length; i++) {
-            int c = source.getByte(offset + URI_OFFSET + i);
-            if (c <= ' ' || c > '~') {
-                throw malformed("URI byte " + i + " is not printable");
-            }
-        }
+    /** The fields of a REGISTER or FORWARD; a view that moves with this one. */
+    RegisterFlyweight registration() {
+        return registration;
     }
 
-    private void checkCommand(int available) {
-        checkRange("client id", clientId(), 0, Integer.MAX_VALUE);
-        checkRange("number", sequence(), 1, Long.MAX_VALUE);
-        checkRange("payload length", metadataLength(), 0, DartClient.COMMAND_LENGTH_MAX);
-        if (metadataLength() != available - LENGTH) {
-            throw malformed(
-                    "payload length "
-                            + metadataLength()
-                            + " where "
-                            + (available - LENGTH)
-                            + " bytes follow");
-        }
+    /** Memory of a record that is written, else null. */
+    MutableDirectBuffer buffer() {
+        return buffer;
     }
 
-    private void checkHeader(int available) {
-        checkRange("client id", clientId(), 0, Integer.MAX_VALUE);
-        checkRange("sequence", sequence(), 1, Long.MAX_VALUE - 1);
-        checkRange("payload length", length(), 0, Long.MAX_VALUE / 2);
-        checkRange("metadata length", metadataLength(), DartMetadata.FIXED_LENGTH, available);
-        checkRange("skipped sequences", skipped(), 0, Integer.MAX_VALUE);
-        int known = FLAG_FILE_BEGIN | FLAG_FILE_END | FLAG_CHECKSUM;
-        if ((flags() & ~known) != 0) {
-            throw malformed("flags 0x" + Integer.toHexString(flags()));
-        }
-        if (metadataLength() != available - LENGTH) {
-            throw malformed(
-                    "metadata length "
-                            + metadataLength()
-                            + " where "
-                            + (available - LENGTH)
-                            + " bytes follow");
-        }
+    /** Memory of the record, as {@link #offset()} says. */
+    DirectBuffer source() {
+        return source;
+    }
+
+    int offset() {
+        return offset;
+    }
+
+    /** Becomes a copy of itself, for writing, of another type. */
+    ControlFlyweight copyTo(MutableDirectBuffer target, int at, int type) {
+        target.putBytes(at, source, offset, LENGTH);
+        target.putShort(at + TYPE_OFFSET, (short) type, LITTLE_ENDIAN);
+        return rewrap(target, at);
     }
 
     int type() {
@@ -306,83 +240,6 @@ final class ControlFlyweight {
         UnsafeBuffer copy = new UnsafeBuffer(new byte[LENGTH]);
         copy.putBytes(0, source, offset, LENGTH);
         return copy;
-    }
-
-    /** Turns a REGISTER into a FORWARD that assigns an id; {@link #end} follows. */
-    ControlFlyweight asForward(MutableDirectBuffer target, int at, int assignedId, int generation) {
-        target.putBytes(at, source, offset, LENGTH);
-        buffer = target;
-        source = target;
-        offset = at;
-        target.putShort(at + TYPE_OFFSET, (short) FORWARD, LITTLE_ENDIAN);
-        target.putInt(at + ASSIGNED_OFFSET, assignedId, LITTLE_ENDIAN);
-        target.putInt(at + GENERATION_OFFSET, generation, LITTLE_ENDIAN);
-        return this;
-    }
-
-    ControlFlyweight register(int role, int credits, int rank, int applicationId, URI uri) {
-        byte[] bytes = uri.toString().getBytes(StandardCharsets.US_ASCII);
-        if (bytes.length > URI_LENGTH_MAX) {
-            throw new DartException(
-                    DartException.Code.INCOMPATIBLE,
-                    "address "
-                            + uri
-                            + " has "
-                            + bytes.length
-                            + " characters, a control record holds "
-                            + URI_LENGTH_MAX
-                            + ": choose a shorter name for the transport's job");
-        }
-        buffer.putByte(offset + ROLE_OFFSET, (byte) role);
-        buffer.putByte(offset + URI_LENGTH_OFFSET, (byte) bytes.length);
-        buffer.putShort(offset + WANTED_OFFSET, (short) credits, LITTLE_ENDIAN);
-        buffer.putInt(offset + RANK_OFFSET, rank, LITTLE_ENDIAN);
-        buffer.putInt(offset + APPLICATION_OFFSET, applicationId, LITTLE_ENDIAN);
-        buffer.putBytes(offset + URI_OFFSET, bytes);
-        return this;
-    }
-
-    int role() {
-        return source.getByte(offset + ROLE_OFFSET);
-    }
-
-    int creditsWanted() {
-        return source.getShort(offset + WANTED_OFFSET, LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    int rank() {
-        return source.getInt(offset + RANK_OFFSET, LITTLE_ENDIAN);
-    }
-
-    int applicationId() {
-        return source.getInt(offset + APPLICATION_OFFSET, LITTLE_ENDIAN);
-    }
-
-    int assignedId() {
-        return source.getInt(offset + ASSIGNED_OFFSET, LITTLE_ENDIAN);
-    }
-
-    /** FORWARD only. */
-    ControlFlyweight assigned(int clientId, int generation) {
-        buffer.putInt(offset + ASSIGNED_OFFSET, clientId, LITTLE_ENDIAN);
-        buffer.putInt(offset + GENERATION_OFFSET, generation, LITTLE_ENDIAN);
-        return this;
-    }
-
-    /** How often this client registered before, with whatever server. */
-    int generation() {
-        return source.getInt(offset + GENERATION_OFFSET, LITTLE_ENDIAN);
-    }
-
-    /** URI of the sender's transport; MALFORMED if it is none. */
-    URI uri() {
-        byte[] bytes = new byte[source.getByte(offset + URI_LENGTH_OFFSET) & 0xFF];
-        source.getBytes(offset + URI_OFFSET, bytes);
-        try {
-            return URI.create(new String(bytes, StandardCharsets.US_ASCII));
-        } catch (IllegalArgumentException e) {
-            throw malformed("URI: " + e.getMessage());
-        }
     }
 
     ControlFlyweight welcome(int clientId, int serverId, int result, int credits) {
@@ -521,9 +378,9 @@ final class ControlFlyweight {
         try {
             descriptor.decode(source, offset + DESCRIPTOR_OFFSET);
         } catch (IllegalArgumentException e) {
-            throw malformed(e.getMessage());
+            throw ControlCheck.malformed(e.getMessage());
         }
-        checkRange("slots", (long) slotCount() * slotLength(), 0, descriptor.length());
+        ControlCheck.range("slots", (long) slotCount() * slotLength(), 0, descriptor.length());
     }
 
     int tag() {
@@ -563,9 +420,9 @@ final class ControlFlyweight {
         try {
             descriptor.decode(source, offset + DESCRIPTOR_OFFSET);
         } catch (IllegalArgumentException e) {
-            throw malformed(e.getMessage());
+            throw ControlCheck.malformed(e.getMessage());
         }
-        checkRange("payload length", length(), 0, descriptor.length());
+        ControlCheck.range("payload length", length(), 0, descriptor.length());
     }
 
     ControlFlyweight done(int clientId, long sequence, int state, int result, int credits) {
@@ -599,41 +456,5 @@ final class ControlFlyweight {
 
     int credits() {
         return source.getInt(offset + CREDITS_OFFSET, LITTLE_ENDIAN);
-    }
-
-    static String resultName(int result) {
-        return switch (result) {
-            case RESULT_OK -> "ok";
-            case RESULT_WRONG_JOB -> "wrong job";
-            case RESULT_RECEIVER_UNREACHABLE -> "receiver unreachable";
-            case RESULT_FULL -> "server full";
-            case RESULT_TRANSFER_FAILED -> "transfer failed";
-            case RESULT_STOPPING -> "server is stopping";
-            case RESULT_MALFORMED -> "malformed header";
-            case RESULT_COMMAND_FAILED -> "command failed";
-            default -> "result " + result;
-        };
-    }
-
-    static DartException.Code code(int result) {
-        return switch (result) {
-            case RESULT_WRONG_JOB -> DartException.Code.NOT_BOOTSTRAPPED;
-            case RESULT_RECEIVER_UNREACHABLE -> DartException.Code.RECEIVER_UNREACHABLE;
-            case RESULT_FULL -> DartException.Code.SERVER_FULL;
-            case RESULT_STOPPING -> DartException.Code.SERVER_STOPPING;
-            case RESULT_MALFORMED -> DartException.Code.MALFORMED;
-            case RESULT_COMMAND_FAILED -> DartException.Code.COMMAND_FAILED;
-            default -> DartException.Code.TRANSFER_FAILED;
-        };
-    }
-
-    private static void checkRange(String what, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw malformed(what + " " + value + " is outside " + min + " to " + max);
-        }
-    }
-
-    private static DartException malformed(String what) {
-        return new DartException(DartException.Code.MALFORMED, "control record: " + what);
     }
 }

@@ -46,7 +46,8 @@ final class ControlOutbox implements AutoCloseable {
             return null;
         }
         slot = free[freeCount - 1];
-        return register.asForward(buffer, slot * ControlFlyweight.LENGTH, assignedId, generation);
+        return register.registration()
+                .asForward(buffer, slot * ControlFlyweight.LENGTH, assignedId, generation);
     }
 
     /** Sends the record begun last; the transport's answer. */

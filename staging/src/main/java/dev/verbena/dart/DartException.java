@@ -24,6 +24,8 @@ public class DartException extends RuntimeException {
         SERVER_FULL,
         /** Bytes that are no valid record, frame, metadata block or configuration file. */
         MALFORMED,
+        /** A compute process died, or its server cannot reach it; told by the receiver. */
+        PROCESS_LOST,
         /** Messages were not confirmed when the handle was closed; they are listed. */
         UNCONFIRMED,
         /** The memory of a message was changed while it was still the library's. */

@@ -1,6 +1,5 @@
 package dev.verbena.dart;
 
-import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Arrays;
@@ -12,27 +11,8 @@ import org.agrona.MutableDirectBuffer;
 
 /**
  * What a message is about. It precedes the payload as a block of at most {@link #LENGTH_MAX} bytes.
- * A reusable holder: setting step, rank or shape and encoding allocate nothing. One thread.
- *
- * <pre>
- * offset size field, little-endian
- *  0     4    magic 0x4154454D ("META")
- *  4     1    version (1)
- *  5     1    element type, see ElementType
- *  6     1    number of dimensions, 0 to 8
- *  7     1    number of properties, 0 to 32
- *  8     2    length of the block, a multiple of 8
- * 10     2    flags: 1 = the checksum is given, 2 = last message of this rank in this step, 4 = counts
- * 12     4    CRC-32C of the payload, as its sender computed it
- * 16     8    payload length
- * 24     8    step
- * 32     4    rank
- * 36     4    application id
- * 40     8*n  shape
- *  then, with counts: 4 bytes of ranks that take part, 4 bytes of messages of this rank in this step;
- *  0 = not said
- *  then name, variable, and key and value of each property: 2 bytes of length, UTF-8; zero to the end
- * </pre>
+ * A reusable holder: setting step, rank or shape and encoding allocate nothing. One thread. {@code
+ * MetadataCodec} has its layout.
  */
 public final class DartMetadata {
     /** Longest encoded block, bytes. */
@@ -47,43 +27,24 @@ public final class DartMetadata {
     /** Most properties. */
     public static final int PROPERTIES_MAX = 32;
 
-    static final int FIXED_LENGTH = 40;
-    private static final int MAGIC = 0x4154454D;
-    private static final int VERSION = 1;
-    private static final int FLAG_CHECKSUM = 1;
-    private static final int FLAG_END_OF_STEP = 2;
-    private static final int FLAG_COUNTS = 4;
-    private static final int KNOWN_FLAGS = 7;
-    private static final int COUNTS_LENGTH = 8;
-    private static final int TYPE_OFFSET = 5;
-    private static final int DIMENSIONS_OFFSET = 6;
-    private static final int PROPERTIES_OFFSET = 7;
-    private static final int BLOCK_LENGTH_OFFSET = 8;
-    private static final int FLAGS_OFFSET = 10;
-    private static final int CHECKSUM_OFFSET = 12;
-    private static final int PAYLOAD_LENGTH_OFFSET = 16;
-    private static final int STEP_OFFSET = 24;
-    private static final int RANK_OFFSET = 32;
-    private static final int APPLICATION_OFFSET = 36;
-
-    private final long[] shape = new long[DIMENSIONS_MAX];
-    private final Map<String, String> properties = new LinkedHashMap<>();
-    private int dimensionCount;
-    private ElementType elementType = ElementType.BYTES;
-    private String name = "";
-    private String variable = "";
-    private long step;
-    private int rank;
-    private boolean hasRank;
-    private int applicationId;
-    private int rankCount;
-    private int stepMessageCount;
-    private boolean isEndOfStep;
-    private long payloadLength;
-    private boolean hasChecksum;
-    private int checksum;
-    private byte[] texts = {0, 0, 0, 0};
-    private boolean isTextsStale;
+    final long[] shape = new long[DIMENSIONS_MAX];
+    final Map<String, String> properties = new LinkedHashMap<>();
+    int dimensionCount;
+    ElementType elementType = ElementType.BYTES;
+    String name = "";
+    String variable = "";
+    long step;
+    int rank;
+    boolean hasRank;
+    int applicationId;
+    int rankCount;
+    int stepMessageCount;
+    boolean isEndOfStep;
+    long payloadLength;
+    boolean hasChecksum;
+    int checksum;
+    byte[] texts = {0, 0, 0, 0};
+    boolean isTextsStale;
 
     /** Empty: no name, no shape, no user keys. */
     public DartMetadata() {}
@@ -309,34 +270,7 @@ public final class DartMetadata {
      * of the whole. Empty stays empty.
      */
     public String safeName() {
-        return safe(name);
-    }
-
-    static String safe(String text) {
-        byte[] bytes = text.getBytes(UTF_8);
-        StringBuilder out = new StringBuilder(bytes.length + 16);
-        for (int i = 0; i < bytes.length; i++) {
-            int c = bytes[i] & 0xFF;
-            boolean isHarmless =
-                    c >= 'a' && c <= 'z'
-                            || c >= 'A' && c <= 'Z'
-                            || c >= '0' && c <= '9'
-                            || c == '-'
-                            || c == '_'
-                            || c == '.' && i > 0;
-            if (isHarmless) {
-                out.append((char) c);
-            } else {
-                out.append('%').append(String.format("%02X", c));
-            }
-        }
-        if (out.length() > 200) {
-            Checksum crc = new Checksum();
-            crc.update(bytes, 0, bytes.length);
-            out.setLength(180);
-            out.append(String.format("-%08x", crc.value()));
-        }
-        return out.toString();
+        return Names.safe(name);
     }
 
     /**
@@ -346,11 +280,12 @@ public final class DartMetadata {
      */
     public int encodedLength() {
         if (isTextsStale) {
-            texts = encodeTexts();
+            texts = MetadataCodec.texts(this);
             isTextsStale = false;
         }
-        int counts = hasCounts() ? COUNTS_LENGTH : 0;
-        int length = (FIXED_LENGTH + 8 * dimensionCount + counts + texts.length + 7) & ~7;
+        int counts = MetadataCodec.countsLength(this);
+        int length =
+                (MetadataCodec.FIXED_LENGTH + 8 * dimensionCount + counts + texts.length + 7) & ~7;
         if (length > LENGTH_MAX) {
             throw new IllegalArgumentException(
                     "metadata of '"
@@ -363,46 +298,9 @@ public final class DartMetadata {
         return length;
     }
 
-    private boolean hasCounts() {
-        return rankCount > 0 || stepMessageCount > 0;
-    }
-
-    private int flags() {
-        return (hasChecksum ? FLAG_CHECKSUM : 0)
-                | (isEndOfStep ? FLAG_END_OF_STEP : 0)
-                | (hasCounts() ? FLAG_COUNTS : 0);
-    }
-
     /** Writes the block; returns its length. */
     int encode(MutableDirectBuffer buffer, int offset) {
-        int length = encodedLength();
-        buffer.putInt(offset, MAGIC, LITTLE_ENDIAN);
-        buffer.putByte(offset + 4, (byte) VERSION);
-        buffer.putByte(offset + TYPE_OFFSET, (byte) elementType.code());
-        buffer.putByte(offset + DIMENSIONS_OFFSET, (byte) dimensionCount);
-        buffer.putByte(offset + PROPERTIES_OFFSET, (byte) properties.size());
-        buffer.putShort(offset + BLOCK_LENGTH_OFFSET, (short) length, LITTLE_ENDIAN);
-        buffer.putShort(offset + FLAGS_OFFSET, (short) flags(), LITTLE_ENDIAN);
-        buffer.putInt(offset + CHECKSUM_OFFSET, checksum, LITTLE_ENDIAN);
-        buffer.putLong(offset + PAYLOAD_LENGTH_OFFSET, payloadLength, LITTLE_ENDIAN);
-        buffer.putLong(offset + STEP_OFFSET, step, LITTLE_ENDIAN);
-        buffer.putInt(offset + RANK_OFFSET, rank, LITTLE_ENDIAN);
-        buffer.putInt(offset + APPLICATION_OFFSET, applicationId, LITTLE_ENDIAN);
-        int at = offset + FIXED_LENGTH;
-        for (int i = 0; i < dimensionCount; i++, at += 8) {
-            buffer.putLong(at, shape[i], LITTLE_ENDIAN);
-        }
-        if (hasCounts()) {
-            buffer.putInt(at, rankCount, LITTLE_ENDIAN);
-            buffer.putInt(at + 4, stepMessageCount, LITTLE_ENDIAN);
-            at += COUNTS_LENGTH;
-        }
-        buffer.putBytes(at, texts);
-        at += texts.length;
-        while (at < offset + length) {
-            buffer.putByte(at++, (byte) 0);
-        }
-        return length;
+        return MetadataCodec.encode(this, buffer, offset);
     }
 
     /**
@@ -413,133 +311,7 @@ public final class DartMetadata {
      * @throws DartException {@link DartException.Code#MALFORMED} naming the field
      */
     int decode(DirectBuffer buffer, int offset, int available) {
-        int length = peekLength(buffer, offset, available);
-        clear();
-        elementType = ElementType.ofCode(buffer.getByte(offset + TYPE_OFFSET));
-        if (elementType == null) {
-            throw malformed("element type " + buffer.getByte(offset + TYPE_OFFSET));
-        }
-        int dimensions = buffer.getByte(offset + DIMENSIONS_OFFSET) & 0xFF;
-        int propertyCount = buffer.getByte(offset + PROPERTIES_OFFSET) & 0xFF;
-        int flags = buffer.getShort(offset + FLAGS_OFFSET, LITTLE_ENDIAN);
-        int counts = (flags & FLAG_COUNTS) != 0 ? COUNTS_LENGTH : 0;
-        int textsAt = FIXED_LENGTH + 8 * dimensions + counts;
-        if (dimensions > DIMENSIONS_MAX || textsAt > length) {
-            throw malformed("number of dimensions " + dimensions);
-        }
-        if (propertyCount > PROPERTIES_MAX) {
-            throw malformed("number of properties " + propertyCount);
-        }
-        if ((flags & ~KNOWN_FLAGS) != 0) {
-            throw malformed("flags 0x" + Integer.toHexString(flags & 0xFFFF));
-        }
-        payloadLength = buffer.getLong(offset + PAYLOAD_LENGTH_OFFSET, LITTLE_ENDIAN);
-        if (payloadLength < 0) {
-            throw malformed("payload length " + payloadLength);
-        }
-        hasChecksum = (flags & FLAG_CHECKSUM) != 0;
-        isEndOfStep = (flags & FLAG_END_OF_STEP) != 0;
-        checksum = buffer.getInt(offset + CHECKSUM_OFFSET, LITTLE_ENDIAN);
-        step = buffer.getLong(offset + STEP_OFFSET, LITTLE_ENDIAN);
-        rank = buffer.getInt(offset + RANK_OFFSET, LITTLE_ENDIAN);
-        hasRank = true;
-        applicationId = buffer.getInt(offset + APPLICATION_OFFSET, LITTLE_ENDIAN);
-        for (int i = 0; i < dimensions; i++) {
-            shape[i] = buffer.getLong(offset + FIXED_LENGTH + 8 * i, LITTLE_ENDIAN);
-            if (shape[i] < 0) {
-                throw malformed("extent " + shape[i]);
-            }
-        }
-        dimensionCount = dimensions;
-        if (counts > 0) {
-            decodeCounts(buffer, offset + textsAt - COUNTS_LENGTH);
-        }
-        decodeTexts(buffer, offset + textsAt, offset + length, propertyCount);
-        return length;
-    }
-
-    private void decodeCounts(DirectBuffer buffer, int at) {
-        rankCount = buffer.getInt(at, LITTLE_ENDIAN);
-        stepMessageCount = buffer.getInt(at + 4, LITTLE_ENDIAN);
-        if (rankCount < 0 || stepMessageCount < 0) {
-            throw malformed("counts " + rankCount + " and " + stepMessageCount);
-        }
-    }
-
-    /** Length of the block at this place, checked. */
-    static int peekLength(DirectBuffer buffer, int offset, int available) {
-        if (available < FIXED_LENGTH) {
-            throw malformed("only " + available + " bytes");
-        }
-        if (buffer.getInt(offset, LITTLE_ENDIAN) != MAGIC) {
-            throw malformed("magic 0x" + Integer.toHexString(buffer.getInt(offset, LITTLE_ENDIAN)));
-        }
-        if (buffer.getByte(offset + 4) != VERSION) {
-            throw malformed("version " + buffer.getByte(offset + 4));
-        }
-        int length = buffer.getShort(offset + BLOCK_LENGTH_OFFSET, LITTLE_ENDIAN) & 0xFFFF;
-        if (length < FIXED_LENGTH || length > LENGTH_MAX || (length & 7) != 0) {
-            throw malformed("block length " + length);
-        }
-        if (length > available) {
-            throw malformed("block length " + length + " where there are " + available + " bytes");
-        }
-        return length;
-    }
-
-    /** Payload length field of a block whose {@link #peekLength} was taken. */
-    static long peekPayloadLength(DirectBuffer buffer, int offset) {
-        return buffer.getLong(offset + PAYLOAD_LENGTH_OFFSET, LITTLE_ENDIAN);
-    }
-
-    private void decodeTexts(DirectBuffer buffer, int from, int end, int propertyCount) {
-        int at = from;
-        String key = "";
-        for (int i = 0; i < 2 + 2 * propertyCount; i++) {
-            if (end - at < 2) {
-                throw malformed("text " + i + " is missing");
-            }
-            int length = buffer.getShort(at, LITTLE_ENDIAN) & 0xFFFF;
-            at += 2;
-            if (length > TEXT_LENGTH_MAX || length > end - at) {
-                throw malformed("text " + i + " of " + length + " bytes");
-            }
-            byte[] bytes = new byte[length];
-            buffer.getBytes(at, bytes);
-            at += length;
-            String text = new String(bytes, UTF_8);
-            if (i == 0) {
-                name = text;
-            } else if (i == 1) {
-                variable = text;
-            } else if ((i & 1) == 0) {
-                key = text;
-            } else {
-                properties.put(key, text);
-            }
-        }
-        if (end - at >= 8) {
-            throw malformed((end - at) + " bytes after the last text");
-        }
-    }
-
-    private byte[] encodeTexts() {
-        java.io.ByteArrayOutputStream out = new java.io.ByteArrayOutputStream(64);
-        append(out, name);
-        append(out, variable);
-        properties.forEach(
-                (key, value) -> {
-                    append(out, key);
-                    append(out, value);
-                });
-        return out.toByteArray();
-    }
-
-    private static void append(java.io.ByteArrayOutputStream out, String text) {
-        byte[] bytes = text.getBytes(UTF_8);
-        out.write(bytes.length);
-        out.write(bytes.length >>> 8);
-        out.write(bytes, 0, bytes.length);
+        return MetadataCodec.decode(this, buffer, offset, available);
     }
 
     private static String checked(String what, String text) {
@@ -550,10 +322,6 @@ public final class DartMetadata {
                     what + " takes " + length + " bytes; the most is " + TEXT_LENGTH_MAX);
         }
         return text;
-    }
-
-    private static DartException malformed(String what) {
-        return new DartException(DartException.Code.MALFORMED, "metadata block: " + what);
     }
 
     @Override

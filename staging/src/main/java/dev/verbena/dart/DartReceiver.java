@@ -178,6 +178,7 @@ public final class DartReceiver implements AutoCloseable {
         String directory = "";
         DartMessageHandler handler;
         DartStepContext steps;
+        DartLostHandler lostHandler;
         AckMode ack;
         boolean isKeepingBoth;
         boolean isAcceptingGaps;
@@ -220,6 +221,15 @@ public final class DartReceiver implements AutoCloseable {
         /** Names of files begin with the number of the client. */
         Context namesOfClients() {
             isNamingClients = true;
+            return this;
+        }
+
+        /**
+         * Is told of each compute process that its server loses; default: nobody, beside the error
+         * handler of the environment ({@link DartException.Code#PROCESS_LOST}).
+         */
+        public Context lostHandler(DartLostHandler lostHandler) {
+            this.lostHandler = lostHandler;
             return this;
         }
 

@@ -33,6 +33,12 @@ public interface DartStep {
      */
     int[] missingRanks();
 
+    /**
+     * Ranks of which something is missing because their processes were lost, in rising order; a
+     * copy. They are among {@link #missingRanks()}; the others are late, or lost messages.
+     */
+    int[] lostRanks();
+
     /** All messages, by rank, and those of a rank in the order sent; cannot be changed. */
     List<DartMessage> messages();
 

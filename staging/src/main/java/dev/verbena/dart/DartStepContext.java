@@ -9,6 +9,9 @@ package dev.verbena.dart;
  * step is complete when that holds for as many ranks as {@link #rankCount}, {@link
  * DartClient.Context#rankCount} or {@link DartMetadata#rankCount} say. What neither side says is
  * never guessed: such a step ends by its deadline, as incomplete.
+ *
+ * <p>For a rank whose process was lost no step waits: it ends as incomplete once all other ranks
+ * are there, see {@link DartStep#lostRanks()}; until the rank is heard of again.
  */
 public final class DartStepContext {
     /** What becomes of a step that did not get complete. */

@@ -20,6 +20,7 @@ final class DataFrames {
         if (part.isDropped) {
             flags = FrameFlyweight.GIVEN_UP;
         } else {
+            flags = part.flags & FrameFlyweight.NOTICES;
             if (frame == 0) {
                 flags |= part.flags & (FrameFlyweight.FIRST | FrameFlyweight.FILE_BEGIN);
             }

@@ -11,7 +11,8 @@ import org.agrona.MutableDirectBuffer;
  *
  * <pre>
  *  0:4 magic 0x44525431   4:1 version (1)   5:1 type
- *  6:2 flags: 1 first part, 2 last part, 4 file begin, 8 file end, 16 message given up
+ *  6:2 flags: 1 first part, 2 last part, 4 file begin, 8 file end, 16 message given up,
+ *      32 process of the client was lost, 64 process is served here (both: payload is a ClientNotice)
  *  8:8 frame sequence (DATA: per stream, from 1; ERROR gap: first one held; others: 0)   16:4 client id   20:4 tag
  * 24:8 message sequence of that client   32:8 offset of the payload within the message
  * 40:4 payload length   44:4 CRC-32C of bytes 0 to 43 followed by the payload
@@ -55,7 +56,15 @@ final class FrameFlyweight {
     static final int FILE_BEGIN = 4;
     static final int FILE_END = 8;
     static final int GIVEN_UP = 16;
-    private static final int KNOWN_FLAGS = 31;
+
+    /** A frame about a client, with a {@link ClientNotice}: its process was lost. */
+    static final int CLIENT_LOST = 32;
+
+    /** As the other: it is served here from now on, and was served before. */
+    static final int CLIENT_HERE = 64;
+
+    static final int NOTICES = CLIENT_LOST | CLIENT_HERE;
+    private static final int KNOWN_FLAGS = 127;
 
     static final int HELLO_LENGTH = 36;
     static final int HELLO_ACK_LENGTH = 16;

@@ -57,12 +57,14 @@ final class HeaderRelay implements AutoCloseable {
 
     private void introduce(ServedClient client, long resumeAt) {
         record(client, false, ControlFlyweight.FORWARD)
-                .register(
+                .registration()
+                .write(
                         ControlFlyweight.ROLE_DELEGATED,
                         client.creditsGranted,
                         client.rank,
                         client.applicationId,
                         client.uri)
+                .registration()
                 .assigned(client.id, client.registration)
                 .end();
         record(client, false, ControlFlyweight.RESUME)

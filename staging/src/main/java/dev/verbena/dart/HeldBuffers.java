@@ -206,7 +206,7 @@ final class HeldBuffers {
     void reportUnacknowledged(LostMessages lost, ErrorHandler errorHandler) {
         for (long i = head; i < tail; i++) {
             ServerBuffer buffer = ring[(int) (i & mask)];
-            if (!buffer.isDropped && !buffer.isStandIn()) {
+            if (!buffer.isDropped && !buffer.isStandIn() && !buffer.isNotice()) {
                 lost.add(buffer.clientId, buffer.sequence, "the receiver confirmed", errorHandler);
             }
         }

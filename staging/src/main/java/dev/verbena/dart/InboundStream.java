@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.agrona.collections.Int2IntHashMap;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.collections.IntHashSet;
 
@@ -43,6 +44,9 @@ final class InboundStream {
 
     /** Delivered messages on which a frame may still depend. */
     final List<InboundMessage> delivered = new ArrayList<>();
+
+    /** The latest registration of each client of which the server has told. */
+    private final Int2IntHashMap registrations = new Int2IntHashMap(0);
 
     private final Taken[] ring = new Taken[UNSETTLED_MAX];
     private long head;
@@ -167,6 +171,30 @@ final class InboundStream {
         return open.size() < OPEN_MAX
                 && (deliveredUpTo.size() < JournalRecord.CLIENTS_MAX
                         || deliveredUpTo.containsKey(clientId));
+    }
+
+    /** The server says that it serves this client, which registered so often before. */
+    void registered(int clientId, int registration) {
+        if (registrations.size() < OPEN_MAX || registrations.containsKey(clientId)) {
+            registrations.put(clientId, Math.max(registration, registrationOf(clientId)));
+        }
+    }
+
+    int registrationOf(int clientId) {
+        return registrations.get(clientId);
+    }
+
+    /** Whether a message of this client has come and is not delivered. */
+    boolean isArriving(int clientId) {
+        if (open.containsKey(clientId)) {
+            return true;
+        }
+        for (InboundMessage message : storing) {
+            if (message.clientId == clientId) {
+                return true;
+            }
+        }
+        return false;
     }
 
     boolean isDelivered(int clientId, long sequence) {

@@ -131,7 +131,7 @@ final class MasterDesk implements AutoCloseable {
             answer(peer, ControlFlyweight.RESULT_STOPPING);
             return;
         }
-        if (record.role() == ControlFlyweight.ROLE_SLAVE) {
+        if (record.registration().role() == ControlFlyweight.ROLE_SLAVE) {
             if (peer.kind == ServerPeer.UNKNOWN) {
                 peer.kind = ServerPeer.SLAVE;
                 peer.slaveId = ++lastSlaveId;
@@ -142,7 +142,7 @@ final class MasterDesk implements AutoCloseable {
             return;
         }
         // Throws if the address is none, while the sender can still be blamed.
-        record.uri();
+        record.registration().uri();
         waiting.add(new Waiting(record.copy(), peer));
     }
 
@@ -198,9 +198,12 @@ final class MasterDesk implements AutoCloseable {
         if (!one.from.isConnected) {
             return true;
         }
-        boolean isMoving = record.role() == ControlFlyweight.ROLE_MOVING_CLIENT;
+        boolean isMoving = record.registration().role() == ControlFlyweight.ROLE_MOVING_CLIENT;
         Assignments.Assignment assignment =
-                assignments.assign(record.applicationId(), record.rank(), isMoving);
+                assignments.assign(
+                        record.registration().applicationId(),
+                        record.registration().rank(),
+                        isMoving);
         int before = assignments.countRegistration(assignment.clientId());
         ControlFlyweight forward = outbox.beginForward(record, assignment.clientId(), before);
         if (forward == null) {

@@ -188,8 +188,8 @@ final class MasterLink implements AutoCloseable {
     void onRefused(long nowNs, int result) {
         hasBeenRefused = true;
         isUnanswered = false;
-        code = ControlFlyweight.code(result);
-        reason = "the master of " + what() + " answered: " + ControlFlyweight.resultName(result);
+        code = ControlResult.code(result);
+        reason = "the master of " + what() + " answered: " + ControlResult.name(result);
         again(nowNs);
     }
 

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
+import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
@@ -24,6 +25,34 @@ final class Names {
             boolean isHarmless =
                     !Character.isISOControl(c) && Character.getType(c) != Character.FORMAT;
             out.append(isHarmless ? c : '?');
+        }
+        return out.toString();
+    }
+
+    /** Text as one harmless element of a path, see {@link DartMetadata#safeName()}. */
+    static String safe(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        StringBuilder out = new StringBuilder(bytes.length + 16);
+        for (int i = 0; i < bytes.length; i++) {
+            int c = bytes[i] & 0xFF;
+            boolean isHarmless =
+                    c >= 'a' && c <= 'z'
+                            || c >= 'A' && c <= 'Z'
+                            || c >= '0' && c <= '9'
+                            || c == '-'
+                            || c == '_'
+                            || c == '.' && i > 0;
+            if (isHarmless) {
+                out.append((char) c);
+            } else {
+                out.append('%').append(String.format("%02X", c));
+            }
+        }
+        if (out.length() > 200) {
+            Checksum crc = new Checksum();
+            crc.update(bytes, 0, bytes.length);
+            out.setLength(180);
+            out.append(String.format("-%08x", crc.value()));
         }
         return out.toString();
     }

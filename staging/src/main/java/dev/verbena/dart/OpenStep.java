@@ -30,12 +30,15 @@ final class OpenStep implements DartStep {
         boolean isMarked;
         boolean isOver;
 
+        /** Over because its process was lost. */
+        boolean isDead;
+
         RankPart(int rank) {
             this.rank = rank;
         }
 
         boolean isWhole() {
-            return isOver && lost == 0 && messages.size() >= expected;
+            return isOver && !isDead && lost == 0 && messages.size() >= expected;
         }
     }
 
@@ -109,6 +112,26 @@ final class OpenStep implements DartStep {
         if (!part.isOver && (part.isMarked || hasAll)) {
             part.isOver = true;
             overCount++;
+        }
+    }
+
+    /** The process of this rank was lost: nothing more is expected of it. */
+    void died(int rank) {
+        if (wants(rank)) {
+            RankPart part = part(rank);
+            part.isDead = true;
+            part.isOver = true;
+            overCount++;
+        }
+    }
+
+    /** A process of this rank is there again. */
+    void cameBack(int rank) {
+        RankPart part = parts.get(rank);
+        if (state == OPEN && part != null && part.isDead) {
+            part.isDead = false;
+            part.isOver = false;
+            overCount--;
         }
     }
 
@@ -192,6 +215,11 @@ final class OpenStep implements DartStep {
     }
 
     @Override
+    public int[] lostRanks() {
+        return Arrays.stream(ranks()).filter(rank -> parts.get(rank).isDead).toArray();
+    }
+
+    @Override
     public String missing() {
         if (isComplete()) {
             return "";
@@ -209,6 +237,9 @@ final class OpenStep implements DartStep {
             RankPart part = parts.get(rank);
             if (part == null) {
                 text.append(": nothing came");
+            } else if (part.isDead) {
+                text.append(": its process was lost");
+                text.append(part.messages.isEmpty() ? ", nothing came" : "");
             } else if (part.lost > 0) {
                 text.append(": ").append(part.lost).append(" messages were lost");
             } else if (part.expected > 0) {

@@ -2,22 +2,18 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.internal.PlantedFaults;
-import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Operation;
-import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import java.net.URI;
-import java.util.ArrayDeque;
 import java.util.UUID;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * t1: owns the transport. Takes headers, keeps them in order of arrival while no buffer is empty,
- * pulls the data of each into buffers, tells clients how far their messages are. Registration is in
- * {@link ServerRegistry}.
+ * t1: owns the transport. Takes headers, has their data pulled by {@link PartPuller}, tells clients
+ * how far their messages are. Registration is in {@link ServerRegistry}.
  */
 final class PullAgent implements ProtocolAgent {
     static final int MESSAGE_LENGTH_MAX = ControlFlyweight.LENGTH + DartMetadata.LENGTH_MAX;
@@ -30,14 +26,9 @@ final class PullAgent implements ProtocolAgent {
     private final NanoClock clock;
     private final Events events = new Events();
     private final ControlFlyweight incoming = new ControlFlyweight();
-    private final ArrayDeque<PullMessage> parked = new ArrayDeque<>();
-    private final ArrayDeque<PullMessage> pool = new ArrayDeque<>();
-    private int suspendedCount;
     private int unsettled;
-    private ServerBuffer[] buffers;
-    private final ArrayDeque<ServerBuffer> free = new ArrayDeque<>();
     private volatile Transport transport;
-    private RegisteredRegion region;
+    private PartPuller puller;
     private ReversePuts reverse;
     private ControlOutbox outbox;
     private ServerCommands commands;
@@ -45,10 +36,6 @@ final class PullAgent implements ProtocolAgent {
     private volatile ServerRegistry registry;
     private volatile boolean isEnded;
     private volatile DartException fatal;
-    private long lazyUntilNs;
-
-    /** Planted: memory that nobody gives back. */
-    private final java.util.List<Object> leaked = new java.util.ArrayList<>();
 
     PullAgent(ServerShared shared) {
         this.shared = shared;
@@ -113,22 +100,13 @@ final class PullAgent implements ProtocolAgent {
         Transport opened = null;
         try {
             opened = context.environment.openTransport(context.transport, opening);
-            long stride = (context.bufferSize + 4095L) & -4096L;
-            region = opened.allocate(stride * context.bufferCount, 0);
-            buffers = new ServerBuffer[context.bufferCount];
-            for (int i = 0; i < buffers.length; i++) {
-                buffers[i] =
-                        new ServerBuffer(
-                                i, i * stride, region.buffer(i * stride, context.bufferSize));
-                free.add(buffers[i]);
-            }
+            puller = new PartPuller(shared, opened);
             outbox = new ControlOutbox(opened, 1024, 0);
             reverse = new ReversePuts(shared, opened);
-            registry =
-                    new ServerRegistry(shared, opened, outbox, this::dropClient, this::onReached);
+            registry = new ServerRegistry(shared, opened, outbox, new Clients());
+            puller.clients(registry.clients());
             relay = context.isDelegating ? new HeaderRelay(shared, opened) : null;
             commands = new ServerCommands(shared, opened, registry::stopServers);
-            shared.emptyBuffers.lazySet(free.size());
             transport = opened;
         } catch (RuntimeException e) {
             fatal = new DartException(DartException.Code.NOT_BOOTSTRAPPED, e.getMessage(), e);
@@ -146,7 +124,7 @@ final class PullAgent implements ProtocolAgent {
         }
         long now = clock.nanoTime();
         int work = Math.max(0, transport.poll(events, POLL_LIMIT));
-        work += takeEmpty();
+        work += puller.takeEmpty();
         try {
             work += registry.doWork(now);
         } catch (DartException e) {
@@ -158,275 +136,12 @@ final class PullAgent implements ProtocolAgent {
         if (relay != null) {
             work += relay.doWork();
         }
-        work += pull();
+        work += puller.pull();
         work += registry.clients().tell();
         work += reverse.doWork(registry.clients());
         work += stop();
         mirror.publish(now);
         return work;
-    }
-
-    /** Buffers that t3 is done with. */
-    private int takeEmpty() {
-        int work = 0;
-        ServerBuffer buffer;
-        while (work < buffers.length && (buffer = shared.empty.poll()) != null) {
-            work++;
-            ServedClient client = registry.clients().client(buffer.slot, buffer.generation);
-            if (client != null) {
-                client.outstandingBuffers--;
-                boolean isWhole =
-                        buffer.isLast() && buffer.status == ServerBuffer.OK && !buffer.isDropped;
-                if (isWhole && buffer.isSpilled) {
-                    client.spilledUpTo = Math.max(client.spilledUpTo, buffer.sequence);
-                    registry.clients().hasNews(client);
-                } else if (isWhole) {
-                    client.streamedUpTo = Math.max(client.streamedUpTo, buffer.sequence);
-                    ServerShared.add(shared.streamed, 1);
-                    registry.clients().hasNews(client);
-                }
-                registry.clients().freeIfGone(client);
-            }
-            free.add(buffer);
-        }
-        if (work > 0) {
-            shared.emptyBuffers.lazySet(free.size());
-        }
-        return work + takeReplayed();
-    }
-
-    /** What the receiver confirmed out of files. */
-    private int takeReplayed() {
-        int work = 0;
-        ServerBuffer part;
-        while (work < POLL_LIMIT && (part = shared.replayed.poll()) != null) {
-            work++;
-            ServedClient client = registry.clients().client(part.slot, part.generation);
-            if (client != null) {
-                client.streamedUpTo = Math.max(client.streamedUpTo, part.sequence);
-                registry.clients().hasNews(client);
-            }
-        }
-        return work;
-    }
-
-    private int pull() {
-        int work = 0;
-        boolean hasPosted = false;
-        while (!parked.isEmpty() && work < buffers.length) {
-            PullMessage message = parked.peek();
-            if (message.client.isHeld() && !message.isFailed && !isDrainingHeld(message.client)) {
-                message.client.suspended.add(parked.poll());
-                suspendedCount++;
-                work++;
-                continue;
-            }
-            if (message.isFailed && !needsAbort(message)) {
-                parked.poll();
-                message.isAllPosted = true;
-                finishIfDone(message);
-                work++;
-                continue;
-            }
-            if (free.isEmpty() || isLazy(message) || !postPart(message)) {
-                break;
-            }
-            hasPosted = true;
-            work++;
-            if (message.isAllPosted) {
-                parked.poll();
-                finishIfDone(message);
-            }
-        }
-        if (work > 0) {
-            shared.emptyBuffers.lazySet(free.size());
-            shared.parkedHeaders.lazySet(parked.size() + suspendedCount);
-        }
-        if (hasPosted) {
-            shared.wakeT2.run();
-        }
-        return work;
-    }
-
-    /** Planted: each message is begun milliseconds after the one before. */
-    private boolean isLazy(PullMessage message) {
-        if (!PlantedFaults.ENABLED
-                || message.postedParts > 0
-                || !PlantedFaults.isOn("dart-pull-begins-late")) {
-            return false;
-        }
-        if (clock.nanoTime() - lazyUntilNs < 0) {
-            return true;
-        }
-        lazyUntilNs = clock.nanoTime() + 5_000_000;
-        return false;
-    }
-
-    /** A message given up half-way must be heard of by the receiver, through a part of its own. */
-    private static boolean needsAbort(PullMessage message) {
-        return message.postedParts > 0 && !message.isAbortOnItsWay;
-    }
-
-    private boolean postPart(PullMessage message) {
-        ServerBuffer buffer = free.poll();
-        ServedClient client = message.client;
-        boolean isFirst = message.postedParts == 0;
-        int metadata = isFirst ? message.metadataLength : 0;
-        long left = message.payloadLength - message.posted;
-        int length = message.isFailed ? 0 : (int) Math.min(left, context.bufferSize - metadata);
-        buffer.pullBeganNs = clock.nanoTime();
-        if (length > 0) {
-            int answer =
-                    transport.get(
-                            client.peer == null ? 0 : client.peer.connection,
-                            region,
-                            buffer.regionOffset + metadata,
-                            message.descriptor,
-                            remoteOffset(message),
-                            length,
-                            buffer.index,
-                            0);
-            if (answer == Transport.BACK_PRESSURED) {
-                free.addFirst(buffer);
-                return false;
-            }
-            if (answer != Transport.ACCEPTED) {
-                message.isFailed = true;
-                message.failure = "the connection is gone";
-                free.addFirst(buffer);
-                return true;
-            }
-        }
-        buffer.message = message;
-        buffer.slot = client.slot;
-        buffer.generation = client.generation;
-        buffer.clientId = client.id;
-        buffer.tag = message.tag;
-        buffer.sequence = message.sequence;
-        buffer.ordinal = client.nextOrdinal++;
-        buffer.position = isFirst ? 0 : message.metadataLength + message.posted;
-        buffer.payloadLength = length;
-        buffer.length = metadata + length;
-        buffer.isDropped = false;
-        buffer.isSpilled = false;
-        if (isFirst) {
-            buffer.window.putBytes(0, message.metadata, 0, metadata);
-        }
-        message.posted += length;
-        message.postedParts++;
-        message.outstandingParts++;
-        client.outstandingBuffers++;
-        boolean isLast = message.posted == message.payloadLength || message.isFailed;
-        message.isAllPosted = isLast;
-        buffer.flags =
-                (isFirst ? FrameFlyweight.FIRST | message.fileFlags & FrameFlyweight.FILE_BEGIN : 0)
-                        | (isLast
-                                ? FrameFlyweight.LAST | message.fileFlags & FrameFlyweight.FILE_END
-                                : 0);
-        if (isFirst && client.isReturningEarly) {
-            client.earlyCredits++;
-            registry.clients().hasNews(client);
-        }
-        shared.pending.offer(buffer);
-        if (length == 0) {
-            partEnded(buffer, message.isFailed ? Status.CANCELLED : Status.OK);
-        }
-        return true;
-    }
-
-    private static long remoteOffset(PullMessage message) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-part-offset-off-by-one")) {
-            return Math.max(0, message.posted - 1);
-        }
-        return message.posted;
-    }
-
-    private void partEnded(ServerBuffer buffer, int status) {
-        PullMessage message = buffer.message;
-        buffer.message = null;
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-memory-grows")) {
-            leaked.add(java.nio.ByteBuffer.allocateDirect(512));
-        }
-        buffer.pulledNs = clock.nanoTime();
-        buffer.status = status == Status.OK ? ServerBuffer.OK : ServerBuffer.FAILED;
-        if (status == Status.OK) {
-            ServerShared.add(shared.pulledBytes, buffer.payloadLength);
-            shared.events.pulled(
-                    buffer.clientId,
-                    buffer.sequence,
-                    buffer.length,
-                    buffer.pulledNs - buffer.pullBeganNs);
-        } else {
-            message.isFailed = true;
-            message.isAbortOnItsWay = true;
-            if (message.failure.isEmpty()) {
-                message.failure = Status.name(status);
-            }
-        }
-        message.outstandingParts--;
-        shared.completed.offer(buffer);
-        finishIfDone(message);
-    }
-
-    private void finishIfDone(PullMessage message) {
-        if (!message.isAllPosted || message.outstandingParts > 0 || message.client == null) {
-            return;
-        }
-        ServedClient client = message.client;
-        ServerShared.add(message.isFailed ? shared.failed : shared.transferred, 1);
-        if (message.isFailed) {
-            report(message);
-        }
-        client.addDone(
-                message.sequence,
-                message.isFailed
-                        ? ControlFlyweight.RESULT_TRANSFER_FAILED
-                        : ControlFlyweight.RESULT_OK,
-                client.isReturningEarly && message.postedParts > 0 ? 0 : 1);
-        registry.clients().hasNews(client);
-        message.client = null;
-        pool.add(message);
-    }
-
-    private void report(PullMessage message) {
-        ServedClient client = message.client;
-        String why =
-                client.state == ServedClient.GONE
-                        ? "is dropped: its process is gone"
-                        : "could not be read out of its process: "
-                                + (message.failure.isEmpty() ? "it was refused" : message.failure);
-        context.environment
-                .errorHandler()
-                .onError(
-                        new DartException(
-                                DartException.Code.TRANSFER_FAILED,
-                                "message " + message.sequence + " of " + client + " " + why));
-    }
-
-    /** The client is gone: what it has not given yet will not come. */
-    private void dropClient(ServedClient client) {
-        if (client.delegate != null) {
-            relay.farewell(client);
-        }
-        resumeTransfers(client);
-        reverse.gone(client);
-        for (PullMessage message : parked) {
-            if (message.client == client) {
-                message.isFailed = true;
-            }
-        }
-    }
-
-    /** A server that stops heeds no hint; it waits only for what it cannot do without. */
-    private boolean isDrainingHeld(ServedClient client) {
-        return shared.isStopRequested && (client.control == null || client.peer.isConnected);
-    }
-
-    /** The client for which this server pulls can be reached now. */
-    private void onReached(ServedClient client) {
-        if (!client.isSuspended) {
-            resumeTransfers(client);
-        }
     }
 
     private void onSuspend(ServedClient client, boolean isSuspended) {
@@ -438,17 +153,7 @@ final class PullAgent implements ProtocolAgent {
                 isSuspended
                         && !(PlantedFaults.ENABLED && PlantedFaults.isOn("dart-suspend-ignored"));
         if (!isSuspended) {
-            resumeTransfers(client);
-        }
-    }
-
-    /** Its messages have waited longest, and go before its later ones. */
-    private void resumeTransfers(ServedClient client) {
-        client.isSuspended = false;
-        suspendedCount -= client.suspended.size();
-        PullMessage message;
-        while ((message = client.suspended.pollLast()) != null) {
-            parked.addFirst(message);
+            puller.resume(client);
         }
     }
 
@@ -473,6 +178,7 @@ final class PullAgent implements ProtocolAgent {
         }
         final long resumeAt = client.lastSequence + 1;
         client.outstandingHeaders++;
+        client.hasSentHeader = true;
         client.lastSequence = sequence;
         if (shared.isStopRequested) {
             client.addDone(sequence, ControlFlyweight.RESULT_STOPPING, 1);
@@ -485,24 +191,14 @@ final class PullAgent implements ProtocolAgent {
             relay.add(client, resumeAt, buffer, offset, length);
             return;
         }
-        PullMessage message = pool.poll();
-        if (message == null) {
-            message = new PullMessage();
-        }
         try {
-            DartMetadata.peekLength(
-                    buffer, offset + ControlFlyweight.LENGTH, incoming.metadataLength());
-            message.begin(client, incoming, buffer, offset + ControlFlyweight.LENGTH);
+            puller.park(client, incoming, buffer, offset + ControlFlyweight.LENGTH);
+            ServerShared.add(shared.headers, 1);
         } catch (DartException e) {
-            pool.add(message);
             malformed(e.getMessage());
             client.addDone(sequence, ControlFlyweight.RESULT_MALFORMED, 1);
             registry.clients().hasNews(client);
-            return;
         }
-        ServerShared.add(shared.headers, 1);
-        parked.add(message);
-        shared.parkedHeaders.lazySet(parked.size() + suspendedCount);
     }
 
     private void malformed(String what) {
@@ -521,11 +217,11 @@ final class PullAgent implements ProtocolAgent {
             isEnded = true;
             return 1;
         }
-        if (suspendedCount > 0) {
-            registry.clients().forEach(this::resumeTransfers);
+        if (puller.suspendedCount() > 0) {
+            registry.clients().forEach(puller::resume);
         }
         if (!shared.isDrained) {
-            if (parked.isEmpty() && free.size() == buffers.length && isDelegateDone()) {
+            if (puller.isIdle() && isDelegateDone()) {
                 shared.isDrained = true;
                 shared.wakeT3.run();
                 return 1;
@@ -567,24 +263,11 @@ final class PullAgent implements ProtocolAgent {
         if (transport == null) {
             return;
         }
-        registry.clients().forEach(this::resumeTransfers);
-        parked.forEach(this::reportLost);
-        for (ServerBuffer buffer : buffers) {
-            if (buffer.message != null) {
-                reportLost(buffer.message);
-            }
-        }
+        registry.clients().forEach(puller::resume);
+        puller.reportLost();
         registry.close();
         closeTransport(transport);
         isEnded = true;
-    }
-
-    private void reportLost(PullMessage message) {
-        shared.lost.add(
-                message.client.id,
-                message.sequence,
-                "it had pulled",
-                context.environment.errorHandler());
     }
 
     private void closeTransport(Transport opened) {
@@ -601,8 +284,8 @@ final class PullAgent implements ProtocolAgent {
         if (relay != null) {
             relay.close();
         }
-        if (region != null) {
-            region.close();
+        if (puller != null) {
+            puller.close();
         }
         if (reverse != null) {
             reverse.close();
@@ -626,14 +309,44 @@ final class PullAgent implements ProtocolAgent {
         return shared.job;
     }
 
+    /** What becomes of clients. */
+    private final class Clients implements ClientEvents {
+        @Override
+        public void onTaken(ServedClient client) {
+            if (client.registration > 0) {
+                // Another server may say later that it lost the process.
+                puller.announce(client, FrameFlyweight.CLIENT_HERE);
+            }
+        }
+
+        /** What it has not given yet will not come. */
+        @Override
+        public void onDropped(ServedClient client) {
+            if (client.delegate != null) {
+                relay.farewell(client);
+            }
+            puller.drop(client);
+            reverse.gone(client);
+            if (!client.isLeaving) {
+                puller.announce(client, FrameFlyweight.CLIENT_LOST);
+            }
+        }
+
+        @Override
+        public void onReached(ServedClient client) {
+            if (!client.isSuspended) {
+                puller.resume(client);
+            }
+        }
+    }
+
     /** The transport's events. */
     private final class Events implements TransportHandler {
         @Override
         public void onCompletion(
                 long connection, int operation, long operationContext, int status, long value) {
             if (operation == Operation.GET) {
-                partEnded(buffers[(int) operationContext], status);
-                shared.wakeT2.run();
+                puller.onPulled((int) operationContext, status);
             } else if (operation == Operation.PUT_NOTIFY) {
                 reverse.onCompletion(operationContext, status);
             } else if (!commands.onCompletion(operationContext)

@@ -12,6 +12,10 @@ final class PullMessage {
     long sequence;
     int tag;
     int fileFlags;
+
+    /** Not a message of the client but a frame about it, of this kind; 0: a message. */
+    int notice;
+
     int metadataLength;
     long payloadLength;
     long posted;
@@ -26,6 +30,7 @@ final class PullMessage {
 
     void begin(ServedClient owner, ControlFlyweight header, DirectBuffer from, int offset) {
         client = owner;
+        notice = 0;
         sequence = header.sequence();
         tag = header.tag();
         int flags = header.flags();
@@ -40,6 +45,22 @@ final class PullMessage {
         if (payloadLength > 0) {
             header.descriptorInto(descriptor);
         }
+        reset();
+    }
+
+    /** What the receiver is to know of a client, see {@link ClientNotice}. */
+    void beginNotice(ServedClient owner, int kind) {
+        client = owner;
+        notice = kind;
+        sequence = owner.lastSequence + 1;
+        tag = 0;
+        fileFlags = 0;
+        metadataLength = ClientNotice.encode(owner, metadata);
+        payloadLength = 0;
+        reset();
+    }
+
+    private void reset() {
         posted = 0;
         postedParts = 0;
         outstandingParts = 0;

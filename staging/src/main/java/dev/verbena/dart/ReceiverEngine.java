@@ -31,6 +31,7 @@ final class ReceiverEngine implements ProtocolAgent {
     private final MessageFiles files;
     private final StepAssembler steps;
     private final ReverseOutlet reverse;
+    private final RankWatch ranks;
     private final boolean isAssembling;
     private final ReceiverJournal journal;
     private final CounterMirror mirror;
@@ -65,6 +66,7 @@ final class ReceiverEngine implements ProtocolAgent {
                                 this::stopBy);
         this.reverse =
                 new ReverseOutlet(context.reverseBytesMax, clock, environment.errorHandler());
+        this.ranks = new RankWatch(environment, context.lostHandler, steps, streams);
         this.isAssembling = context.handler != null || steps != null;
         this.journal = files == null ? null : recover();
         this.halves = new HalfMessages(this, files, context, clock.nanoTime());
@@ -80,7 +82,8 @@ final class ReceiverEngine implements ProtocolAgent {
                         .show("half messages put aside", halves.putAside)
                         .show("strangers dropped", connections.strangersDropped)
                         .show("protocol errors", protocolErrors)
-                        .show("handler errors", handlerErrors);
+                        .show("handler errors", handlerErrors)
+                        .show("processes lost", ranks.lostCount);
         if (steps != null) {
             mirror.show("steps complete", steps.complete)
                     .show("steps incomplete", steps.incomplete)
@@ -192,6 +195,7 @@ final class ReceiverEngine implements ProtocolAgent {
         if (journal != null) {
             work += journal.doWork(now, streams);
         }
+        work += ranks.doWork(now);
         if (steps != null) {
             work += handleSteps(now);
         }
@@ -394,6 +398,12 @@ final class ReceiverEngine implements ProtocolAgent {
     boolean take(InboundStream stream, FrameFlyweight frame, UnsafeBuffer payload) {
         if (stream.isFull()) {
             return false;
+        }
+        if ((frame.flags() & FrameFlyweight.NOTICES) != 0) {
+            ranks.onNotice(stream, frame, payload, clock.nanoTime());
+            stream.taken(null, 0, 0, true);
+            stream.settle();
+            return true;
         }
         InboundMessage message = stream.find(frame.clientId(), frame.messageSequence());
         boolean isLast = (frame.flags() & FrameFlyweight.LAST) != 0;
@@ -783,6 +793,7 @@ final class ReceiverEngine implements ProtocolAgent {
             deadline = Math.min(deadline, streams.get(i).nextDeadlineNs());
         }
         deadline = Math.min(deadline, reverse.nextDeadlineNs());
+        deadline = Math.min(deadline, ranks.nextDeadlineNs(clock.nanoTime()));
         if (journal != null) {
             deadline = Math.min(deadline, journal.nextDeadlineNs(streams));
         }

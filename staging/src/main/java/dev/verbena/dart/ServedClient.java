@@ -50,6 +50,9 @@ final class ServedClient {
     /** Its messages that wait for the end of that, in order. */
     final ArrayDeque<PullMessage> suspended = new ArrayDeque<>();
 
+    /** A header of it has come. */
+    boolean hasSentHeader;
+
     long lastSequence;
     long nextOrdinal;
     int outstandingHeaders;
@@ -77,7 +80,7 @@ final class ServedClient {
             int id,
             int slot,
             int generation,
-            ControlFlyweight register,
+            RegisterFlyweight register,
             int creditsMax,
             long lastSequence) {
         this.id = id;

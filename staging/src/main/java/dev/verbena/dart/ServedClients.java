@@ -50,7 +50,7 @@ final class ServedClients {
 
     /** Takes a client on, in place of its predecessor; null if there is no room. */
     ServedClient add(ControlFlyweight forward) {
-        ServedClient before = byId.get(forward.assignedId());
+        ServedClient before = byId.get(forward.registration().assignedId());
         if (before != null) {
             leave(before);
         }
@@ -60,10 +60,10 @@ final class ServedClients {
         }
         ServedClient client =
                 new ServedClient(
-                        forward.assignedId(),
+                        forward.registration().assignedId(),
                         slot,
                         ++generations[slot],
-                        forward,
+                        forward.registration(),
                         context.creditsPerClient,
                         lastSequence(forward));
         slots[slot] = client;
@@ -78,8 +78,8 @@ final class ServedClients {
      * was at another server they begin higher than any that it can have used.
      */
     private long lastSequence(ControlFlyweight forward) {
-        int generation = forward.generation();
-        Left before = left.get(forward.assignedId());
+        int generation = forward.registration().generation();
+        Left before = left.get(forward.registration().assignedId());
         return before != null && before.generation + 1 >= generation
                 ? before.lastSequence
                 : (long) generation << GENERATION_SHIFT;

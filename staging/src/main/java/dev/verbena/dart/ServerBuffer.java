@@ -92,6 +92,11 @@ final class ServerBuffer {
         return firstFrame + frameCount - 1;
     }
 
+    /** Says something about its client, and holds nothing of a message. */
+    boolean isNotice() {
+        return (flags & FrameFlyweight.NOTICES) != 0;
+    }
+
     boolean isFirst() {
         return (flags & FrameFlyweight.FIRST) != 0;
     }

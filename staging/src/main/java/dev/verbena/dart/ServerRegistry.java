@@ -6,20 +6,15 @@ import dev.verbena.transport.TransportException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
-import org.agrona.collections.IntArrayList;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The part of t1 that knows who is there: connections and what kind of peer is behind each. A slave
- * registers with its master here; the master's own work is in {@link MasterDesk}, the clients are
- * in {@link ServedClients}. Owned by t1.
+ * registers with its master through {@link SlaveRegistration}; the master's own work is in {@link
+ * MasterDesk}, the clients are in {@link ServedClients}. Owned by t1.
  */
 final class ServerRegistry implements AutoCloseable {
     private static final long CONNECT_TIMEOUT_NS = 5_000_000_000L;
-
-    /** A slave tries this often to mark that it lives, should the mark be looked at just now. */
-    private static final long CLAIM_AGAIN_NS = 100_000_000L;
 
     private final ServerShared shared;
     private final DartServer.Context context;
@@ -27,54 +22,37 @@ final class ServerRegistry implements AutoCloseable {
     private final Transport transport;
     private final ControlOutbox outbox;
     private final ServedClients clients;
-    private final Consumer<ServedClient> reached;
-
-    /** Delegated clients whose memory cannot be reached: the master has to know. */
-    private final IntArrayList unreached = new IntArrayList();
-
+    private final ClientEvents events;
+    private final DelegatedClients delegated;
     private final List<ServerPeer> peers = new ArrayList<>();
     private final UnsafeBuffer privateData = new UnsafeBuffer(new byte[ConnectNote.LENGTH]);
     private final MasterDesk desk;
-    private final MasterLink link;
+    private final SlaveRegistration registration;
     private final ServerBarrier barrier;
     private ServerPeer master;
-    private boolean hasSentRegister;
-    private long claimAtNs;
-    private boolean isClaimed;
     private boolean isStopWanted;
     private boolean isStopForwarded;
     private volatile boolean isReady;
     private volatile URI uri;
 
     ServerRegistry(
-            ServerShared shared,
-            Transport transport,
-            ControlOutbox outbox,
-            Consumer<ServedClient> dropped,
-            Consumer<ServedClient> reached) {
+            ServerShared shared, Transport transport, ControlOutbox outbox, ClientEvents events) {
         this.shared = shared;
-        this.reached = reached;
+        this.events = events;
         this.context = shared.context;
         this.environment = context.environment;
         this.transport = transport;
         this.outbox = outbox;
-        this.clients = new ServedClients(shared, outbox, dropped);
+        this.clients = new ServedClients(shared, outbox, events::onDropped);
+        this.delegated = new DelegatedClients(this, shared, transport, outbox);
         this.uri = transport.uri();
         if (context.isMaster) {
             desk = new MasterDesk(shared, transport, outbox, clients, this::serve);
-            link = null;
+            registration = null;
         } else {
             desk = null;
-            link =
-                    new MasterLink(
-                            environment,
-                            transport,
-                            context.configurationFile,
-                            null,
-                            null,
-                            0,
-                            context.bootTimeoutNs);
             master = newPeer(ServerPeer.MASTER);
+            registration = new SlaveRegistration(shared, transport, outbox, master);
         }
         barrier = new ServerBarrier(shared, outbox, desk == null ? null : desk.slaves(), master);
     }
@@ -104,27 +82,14 @@ final class ServerRegistry implements AutoCloseable {
         if (desk != null) {
             work += desk.doWork(now);
             isReady = desk.isPublished() && !shared.isStopRequested;
-        } else if (!isReady && !shared.isStopRequested) {
-            work += register(now);
-        } else if (!isClaimed && now - claimAtNs >= 0) {
-            claimAtNs = now + CLAIM_AGAIN_NS;
-            isClaimed = isMarked();
+        } else {
+            work += registration.doWork(now);
         }
         if (isStopWanted) {
             work += stopServers();
         }
-        work += reportUnreached();
+        work += delegated.report(master);
         return work + barrier.doWork(desk != null && desk.isComplete());
-    }
-
-    /** Marks that this slave lives; where that cannot be done the service goes on without. */
-    private boolean isMarked() {
-        try {
-            return link.claim(shared.serverId);
-        } catch (DartException e) {
-            environment.errorHandler().onError(e);
-            return true;
-        }
     }
 
     /** A process asks that all servers stop in order. */
@@ -156,30 +121,8 @@ final class ServerRegistry implements AutoCloseable {
         return record != null && outbox.send(record, peer.connection) != Transport.BACK_PRESSURED;
     }
 
-    private int register(long now) {
-        int work = link.doWork(now, master.index);
-        if (link.isConnected() && !hasSentRegister) {
-            ControlFlyweight record = outbox.begin(ControlFlyweight.REGISTER, link.job());
-            if (record != null) {
-                record.register(ControlFlyweight.ROLE_SLAVE, 0, 0, 0, transport.uri());
-                hasSentRegister = outbox.send(record, link.connection()) == Transport.ACCEPTED;
-                work++;
-            }
-        }
-        if (!isReady && link.isTimeOver(now)) {
-            throw link.failure();
-        }
-        return work;
-    }
-
     long nextDeadlineNs(long now) {
-        if (desk != null) {
-            return desk.nextDeadlineNs(now);
-        }
-        if (!isReady) {
-            return link.nextDeadlineNs();
-        }
-        return isClaimed ? dev.verbena.agent.ProtocolAgent.NO_DEADLINE : claimAtNs;
+        return desk == null ? registration.nextDeadlineNs() : desk.nextDeadlineNs(now);
     }
 
     // ---- connections
@@ -213,9 +156,9 @@ final class ServerRegistry implements AutoCloseable {
         peer.connection = connection;
         peer.isConnected = true;
         if (peer.kind == ServerPeer.MASTER) {
-            link.onConnected();
+            registration.onConnected();
         } else if (peer.client != null && peer.client.control != null) {
-            reached.accept(peer.client);
+            events.onReached(peer.client);
         } else if (peer.client != null) {
             peer.client.isWelcomePending = true;
             clients.hasNews(peer.client);
@@ -225,7 +168,7 @@ final class ServerRegistry implements AutoCloseable {
     void onConnectFailed(long index, int status, String reason) {
         ServerPeer peer = peer(index);
         if (peer.kind == ServerPeer.MASTER) {
-            link.onConnectFailed(environment.nanoClock().nanoTime(), status, reason);
+            registration.onConnectFailed(status, reason);
         } else {
             onGone(index, reason);
         }
@@ -236,10 +179,8 @@ final class ServerRegistry implements AutoCloseable {
         ServerPeer peer = peer(index);
         peer.isConnected = false;
         if (peer.kind == ServerPeer.MASTER) {
-            hasSentRegister = false;
-            if (!isReady) {
-                link.onLost(environment.nanoClock().nanoTime(), reason);
-            } else if (!reason.isEmpty()) {
+            registration.onMasterGone(reason);
+            if (isReady && !reason.isEmpty()) {
                 report("the master was lost (" + reason + "); transfers go on");
             }
             barrier.failure = "the master is gone";
@@ -247,7 +188,7 @@ final class ServerRegistry implements AutoCloseable {
         }
         if (peer.kind == ServerPeer.SLAVE) {
             desk.onSlaveGone(peer);
-            clients.forEach(client -> dropDelegated(client, peer));
+            clients.forEach(client -> delegated.drop(client, peer));
             if (!reason.isEmpty()) {
                 report("slave server " + peer.slaveId + " was lost: " + reason);
                 shared.events.peerLost("slave server " + peer.slaveId, reason);
@@ -264,9 +205,7 @@ final class ServerRegistry implements AutoCloseable {
                                 + client.lastSequence
                                 + (reason.isEmpty() ? "" : ": " + reason));
             }
-            if (client.control != null && client.state != ServedClient.GONE) {
-                unreached.addInt(client.id);
-            }
+            delegated.unreached(client);
             clients.leave(client);
         }
         peers.set(peer.index, null);
@@ -282,19 +221,20 @@ final class ServerRegistry implements AutoCloseable {
                 }
             }
             case ControlFlyweight.FORWARD -> {
-                if (peer == master && record.role() == ControlFlyweight.ROLE_DELEGATED) {
-                    serveDelegated(record);
+                if (peer == master
+                        && record.registration().role() == ControlFlyweight.ROLE_DELEGATED) {
+                    delegated.serve(record, master);
                 } else if (peer == master) {
                     serve(record, null);
                 }
             }
             case ControlFlyweight.WELCOME -> {
                 if (peer == master && !isReady) {
-                    onWelcome(record);
+                    isReady = registration.onWelcome(record);
                 }
             }
             case ControlFlyweight.GOODBYE -> onGoodbye(peer, record);
-            case ControlFlyweight.DONE, ControlFlyweight.CREDIT -> onDelegateNews(peer, record);
+            case ControlFlyweight.DONE, ControlFlyweight.CREDIT -> delegated.onNews(peer, record);
             case ControlFlyweight.HEARTBEAT -> {
                 ServedClient client = clientOf(peer, record);
                 client.isHeartbeatPending = true;
@@ -334,73 +274,8 @@ final class ServerRegistry implements AutoCloseable {
             transport.disconnect(client.peer.connection);
             onGone(client.peer.index, "");
         } else if (client.delegate == peer) {
-            dropDelegated(client, peer);
+            delegated.drop(client, peer);
         }
-    }
-
-    /** The slave that pulls for this client cannot go on: the client looks for another server. */
-    private void dropDelegated(ServedClient client, ServerPeer slave) {
-        if (client.delegate == slave && client.state != ServedClient.GONE) {
-            transport.disconnect(client.peer.connection);
-            onGone(client.peer.index, "server " + slave.slaveId + ", which pulled for it, is gone");
-        }
-    }
-
-    /** How far a slave is with the messages that it pulls for this server. */
-    private void onDelegateNews(ServerPeer peer, ControlFlyweight record) {
-        ServedClient client = clients.byId(record.clientId());
-        if (client == null || client.delegate != peer) {
-            return;
-        }
-        if (record.type() == ControlFlyweight.CREDIT) {
-            client.earlyCredits += record.credits();
-            client.isSeenPending = true;
-        } else if (record.sequence() > client.lastSequence) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
-                    "DONE of message " + record.sequence() + " of " + client + ", never handed on");
-        } else if (record.state() == ControlFlyweight.STATE_STREAMED) {
-            client.streamedUpTo = Math.max(client.streamedUpTo, record.sequence());
-        } else if (record.state() == ControlFlyweight.STATE_SPILLED) {
-            client.spilledUpTo = Math.max(client.spilledUpTo, record.sequence());
-        } else {
-            client.addDone(record.sequence(), record.result(), record.credits());
-            if (record.result() == ControlFlyweight.RESULT_OK) {
-                client.transferredUpTo = record.sequence();
-            }
-        }
-        clients.hasNews(client);
-    }
-
-    /** Pulls for the master from a client that the master keeps. */
-    private void serveDelegated(ControlFlyweight forward) {
-        ServedClient client = clients.add(forward);
-        if (client == null) {
-            report("no room to pull from client " + forward.assignedId());
-            unreached.addInt(forward.assignedId());
-            return;
-        }
-        client.control = master;
-        client.state = ServedClient.ACTIVE;
-        connect(client);
-    }
-
-    private int reportUnreached() {
-        int work = 0;
-        while (!unreached.isEmpty()) {
-            ControlFlyweight record = outbox.begin(ControlFlyweight.GOODBYE, shared.job);
-            if (record == null) {
-                break;
-            }
-            int last = unreached.size() - 1;
-            record.goodbye(unreached.getInt(last), 0, ControlFlyweight.RESULT_TRANSFER_FAILED);
-            if (outbox.send(record, master.connection) == Transport.BACK_PRESSURED) {
-                break;
-            }
-            unreached.removeAt(last);
-            work++;
-        }
-        return work;
     }
 
     /** The client of which a peer speaks: the one behind it, or one that it keeps. */
@@ -436,29 +311,16 @@ final class ServerRegistry implements AutoCloseable {
                             + shared.epochMs);
             return;
         }
-        if (client.outstandingHeaders > 0 || client.nextOrdinal > 0) {
+        if (client.outstandingHeaders > 0 || client.hasSentHeader) {
             throw new DartException(
                     DartException.Code.MALFORMED, "RESUME of " + client + " after its headers");
         }
         client.resume(record.sequence());
     }
 
-    private void onWelcome(ControlFlyweight record) {
-        if (record.welcomeResult() != ControlFlyweight.RESULT_OK) {
-            link.onRefused(environment.nanoClock().nanoTime(), record.welcomeResult());
-            transport.disconnect(master.connection);
-            return;
-        }
-        shared.job = link.job();
-        shared.epochMs = link.epochMs();
-        shared.serverId = record.serverId();
-        isReady = true;
-        shared.wakeT3.run();
-    }
-
     /** Takes a client on: over the connection that it made to the master, or a new one. */
     private void serve(ControlFlyweight forward, ServerPeer from) {
-        ServedClient before = clients.byId(forward.assignedId());
+        ServedClient before = clients.byId(forward.registration().assignedId());
         if (before != null && from != null && before.peer == from) {
             before.isWelcomePending = true;
             clients.hasNews(before);
@@ -466,12 +328,16 @@ final class ServerRegistry implements AutoCloseable {
         }
         ServedClient client = clients.add(forward);
         if (client == null) {
-            report("no room for client " + forward.assignedId() + ": clientsMax is reached");
+            report(
+                    "no room for client "
+                            + forward.registration().assignedId()
+                            + ": clientsMax is reached");
             if (from != null) {
                 desk.answer(from, ControlFlyweight.RESULT_FULL);
             }
             return;
         }
+        events.onTaken(client);
         if (from != null) {
             from.kind = ServerPeer.CLIENT;
             from.client = client;
@@ -483,7 +349,7 @@ final class ServerRegistry implements AutoCloseable {
         connect(client);
     }
 
-    private void connect(ServedClient client) {
+    void connect(ServedClient client) {
         ServerPeer peer = newPeer(ServerPeer.CLIENT);
         peer.client = client;
         client.peer = peer;
@@ -508,7 +374,7 @@ final class ServerRegistry implements AutoCloseable {
         return clients.sayGoodbye();
     }
 
-    private void report(String what) {
+    void report(String what) {
         environment
                 .errorHandler()
                 .onError(new DartException(DartException.Code.SERVER_UNREACHABLE, what));
@@ -520,8 +386,8 @@ final class ServerRegistry implements AutoCloseable {
         if (desk != null) {
             desk.close();
         }
-        if (link != null) {
-            link.close();
+        if (registration != null) {
+            registration.close();
         }
     }
 }

@@ -20,6 +20,9 @@ final class StepAssembler {
     /** Applications at a time whose steps are put together. */
     private static final int GROUPS_MAX = 256;
 
+    /** Lost ranks of an application that are remembered. */
+    private static final int LOST_MAX = 65_536;
+
     /** Taken for a message beside its payload. */
     private static final int OVERHEAD = 2048;
 
@@ -100,6 +103,9 @@ final class StepAssembler {
         if (group == null || group.hasEnded(metadata.step())) {
             return true;
         }
+        if (group.lostRanks.remove(metadata.rank())) {
+            group.open.forEach(each -> each.cameBack(metadata.rank()));
+        }
         OpenStep step = group.find(metadata.step());
         if (step != null && (step.state != OpenStep.OPEN || !step.wants(metadata.rank()))) {
             return true;
@@ -118,6 +124,7 @@ final class StepAssembler {
             if (!step.wants(metadata.rank())) {
                 return true; // An impossible rank opens no step.
             }
+            group.lostRanks.forEachInt(step::died);
             group.open.add(step);
             ServerShared.add(open, 1);
         }
@@ -243,6 +250,24 @@ final class StepAssembler {
             step.gaveUp(message, context.messagesPerRank);
             if (step.isOver()) {
                 end(step);
+            }
+        }
+    }
+
+    /** No step waits for this rank, until it is heard of again. */
+    void lost(UUID job, int applicationId, int rank) {
+        StepGroup group = group(job, applicationId);
+        if (group == null || group.lostRanks.size() >= LOST_MAX) {
+            return;
+        }
+        group.lostRanks.add(rank);
+        for (int i = 0; i < group.open.size(); i++) {
+            OpenStep step = group.open.get(i);
+            if (step.state == OpenStep.OPEN) {
+                step.died(rank);
+                if (step.isOver()) {
+                    end(step);
+                }
             }
         }
     }

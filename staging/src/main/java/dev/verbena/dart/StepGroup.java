@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.collections.IntHashSet;
 
 /** The steps of one application of one job. Owned by the receiver's agent. */
 final class StepGroup {
@@ -15,6 +16,9 @@ final class StepGroup {
 
     /** In the order in which they were opened. */
     final List<OpenStep> open = new ArrayList<>();
+
+    /** Ranks whose processes were lost and not heard of since. */
+    final IntHashSet lostRanks = new IntHashSet();
 
     long bytes;
     private final long[] ended = new long[ENDED_MAX];

@@ -163,7 +163,7 @@ final class StreamAgent implements ProtocolAgent {
     }
 
     private void reportLost(ServerBuffer buffer) {
-        if (buffer.status == ServerBuffer.OK && !buffer.isDropped) {
+        if (buffer.status == ServerBuffer.OK && !buffer.isDropped && !buffer.isNotice()) {
             shared.lost.add(
                     buffer.clientId,
                     buffer.sequence,
@@ -190,7 +190,7 @@ final class StreamAgent implements ProtocolAgent {
             return;
         }
         held--;
-        if (buffer.status == ServerBuffer.OK && !buffer.isDropped) {
+        if (buffer.status == ServerBuffer.OK && !buffer.isDropped && !buffer.isNotice()) {
             long now = clock.nanoTime();
             shared.times.record(buffer, now);
             shared.events.streamed(

@@ -42,17 +42,20 @@ class ControlFlyweightTest {
     @Example
     void shouldRoundTripEveryType() {
         URI uri = URI.create("shm://job/name?incarnation=12");
-        out.begin(buffer, 3, ControlFlyweight.REGISTER, JOB).register(1, 4, 17, 2, uri).end();
+        out.begin(buffer, 3, ControlFlyweight.REGISTER, JOB)
+                .registration()
+                .write(1, 4, 17, 2, uri)
+                .end();
         in.wrap(buffer, 3, ControlFlyweight.LENGTH);
-        assertThat(in.uri()).isEqualTo(uri);
-        assertThat(in.rank()).isEqualTo(17);
-        assertThat(in.applicationId()).isEqualTo(2);
-        assertThat(in.creditsWanted()).isEqualTo(4);
+        assertThat(in.registration().uri()).isEqualTo(uri);
+        assertThat(in.registration().rank()).isEqualTo(17);
+        assertThat(in.registration().applicationId()).isEqualTo(2);
+        assertThat(in.registration().creditsWanted()).isEqualTo(4);
         assertThat(in.isOfJob(JOB)).isTrue();
-        in.asForward(buffer, 200, 99, 0).end();
+        in.registration().asForward(buffer, 200, 99, 0).end();
         in.wrap(buffer, 200, ControlFlyweight.LENGTH);
         assertThat(in.type()).isEqualTo(ControlFlyweight.FORWARD);
-        assertThat(in.assignedId()).isEqualTo(99);
+        assertThat(in.registration().assignedId()).isEqualTo(99);
 
         RemoteDescriptor descriptor = new RemoteDescriptor().set(1, 1, 2, 3, 1000, 5, 6);
         out.begin(buffer, 0, ControlFlyweight.HEADER, JOB)
@@ -88,7 +91,8 @@ class ControlFlyweightTest {
         assertThatThrownBy(
                         () ->
                                 out.begin(buffer, 0, ControlFlyweight.REGISTER, JOB)
-                                        .register(1, 1, 0, 0, uri))
+                                        .registration()
+                                        .write(1, 1, 0, 0, uri))
                 .isInstanceOf(DartException.class)
                 .hasMessageContaining("88 characters")
                 .hasMessageContaining("shorter name");
@@ -119,7 +123,7 @@ class ControlFlyweightTest {
         try {
             in.wrap(hostile, 0, available);
             if (in.type() <= ControlFlyweight.FORWARD) {
-                assertThat(in.uri()).isNotNull();
+                assertThat(in.registration().uri()).isNotNull();
             } else if (in.type() == ControlFlyweight.HEADER) {
                 assertThat(in.metadataLength()).isEqualTo(available - 128);
                 in.descriptorInto(new RemoteDescriptor());

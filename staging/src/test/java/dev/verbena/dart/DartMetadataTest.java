@@ -59,17 +59,17 @@ class DartMetadataTest {
         assertThat(read.properties()).containsOnlyKeys("k").containsValue("v");
         assertThat(read.payloadLength()).isEqualTo(77);
         assertThat(read.checksum()).isEqualTo(88);
-        String safe = DartMetadata.safe(variable);
+        String safe = Names.safe(variable);
         assertThat(safe).matches("([A-Za-z0-9_%-][A-Za-z0-9._%-]*)?");
         assertThat(safe).doesNotContain("/").doesNotStartWith(".");
     }
 
     @Example
     void shouldMakeDifferentNamesDifferentFiles() {
-        assertThat(DartMetadata.safe("a/b")).isNotEqualTo(DartMetadata.safe("a_b"));
-        assertThat(DartMetadata.safe("x".repeat(250)))
+        assertThat(Names.safe("a/b")).isNotEqualTo(Names.safe("a_b"));
+        assertThat(Names.safe("x".repeat(250)))
                 .hasSizeLessThan(256)
-                .isNotEqualTo(DartMetadata.safe("x".repeat(251)));
+                .isNotEqualTo(Names.safe("x".repeat(251)));
     }
 
     @Example

@@ -55,7 +55,7 @@ final class DartProcessMain {
                             String what = step.isComplete() ? "complete" : step.missing();
                             System.out.println("step " + step.step() + " " + what);
                         });
-        steps.rankCount(2).messagesPerRank(1).openStepsMax(1000).deadlineNs(15_000_000_000L);
+        steps.rankCount(2).messagesPerRank(1).openStepsMax(1000).deadlineNs(10 * LIMIT_NS);
         try (DartReceiver receiver =
                 DartReceiver.launch(
                         new DartReceiver.Context().environment(environment).steps(steps))) {

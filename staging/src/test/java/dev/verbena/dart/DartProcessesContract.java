@@ -158,7 +158,8 @@ public abstract class DartProcessesContract {
         victim.process.destroyForcibly().waitFor();
         steady.await("closed");
         // It may have sent some more before it was killed, but never all.
-        assertThat(receiver.await("step 199")).isEqualTo("rank 1: nothing came");
+        assertThat(receiver.await("step 199"))
+                .isEqualTo("rank 1: its process was lost, nothing came");
         for (Node server : List.of(slave, master)) {
             server.process.getOutputStream().close();
             assertThat(server.await("stopped")).isEqualTo("true");

@@ -139,7 +139,7 @@ class ThirdPartyPullTest {
                     .welcome(7, 0, ControlFlyweight.RESULT_OK, 1)
                     .welcomeLimits(1 << 20, 1, AckMode.DELIVERED)
                     .end();
-            URI clientUri = in.uri();
+            URI clientUri = in.registration().uri();
             target.send(record);
             until("connected", client, client::isConnected, target);
 
@@ -248,7 +248,8 @@ class ThirdPartyPullTest {
             for (int i = 0; i < 2000; i++) {
                 if (i == 1000) {
                     out.begin(record, 0, ControlFlyweight.REGISTER, master.job())
-                            .register(1, 1, 7, 3, hostile.transport.uri());
+                            .registration()
+                            .write(1, 1, 7, 3, hostile.transport.uri());
                 } else {
                     out.begin(record, 0, 1 + random.nextInt(16), master.job())
                             .done(

@@ -9,6 +9,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Devices that are really full: a small tmpfs in a mount namespace. */
 @Timeout(240)
@@ -41,6 +43,33 @@ class FullDiskIT {
             assertThat(send.awaitEnd(90)).as("%s", send.out()).isTrue();
             assertThat(send.exitCode()).as("%s", send.out()).isZero();
             assertThat(Staging.differences(source, disk.outside())).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"shm", "portals"})
+    void shouldMeasureWithinTheSharedMemoryOfAContainer(String transport) throws Exception {
+        try (ChaosDisk disk = ChaosDisk.open(folder.resolve("shm"), 64);
+                Staging staging = new Staging(folder)) {
+            assumeTrue(disk.isLimited(), disk.cause());
+            List<String> prefix = new ArrayList<>(disk.prefix());
+            prefix.addAll(List.of("env", "VERBENA_SHM_DIR=" + disk.inside()));
+            for (String command : List.of("lat", "bw")) {
+                for (String operation : List.of("put", "get", "send")) {
+                    ChaosProcess process =
+                            staging.command(
+                                    command,
+                                    prefix,
+                                    command,
+                                    "--transport=" + transport,
+                                    "--op=" + operation,
+                                    "--iterations=2000");
+                    assertThat(process.awaitEnd(60)).as("%s", process.out()).isTrue();
+                    assertThat(process.exitCode())
+                            .as("%s %s: %s", command, operation, process.out())
+                            .isZero();
+                }
+            }
         }
     }
 

@@ -1,0 +1,9 @@
+package dev.verbena.dart;
+
+/** Lost processes with a service over the shm provider. */
+class DartLossOverShmTest extends DartLossContract {
+    @Override
+    protected String scheme() {
+        return "shm";
+    }
+}
