@@ -128,9 +128,10 @@ public abstract class DartFlatMemoryContract {
                 assertThat(server.residentBytes() - before)
                         .as("growth of the paused server")
                         .isLessThan(RESIDENT_MAX);
+                // The first part of the message at which the handler stands may be acknowledged.
                 assertThat(server.streamedBytes())
                         .as("not acknowledged")
-                        .isBetween(WINDOW / 2, WINDOW);
+                        .isBetween(WINDOW / 2, WINDOW + data.capacity());
                 assertThat(senders).allMatch(DartClient::wouldBlock);
                 go.countDown();
                 for (DartClient client : senders) {
