@@ -302,7 +302,7 @@ class DartDecodersFuzzTest {
             ControlFlyweight record = new ControlFlyweight().begin(out, 0, type, JOB);
             if (type <= 2) {
                 URI uri = URI.create("shm://job/name");
-                record.register(ControlFlyweight.ROLE_CLIENT, 1, 0, 0, uri);
+                record.registration().write(ControlFlyweight.ROLE_CLIENT, 1, 0, 0, uri);
             } else if (type == ControlFlyweight.HEADER) {
                 record.header(1, 1, 2, 64, 0).descriptor(new RemoteDescriptor());
                 new DartMetadata().payload(64, false, 0).encode(out, ControlFlyweight.LENGTH);
@@ -331,7 +331,7 @@ class DartDecodersFuzzTest {
                             try {
                                 in.wrap(new UnsafeBuffer(input), 0, input.length);
                                 if (in.type() <= ControlFlyweight.FORWARD) {
-                                    assertThat(in.uri()).isNotNull();
+                                    assertThat(in.registration().uri()).isNotNull();
                                 } else if (in.type() == ControlFlyweight.HEADER) {
                                     in.descriptorInto(new RemoteDescriptor());
                                 }
