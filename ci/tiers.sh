@@ -5,14 +5,14 @@
 readonly SKIPPED=77
 readonly LOGS="$VERBENA_HOME/target/test-logs"
 readonly TIERS=(build jdk25 processes vm c faults seeds consumer conformance)
-declare -A BUDGET=([build]=12 [jdk25]=10 [processes]=14 [vm]=1 [c]=12 [faults]=8 [seeds]=4 [consumer]=4 [conformance]=1)
+declare -A BUDGET=([build]=12 [jdk25]=10 [processes]=14 [vm]=1 [c]=12 [faults]=9 [seeds]=4 [consumer]=4 [conformance]=1)
 declare -A WHAT=(
     [build]="compile, format, Checkstyle, unit tests and the transport contract on the default JDK"
     [jdk25]="the same tests on JDK 25 or newer, a choice of those of several processes, and a short demo"
     [processes]="tests of several processes, kills and stops, mpirun"
     [vm]="Soft-RoCE virtual machine"
     [c]="C tests with gcc and clang; address, undefined-behaviour and thread sanitizers; bounded fuzzing"
-    [faults]="planted faults: the named test must turn red"
+    [faults]="planted faults: the named test must turn red; Java processes killed at labelled steps"
     [seeds]="randomised tests with a seed of the day"
     [consumer]="a separate Maven project with one dependency line; class path and module path; GLIBC level and instruction sets of the natives"
     [conformance]="every numbered assertion is named by the test that checks it"

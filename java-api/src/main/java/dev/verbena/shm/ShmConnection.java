@@ -256,9 +256,15 @@ final class ShmConnection {
         UnsafeApi.putInt(null, at + Layout.SLOT_LENGTH, length);
         UnsafeApi.putInt(null, at + Layout.SLOT_TAG, tag);
         copy(from, at + Layout.SLOT_PAYLOAD, length);
+        if (PlantedFaults.ENABLED) {
+            PlantedFaults.step("java.send.filled");
+        }
         // Publishes the slot; pairs with the reader's acquire load of the flag.
         UnsafeApi.putIntRelease(null, at + Layout.SLOT_FLAG, (int) (position + 1));
         writePosition = position + 1;
+        if (PlantedFaults.ENABLED) {
+            PlantedFaults.step("java.send.published");
+        }
         // Doorbell before waiters, both sequentially consistent: the sleeper does the reverse.
         UnsafeApi.getAndAddInt(null, doorbell, 1);
         if (UnsafeApi.getIntVolatile(null, waiters) != 0) {
@@ -368,6 +374,9 @@ final class ShmConnection {
         UnsafeApi.putShort(null, readCredit + Layout.CREDIT_RETURNED + 2L * at, (short) slot);
         // Pairs with the writer's acquire load in credit().
         UnsafeApi.putLongRelease(null, readCredit + Layout.CREDIT_CONSUMED, ++returnedCount);
+        if (PlantedFaults.ENABLED) {
+            PlantedFaults.step("java.release.returned");
+        }
     }
 
     // ---- one-sided operations ----
@@ -440,12 +449,21 @@ final class ShmConnection {
             UnsafeApi.putLongRelease(null, pin, 0);
             return Status.STALE_KEY;
         }
+        if (PlantedFaults.ENABLED) {
+            PlantedFaults.step("java.pin.stored");
+        }
         if (isPut) {
             copy(local, translation.address + offset, length);
         } else {
             copy(translation.address + offset, local, length);
         }
+        if (PlantedFaults.ENABLED) {
+            PlantedFaults.step("java.put.copied");
+        }
         UnsafeApi.putLongRelease(null, pin, 0);
+        if (PlantedFaults.ENABLED) {
+            PlantedFaults.step("java.put.unpinned");
+        }
         return Status.OK;
     }
 
