@@ -84,8 +84,13 @@ public final class Fuzz {
         return round;
     }
 
+    /** What the seed makes of this round: for those who feed a process instead of a target. */
+    public byte[] input(long round) {
+        return mutate(new SplittableRandom(seed * 0x9E3779B97F4A7C15L + round));
+    }
+
     private void round(Target target, long round, boolean isMeasured) {
-        byte[] input = mutate(new SplittableRandom(seed * 0x9E3779B97F4A7C15L + round));
+        byte[] input = input(round);
         var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         long cpu = threads.getCurrentThreadCpuTime();
         long allocated = threads.getCurrentThreadAllocatedBytes();

@@ -187,6 +187,20 @@ final class ReceiverEngine implements ProtocolAgent {
 
     @Override
     public int doWork() {
+        try {
+            return cycle();
+        } catch (VirtualMachineError e) {
+            // Nothing can be relied on now, and this thread will end: whoever waits must hear it.
+            boolean isSilent =
+                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-receiver-vanishes");
+            if (!isSilent) {
+                failed(e);
+            }
+            throw e;
+        }
+    }
+
+    private int cycle() {
         long now = clock.nanoTime();
         reverse.checkQuiet(now);
         int work = files == null ? 0 : store(now);
@@ -224,6 +238,10 @@ final class ReceiverEngine implements ProtocolAgent {
     /** Nothing more is taken or acknowledged; what is not acknowledged stays with the servers. */
     private void stopBy(Throwable cause) {
         connections.stop(cause.getMessage());
+        failed(cause);
+    }
+
+    private void failed(Throwable cause) {
         synchronized (monitor) {
             failure = cause;
             monitor.notifyAll();

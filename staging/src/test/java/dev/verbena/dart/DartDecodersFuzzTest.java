@@ -37,7 +37,7 @@ class DartDecodersFuzzTest {
         assertThat(e.code()).isEqualTo(DartException.Code.MALFORMED);
     }
 
-    private static boolean isMended(byte[] input) {
+    static boolean isMended(byte[] input) {
         return input.length > 0 && (Arrays.hashCode(input) & 1) == 0;
     }
 
@@ -96,7 +96,7 @@ class DartDecodersFuzzTest {
     }
 
     /** What a server says, from HELLO to farewell. */
-    private static byte[] conversation() {
+    static byte[] conversation() {
         return join(
                 frame(FrameFlyweight.HELLO, FrameFlyweight.HELLO_LENGTH, 0),
                 frame(FrameFlyweight.REVERSE_STATE, ReverseLink.STATE_LENGTH, 0),
@@ -107,7 +107,8 @@ class DartDecodersFuzzTest {
     }
 
     /** Makes every frame's checksum right, as far as lengths can be followed. */
-    private void mend(byte[] input) {
+    static void mend(byte[] input) {
+        Checksum crc = new Checksum();
         UnsafeBuffer buffer = new UnsafeBuffer(input);
         for (int at = 0; input.length - at >= FrameFlyweight.LENGTH; ) {
             int length = buffer.getInt(at + 40, BIG_ENDIAN);
@@ -296,20 +297,24 @@ class DartDecodersFuzzTest {
     }
 
     private static List<byte[]> controlRecords() {
+        return controlRecords(JOB, 1, URI.create("shm://job/name"));
+    }
+
+    /** One of each type, as a process of this job may send it. */
+    static List<byte[]> controlRecords(UUID job, int clientId, URI uri) {
         List<byte[]> corpus = new ArrayList<>();
         for (int type = 1; type <= ControlFlyweight.BARRIER; type++) {
             UnsafeBuffer out = new UnsafeBuffer(new byte[ControlFlyweight.LENGTH + 64]);
-            ControlFlyweight record = new ControlFlyweight().begin(out, 0, type, JOB);
+            ControlFlyweight record = new ControlFlyweight().begin(out, 0, type, job);
             if (type <= 2) {
-                URI uri = URI.create("shm://job/name");
                 record.registration().write(ControlFlyweight.ROLE_CLIENT, 1, 0, 0, uri);
             } else if (type == ControlFlyweight.HEADER) {
-                record.header(1, 1, 2, 64, 0).descriptor(new RemoteDescriptor());
+                record.header(clientId, 1, 2, 64, 0).descriptor(new RemoteDescriptor());
                 new DartMetadata().payload(64, false, 0).encode(out, ControlFlyweight.LENGTH);
             } else if (type == ControlFlyweight.WELCOME) {
-                record.welcome(1, 0, 0, 1);
+                record.welcome(clientId, 0, 0, 1);
             } else {
-                record.done(1, 1, 1, 0, 1);
+                record.done(clientId, 1, 1, 0, 1);
             }
             record.end();
             corpus.add(out.byteArray());

@@ -1,0 +1,9 @@
+package dev.verbena.dart;
+
+/** Hostile processes of the same job, over the shm provider. */
+class DartHostilePeerOverShmTest extends DartHostilePeerContract {
+    @Override
+    protected String scheme() {
+        return "shm";
+    }
+}
