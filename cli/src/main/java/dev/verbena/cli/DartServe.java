@@ -152,6 +152,7 @@ abstract class DartServe implements Callable<Integer> {
                             .bufferSize(bufferMebibytes << 20)
                             .bootTimeoutNs(timeoutNs)
                             .peerTimeoutNs(timeoutNs)
+                            .stoppableByClients(true)
                             .closeTimeoutNs(timeoutNs);
             if (shared != null) {
                 context.secret(shared);
@@ -173,14 +174,7 @@ abstract class DartServe implements Callable<Integer> {
                 ready();
                 ChildProcess.tell("ready " + server.serverId());
                 termination.lastWords(() -> stopNow(server));
-                while (!termination.await(LOOK_AGAIN_MS)) {
-                    if (server.failure() != null) {
-                        throw new Messages.Failure(Messages.of(server.failure()));
-                    }
-                    if (server.awaitStopped(0)) {
-                        break;
-                    }
-                }
+                awaitEnd(server, termination);
                 server.close();
                 closed.countDown();
                 ended();
@@ -194,9 +188,19 @@ abstract class DartServe implements Callable<Integer> {
                 if (server.failure() != null) {
                     throw new Messages.Failure(Messages.of(server.failure()));
                 }
+                return server.lostMessages().isEmpty() ? 0 : 1;
             }
         }
-        return 0;
+    }
+
+    /** Waits until somebody wants the end, or the server has ended by itself. */
+    private static void awaitEnd(DartServer server, Termination termination)
+            throws InterruptedException {
+        while (!termination.await(LOOK_AGAIN_MS) && !server.awaitStopped(0)) {
+            if (server.failure() != null) {
+                throw new Messages.Failure(Messages.of(server.failure()));
+            }
+        }
     }
 
     /** Waits until it is; false if the end is wished for before. */

@@ -78,6 +78,50 @@ class SignalIT {
     }
 
     @Test
+    void shouldStopAllServersWhenAskedByCommand() throws Exception {
+        Path source = Files.write(folder.resolve("file"), new byte[3_000_000]);
+        try (StagingJob job = new StagingJob(folder)) {
+            CommandProcess send = job.send(source);
+            assertThat(send.exitCode()).as("%s", send.out()).isZero();
+            try (CommandProcess stop = stop(job)) {
+                assertThat(stop.exitCode()).as("%s", stop.out()).isZero();
+                assertThat(stop.out()).contains("stopped");
+            }
+            assertThat(job.slave.exitCode()).as("%s", job.slave.out()).isZero();
+            assertThat(job.master.exitCode()).as("%s", job.master.out()).isZero();
+            assertThat(job.master.out()).contains("master stopped:", ", 0 failed");
+        }
+    }
+
+    @Test
+    void shouldStopAllServersAtOnceWhenAskedByCommand() throws Exception {
+        Path source = Files.write(folder.resolve("file"), new byte[3_000_000]);
+        try (StagingJob job = new StagingJob(folder)) {
+            signal("STOP", job.receiver);
+            CommandProcess send = job.send(source);
+            send.await(() -> Run.of("status").out().contains("messages pulled"), "be served");
+            try (CommandProcess stop = stop(job, "--now")) {
+                assertThat(stop.exitCode()).as("%s", stop.out()).isZero();
+            }
+            assertThat(List.of(job.slave.exitCode(), job.master.exitCode())).contains(1);
+            assertThat(job.master.out() + job.slave.out()).contains("lost: message 1 of client 1");
+            signal("CONT", job.receiver);
+        }
+    }
+
+    private CommandProcess stop(StagingJob job, String... options) throws Exception {
+        List<String> line =
+                new java.util.ArrayList<>(
+                        List.of(
+                                "dart",
+                                "stop",
+                                "--transport=shm",
+                                "--config=" + job.configuration()));
+        line.addAll(List.of(options));
+        return CommandProcess.start(folder, line.toArray(String[]::new));
+    }
+
+    @Test
     void shouldEndAServerThatIsNotReadyYet() throws Exception {
         Path nowhere = folder.resolve("absent.conf");
         try (CommandProcess slave =

@@ -38,7 +38,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * SUSPEND   24:4 client id   28:4 1: pull nothing from this client for now, 0: go on
  * COMMAND   24:4 client id   28:4 type of the command   32:8 its number   56:4 payload length
  * REPLY     24:4 client id   28:4 result   32:8 number of the command   56:4 payload length
- * STOP      slave to master: stop all servers; master to slave: stop
+ * STOP      slave to master: stop all servers; master to slave: stop; 28:4 1: at once
  * BARRIER   32:8 number; slave to master: entered; master to slave: released
  * </pre>
  */
@@ -290,6 +290,11 @@ final class ControlFlyweight {
     ControlFlyweight suspend(int clientId, boolean isSuspended) {
         buffer.putInt(offset + CLIENT_OFFSET, clientId, LITTLE_ENDIAN);
         buffer.putInt(offset + RESULT_OFFSET, isSuspended ? 1 : 0, LITTLE_ENDIAN);
+        return this;
+    }
+
+    ControlFlyweight stop(boolean isAtOnce) {
+        buffer.putInt(offset + RESULT_OFFSET, isAtOnce ? 1 : 0, LITTLE_ENDIAN);
         return this;
     }
 

@@ -201,11 +201,27 @@ public final class DartClient implements AutoCloseable {
      *     as {@link #command(int, byte...)}
      */
     public void stopServers() {
+        stop(0);
+    }
+
+    /**
+     * As {@link #stopServers}, but they end at once, as {@link DartServer#stopNow} says: what is
+     * not delivered is lost, and named by them. This process' server may be gone before it can
+     * answer.
+     *
+     * @throws DartException as {@link #stopServers}; {@link DartException.Code#SERVER_UNREACHABLE}
+     *     and {@link DartException.Code#SERVER_STOPPING} may mean that it has worked
+     */
+    public void stopServersNow() {
+        stop(1);
+    }
+
+    private void stop(int payloadLength) {
         engine.command(
                 ServerCommands.STOP_SERVERS,
-                new UnsafeBuffer(new byte[0]),
+                new UnsafeBuffer(new byte[payloadLength]),
                 0,
-                0,
+                payloadLength,
                 COMMAND_TIMEOUT_NS);
     }
 
@@ -337,7 +353,11 @@ public final class DartClient implements AutoCloseable {
             return this;
         }
 
-        /** Which of several applications that share the servers, 0 to 2047; 0 by default. */
+        /**
+         * Which of several applications that share the servers, 0 to 2047; 0 by default. 2047 is
+         * for processes that only command, such as {@code dart stop}: they are registered although
+         * there is no receiver.
+         */
         public Context applicationId(int applicationId) {
             this.applicationId = applicationId;
             return this;

@@ -157,12 +157,13 @@ final class MasterDesk implements AutoCloseable {
     }
 
     /** Tells every slave once to stop; true when all were told. */
-    boolean isStopForwarded() {
+    boolean isStopForwarded(boolean isAtOnce) {
         for (ServerPeer slave : slaves.values()) {
             if (!slave.isToldToStop) {
                 ControlFlyweight record = outbox.begin(ControlFlyweight.STOP, shared.job);
                 if (record == null
-                        || outbox.send(record, slave.connection) == Transport.BACK_PRESSURED) {
+                        || outbox.send(record.stop(isAtOnce), slave.connection)
+                                == Transport.BACK_PRESSURED) {
                     return false;
                 }
                 slave.isToldToStop = true;

@@ -25,8 +25,8 @@ final class ReceiverLink implements AutoCloseable {
     private static final int FINISHED = 5;
     private static final int PROVING = 6;
 
-    private static final long BACK_OFF_MIN_NS = 100_000_000L;
-    private static final long BACK_OFF_MAX_NS = 5_000_000_000L;
+    private static final long BACK_OFF_MIN_NS = 50_000_000L;
+    private static final long BACK_OFF_MAX_NS = 2_000_000_000L;
     private static final long HEARTBEAT_NS = 2_000_000_000L;
     private static final int WRITE_LIMIT = 4 * 1024 * 1024;
     private static final int READ_LIMIT = 64;
@@ -46,6 +46,7 @@ final class ReceiverLink implements AutoCloseable {
     private final StreamName earlier;
 
     private final FrameFlyweight outFrame = new FrameFlyweight();
+    private final java.util.random.RandomGenerator jitter;
     private final UnsafeBuffer out = new UnsafeBuffer(new byte[FrameFlyweight.LENGTH + 1024]);
     private final FrameFlyweight inFrame = new FrameFlyweight();
     private final UnsafeBuffer in =
@@ -106,6 +107,7 @@ final class ReceiverLink implements AutoCloseable {
         this.earlier = earlier;
         this.context = shared.context;
         this.clock = context.environment.nanoClock();
+        this.jitter = context.environment.random("dart-receiver-link");
         this.giveBack = giveBack;
         this.held =
                 new HeldBuffers(
@@ -239,7 +241,8 @@ final class ReceiverLink implements AutoCloseable {
         }
         current = null;
         state = WAITING;
-        nextTryNs = now + backOffNs;
+        // Up to a quarter earlier: servers of a job do not come back in step.
+        nextTryNs = now + backOffNs - jitter.nextInt((int) (backOffNs / 4));
         backOffNs = Math.min(2 * backOffNs, BACK_OFF_MAX_NS);
     }
 

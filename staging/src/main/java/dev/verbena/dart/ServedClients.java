@@ -207,12 +207,14 @@ final class ServedClients {
 
     private boolean welcome(ServedClient client) {
         int receiver = shared.receiverState;
-        boolean isSpilling = !context.spillDirectory.isEmpty();
-        if (receiver == ServerShared.RECEIVER_UNKNOWN && !isSpilling) {
+        boolean isServedAnyway =
+                !context.spillDirectory.isEmpty()
+                        || client.applicationId == Assignments.APPLICATION_MAX;
+        if (receiver == ServerShared.RECEIVER_UNKNOWN && !isServedAnyway) {
             return false;
         }
         int result =
-                isSpilling || receiver == ServerShared.RECEIVER_CONNECTED
+                isServedAnyway || receiver == ServerShared.RECEIVER_CONNECTED
                         ? ControlFlyweight.RESULT_OK
                         : ControlFlyweight.RESULT_RECEIVER_UNREACHABLE;
         ControlFlyweight record = outbox.begin(ControlFlyweight.WELCOME, shared.job);

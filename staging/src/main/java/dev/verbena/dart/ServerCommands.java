@@ -5,7 +5,7 @@ import dev.verbena.transport.Transport;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -77,7 +77,7 @@ final class ServerCommands implements AutoCloseable {
     private final UnsafeBuffer reply = new UnsafeBuffer(new byte[0]);
     private final ControlFlyweight record = new ControlFlyweight();
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
-    private final Consumer<ServedClient> stopServers;
+    private final BiConsumer<ServedClient, Boolean> stopServers;
     private final int[] free = new int[SLOTS];
     private int freeCount;
 
@@ -85,7 +85,10 @@ final class ServerCommands implements AutoCloseable {
     private int readySlot = -1;
     private int readyLength;
 
-    ServerCommands(ServerShared shared, Transport transport, Consumer<ServedClient> stopServers) {
+    ServerCommands(
+            ServerShared shared,
+            Transport transport,
+            BiConsumer<ServedClient, Boolean> stopServers) {
         this.shared = shared;
         this.transport = transport;
         this.stopServers = stopServers;
@@ -210,7 +213,8 @@ final class ServerCommands implements AutoCloseable {
             throw new IllegalStateException(
                     "server " + shared.serverId + " does not let processes stop it");
         }
-        stopServers.accept(one.client);
+        // One byte: at once.
+        stopServers.accept(one.client, one.payload.length > 0);
         return 0;
     }
 

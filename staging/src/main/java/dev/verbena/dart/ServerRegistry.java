@@ -32,6 +32,7 @@ final class ServerRegistry implements AutoCloseable {
     private ServerPeer master;
     private boolean isStopWanted;
     private boolean isStopForwarded;
+    private boolean isStopAtOnce;
     private volatile boolean isReady;
     private volatile URI uri;
 
@@ -93,15 +94,16 @@ final class ServerRegistry implements AutoCloseable {
     }
 
     /** A process asks that all servers stop in order. */
-    void stopServers(ServedClient client) {
-        report(client + " asks all servers to stop");
+    void stopServers(ServedClient client, boolean isNow) {
+        report(client + " asks all servers to stop" + (isNow ? " at once" : ""));
+        isStopAtOnce |= isNow;
         isStopWanted = true;
     }
 
     /** The master stops its slaves, then itself; a slave asks the master to. */
     private int stopServers() {
         if (desk != null) {
-            if (!desk.isStopForwarded()) {
+            if (!desk.isStopForwarded(isStopAtOnce)) {
                 return 0;
             }
         } else if (master.isConnected && !isStopForwarded) {
@@ -110,7 +112,7 @@ final class ServerRegistry implements AutoCloseable {
         }
         if (desk != null || !master.isConnected) {
             isStopWanted = false;
-            shared.isStopRequested = true;
+            stopThis();
             return 1;
         }
         return 0;
@@ -118,7 +120,16 @@ final class ServerRegistry implements AutoCloseable {
 
     private boolean isStopSent(ServerPeer peer) {
         ControlFlyweight record = outbox.begin(ControlFlyweight.STOP, shared.job);
-        return record != null && outbox.send(record, peer.connection) != Transport.BACK_PRESSURED;
+        return record != null
+                && outbox.send(record.stop(isStopAtOnce), peer.connection)
+                        != Transport.BACK_PRESSURED;
+    }
+
+    private void stopThis() {
+        if (isStopAtOnce) {
+            shared.isStopNow = true;
+        }
+        shared.isStopRequested = true;
     }
 
     long nextDeadlineNs(long now) {
@@ -241,7 +252,7 @@ final class ServerRegistry implements AutoCloseable {
                 clients.hasNews(client);
             }
             case ControlFlyweight.BARRIER -> barrier.onRecord(peer, record);
-            case ControlFlyweight.STOP -> onStop(peer);
+            case ControlFlyweight.STOP -> onStop(peer, record.result() == 1);
             case ControlFlyweight.RESUME -> onResume(clientOf(peer, record), record);
             default ->
                     throw new DartException(
@@ -250,11 +261,13 @@ final class ServerRegistry implements AutoCloseable {
         }
     }
 
-    private void onStop(ServerPeer peer) {
+    private void onStop(ServerPeer peer, boolean isNow) {
         if (peer == master) {
             isStopWanted = false;
-            shared.isStopRequested = true;
+            isStopAtOnce |= isNow;
+            stopThis();
         } else if (peer.kind == ServerPeer.SLAVE) {
+            isStopAtOnce |= isNow;
             isStopWanted = true;
         }
     }

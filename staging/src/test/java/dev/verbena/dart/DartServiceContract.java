@@ -374,6 +374,53 @@ public abstract class DartServiceContract {
         }
     }
 
+    @Test
+    void shouldStopAllServersAtOnceWhenAProcessAsksForThat() throws Exception {
+        try (DartWorld world = world().receive()) {
+            List<DartServer> servers = new ArrayList<>();
+            servers.add(world.master(c -> c.serverCount(2).stoppableByClients(true)));
+            servers.add(world.slave(c -> c.stoppableByClients(true)));
+            servers.get(1).awaitReady(DartWorld.LIMIT_NS);
+            // Nobody acknowledges any more: in order they would wait for that.
+            CountDownLatch go = new CountDownLatch(1);
+            world.onMessage = () -> awaitQuietly(go);
+            try {
+                List<DartClient> clients = List.of(world.client(0), world.client(1));
+                for (DartClient client : clients) {
+                    client.sendCopy(DartWorld.bytes(1000, 1), 0, 1000, null, 1);
+                }
+                try {
+                    ofServer(clients, 1).stopServersNow();
+                } catch (DartException e) {
+                    // It was faster with its end than with its answer.
+                }
+                for (DartServer server : servers) {
+                    assertThat(server.awaitStopped(DartWorld.LIMIT_NS)).isTrue();
+                }
+            } finally {
+                go.countDown();
+                world.clients.forEach(client -> endQuietly(client));
+                world.clients.clear();
+            }
+        }
+    }
+
+    private static void endQuietly(DartClient client) {
+        try {
+            client.close(0);
+        } catch (DartException e) {
+            // Its messages are lost, which is what was asked for.
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch go) {
+        try {
+            go.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private static DartClient ofServer(List<DartClient> clients, int serverId) {
         return clients.stream().filter(c -> c.serverId() == serverId).findFirst().orElseThrow();
     }
