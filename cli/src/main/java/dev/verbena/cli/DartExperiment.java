@@ -129,6 +129,18 @@ final class DartExperiment implements Callable<Integer> {
                             + " Default: the next free experiment-output/run-N.")
     Path output;
 
+    /** A part of {@code e1}. */
+    enum Part {
+        streaming,
+        tcp
+    }
+
+    @Option(
+            names = "--only",
+            paramLabel = "streaming|tcp",
+            description = "e1: only streaming, or only plain TCP, once.")
+    Part only;
+
     @Option(names = "--quick", description = "Fewer and shorter measurements: about ten seconds.")
     boolean isQuick;
 
@@ -182,6 +194,9 @@ final class DartExperiment implements Callable<Integer> {
     private void check() {
         for (int n : clients == null ? List.<Integer>of() : clients) {
             inRange("--clients", n, 1, 256);
+        }
+        if (only != null && which != Which.e1) {
+            throw new ParameterException(spec.commandLine(), "--only is for e1");
         }
         inRange("--size", size, 1, 1 << 20);
         inRange("--compute", compute, 0, 60_000);

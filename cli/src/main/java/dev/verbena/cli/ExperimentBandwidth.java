@@ -35,6 +35,9 @@ final class ExperimentBandwidth {
     private record Rates(int mebibytes, double raw, double transfer, double saturated) {}
 
     ExperimentReport run() throws Exception {
+        if (run.options.only != null) {
+            return one(run.options.only);
+        }
         int[] sizes = sizes();
         int rounds = run.isQuick() ? 1 : 3;
         run.expect(3 * sizes.length + 2 * rounds);
@@ -157,12 +160,28 @@ final class ExperimentBandwidth {
         return all.stream().filter(r -> r.mebibytes() == mebibytes).findFirst().orElse(null);
     }
 
-    /** Rounds of both, one after the other, so that a slow moment strikes both. */
-    private void streaming(int rounds) throws Exception {
+    private ExperimentReport one(DartExperiment.Part part) throws Exception {
+        run.expect(1);
+        ExperimentPoint point = streamingPoint();
+        if (part == DartExperiment.Part.tcp) {
+            report.figure("plain TCP, MB/s", TcpTwin.best(point.countedBytes()));
+        } else {
+            ExperimentResult result = run.measure(point, "streaming");
+            report.point(result).figure("streaming, MB/s", result.streamedRate());
+        }
+        return report;
+    }
+
+    private ExperimentPoint streamingPoint() {
         int warmUp = run.isQuick() ? 50 : 100;
         int steps = warmUp + (run.isQuick() ? 50 : 200);
         ExperimentPoint point = run.point(Manner.MESSAGE, run.clients(2).get(0), steps, warmUp);
-        point = ExperimentRun.sized(ExperimentRun.limited(point, 0), STREAM_SIZE, steps, warmUp);
+        return ExperimentRun.sized(ExperimentRun.limited(point, 0), STREAM_SIZE, steps, warmUp);
+    }
+
+    /** Rounds of both, one after the other, so that a slow moment strikes both. */
+    private void streaming(int rounds) throws Exception {
+        ExperimentPoint point = streamingPoint();
         List<List<String>> table = new ArrayList<>();
         double[] ratios = new double[rounds];
         for (int i = 0; i < rounds; i++) {
@@ -178,7 +197,8 @@ final class ExperimentBandwidth {
                 "The same two processes send 4 MiB messages as fast as they can; the receiver"
                         + " checks, assembles and acknowledges everything. Plain TCP: one connection"
                         + " over loopback, blocking Java channels, the best of writes of 64 KiB,"
-                        + " 256 KiB and 1 MiB.");
+                        + " 256 KiB and 1 MiB, read into memory of a message's length, without"
+                        + " checksums.");
         report.table(List.of("", "plain TCP MB/s", "streaming MB/s", "ratio"), table);
         Arrays.sort(ratios);
         report.figure("streaming / plain TCP, median", ratios[rounds / 2]);

@@ -10,11 +10,13 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Plain TCP over loopback, to compare streaming with: two threads, blocking channels, memory of the
- * size of a server's buffers on one side and one piece on the other, nothing computed.
+ * size of a server's buffers on one side and of a message on the other, which is filled from its
+ * beginning to its end again and again. No checksum, no protocol, no get before it.
  */
 final class TcpTwin {
     private static final int[] PIECES = {64 << 10, 256 << 10, 1 << 20};
     private static final int SOURCE_LENGTH = 12 << 20;
+    private static final int MESSAGE_LENGTH = 4 << 20;
 
     private TcpTwin() {}
 
@@ -61,10 +63,14 @@ final class TcpTwin {
     private static void drain(
             ServerSocketChannel listener, int piece, AtomicReference<IOException> failure) {
         try (SocketChannel channel = listener.accept()) {
-            ByteBuffer buffer = ByteBuffer.allocateDirect(piece);
-            while (channel.read(buffer) >= 0) {
-                buffer.clear();
-            }
+            ByteBuffer message = ByteBuffer.allocateDirect(MESSAGE_LENGTH);
+            int at = 0;
+            int n;
+            do {
+                message.limit(Math.min(at + piece, MESSAGE_LENGTH)).position(at);
+                n = channel.read(message);
+                at = (at + Math.max(n, 0)) % MESSAGE_LENGTH;
+            } while (n >= 0);
         } catch (IOException e) {
             failure.set(e);
         }

@@ -23,7 +23,9 @@ import org.agrona.concurrent.NanoClock;
  * <p>Thread-safe.
  */
 public final class AgentThread implements AutoCloseable {
-    private static final int SPIN_MAX = 200;
+    /** Cycles without work, one after the other, before a thread sleeps. */
+    public static final int IDLE_CYCLES = 200;
+
     private static final long SLEEP_MIN_NS = 20_000;
     private static final long FAILED_PAUSE_NS = 1_000_000;
 
@@ -160,7 +162,7 @@ public final class AgentThread implements AutoCloseable {
             } else if (work > 0 || wasWoken) {
                 idleCycles = 0;
                 sleepNs = sleepFirstNs;
-            } else if (idleCycles < SPIN_MAX) {
+            } else if (idleCycles < IDLE_CYCLES) {
                 idleCycles++;
                 Thread.onSpinWait();
             } else {

@@ -48,6 +48,37 @@ public interface ByteStreams {
         /** Bytes taken, 0 if none can be taken now, -1 if the stream failed. */
         int write(DirectBuffer buffer, int offset, int length);
 
+        /**
+         * Writes two ranges, the second behind the first, as one piece where that can be done: a
+         * header that travels alone costs as much as a full packet.
+         *
+         * @return bytes taken of both together, 0 if none can be taken now, -1 if the stream failed
+         */
+        default int write(
+                DirectBuffer first,
+                int firstOffset,
+                int firstLength,
+                DirectBuffer second,
+                int secondOffset,
+                int secondLength) {
+            int taken = write(first, firstOffset, firstLength);
+            if (taken < firstLength || secondLength == 0) {
+                return taken;
+            }
+            int more = write(second, secondOffset, secondLength);
+            return more < 0 ? more : taken + more;
+        }
+
+        /**
+         * Asks for a wake-up only when as many reads in a row, or writes, could do nothing; at
+         * first after one. A wake-up costs more than a few calls: for an owner that comes again
+         * some time by itself before it sleeps, and does at least so many calls until it does.
+         *
+         * @param calls 1 or more
+         * @throws IllegalArgumentException for less
+         */
+        default void wakeAfter(int calls) {}
+
         @Override
         void close();
     }

@@ -26,8 +26,12 @@ final class NioByteStream implements ByteStreams.ByteStream {
     private CompletableFuture<InetAddress> address;
     private SocketChannel channel;
     private SelectionKey key;
+    private final ByteBuffer[] pair = new ByteBuffer[2];
     private int state;
     private String error = "";
+    private int wakeAfter = 1;
+    private int dryReads;
+    private int dryWrites;
 
     /** Starts to connect. */
     NioByteStream(NioByteStreams streams, String host, int port) {
@@ -165,11 +169,14 @@ final class NioByteStream implements ByteStreams.ByteStream {
                 return -1;
             }
             if (count == 0) {
-                if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("stream-read-not-armed"))) {
+                boolean isDeaf =
+                        PlantedFaults.ENABLED && PlantedFaults.isOn("stream-read-not-armed");
+                if (++dryReads >= wakeAfter && !isDeaf) {
                     NioByteStreams.arm(key, SelectionKey.OP_READ);
                 }
                 return 0;
             }
+            dryReads = 0;
             if (view == null) {
                 buffer.putBytes(offset, bytes, 0, count);
             }
@@ -190,9 +197,7 @@ final class NioByteStream implements ByteStreams.ByteStream {
         try {
             if (view != null) {
                 int count = channel.write(view);
-                if (count < length) {
-                    NioByteStreams.arm(key, SelectionKey.OP_WRITE);
-                }
+                wrote(count, length);
                 return count;
             }
             int written = 0;
@@ -203,16 +208,65 @@ final class NioByteStream implements ByteStreams.ByteStream {
                 bytes.position(0).limit(chunk);
                 int count = channel.write(bytes);
                 written += count;
+                wrote(count, chunk);
                 if (count < chunk) {
-                    NioByteStreams.arm(key, SelectionKey.OP_WRITE);
                     break;
                 }
             }
             return written;
         } catch (IOException e) {
-            fail("writing to " + peer + " failed: " + cause(e));
-            return -1;
+            return writeFailed(e);
         }
+    }
+
+    @Override
+    public int write(
+            DirectBuffer first,
+            int firstOffset,
+            int firstLength,
+            DirectBuffer second,
+            int secondOffset,
+            int secondLength) {
+        first.boundsCheck(firstOffset, firstLength);
+        second.boundsCheck(secondOffset, secondLength);
+        boolean isOne = secondLength < VIEW_LENGTH_MIN || firstLength >= VIEW_LENGTH_MIN;
+        ByteBuffer view = isOne ? null : views.view(second, secondOffset, secondLength);
+        if (view == null || state() != OPEN) {
+            return ByteStreams.ByteStream.super.write(
+                    first, firstOffset, firstLength, second, secondOffset, secondLength);
+        }
+        ByteBuffer bytes = streams.staging();
+        first.getBytes(firstOffset, bytes, 0, firstLength);
+        bytes.position(0).limit(firstLength);
+        pair[0] = bytes;
+        pair[1] = view;
+        try {
+            int count = (int) channel.write(pair, 0, 2);
+            wrote(count, firstLength + secondLength);
+            return count;
+        } catch (IOException e) {
+            return writeFailed(e);
+        }
+    }
+
+    private void wrote(int count, int length) {
+        dryWrites = count > 0 ? 0 : dryWrites + 1;
+        if (count < length && dryWrites + 1 >= wakeAfter) {
+            NioByteStreams.arm(key, SelectionKey.OP_WRITE);
+        }
+    }
+
+    private int writeFailed(IOException e) {
+        fail("writing to " + peer + " failed: " + cause(e));
+        return -1;
+    }
+
+    @Override
+    public void wakeAfter(int calls) {
+        if (calls < 1) {
+            throw new IllegalArgumentException("wakeAfter " + calls + " is below 1");
+        }
+        wakeAfter = calls;
     }
 
     @Override

@@ -221,6 +221,79 @@ class NioByteStreamsTest {
     }
 
     @Test
+    void shouldAskForAWakeUpOnlyAfterSoManyReadsInARowThatFoundNothing() throws Exception {
+        Semaphore woken = new Semaphore(0);
+        streams.onReady(woken::release);
+        try (Listener listener = streams.listen("", 0);
+                ByteStream client = streams.connect("", listener.port());
+                ByteStream server = accept(listener)) {
+            Await.until("open", () -> client.state() == ByteStream.OPEN);
+            server.wakeAfter(3);
+            client.write(buffer, 0, 1);
+            Await.until("read", () -> server.read(buffer, 0, 1) == 1);
+            // What armed the stream before, while it waited for the byte, fires once at most.
+            client.write(buffer, 0, 1);
+            Await.until("read", () -> server.read(buffer, 0, 1) == 1);
+            assertThat(server.read(buffer, 0, 1)).isZero();
+            assertThat(server.read(buffer, 0, 1)).isZero();
+            woken.tryAcquire(200, TimeUnit.MILLISECONDS);
+            woken.drainPermits();
+            assertThat(server.read(buffer, 0, 1)).isZero();
+            client.write(buffer, 0, 1);
+            assertThat(woken.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(server.read(buffer, 0, 1)).isEqualTo(1);
+            assertThatThrownBy(() -> server.wakeAfter(0)).hasMessageContaining("wakeAfter 0");
+        }
+    }
+
+    @Test
+    void shouldWriteTwoRangesOneBehindTheOther() {
+        UnsafeBuffer header = new UnsafeBuffer(new byte[64]);
+        UnsafeBuffer got = new UnsafeBuffer(java.nio.ByteBuffer.allocateDirect(1 << 20));
+        UnsafeBuffer payload = new UnsafeBuffer(java.nio.ByteBuffer.allocateDirect(1 << 20));
+        for (int length : new int[] {0, 1, 5000, (1 << 20) - 48}) {
+            try (Listener listener = streams.listen("", 0);
+                    ByteStream client = streams.connect("", listener.port());
+                    ByteStream server = accept(listener)) {
+                header.setMemory(0, 64, (byte) 7);
+                for (int i = 0; i < length; i++) {
+                    payload.putByte(i + 40, (byte) (i * 31 + length));
+                }
+                got.setMemory(0, got.capacity(), (byte) 0);
+                int[] sent = new int[1];
+                int[] taken = new int[1];
+                Await.until(
+                        "both ranges of " + length,
+                        () -> {
+                            int head = Math.min(sent[0], 48);
+                            int rest = sent[0] - head;
+                            if (sent[0] < 48 + length) {
+                                sent[0] +=
+                                        client.write(
+                                                header,
+                                                8 + head,
+                                                48 - head,
+                                                payload,
+                                                40 + rest,
+                                                length - rest);
+                            }
+                            int room = got.capacity() - taken[0];
+                            taken[0] += server.read(got, taken[0], room);
+                            return taken[0] == 48 + length;
+                        });
+                for (int i = 0; i < 48; i++) {
+                    assertThat(got.getByte(i)).isEqualTo((byte) 7);
+                }
+                boolean isEqual = true;
+                for (int i = 0; i < length; i++) {
+                    isEqual &= got.getByte(48 + i) == payload.getByte(40 + i);
+                }
+                assertThat(isEqual).as("second range of %d bytes", length).isTrue();
+            }
+        }
+    }
+
+    @Test
     void shouldSleepWhenAConnectionIsMadeBeforeTheSelectorSeesIt() throws Exception {
         List<ByteStream> open = new CopyOnWriteArrayList<>();
         try (Listener listener = streams.listen("", 0)) {

@@ -49,6 +49,31 @@ public final class CompareMain {
         addBandwidth();
         addWaiting();
         addSizes();
+        atLeast(
+                "stream",
+                "4 MiB messages of two processes through a DART server to a receiver, checksums on,"
+                        + " over plain TCP without",
+                stream("streaming"),
+                stream("tcp"),
+                0.85);
+    }
+
+    /** Each side runs on both processors. */
+    private static Contestant stream(String part) {
+        String script =
+                "d=$(mktemp -d); "
+                        + JAVA
+                        + " -cp '"
+                        + CLASS_PATH
+                        + "' dev.verbena.cli.VerbenaCommand dart experiment e1 --json --only="
+                        + part
+                        + " --output=$d; code=$?; rm -rf $d; exit $code";
+        return new Contestant(
+                part.equals("tcp") ? "plain TCP" : "Verbena DART",
+                List.of("bash", "-c", script),
+                Map.of(),
+                Pattern.compile("\"(?:plain TCP|streaming), MB/s\": ([0-9.]+)"),
+                1e-3);
     }
 
     private void addPut() {

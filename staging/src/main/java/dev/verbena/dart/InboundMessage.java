@@ -3,12 +3,18 @@ package dev.verbena.dart;
 import dev.verbena.agent.DurableStore.Completion;
 import dev.verbena.agent.DurableStore.DurableFile;
 import dev.verbena.agent.internal.PlantedFaults;
+import java.nio.ByteBuffer;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A message on its way through a receiver: assembled in memory if somebody handles it, written to a
  * file if it is to be stored. Pooled. Owned by the receiver's agent.
+ *
+ * <p>Its memory holds the message as it travels: the metadata block, then the payload, each byte at
+ * its position. So a frame can be read from the socket to where it belongs. Outside the Java heap
+ * and freed by the garbage collector only: whoever keeps a buffer longer than allowed reads old
+ * bytes, nothing worse.
  */
 final class InboundMessage implements DartMessage {
     /** Parts are still missing. */
@@ -32,6 +38,8 @@ final class InboundMessage implements DartMessage {
     /** Delivered, as strongly as wanted. */
     static final int SETTLED = 6;
 
+    private static final int ROOM_MIN = 64 * 1024;
+
     final DartMetadata metadata = new DartMetadata();
 
     /** The metadata block as it came. */
@@ -39,7 +47,10 @@ final class InboundMessage implements DartMessage {
 
     final UnsafeBuffer payload = new UnsafeBuffer(new byte[0]);
     final Checksum crc = new Checksum();
-    private byte[] memory = new byte[0];
+
+    /** What has arrived, by position; behind {@link #position} anything. */
+    final UnsafeBuffer memory = new UnsafeBuffer(new byte[0]);
+
     int state;
     int clientId;
     int serverId;
@@ -96,6 +107,9 @@ final class InboundMessage implements DartMessage {
     /** Round of the journal that remembers the promised name; 0: none. */
     long promiseRound;
 
+    /** Nothing but memory: in no stream, owned by a session. */
+    boolean isSpare;
+
     void begin(int client, int server, int messageTag, long messageSequence) {
         clientId = client;
         serverId = server;
@@ -133,20 +147,49 @@ final class InboundMessage implements DartMessage {
         block.putBytes(0, from, offset, metadataLength);
     }
 
-    /** Appends to the assembly; it grows with what arrives, not with what was announced. */
-    void assemble(DirectBuffer from, int offset, int length) {
-        long needed = received + length;
-        if (memory.length < needed) {
-            long announced = metadata.payloadLength();
-            long grown = Math.max(needed, Math.min(announced, Math.max(64 * 1024, 2L * needed)));
-            memory = java.util.Arrays.copyOf(memory, (int) grown);
+    /** Whether this frame brings what is wanted next. */
+    boolean isAt(FrameFlyweight frame) {
+        return state == RECEIVING
+                && !isAside
+                && clientId == frame.clientId()
+                && sequence == frame.messageSequence()
+                && position == frame.position();
+    }
+
+    /** Position at which it will be complete. */
+    long positionMax() {
+        return metadataLength + metadata.payloadLength();
+    }
+
+    /**
+     * Makes the memory at least this long. It grows with what arrives, not with what was announced.
+     *
+     * @param needed bytes, metadata block included
+     */
+    void makeRoom(int needed) {
+        int present = memory.capacity();
+        if (present >= needed) {
+            return;
         }
-        from.getBytes(offset, memory, (int) received, length);
+        long announced = position == 0 ? needed : positionMax();
+        long grown = Math.max(needed, Math.min(announced, 2L * needed + ROOM_MIN));
+        ByteBuffer larger = ByteBuffer.allocateDirect((int) Math.max(grown, ROOM_MIN));
+        if (position > 0) {
+            memory.getBytes(0, larger, 0, (int) Math.min(position, present));
+        }
+        memory.wrap(larger);
+    }
+
+    /** Appends to the assembly what was read elsewhere. */
+    void assemble(DirectBuffer from, int offset, int length) {
+        int at = metadataLength + (int) received;
+        makeRoom(at + length);
+        memory.putBytes(at, from, offset, length);
     }
 
     /** Gives its memory back; its file has all of it. */
     void putAside() {
-        memory = new byte[0];
+        memory.wrap(new byte[0]);
         isAside = true;
         broughtBack = 0;
     }
@@ -158,22 +201,23 @@ final class InboundMessage implements DartMessage {
 
     /** The next bytes of what was put aside; with the last of them it is as before. */
     void bringBack(DirectBuffer from, int length) {
-        if (memory.length < received) {
-            memory = new byte[(int) received];
+        if (memory.capacity() < metadataLength + received) {
+            memory.wrap(ByteBuffer.allocateDirect(metadataLength + (int) received));
         }
-        from.getBytes(0, memory, broughtBack, length);
+        memory.putBytes(metadataLength + broughtBack, from, 0, length);
         broughtBack += length;
         isAside = broughtBack < received;
     }
 
     /** The assembly is complete. */
     void assembled() {
-        payload.wrap(memory, 0, (int) received);
+        makeRoom(metadataLength + (int) received);
+        payload.wrap(memory, metadataLength, (int) received);
     }
 
     /** Bytes kept for the next message. */
     int memoryLength() {
-        return memory.length;
+        return memory.capacity();
     }
 
     @Override

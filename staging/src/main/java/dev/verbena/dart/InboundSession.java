@@ -24,9 +24,22 @@ final class InboundSession {
     private final ByteStream stream;
     private final FrameFlyweight frame = new FrameFlyweight();
     private final UnsafeBuffer header = new UnsafeBuffer(new byte[FrameFlyweight.LENGTH]);
-    private final UnsafeBuffer payload = new UnsafeBuffer(new byte[0]);
-    private ByteBuffer payloadMemory =
-            ByteBuffer.allocateDirect(FrameFlyweight.CONTROL_PAYLOAD_MAX);
+
+    /** For payloads that cannot be read to where they belong. */
+    private final UnsafeBuffer ownMemory =
+            new UnsafeBuffer(ByteBuffer.allocateDirect(FrameFlyweight.CONTROL_PAYLOAD_MAX));
+
+    /** Where the payload of the present frame goes: own memory, or that of a message. */
+    private UnsafeBuffer payload = ownMemory;
+
+    private int payloadAt;
+
+    /** The message of that memory; null: none. */
+    private InboundMessage inPlace;
+
+    /** For the next message that begins; null: none yet. */
+    private InboundMessage spare;
+
     private final Checksum payloadCrc = new Checksum();
     private final FrameFlyweight outFrame = new FrameFlyweight();
     private final UnsafeBuffer out = new UnsafeBuffer(new byte[4 * (FrameFlyweight.LENGTH + 512)]);
@@ -65,9 +78,9 @@ final class InboundSession {
         this.stream = stream;
         this.greeting = engine.greeting();
         this.openedNs = now;
+        stream.wakeAfter(ReceiverLink.WAKE_AFTER);
         this.lastHeardNs = now;
         this.lastSentNs = now;
-        this.payload.wrap(payloadMemory);
     }
 
     boolean isEnded() {
@@ -95,7 +108,7 @@ final class InboundSession {
         int work = 0;
         boolean hasHeard = false;
         try {
-            if (!isClosing) {
+            if (!isClosing && !isEnded) {
                 work += read(now);
                 hasHeard = work > 0;
             }
@@ -141,11 +154,11 @@ final class InboundSession {
 
     private int read(long now) {
         int work = 0;
-        for (int frames = 0; frames < FRAME_LIMIT && !isClosing; ) {
+        for (int frames = 0; frames < FRAME_LIMIT && !isClosing && !isEnded; ) {
             if (isFrameWaiting) {
                 // The peer need not speak while it is this side that is behind.
                 lastHeardNs = now;
-                if (!engine.take(inbound, frame, payload)) {
+                if (!take()) {
                     return work;
                 }
                 isFrameWaiting = false;
@@ -162,6 +175,10 @@ final class InboundSession {
                     beginPayload();
                 }
             } else if (payloadDone < frame.payloadLength()) {
+                if (!isStillWanted()) {
+                    end();
+                    return work + 1;
+                }
                 n = readPayload();
             } else {
                 onFrame();
@@ -185,12 +202,29 @@ final class InboundSession {
     /** A piece, summed up while it is in the processor's cache. */
     private int readPayload() {
         int wanted = Math.min(PIECE, frame.payloadLength() - payloadDone);
-        int n = stream.read(payload, payloadDone, wanted);
+        int at = payloadAt + payloadDone;
+        int n = stream.read(payload, at, wanted);
         if (n > 0) {
-            payloadCrc.update(payload, payloadDone, n);
+            payloadCrc.update(payload, at, n);
             payloadDone += n;
         }
         return n;
+    }
+
+    /**
+     * Whether the message whose memory is being filled is the one that wants this frame. Should it
+     * ever be given up meanwhile, its memory is another's: the frame must come again.
+     */
+    private boolean isStillWanted() {
+        return inPlace == null || inPlace == spare || inbound.open.get(inPlace.clientId) == inPlace;
+    }
+
+    private boolean take() {
+        boolean isTaken = engine.take(inbound, frame, payload, payloadAt, inPlace);
+        if (spare != null && !spare.isSpare) {
+            spare = null;
+        }
+        return isTaken;
     }
 
     private void beginPayload() {
@@ -198,9 +232,15 @@ final class InboundSession {
         if (inbound == null) {
             greeting.check(frame);
         }
-        if (payloadMemory.capacity() < frame.payloadLength()) {
-            payloadMemory = ByteBuffer.allocateDirect(FrameFlyweight.PAYLOAD_MAX);
-            payload.wrap(payloadMemory);
+        inPlace = null;
+        if (frame.type() == FrameFlyweight.DATA) {
+            spare = spare == null ? engine.spare() : spare;
+            inPlace = engine.destination(inbound, frame, spare);
+        }
+        payload = inPlace == null ? ownMemory : inPlace.memory;
+        payloadAt = inPlace == null ? 0 : (int) frame.position();
+        if (inPlace == null && ownMemory.capacity() < frame.payloadLength()) {
+            ownMemory.wrap(ByteBuffer.allocateDirect(FrameFlyweight.PAYLOAD_MAX));
         }
         payloadDone = 0;
         payloadCrc.reset();
@@ -328,7 +368,7 @@ final class InboundSession {
         }
         inbound.isSkipping = false;
         inbound.crcFailures = 0;
-        return engine.take(inbound, frame, payload);
+        return take();
     }
 
     private void onFin() {
@@ -478,6 +518,10 @@ final class InboundSession {
         if (!isEnded) {
             isEnded = true;
             stream.close();
+            if (spare != null) {
+                engine.spareUnused(spare);
+                spare = null;
+            }
             if (inbound != null && inbound.session == this) {
                 inbound.session = null;
             }

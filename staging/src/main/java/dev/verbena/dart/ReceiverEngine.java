@@ -408,12 +408,64 @@ final class ReceiverEngine implements ProtocolAgent {
                                 + " tell it to accept the gap"));
     }
 
+    /** Memory for a message that may begin; goes back by {@link #spareUnused}. */
+    InboundMessage spare() {
+        InboundMessage message = pool.poll();
+        message = message == null ? new InboundMessage() : message;
+        message.isSpare = true;
+        return message;
+    }
+
+    void spareUnused(InboundMessage message) {
+        toPool(message);
+    }
+
+    /**
+     * The message into whose memory the payload of this frame can be read, each byte to its
+     * position: it is the next one, or begins one. The header is not checked yet: nothing but bytes
+     * behind the message's end may change before it is.
+     *
+     * @param spare for a message that begins
+     * @return null if the payload must be read elsewhere
+     */
+    InboundMessage destination(InboundStream stream, FrameFlyweight frame, InboundMessage spare) {
+        boolean isUnusual =
+                frame.sequence() != stream.nextWanted()
+                        || (frame.flags() & FrameFlyweight.GIVEN_UP) != 0;
+        if (!isAssembling || isUnusual) {
+            return null;
+        }
+        InboundMessage message = stream.find(frame.clientId(), frame.messageSequence());
+        if (message == null && frame.position() == 0) {
+            spare.position = 0;
+            spare.makeRoom(frame.payloadLength());
+            return spare;
+        }
+        boolean isAstray = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-read-astray");
+        if (message == null
+                || frame.position() == 0
+                || !message.isAt(frame) && !isAstray
+                || message.positionMax() - message.position < frame.payloadLength()) {
+            return null;
+        }
+        message.makeRoom((int) message.position + frame.payloadLength());
+        return message;
+    }
+
     /**
      * Takes the next frame of a stream.
      *
+     * @param payload holds its payload from offset on
+     * @param inPlace the message in whose memory the payload is already; null: none. If it is not
+     *     yet in the stream and this frame begins it, it is now
      * @return false if it cannot be taken now; come again with the same frame
      */
-    boolean take(InboundStream stream, FrameFlyweight frame, UnsafeBuffer payload) {
+    boolean take(
+            InboundStream stream,
+            FrameFlyweight frame,
+            UnsafeBuffer payload,
+            int offset,
+            InboundMessage inPlace) {
         if (stream.isFull()) {
             return false;
         }
@@ -439,7 +491,7 @@ final class ReceiverEngine implements ProtocolAgent {
             if ((frame.flags() & FrameFlyweight.FIRST) == 0) {
                 throw malformed(frame, "begins a message without saying so");
             }
-            message = begin(stream, frame, payload);
+            message = begin(stream, frame, payload, offset, inPlace);
             if (message == null) {
                 return false;
             }
@@ -460,16 +512,16 @@ final class ReceiverEngine implements ProtocolAgent {
         if (length > left || isLast && length < left) {
             throw malformed(frame, length + " bytes of payload where " + left + " are left");
         }
-        if (message.file != null && !files.hasRoom(message, payload, skip, length)) {
+        if (message.file != null && !files.hasRoom(message, payload, offset + skip, length)) {
             return false;
         }
         if (skip == 0) {
             message.crc.append(frame.payloadChecksum(), length);
         } else {
-            message.crc.update(payload, skip, length);
+            message.crc.update(payload, offset + skip, length);
         }
-        if (isAssembling) {
-            message.assemble(payload, skip, length);
+        if (isAssembling && message != inPlace) {
+            message.assemble(payload, offset + skip, length);
         }
         message.received += length;
         message.position = frame.position() + frame.payloadLength();
@@ -568,18 +620,21 @@ final class ReceiverEngine implements ProtocolAgent {
         return true;
     }
 
-    private InboundMessage begin(InboundStream stream, FrameFlyweight frame, UnsafeBuffer payload) {
+    private InboundMessage begin(
+            InboundStream stream,
+            FrameFlyweight frame,
+            UnsafeBuffer payload,
+            int offset,
+            InboundMessage inPlace) {
         InboundMessage unfinished = stream.open.get(frame.clientId());
         if (unfinished != null) {
             giveUp(stream, unfinished);
         }
-        InboundMessage message = pool.poll();
-        if (message == null) {
-            message = new InboundMessage();
-        }
+        InboundMessage message = inPlace == null ? spare() : inPlace;
+        boolean isBegun = false;
         try {
             message.begin(frame.clientId(), stream.serverId, frame.tag(), frame.messageSequence());
-            message.decode(payload, 0, frame.payloadLength());
+            message.decode(payload, offset, frame.payloadLength());
             if (isAssembling && message.metadata.payloadLength() > context.messageLengthMax) {
                 throw malformed(
                         frame,
@@ -590,16 +645,18 @@ final class ReceiverEngine implements ProtocolAgent {
             }
             message.job = stream.job;
             if (steps != null && !steps.admit(stream, message)) {
-                pool.add(message);
                 return null;
             }
             if (files != null) {
                 files.begin(message);
             }
-        } catch (RuntimeException e) {
-            pool.add(message);
-            throw e;
+            isBegun = true;
+        } finally {
+            if (!isBegun && inPlace == null) {
+                spareUnused(message);
+            }
         }
+        message.isSpare = false;
         stream.open.put(message.clientId, message);
         return message;
     }
@@ -655,7 +712,8 @@ final class ReceiverEngine implements ProtocolAgent {
         if (!message.isHeld
                 && pool.size() < POOL_MAX
                 && message.memoryLength() <= POOLED_MEMORY_MAX) {
-            pool.add(message);
+            // The memory that was used last is the most likely to be in a cache.
+            pool.push(message);
         }
     }
 
@@ -693,6 +751,10 @@ final class ReceiverEngine implements ProtocolAgent {
     }
 
     private void drop(InboundStream stream) {
+        if (stream.session != null) {
+            // What it is reading would go into the memory of a message that is given up.
+            stream.session.end();
+        }
         abandonOpen(stream);
         streams.remove(stream);
         if (journal != null) {

@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
+import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.internal.PlantedFaults;
 import java.nio.ByteBuffer;
@@ -30,6 +31,12 @@ final class ReceiverLink implements AutoCloseable {
     private static final long HEARTBEAT_NS = 2_000_000_000L;
     private static final int WRITE_LIMIT = 4 * 1024 * 1024;
     private static final int READ_LIMIT = 64;
+
+    /**
+     * A sleep comes after many more cycles than this, each of which reads and, if need be, writes.
+     */
+    static final int WAKE_AFTER = AgentThread.IDLE_CYCLES / 4;
+
     private static final int FAREWELLS_MAX = 5;
 
     private final ServerShared shared;
@@ -169,6 +176,7 @@ final class ReceiverLink implements AutoCloseable {
     private int connecting(long now) {
         int streamState = stream.state();
         if (streamState == ByteStream.OPEN) {
+            stream.wakeAfter(WAKE_AFTER);
             lastHeardNs = now;
             inLength = 0;
             current = null;
@@ -281,14 +289,7 @@ final class ReceiverLink implements AutoCloseable {
             if (outLength == 0 && !beginNext(now)) {
                 break;
             }
-            int n;
-            if (outDone < outLength) {
-                n = stream.write(out, outDone, outLength - outDone);
-                outDone += Math.max(n, 0);
-            } else {
-                n = stream.write(payload, payloadOffset + payloadDone, payloadLength - payloadDone);
-                payloadDone += Math.max(n, 0);
-            }
+            int n = writeSome();
             if (n < 0) {
                 lost(now, stream.error());
                 return 1;
@@ -303,6 +304,26 @@ final class ReceiverLink implements AutoCloseable {
             }
         }
         return budget < WRITE_LIMIT ? 1 : 0;
+    }
+
+    /** Header and payload in one piece, or what is left of them. */
+    private int writeSome() {
+        int headLeft = outLength - outDone;
+        int payloadLeft = payloadLength - payloadDone;
+        if (payloadLeft == 0) {
+            int n = stream.write(out, outDone, headLeft);
+            outDone += Math.max(n, 0);
+            return n;
+        }
+        int at = payloadOffset + payloadDone;
+        int n =
+                headLeft == 0
+                        ? stream.write(payload, at, payloadLeft)
+                        : stream.write(out, outDone, headLeft, payload, at, payloadLeft);
+        int head = Math.min(Math.max(n, 0), headLeft);
+        outDone += head;
+        payloadDone += Math.max(n, 0) - head;
+        return n;
     }
 
     private boolean beginNext(long now) {

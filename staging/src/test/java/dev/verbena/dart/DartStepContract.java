@@ -160,6 +160,25 @@ public abstract class DartStepContract {
         }
     }
 
+    @Test
+    void shouldNeverSleepWhereASenderWouldHaveToWakeItWhenServerPolls() throws Exception {
+        for (long pollNs : new long[] {0, 1_000_000}) {
+            try (DartWorld world = new DartWorld(scheme())) {
+                ProbeEnvironment probe = new ProbeEnvironment(world.environment);
+                world.master(c -> c.discard(true).environment(probe).pollNs(pollNs));
+                DartClient client = world.client(0, c -> {});
+                UnsafeBuffer bytes = DartWorld.bytes(100, 1);
+                for (int i = 0; i < 10; i++) {
+                    // Long enough for the server to be asleep at the next one.
+                    LockSupport.parkNanos(20_000_000);
+                    client.sendCopy(bytes, 0, 100, NAMED, i)
+                            .await(TicketState.TRANSFERRED, DartWorld.LIMIT_NS);
+                }
+                assertThat(probe.count("await") == 0).as("poll %d", pollNs).isEqualTo(pollNs > 0);
+            }
+        }
+    }
+
     private static void sendMany(
             DartClient client,
             RegisteredRegion region,

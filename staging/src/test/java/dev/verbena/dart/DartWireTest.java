@@ -19,6 +19,7 @@ class DartWireTest {
     private static final int STEPS_MAX = 20_000;
     private static final int LENGTH = 300;
     private static final byte[] SECRET = new byte[20];
+    private static final int FRAME = 1024;
 
     /** A server's streaming half and a receiver, joined by a wire. */
     private static final class Bench implements AutoCloseable {
@@ -34,10 +35,10 @@ class DartWireTest {
         private int sent;
 
         Bench(int bufferCount, int bufferSize) {
-            this(bufferCount, bufferSize, null);
+            this(bufferCount, bufferSize, Math.min(bufferSize, 256 * 1024), null);
         }
 
-        Bench(int bufferCount, int bufferSize, byte[] secret) {
+        Bench(int bufferCount, int bufferSize, int framePayloadMax, byte[] secret) {
             this.bufferSize = bufferSize;
             DartReceiver.Context receiving =
                     new DartReceiver.Context()
@@ -53,7 +54,7 @@ class DartWireTest {
                             .receiver("wire", 7000)
                             .bufferCount(bufferCount)
                             .bufferSize(bufferSize)
-                            .framePayloadMax(Math.min(bufferSize, 256 * 1024))
+                            .framePayloadMax(framePayloadMax)
                             .conclude();
             context.secret = secret;
             shared = new ServerShared(context);
@@ -120,7 +121,7 @@ class DartWireTest {
     }
 
     private static long[] bytesOfAnExchange(byte[] secret) {
-        try (Bench bench = new Bench(4, 8192, secret)) {
+        try (Bench bench = new Bench(4, 8192, 8192, secret)) {
             return bench.exchange().wire.carried.clone();
         }
     }
@@ -142,7 +143,7 @@ class DartWireTest {
         long[] bytes = bytesOfAnExchange(secret);
         for (int direction : new int[] {WireEnvironment.THERE, WireEnvironment.BACK}) {
             for (long at = 1; at <= bytes[direction]; at++) {
-                try (Bench bench = new Bench(4, 8192, secret)) {
+                try (Bench bench = new Bench(4, 8192, 8192, secret)) {
                     bench.wire.cutAt[direction] = at;
                     bench.exchange();
                     assertThat(bench.received)
@@ -169,10 +170,31 @@ class DartWireTest {
     private static void damageEverywhere(byte[] secret) {
         long bytes = bytesOfAnExchange(secret)[WireEnvironment.THERE];
         for (long at = 0; at < bytes; at++) {
-            try (Bench bench = new Bench(4, 8192, secret)) {
+            try (Bench bench = new Bench(4, 8192, 8192, secret)) {
                 bench.wire.flipAt[WireEnvironment.THERE] = at;
                 bench.exchange();
                 assertThat(bench.received).as("byte %d", at).containsExactly("1", "2", "3");
+            }
+        }
+    }
+
+    @Test
+    @Tag("dart-D35")
+    void shouldLeaveWhatHasArrivedAloneWhicheverBitOfALaterHeaderIsDamaged() {
+        int frame = FrameFlyweight.LENGTH + FRAME;
+        for (int bit = 1; bit <= 128; bit <<= 1) {
+            // All but the payload's length: with a longer one it waits for more to come.
+            for (int at = 0; at < 40; at++) {
+                try (Bench bench = new Bench(4, 4 * FRAME, FRAME, null)) {
+                    bench.wire.flipBits = bit;
+                    // Greeting, three frames of the message, then the header of the fourth.
+                    bench.wire.flipAt[WireEnvironment.THERE] =
+                            FrameFlyweight.LENGTH + FrameFlyweight.HELLO_LENGTH + 3 * frame + at;
+                    bench.send(4 * FRAME - DartMetadata.LENGTH_MAX / 2);
+                    bench.send(LENGTH);
+                    bench.until("both", () -> bench.received.size() == 2);
+                    assertThat(bench.received).as("bit %d, byte %d", bit, at).contains("1", "2");
+                }
             }
         }
     }

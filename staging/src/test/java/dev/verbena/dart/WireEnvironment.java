@@ -40,6 +40,10 @@ final class WireEnvironment implements Environment, ByteStreams {
     final long[] carried = new long[2];
     final long[] cutAt = {Long.MAX_VALUE, Long.MAX_VALUE};
     final long[] flipAt = {Long.MAX_VALUE, Long.MAX_VALUE};
+
+    /** What is flipped there. */
+    int flipBits = 16;
+
     final boolean[] isSwallowing = new boolean[2];
 
     /** Flips a bit at the end of every long write from server to receiver. */
@@ -122,7 +126,7 @@ final class WireEnvironment implements Environment, ByteStreams {
             buffer.getBytes(offset, out.bytes, out.to, n);
             long flip = flipAt[direction] - carried[direction];
             if (flip >= 0 && flip < n) {
-                out.bytes[out.to + (int) flip] ^= 16;
+                out.bytes[out.to + (int) flip] ^= (byte) flipBits;
             }
             if (isDamagingPayloads && direction == THERE && n > 200) {
                 out.bytes[out.to + n - 1] ^= 1;
