@@ -78,6 +78,7 @@ final class ChildProcess {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-XX:+UseSerialGC");
         command.add("-XX:-UsePerfData");
+        command.add("--enable-native-access=ALL-UNNAMED"); // no warnings on newer JDKs
         command.add("-D" + END_WITH_PARENT + "=true");
         command.addAll(jvmOptions);
         command.addAll(program());

@@ -220,11 +220,17 @@ final class InboundSession {
     }
 
     private boolean take() {
-        boolean isTaken = engine.take(inbound, frame, payload, payloadAt, inPlace);
-        if (spare != null && !spare.isSpare) {
-            spare = null;
+        try {
+            return engine.take(inbound, frame, payload, payloadAt, inPlace);
+        } finally {
+            // Also when the frame is refused after it has begun a message: that is the stream's
+            // now.
+            boolean isForgetful =
+                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-spare-used-twice");
+            if (spare != null && !spare.isSpare && !isForgetful) {
+                spare = null;
+            }
         }
-        return isTaken;
     }
 
     private void beginPayload() {

@@ -158,6 +158,60 @@ class DartHostilePortTest {
         }
     }
 
+    /**
+     * A stranger's message whose first frame is refused must not share its memory with the next
+     * message of anybody: when the stranger gives it up, the other's file would go.
+     */
+    @Test
+    void shouldNotLoseAMessageWhenAStrangersFirstFrameIsRefused() throws Exception {
+        try (DartWorld world = new DartWorld("shm")) {
+            Path out = world.directory.resolve("out");
+            world.receive(
+                    world.receiverContext()
+                            .environment(new SlowStore(world.environment))
+                            .directory(out.toString()));
+            world.master();
+            DartClient client = world.client(0);
+            say(world.receiver.port(), refused());
+            while (world.receiver.statistics().protocolErrorCount() == 0) {
+                Thread.sleep(5);
+            }
+            UnsafeBuffer data = DartWorld.bytes(LENGTH, 1);
+            DartTicket ticket =
+                    client.sendCopy(data, 0, LENGTH, new DartMetadata().name("true"), 1);
+            // While the file waits for its name, the stranger begins his message again.
+            for (int i = 0; i < 10; i++) {
+                say(world.receiver.port(), DartDecodersFuzzTest.conversation());
+                Thread.sleep(30);
+            }
+            ticket.await(TicketState.STREAMED, DartWorld.LIMIT_NS);
+            assertThat(Files.readAllBytes(out.resolve("true"))).isEqualTo(data.byteArray());
+        }
+    }
+
+    /** HELLO, and a message whose first and only frame has fewer bytes than the message. */
+    private static byte[] refused() {
+        byte[] all = DartDecodersFuzzTest.conversation();
+        int at = 3 * FrameFlyweight.LENGTH + FrameFlyweight.HELLO_LENGTH + ReverseLink.STATE_LENGTH;
+        new DartMetadata()
+                .name("n1")
+                .variable("v")
+                .payload(65_151, false, 0)
+                .encode(new UnsafeBuffer(all), at);
+        DartDecodersFuzzTest.mend(all);
+        return all;
+    }
+
+    private static void say(int port, byte[] bytes) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.getOutputStream().write(bytes);
+            socket.setSoTimeout(200);
+            socket.getInputStream().read(new byte[64]);
+        } catch (java.net.SocketException | java.net.SocketTimeoutException e) {
+            // The receiver has ended it, or has nothing to say.
+        }
+    }
+
     /** What a server says before HELLO has another length when a secret is shared. */
     @Test
     void shouldStageAmongHostileConnectionsWithASecret() throws Exception {

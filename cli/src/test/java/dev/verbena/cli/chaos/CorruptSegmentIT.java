@@ -123,9 +123,9 @@ class CorruptSegmentIT {
         ChaosProcess reader = staging.command(command[0], prefix, command);
         assertThat(reader.awaitEnd(60)).as("%s hangs: %s", reader.name, reader.out()).isTrue();
         assertThat(reader.exitCode()).as("%s", reader.out()).isZero();
-        assertThat(reader.out()).doesNotContain("Exception in thread", "java.lang.");
-        if (!command[0].equals("errors")) {
-            assertThat(reader.out()).contains("dart master");
+        assertThat(reader.out()).doesNotContain("Exception in thread");
+        if (!command[0].equals("errors")) { // those that it shows may have such frames
+            assertThat(reader.out()).contains("dart master").doesNotContain("java.lang.");
         }
     }
 
