@@ -39,6 +39,7 @@ final class InboundMessage implements DartMessage {
     static final int SETTLED = 6;
 
     private static final int ROOM_MIN = 64 * 1024;
+    private static final byte[] NOTHING = new byte[0];
 
     final DartMetadata metadata = new DartMetadata();
 
@@ -134,7 +135,7 @@ final class InboundMessage implements DartMessage {
         journaledEnd = 0;
         isJournaled = false;
         promiseRound = 0;
-        payload.wrap(memory, 0, 0);
+        payload.wrap(NOTHING); // and not the memory, which would be kept when it is given back
     }
 
     /**
@@ -189,7 +190,7 @@ final class InboundMessage implements DartMessage {
 
     /** Gives its memory back; its file has all of it. */
     void putAside() {
-        memory.wrap(new byte[0]);
+        memory.wrap(NOTHING);
         isAside = true;
         broughtBack = 0;
     }
