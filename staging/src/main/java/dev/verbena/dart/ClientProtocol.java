@@ -3,11 +3,13 @@ package dev.verbena.dart;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportHandler;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.NanoClock;
+
 import java.net.URI;
 import java.util.List;
 import java.util.UUID;
-import org.agrona.DirectBuffer;
-import org.agrona.concurrent.NanoClock;
 
 /**
  * The client's side of the protocol: registers, watches its server, moves to another one when that
@@ -37,6 +39,7 @@ final class ClientProtocol {
     private final Events events = new Events();
     private final ControlFlyweight incoming = new ControlFlyweight();
     private final ControlOutbox outbox;
+    private final ClientRecords records;
     private final ClientFlight flight;
     private final ClientInbox inbox;
     private final Heartbeat heartbeat;
@@ -57,9 +60,6 @@ final class ClientProtocol {
 
     private int welcomedCredits;
 
-    private boolean isSuspendWanted;
-    private boolean isSuspendTold;
-
     ClientProtocol(
             DartClient client,
             DartClient.Context context,
@@ -72,6 +72,7 @@ final class ClientProtocol {
         transport.listen();
         this.flight = new ClientFlight(client, context, transport, statistics);
         this.outbox = new ControlOutbox(transport, CONTROL_SLOTS, CONTROL_BASE);
+        this.records = new ClientRecords(outbox);
         this.commands = new ClientCommands(transport);
         ClientInbox opened = null;
         try {
@@ -158,21 +159,15 @@ final class ClientProtocol {
         if (isResumePending && !resume()) {
             return work;
         }
-        if (isSuspendTold != isSuspendWanted) {
-            work += tellSuspended();
-        }
+        work += records.tellSuspended();
         work += commands.doWork(serverConnection);
         if (flight.isAnyInFlight()) {
             work += flight.sendHeaders() + flight.checkHeaders(now);
         }
         if (heartbeat.isDue(now)) {
-            ControlFlyweight record = outbox.begin(ControlFlyweight.HEARTBEAT, job);
-            if (record != null) {
-                record.heartbeat(clientId);
-                if (outbox.send(record, serverConnection) == Transport.ACCEPTED) {
-                    heartbeat.asked(now);
-                    work++;
-                }
+            if (records.heartbeat()) {
+                heartbeat.asked(now);
+                work++;
             }
         }
         if (heartbeat.isOver(now)) {
@@ -186,24 +181,11 @@ final class ClientProtocol {
         return work;
     }
 
-    private int tellSuspended() {
-        ControlFlyweight record = outbox.begin(ControlFlyweight.SUSPEND, job);
-        if (record == null) {
-            return 0;
-        }
-        record.suspend(clientId, isSuspendWanted);
-        if (outbox.send(record, serverConnection) != Transport.ACCEPTED) {
-            return 0;
-        }
-        isSuspendTold = isSuspendWanted;
-        return 1;
-    }
-
     /** The server is to pull nothing for now, or to go on. */
     void suspend(boolean isSuspended) {
-        isSuspendWanted = isSuspended;
-        if (state == CONNECTED && !isResumePending && isSuspendTold != isSuspended) {
-            tellSuspended();
+        records.suspend(isSuspended);
+        if (state == CONNECTED && !isResumePending) {
+            records.tellSuspended();
         }
     }
 
@@ -308,7 +290,7 @@ final class ClientProtocol {
         serverId = incoming.serverId();
         serverConnection = connection;
         isServerStopping = false;
-        isSuspendTold = false;
+        records.connected(job, clientId, connection);
         if (state == MOVING) {
             isResumePending = true;
         } else {
@@ -330,12 +312,7 @@ final class ClientProtocol {
     }
 
     private boolean resume() {
-        ControlFlyweight record = outbox.begin(ControlFlyweight.RESUME, job);
-        if (record == null) {
-            return false;
-        }
-        record.resume(clientId, flight.oldestUnconfirmed(), epochMs);
-        if (outbox.send(record, serverConnection) != Transport.ACCEPTED) {
+        if (!records.resume(flight.oldestUnconfirmed(), epochMs)) {
             return false;
         }
         isResumePending = false;
@@ -401,11 +378,7 @@ final class ClientProtocol {
 
     void sayGoodbye() {
         if (state == CONNECTED) {
-            ControlFlyweight record = outbox.begin(ControlFlyweight.GOODBYE, job);
-            if (record != null) {
-                record.goodbye(clientId, flight.lastSequence(), ControlFlyweight.RESULT_OK);
-                outbox.send(record, serverConnection);
-            }
+            records.goodbye(flight.lastSequence());
             transport.disconnect(serverConnection);
         } else if (state == BOOTING || state == MOVING) {
             registration.disconnect();

@@ -1,10 +1,12 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.internal.PlantedFaults;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Bounds the memory of messages that are half received from servers which are not connected, and
@@ -18,7 +20,7 @@ final class HalfMessages {
     private static final int PIECE = 256 * 1024;
     private static final int PIECES_PER_CYCLE = 8;
 
-    private final ReceiverEngine engine;
+    private final AbandonedMessages abandoned;
     private final MessageFiles files;
     private final long bytesMax;
     private final long graceNs;
@@ -33,8 +35,11 @@ final class HalfMessages {
      * @param files null: messages have no files
      */
     HalfMessages(
-            ReceiverEngine engine, MessageFiles files, DartReceiver.Context context, long nowNs) {
-        this.engine = engine;
+            AbandonedMessages abandoned,
+            MessageFiles files,
+            DartReceiver.Context context,
+            long nowNs) {
+        this.abandoned = abandoned;
         this.files = files;
         this.bytesMax = context.unfinishedBytesMax;
         this.graceNs = context.silenceTimeoutNs;
@@ -115,7 +120,7 @@ final class HalfMessages {
             long length = message.memoryLength();
             if (message.file == null) {
                 released += length;
-                engine.loseHalf(stream, message, "its memory was needed");
+                abandoned.loseHalf(stream, message, "its memory was needed");
             } else if (length > 0 && message.file.forcedPosition() >= message.received) {
                 released += length;
                 message.putAside();
@@ -153,7 +158,7 @@ final class HalfMessages {
             return files.bringBack(message, piece, pieces);
         } catch (DartException e) {
             InboundSession session = stream.session;
-            engine.loseHalf(stream, message, e.getMessage());
+            abandoned.loseHalf(stream, message, e.getMessage());
             session.fail(FrameFlyweight.ERROR_STORE, e.getMessage());
             return 1;
         }

@@ -5,9 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.internal.PlantedFaults;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
 import java.nio.ByteBuffer;
 import java.util.UUID;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * One connection at a receiver: reads frames, checks them, hands them on, writes acknowledgements.
@@ -221,7 +223,7 @@ final class InboundSession {
 
     private boolean take() {
         try {
-            return engine.take(inbound, frame, payload, payloadAt, inPlace);
+            return engine.taker().take(inbound, frame, payload, payloadAt, inPlace);
         } finally {
             // Also when the frame is refused after it has begun a message: that is the stream's
             // now.
@@ -241,7 +243,7 @@ final class InboundSession {
         inPlace = null;
         if (frame.type() == FrameFlyweight.DATA) {
             spare = spare == null ? engine.spare() : spare;
-            inPlace = engine.destination(inbound, frame, spare);
+            inPlace = engine.taker().destination(inbound, frame, spare);
         }
         payload = inPlace == null ? ownMemory : inPlace.memory;
         payloadAt = inPlace == null ? 0 : (int) frame.position();

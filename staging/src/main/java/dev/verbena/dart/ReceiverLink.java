@@ -5,12 +5,13 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.internal.PlantedFaults;
-import java.nio.ByteBuffer;
+
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.function.Consumer;
-import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The server's end of the stream to the receiver: connects, again and again if need be, sends
@@ -26,8 +27,6 @@ final class ReceiverLink implements AutoCloseable {
     private static final int FINISHED = 5;
     private static final int PROVING = 6;
 
-    private static final long BACK_OFF_MIN_NS = 50_000_000L;
-    private static final long BACK_OFF_MAX_NS = 2_000_000_000L;
     private static final long HEARTBEAT_NS = 2_000_000_000L;
     private static final int WRITE_LIMIT = 4 * 1024 * 1024;
     private static final int READ_LIMIT = 64;
@@ -46,24 +45,25 @@ final class ReceiverLink implements AutoCloseable {
     private final HeldBuffers held;
     private final dev.verbena.agent.ByteStreams streams;
 
-    /** Where parts are that are not in memory; null: nowhere. */
-    private final SpillFiles files;
-
     /** Stream of a server before this one; null: this server's own. */
     private final StreamName earlier;
 
-    private final FrameFlyweight outFrame = new FrameFlyweight();
-    private final java.util.random.RandomGenerator jitter;
-    private final UnsafeBuffer out = new UnsafeBuffer(new byte[FrameFlyweight.LENGTH + 1024]);
-    private final FrameFlyweight inFrame = new FrameFlyweight();
-    private final UnsafeBuffer in =
-            new UnsafeBuffer(new byte[FrameFlyweight.LENGTH + PieceFlyweight.LENGTH_MAX]);
+    private final LinkOutlet outlet;
+
+    /** The outlet's. */
+    private final UnsafeBuffer out;
+
+    private final LinkBackOff backOff;
+    private final LinkInlet inlet = new LinkInlet();
+
+    /** The inlet's. */
+    private final FrameFlyweight inFrame = inlet.frame;
+
+    private final UnsafeBuffer in = inlet.in;
     private final ReverseLink reverse;
     private LinkGreeting greeting;
     private ByteStream stream;
     private int state = WAITING;
-    private long nextTryNs;
-    private long backOffNs = BACK_OFF_MIN_NS;
     private long startedNs;
     private long lastHeardNs;
     private long lastSentNs;
@@ -77,30 +77,6 @@ final class ReceiverLink implements AutoCloseable {
     private boolean isFarewellSaid;
     private int farewellsLost;
     private boolean isGapReported;
-    private int inLength;
-
-    // The frame being written.
-    private ServerBuffer current;
-    private int outLength;
-    private int outDone;
-
-    /** By client, the message of which a file has lost a part: the rest of it is left out. */
-    private final org.agrona.collections.Long2LongHashMap unreadable =
-            new org.agrona.collections.Long2LongHashMap(0);
-
-    /** A frame out of a file; made when the first one is sent. */
-    private UnsafeBuffer scratch;
-
-    private org.agrona.DirectBuffer payload;
-    private int payloadOffset;
-    private int payloadLength;
-    private int payloadDone;
-
-    // Acknowledged while a frame of the buffer was still being written again.
-    private long deferredAck;
-
-    // Asked for again while a frame was being written; 0: nothing.
-    private long deferredRewind;
 
     ReceiverLink(
             ServerShared shared,
@@ -110,19 +86,20 @@ final class ReceiverLink implements AutoCloseable {
             StreamName earlier) {
         this.shared = shared;
         this.streams = streams;
-        this.files = files;
         this.earlier = earlier;
         this.context = shared.context;
         this.clock = context.environment.nanoClock();
-        this.jitter = context.environment.random("dart-receiver-link");
         this.giveBack = giveBack;
         this.held =
                 new HeldBuffers(
                         context.bufferCount,
                         earlier == null ? context.framePayloadMax : FrameFlyweight.PAYLOAD_MAX);
+        this.outlet = new LinkOutlet(shared, held, files, giveBack);
+        this.out = outlet.room();
         this.reverse = earlier == null ? new ReverseLink(shared) : null;
-        this.nextTryNs = clock.nanoTime();
-        this.awaySinceNs = nextTryNs;
+        this.awaySinceNs = clock.nanoTime();
+        this.backOff =
+                new LinkBackOff(context.environment.random("dart-receiver-link"), awaySinceNs);
     }
 
     HeldBuffers held() {
@@ -131,7 +108,7 @@ final class ReceiverLink implements AutoCloseable {
 
     /** Whether a frame of this buffer is half written. */
     boolean isSending(ServerBuffer buffer) {
-        return current == buffer;
+        return outlet.isSending(buffer);
     }
 
     /** Whether the receiver takes nothing. */
@@ -164,7 +141,7 @@ final class ReceiverLink implements AutoCloseable {
     }
 
     private int connect(long now) {
-        if (now - nextTryNs < 0 || shared.serverId < 0) {
+        if (now - backOff.nextTryNs() < 0 || shared.serverId < 0) {
             return 0;
         }
         stream = streams.connect(context.receiverHost, context.receiverPort);
@@ -178,11 +155,8 @@ final class ReceiverLink implements AutoCloseable {
         if (streamState == ByteStream.OPEN) {
             stream.wakeAfter(WAKE_AFTER);
             lastHeardNs = now;
-            inLength = 0;
-            current = null;
-            outLength = 0;
-            deferredAck = 0;
-            deferredRewind = 0;
+            inlet.reset();
+            outlet.reset();
             if (context.secret == null) {
                 hello();
             } else {
@@ -247,11 +221,9 @@ final class ReceiverLink implements AutoCloseable {
         if (isForgetful && held.sentUpTo() >= held.acknowledgedNext()) {
             held.acknowledge(held.acknowledgedNext() + 1, giveBack);
         }
-        current = null;
+        outlet.reset();
         state = WAITING;
-        // Up to a quarter earlier: servers of a job do not come back in step.
-        nextTryNs = now + backOffNs - jitter.nextInt((int) (backOffNs / 4));
-        backOffNs = Math.min(2 * backOffNs, BACK_OFF_MAX_NS);
+        backOff.failed(now);
     }
 
     // ---- writing
@@ -259,7 +231,7 @@ final class ReceiverLink implements AutoCloseable {
     private void challenge() {
         state = PROVING;
         greeting = new LinkGreeting(context, shared.run(), shared.serverId);
-        control(FrameFlyweight.CHALLENGE, greeting.putChallenge(out, FrameFlyweight.LENGTH));
+        outlet.control(FrameFlyweight.CHALLENGE, greeting.putChallenge(out, FrameFlyweight.LENGTH));
     }
 
     private void hello() {
@@ -272,24 +244,16 @@ final class ReceiverLink implements AutoCloseable {
         out.putLong(at + 20, (long) context.bufferCount * context.bufferSize, BIG_ENDIAN);
         // Of an earlier server nobody knows what else it sent: it does not begin anew.
         out.putLong(at + 28, earlier == null ? held.sentUpTo() : Long.MAX_VALUE / 2, BIG_ENDIAN);
-        control(FrameFlyweight.HELLO, FrameFlyweight.HELLO_LENGTH);
-    }
-
-    private void control(int type, int length) {
-        outFrame.begin(out, 0, type).end(out, FrameFlyweight.LENGTH, length);
-        outLength = FrameFlyweight.LENGTH + length;
-        outDone = 0;
-        payloadLength = 0;
-        payloadDone = 0;
+        outlet.control(FrameFlyweight.HELLO, FrameFlyweight.HELLO_LENGTH);
     }
 
     private int write(long now) {
         int budget = WRITE_LIMIT;
         while (budget > 0) {
-            if (outLength == 0 && !beginNext(now)) {
+            if (outlet.isIdle() && !beginNext(now)) {
                 break;
             }
-            int n = writeSome();
+            int n = outlet.writeSome(stream);
             if (n < 0) {
                 lost(now, stream.error());
                 return 1;
@@ -299,31 +263,11 @@ final class ReceiverLink implements AutoCloseable {
                 break;
             }
             lastSentNs = now;
-            if (outDone == outLength && payloadDone == payloadLength) {
-                frameWritten();
+            if (outlet.isWritten()) {
+                outlet.frameWritten();
             }
         }
         return budget < WRITE_LIMIT ? 1 : 0;
-    }
-
-    /** Header and payload in one piece, or what is left of them. */
-    private int writeSome() {
-        int headLeft = outLength - outDone;
-        int payloadLeft = payloadLength - payloadDone;
-        if (payloadLeft == 0) {
-            int n = stream.write(out, outDone, headLeft);
-            outDone += Math.max(n, 0);
-            return n;
-        }
-        int at = payloadOffset + payloadDone;
-        int n =
-                headLeft == 0
-                        ? stream.write(payload, at, payloadLeft)
-                        : stream.write(out, outDone, headLeft, payload, at, payloadLeft);
-        int head = Math.min(Math.max(n, 0), headLeft);
-        outDone += head;
-        payloadDone += Math.max(n, 0) - head;
-        return n;
     }
 
     private boolean beginNext(long now) {
@@ -333,90 +277,24 @@ final class ReceiverLink implements AutoCloseable {
         if (state == STREAMING && reverse != null && reverse.hasNews()) {
             // Before data: whose message was received can be answered.
             reverse.encode(out, FrameFlyweight.LENGTH);
-            control(FrameFlyweight.REVERSE_STATE, ReverseLink.STATE_LENGTH);
+            outlet.control(FrameFlyweight.REVERSE_STATE, ReverseLink.STATE_LENGTH);
             return true;
         }
         if (state == STREAMING && held.hasNext()) {
-            beginData();
+            outlet.data(clock.nanoTime());
             return true;
         }
         if (state == STREAMING && isFinWanted && held.isEmpty()) {
             out.putLong(FrameFlyweight.LENGTH, held.sentUpTo(), BIG_ENDIAN);
-            control(FrameFlyweight.FIN, FrameFlyweight.FIN_LENGTH);
+            outlet.control(FrameFlyweight.FIN, FrameFlyweight.FIN_LENGTH);
             state = FINISHING;
             return true;
         }
         if (now - lastSentNs - HEARTBEAT_NS >= 0) {
-            control(FrameFlyweight.HEARTBEAT, 0);
+            outlet.control(FrameFlyweight.HEARTBEAT, 0);
             return true;
         }
         return false;
-    }
-
-    private void beginData() {
-        current = held.next();
-        int frame = held.nextFrame();
-        payloadOffset = frame * context.framePayloadMax;
-        payloadLength = held.frameLength(current, frame);
-        payloadDone = 0;
-        boolean isFirst = frame == 0;
-        if (isFirst && current.firstFrame > held.sentUpTo()) {
-            current.streamBeganNs = clock.nanoTime();
-        }
-        payload = current.window;
-        if (!unreadable.isEmpty() && unreadable.get(current.clientId) == current.sequence) {
-            payloadLength = 0;
-            DataFrames.encodeGivenUp(outFrame, out, current, frame);
-        } else if (current.isStandIn()) {
-            fetch(frame);
-        } else {
-            DataFrames.encode(outFrame, out, current, frame, payloadOffset, payloadLength);
-        }
-        outLength = FrameFlyweight.LENGTH;
-        outDone = 0;
-    }
-
-    /** Takes a frame out of its file; one that nobody can read ends its message. */
-    private void fetch(int frame) {
-        payloadOffset = FrameFlyweight.LENGTH;
-        if (scratch == null) {
-            scratch =
-                    new UnsafeBuffer(
-                            ByteBuffer.allocateDirect(
-                                    FrameFlyweight.LENGTH + FrameFlyweight.PAYLOAD_MAX));
-        }
-        if (files.read(current, frame, payloadLength, scratch) >= 0) {
-            payload = scratch;
-            out.putBytes(0, scratch, 0, FrameFlyweight.LENGTH);
-        } else {
-            unreadable.put(current.clientId, current.sequence);
-            payloadLength = 0;
-            DataFrames.encodeGivenUp(outFrame, out, current, frame);
-        }
-    }
-
-    private void frameWritten() {
-        outLength = 0;
-        if (current != null) {
-            ServerShared.add(shared.streamedBytes, payloadLength);
-            if (PlantedFaults.ENABLED && current.isStandIn()) {
-                files.isDeletedTooEarly(current);
-            }
-            current = null;
-            held.written();
-            if (context.ack == AckMode.NONE) {
-                held.acknowledge(held.sentUpTo() + 1, giveBack);
-            } else if (deferredAck > 0) {
-                long ack = deferredAck;
-                deferredAck = 0;
-                held.acknowledge(ack, giveBack);
-            }
-            if (deferredRewind > 0) {
-                long again = deferredRewind;
-                deferredRewind = 0;
-                held.rewind(again);
-            }
-        }
     }
 
     // ---- reading
@@ -424,34 +302,18 @@ final class ReceiverLink implements AutoCloseable {
     private int read(long now) {
         int frames = 0;
         while (frames < READ_LIMIT && stream != null) {
-            int wanted = FrameFlyweight.LENGTH;
-            if (inLength >= wanted) {
-                inFrame.wrap(in, 0);
-                if (inFrame.type() == FrameFlyweight.DATA) {
-                    throw new DartException(
-                            DartException.Code.MALFORMED, "frame: DATA from the receiver");
-                }
-                wanted += inFrame.payloadLength();
+            int got = inlet.read(stream);
+            if (got == LinkInlet.ENDED) {
+                lost(now, stream.error().isEmpty() ? "it ended the stream" : stream.error());
+                return frames + 1;
             }
-            if (inLength < wanted) {
-                int n = stream.read(in, inLength, wanted - inLength);
-                if (n < 0) {
-                    lost(now, stream.error().isEmpty() ? "it ended the stream" : stream.error());
-                    return frames + 1;
-                }
-                if (n == 0) {
-                    break;
-                }
-                inLength += n;
+            if (got == LinkInlet.NOTHING) {
+                break;
+            }
+            if (got == LinkInlet.PART) {
                 lastHeardNs = now;
                 continue;
             }
-            if (!inFrame.isIntact(in, FrameFlyweight.LENGTH)) {
-                throw new DartException(
-                        DartException.Code.MALFORMED, "frame: wrong checksum from the receiver");
-            }
-            inFrame.check();
-            inLength = 0;
             frames++;
             onFrame();
         }
@@ -465,13 +327,13 @@ final class ReceiverLink implements AutoCloseable {
         }
         switch (inFrame.type()) {
             case FrameFlyweight.CHALLENGE -> {
-                if (state != PROVING || outLength > 0) {
+                if (state != PROVING || !outlet.isIdle()) {
                     throw unexpected();
                 }
-                control(FrameFlyweight.PROOF, greeting.onChallenge(in, at, out, at));
+                outlet.control(FrameFlyweight.PROOF, greeting.onChallenge(in, at, out, at));
             }
             case FrameFlyweight.PROOF -> {
-                if (state != PROVING || outLength > 0) {
+                if (state != PROVING || !outlet.isIdle()) {
                     throw unexpected();
                 }
                 greeting.onProof(in, at);
@@ -486,11 +348,7 @@ final class ReceiverLink implements AutoCloseable {
                     // It was the farewell that was damaged, or something before it.
                     state = STREAMING;
                 }
-                if (current == null) {
-                    held.rewind(in.getLong(at, BIG_ENDIAN));
-                } else {
-                    deferredRewind = Math.max(1, in.getLong(at, BIG_ENDIAN));
-                }
+                outlet.rewind(in.getLong(at, BIG_ENDIAN));
             }
             case FrameFlyweight.REVERSE -> {
                 needStreaming();
@@ -554,7 +412,7 @@ final class ReceiverLink implements AutoCloseable {
         state = STREAMING;
         isGapReported = false;
         if (!isRefused) {
-            backOffNs = BACK_OFF_MIN_NS;
+            backOff.reset();
         }
         if (hasEverStreamed) {
             ServerShared.add(shared.reconnects, 1);
@@ -577,7 +435,8 @@ final class ReceiverLink implements AutoCloseable {
         byte[] text = "gap".getBytes(StandardCharsets.UTF_8);
         out.putInt(FrameFlyweight.LENGTH, FrameFlyweight.ERROR_GAP, BIG_ENDIAN);
         out.putBytes(FrameFlyweight.LENGTH + 4, text);
-        outFrame.begin(out, 0, FrameFlyweight.ERROR)
+        new FrameFlyweight()
+                .begin(out, 0, FrameFlyweight.ERROR)
                 .sequence(held.acknowledgedNext())
                 .end(out, FrameFlyweight.LENGTH, 4 + text.length);
         // The connection is new and nothing waits to be sent: the socket takes all of it.
@@ -595,15 +454,9 @@ final class ReceiverLink implements AutoCloseable {
         needStreaming();
         if (next > held.acknowledgedNext()) {
             isRefused = false;
-            backOffNs = BACK_OFF_MIN_NS;
+            backOff.reset();
         }
-        if (current != null && next > current.firstFrame) {
-            held.acknowledge(Math.min(next, current.firstFrame), giveBack);
-            deferredAck = Math.max(deferredAck, next);
-            held.checkAcknowledgement(next);
-        } else {
-            held.acknowledge(next, giveBack);
-        }
+        outlet.acknowledged(next);
     }
 
     private void needStreaming() {
@@ -629,7 +482,7 @@ final class ReceiverLink implements AutoCloseable {
 
     long nextDeadlineNs() {
         return switch (state) {
-            case WAITING -> nextTryNs;
+            case WAITING -> backOff.nextTryNs();
             case CONNECTING -> startedNs + context.receiverTimeoutNs;
             case FINISHED -> dev.verbena.agent.ProtocolAgent.NO_DEADLINE;
             default -> Math.min(heartbeatNs(), lastHeardNs + context.receiverTimeoutNs);
@@ -638,7 +491,7 @@ final class ReceiverLink implements AutoCloseable {
 
     /** When a heartbeat is due; never while none can be sent, or the thread would not sleep. */
     private long heartbeatNs() {
-        boolean isHeldUp = state == GREETING || state == PROVING || outLength > 0;
+        boolean isHeldUp = state == GREETING || state == PROVING || !outlet.isIdle();
         boolean isSleepless = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-sleepless-link");
         return isHeldUp && !isSleepless ? Long.MAX_VALUE : lastSentNs + HEARTBEAT_NS;
     }

@@ -1,0 +1,212 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.ByteStreams.ByteStream;
+import dev.verbena.agent.internal.PlantedFaults;
+
+import org.agrona.DirectBuffer;
+import org.agrona.collections.Long2LongHashMap;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+
+/**
+ * The frame that a server is writing to its receiver, header and payload: out of a buffer, or out
+ * of a file. What was acknowledged or asked for again meanwhile waits for its end. Owned by t3.
+ */
+final class LinkOutlet {
+    private final ServerShared shared;
+    private final DartServer.Context context;
+    private final HeldBuffers held;
+    private final Consumer<ServerBuffer> giveBack;
+
+    /** Where parts are that are not in memory; null: nowhere. */
+    private final SpillFiles files;
+
+    private final FrameFlyweight outFrame = new FrameFlyweight();
+    private final UnsafeBuffer out = new UnsafeBuffer(new byte[FrameFlyweight.LENGTH + 1024]);
+
+    /** Whose frame it is; null: no data. */
+    private ServerBuffer current;
+
+    private int outLength;
+    private int outDone;
+
+    /** By client, the message of which a file has lost a part: the rest of it is left out. */
+    private final Long2LongHashMap unreadable = new Long2LongHashMap(0);
+
+    /** A frame out of a file; made when the first one is sent. */
+    private UnsafeBuffer scratch;
+
+    private DirectBuffer payload;
+    private int payloadOffset;
+    private int payloadLength;
+    private int payloadDone;
+
+    // Acknowledged while a frame of the buffer was still being written again.
+    private long deferredAck;
+
+    // Asked for again while a frame was being written; 0: nothing.
+    private long deferredRewind;
+
+    LinkOutlet(
+            ServerShared shared,
+            HeldBuffers held,
+            SpillFiles files,
+            Consumer<ServerBuffer> giveBack) {
+        this.shared = shared;
+        this.context = shared.context;
+        this.held = held;
+        this.files = files;
+        this.giveBack = giveBack;
+    }
+
+    /** A connection is new: nothing is half written. */
+    void reset() {
+        current = null;
+        outLength = 0;
+        deferredAck = 0;
+        deferredRewind = 0;
+    }
+
+    /** Whether there is no frame to be written. */
+    boolean isIdle() {
+        return outLength == 0;
+    }
+
+    /** Whether all of the frame is written, and {@link #frameWritten} is due. */
+    boolean isWritten() {
+        return outDone == outLength && payloadDone == payloadLength;
+    }
+
+    /** Whether a frame of this buffer is half written. */
+    boolean isSending(ServerBuffer buffer) {
+        return current == buffer;
+    }
+
+    /** Where the payload of a control frame goes, from {@link FrameFlyweight#LENGTH} on. */
+    UnsafeBuffer room() {
+        return out;
+    }
+
+    /** Begins a frame whose payload is in {@link #room}. */
+    void control(int type, int length) {
+        outFrame.begin(out, 0, type).end(out, FrameFlyweight.LENGTH, length);
+        outLength = FrameFlyweight.LENGTH + length;
+        outDone = 0;
+        payloadLength = 0;
+        payloadDone = 0;
+    }
+
+    /**
+     * Begins the next frame of the buffers that are held.
+     *
+     * @param nowNs when
+     */
+    void data(long nowNs) {
+        current = held.next();
+        int frame = held.nextFrame();
+        payloadOffset = frame * context.framePayloadMax;
+        payloadLength = held.frameLength(current, frame);
+        payloadDone = 0;
+        boolean isFirst = frame == 0;
+        if (isFirst && current.firstFrame > held.sentUpTo()) {
+            current.streamBeganNs = nowNs;
+        }
+        payload = current.window;
+        if (!unreadable.isEmpty() && unreadable.get(current.clientId) == current.sequence) {
+            payloadLength = 0;
+            DataFrames.encodeGivenUp(outFrame, out, current, frame);
+        } else if (current.isStandIn()) {
+            fetch(frame);
+        } else {
+            DataFrames.encode(outFrame, out, current, frame, payloadOffset, payloadLength);
+        }
+        outLength = FrameFlyweight.LENGTH;
+        outDone = 0;
+    }
+
+    /** Takes a frame out of its file; one that nobody can read ends its message. */
+    private void fetch(int frame) {
+        payloadOffset = FrameFlyweight.LENGTH;
+        if (scratch == null) {
+            scratch =
+                    new UnsafeBuffer(
+                            ByteBuffer.allocateDirect(
+                                    FrameFlyweight.LENGTH + FrameFlyweight.PAYLOAD_MAX));
+        }
+        if (files.read(current, frame, payloadLength, scratch) >= 0) {
+            payload = scratch;
+            out.putBytes(0, scratch, 0, FrameFlyweight.LENGTH);
+        } else {
+            unreadable.put(current.clientId, current.sequence);
+            payloadLength = 0;
+            DataFrames.encodeGivenUp(outFrame, out, current, frame);
+        }
+    }
+
+    /** Header and payload in one piece, or what is left of them; as the stream answers. */
+    int writeSome(ByteStream stream) {
+        int headLeft = outLength - outDone;
+        int payloadLeft = payloadLength - payloadDone;
+        if (payloadLeft == 0) {
+            int n = stream.write(out, outDone, headLeft);
+            outDone += Math.max(n, 0);
+            return n;
+        }
+        int at = payloadOffset + payloadDone;
+        int n =
+                headLeft == 0
+                        ? stream.write(payload, at, payloadLeft)
+                        : stream.write(out, outDone, headLeft, payload, at, payloadLeft);
+        int head = Math.min(Math.max(n, 0), headLeft);
+        outDone += head;
+        payloadDone += Math.max(n, 0) - head;
+        return n;
+    }
+
+    /** The next frame may begin. */
+    void frameWritten() {
+        outLength = 0;
+        if (current != null) {
+            ServerShared.add(shared.streamedBytes, payloadLength);
+            if (PlantedFaults.ENABLED && current.isStandIn()) {
+                files.isDeletedTooEarly(current);
+            }
+            current = null;
+            held.written();
+            if (context.ack == AckMode.NONE) {
+                held.acknowledge(held.sentUpTo() + 1, giveBack);
+            } else if (deferredAck > 0) {
+                long ack = deferredAck;
+                deferredAck = 0;
+                held.acknowledge(ack, giveBack);
+            }
+            if (deferredRewind > 0) {
+                long again = deferredRewind;
+                deferredRewind = 0;
+                held.rewind(again);
+            }
+        }
+    }
+
+    /** The receiver has everything before this number. */
+    void acknowledged(long next) {
+        if (current != null && next > current.firstFrame) {
+            held.acknowledge(Math.min(next, current.firstFrame), giveBack);
+            deferredAck = Math.max(deferredAck, next);
+            held.checkAcknowledgement(next);
+        } else {
+            held.acknowledge(next, giveBack);
+        }
+    }
+
+    /** The receiver wants everything from this number on again. */
+    void rewind(long next) {
+        if (current == null) {
+            held.rewind(next);
+        } else {
+            deferredRewind = Math.max(1, next);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.internal.PlantedFaults;
+
+import org.agrona.collections.IntHashSet;
+
+import java.util.Iterator;
+
+/**
+ * What happens to a message that is complete: it is stored, if it is to be, delivered, and settled;
+ * or dropped, if it came through another server before.
+ */
+final class MessageDelivery {
+    private final ReceiverShared shared;
+
+    MessageDelivery(ReceiverShared shared) {
+        this.shared = shared;
+    }
+
+    /** Its last frame was taken. */
+    void complete(InboundStream stream, InboundMessage message) {
+        stream.open.remove(message.clientId);
+        message.checksum = message.crc.value();
+        if (shared.isAssembling) {
+            message.assembled();
+        }
+        if (shared.files != null) {
+            shared.files.complete(message);
+            stream.storing.add(message);
+        } else {
+            deliver(stream, message);
+        }
+    }
+
+    /** Brings messages that are being stored on; order of a stream is kept. */
+    int store(long now) {
+        int work = 0;
+        for (int i = 0; i < shared.streams.size(); i++) {
+            InboundStream stream = shared.streams.get(i);
+            InboundMessage message;
+            while ((message = stream.storing.peek()) != null) {
+                if (isDroppedDuplicate(stream, message)) {
+                    work++;
+                    continue;
+                }
+                try {
+                    if (!shared.files.step(message, stream, shared.journal)) {
+                        break;
+                    }
+                } catch (DartException e) {
+                    storeFailed(stream, e);
+                    break;
+                }
+                stream.storing.poll();
+                if (isDeliveredElsewhere(stream, message.clientId, message.sequence)) {
+                    settleDuplicate(stream, message);
+                } else {
+                    deliver(stream, message);
+                }
+                work++;
+            }
+            work += stream.settle();
+            work += shared.files.forceUnfinished(stream.needsForce(now));
+            shared.recycle(stream);
+        }
+        return work;
+    }
+
+    private void deliver(InboundStream stream, InboundMessage message) {
+        if (message.isCorrupt()) {
+            ServerShared.add(shared.corrupt, 1);
+        }
+        if (shared.context.handler != null) {
+            try {
+                shared.context.handler.onMessage(message);
+            } catch (RuntimeException e) {
+                ServerShared.add(shared.handlerErrors, 1);
+                shared.report(e);
+            }
+        }
+        message.isHeld = shared.steps != null && shared.steps.take(message);
+        boolean isToWait = message.isHeld && shared.steps.isAcknowledgedWhenHandled();
+        message.state = isToWait ? InboundMessage.HELD : InboundMessage.SETTLED;
+        stream.delivered(message);
+        ServerShared.add(shared.messages, 1);
+        ServerShared.add(shared.payloadBytes, message.received);
+        shared.environment.events().received(message.clientId, message.sequence, message.received);
+    }
+
+    /**
+     * Whether a message came through another server of the same run before: its process was moved
+     * to this one, and could not know that it had got through.
+     */
+    boolean isDeliveredElsewhere(InboundStream stream, int clientId, long sequence) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-moved-message-twice")) {
+            return false;
+        }
+        for (int i = 0; i < shared.streams.size(); i++) {
+            InboundStream other = shared.streams.get(i);
+            if (other != stream
+                    && other.isDelivered(clientId, sequence)
+                    && other.job.equals(stream.job)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A message that waits for its file, and came through another server meanwhile. */
+    private boolean isDroppedDuplicate(InboundStream stream, InboundMessage message) {
+        if (message.state != InboundMessage.FORCING
+                || !isDeliveredElsewhere(stream, message.clientId, message.sequence)) {
+            return false;
+        }
+        stream.storing.poll();
+        shared.files.discard(message);
+        settleDuplicate(stream, message);
+        return true;
+    }
+
+    private void settleDuplicate(InboundStream stream, InboundMessage message) {
+        if (shared.steps != null) {
+            shared.steps.droppedDuplicate(message);
+        }
+        message.state = InboundMessage.SETTLED;
+        stream.delivered(message);
+    }
+
+    /** A file failed: its message is forgotten and will come again, over the next connection. */
+    void storeFailed(InboundStream stream, DartException e) {
+        shared.report(e);
+        InboundSession session = stream.session;
+        if (session != null) {
+            session.fail(FrameFlyweight.ERROR_STORE, e.getMessage());
+        }
+        stream.rewind();
+        if (shared.journal != null) {
+            shared.journal.rewriteSoon(shared.clock.nanoTime());
+        }
+        forgetFailed(stream.open.values().iterator(), new IntHashSet());
+        forgetFailed(stream.storing.iterator(), new IntHashSet());
+    }
+
+    /**
+     * With a message go those of its client behind it, which come again too: one that needs no room
+     * on the device would overtake it, and it would then count as delivered.
+     */
+    private void forgetFailed(Iterator<InboundMessage> messages, IntHashSet clients) {
+        boolean isHasty =
+                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-failed-message-overtaken");
+        while (messages.hasNext()) {
+            InboundMessage message = messages.next();
+            boolean isBehind =
+                    clients.contains(message.clientId) && message.file != null && !isHasty;
+            if (isBehind || shared.files.hasFailed(message)) {
+                clients.add(message.clientId);
+                messages.remove();
+                shared.files.discard(message);
+                if (shared.steps != null) {
+                    // It takes its room again when it comes again.
+                    shared.steps.droppedDuplicate(message);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package dev.verbena.dart;
+
+import java.util.List;
+import java.util.UUID;
+
+/** The streams that a receiver knows: which of them a connection goes on with, and from where. */
+final class StreamTable {
+    private static final int STREAMS_MAX = 1024;
+
+    private final ReceiverShared shared;
+    private final AbandonedMessages abandoned;
+    private final List<InboundStream> streams;
+
+    StreamTable(ReceiverShared shared, AbandonedMessages abandoned) {
+        this.shared = shared;
+        this.abandoned = abandoned;
+        this.streams = shared.streams;
+    }
+
+    /** What is known of this server; null: nothing. */
+    InboundStream find(UUID job, int serverId) {
+        for (InboundStream stream : streams) {
+            if (stream.serverId == serverId && stream.job.equals(job)) {
+                return stream;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Gives the server's stream to this connection.
+     *
+     * @param known what {@link #find} answered
+     * @param lastSent highest number that the server has sent, as it says
+     * @throws DartException RECEIVER_UNREACHABLE if what it would go on with is lost
+     */
+    InboundStream attach(
+            InboundStream known, InboundSession session, UUID job, int serverId, long lastSent) {
+        InboundStream found = known;
+        if (found != null && lastSent + 1 < found.nextWanted()) {
+            // The server begins anew: what was open from it will never be completed.
+            drop(found);
+            found = null;
+        }
+        if (found != null && found.isHalfLost) {
+            goOnWithoutHalves(found);
+        }
+        if (found == null) {
+            makeRoom();
+            found = new InboundStream(job, serverId, shared.journal != null);
+            streams.add(found);
+        }
+        if (found.session != null) {
+            found.session.end();
+        }
+        found.session = session;
+        return found;
+    }
+
+    /** What is left of messages that were given up can be taken only if that is accepted. */
+    private void goOnWithoutHalves(InboundStream stream) {
+        if (!shared.context.isAcceptingGaps) {
+            throw new DartException(
+                    DartException.Code.RECEIVER_UNREACHABLE,
+                    "messages that were half received from server "
+                            + stream.serverId
+                            + " of job "
+                            + stream.job
+                            + " were given up while it was away (unfinishedBytesMax). Tell the"
+                            + " receiver to accept the gap, or give it a directory");
+        }
+        stream.isHalfLost = false;
+        stream.isAfterGap = true;
+    }
+
+    /** Streams of servers that are long gone do not stay for ever. */
+    private void makeRoom() {
+        for (int i = 0; i < streams.size() && streams.size() >= STREAMS_MAX; i++) {
+            if (streams.get(i).session == null) {
+                drop(streams.get(i));
+                return;
+            }
+        }
+    }
+
+    /**
+     * A server does not hold the frames any more that are wanted next: they were acknowledged by a
+     * receiver of which this one knows nothing.
+     */
+    void gap(InboundStream stream, long firstHeld) {
+        String what =
+                "server "
+                        + stream.serverId
+                        + " of job "
+                        + stream.job
+                        + " holds nothing before frame "
+                        + firstHeld
+                        + ", but frame "
+                        + stream.acknowledgedNext()
+                        + " is wanted: what an earlier receiver got is not known here. ";
+        if (shared.context.isAcceptingGaps && firstHeld > stream.nextWanted()) {
+            shared.report(
+                    new DartException(
+                            DartException.Code.RECEIVER_UNREACHABLE,
+                            what + "Going on behind the gap, as told"));
+            abandoned.abandonOpen(stream);
+            stream.rewind();
+            stream.beginAt(firstHeld);
+            stream.isAfterGap = true;
+            return;
+        }
+        ServerShared.add(shared.protocolErrors, 1);
+        shared.report(
+                new DartException(
+                        DartException.Code.RECEIVER_UNREACHABLE,
+                        what
+                                + "Start this receiver on the directory of the earlier one, or"
+                                + " tell it to accept the gap"));
+    }
+
+    private void drop(InboundStream stream) {
+        if (stream.session != null) {
+            // What it is reading would go into the memory of a message that is given up.
+            stream.session.end();
+        }
+        abandoned.abandonOpen(stream);
+        streams.remove(stream);
+        if (shared.journal != null) {
+            shared.journal.drop(stream);
+        }
+    }
+}
