@@ -6,7 +6,6 @@ import static dev.verbena.portals.transport.PortalsConnection.ENDED;
 import static dev.verbena.portals.transport.PortalsConnection.ENDING;
 import static dev.verbena.portals.transport.PortalsConnection.OFFERED;
 
-import dev.verbena.portals.EventQueue;
 import dev.verbena.portals.PeerState;
 import dev.verbena.portals.PortalsEventFlyweight;
 import dev.verbena.portals.PortalsOutcome;
@@ -14,8 +13,10 @@ import dev.verbena.portals.PortalsProcess;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
-import java.net.URI;
+
 import org.agrona.concurrent.UnsafeBuffer;
+
+import java.net.URI;
 
 /**
  * How connections come about and end: the conversation over the system queue, timeouts, and the
@@ -25,23 +26,17 @@ final class Connections {
     private static final long RETRY_NS = 500_000L;
     private static final long WATCH_MIN_NS = 5_000_000L;
     private static final long WATCH_MAX_NS = 200_000_000L;
-    private static final int CREDIT_SHARE = 4;
-    private static final int RECORDS_MAX = 256;
 
     private final Card card;
     private final EventRing ring;
     private final TransportContext context;
     private final ConnectionTable table;
-    private final PortalsEventFlyweight event = new PortalsEventFlyweight();
-    private final PortalsEventFlyweight requestEvent = new PortalsEventFlyweight();
-    private final ReceiveQueue.Consumer onAnswer = this::onAnswer;
-    private final ReceiveQueue.Consumer onRequest = this::onRequest;
+    private final RecordInlet inlet;
+    private final CreditReturns returns;
     private final long watchNs;
     private int creditsReserved;
     private int endingCount;
     private int pendingCount;
-    private boolean hasUntoldCredits;
-    private boolean isTaking;
     private long nextWatchNs;
     private long nextTimerNs;
 
@@ -50,6 +45,8 @@ final class Connections {
         this.ring = ring;
         this.context = context;
         this.table = new ConnectionTable(context.connectionsMax());
+        this.inlet = new RecordInlet(card, ring, context.errorHandler(), this);
+        this.returns = new CreditReturns(card, table, this);
         this.watchNs = Math.max(WATCH_MIN_NS, Math.min(WATCH_MAX_NS, context.peerTimeoutNs() / 4));
         this.nextWatchNs = nowNs + watchNs;
         this.nextTimerNs = nextWatchNs;
@@ -288,65 +285,11 @@ final class Connections {
 
     /** Takes what came to the system queue, up to a bound. Does nothing inside itself. */
     void takeRecords() {
-        if (isTaking) {
-            return;
-        }
-        isTaking = true;
-        try {
-            takeAll();
-        } finally {
-            isTaking = false;
-        }
+        inlet.takeRecords();
     }
 
-    private void takeAll() {
-        if (!card.systemQueue.isEmpty() || card.answers.isClosing()) {
-            takeAnswers();
-        }
-        if (card.requests() != null
-                && (!card.requestQueue.isEmpty() || card.requests().isClosing())) {
-            takeRequests();
-        }
-    }
-
-    private void takeAnswers() {
-        for (int i = 0; i < RECORDS_MAX && !ring.isBacklogged(); i++) {
-            int answer = card.systemQueue.poll(event);
-            if (answer == EventQueue.EMPTY) {
-                break;
-            }
-            if (answer == EventQueue.DROPPED) {
-                card.answers.onLoss();
-            }
-            if (event.userPointer() == Card.CREDIT_POINTER) {
-                onCredits();
-            } else {
-                card.answers.onEvent(event, onAnswer);
-            }
-        }
-        if (card.answers.isClosing()) {
-            card.answers.recover(event, onAnswer);
-        }
-    }
-
-    private void takeRequests() {
-        ReceiveQueue requests = card.requests();
-        for (int i = 0; i < RECORDS_MAX && !ring.isBacklogged(); i++) {
-            int answer = card.requestQueue.poll(requestEvent);
-            if (answer == EventQueue.EMPTY) {
-                break;
-            }
-            if (answer == EventQueue.DROPPED) {
-                requests.onLoss();
-            }
-            requests.onEvent(requestEvent, onRequest);
-        }
-        if (requests.isClosing()) {
-            requests.recover(requestEvent, onRequest);
-        }
-    }
-
-    private void onCredits() {
+    /** A peer returned credits. */
+    void onCredits(PortalsEventFlyweight event) {
         PortalsConnection c = table.find(MessageHeader.connection(event.headerData()));
         if (c != null && isFrom(c, event)) {
             taken(c, MessageHeader.taken(event.headerData()));
@@ -367,42 +310,8 @@ final class Connections {
         return event.process() == c.target && event.incarnation() == c.peerIncarnation;
     }
 
-    private void onRequest(
-            ReceiveBuffer buffer, int at, int to, int length, PortalsEventFlyweight from) {
-        try {
-            ControlRecord record = new ControlRecord().wrap(buffer.bytes, at);
-            if (from != null && isGood(record, length, from) && isRequestType(record, from)) {
-                offer(record, from);
-            }
-        } finally {
-            card.requests().release(buffer);
-        }
-    }
-
-    private boolean isRequestType(ControlRecord record, PortalsEventFlyweight from) {
-        return record.type() == ControlRecord.CONNECT || isBad("type " + record.type(), from);
-    }
-
-    private boolean isGood(ControlRecord record, int length, PortalsEventFlyweight from) {
-        if (length != ControlRecord.LENGTH) {
-            return isBad("length " + length, from);
-        }
-        String fault = record.fault();
-        return fault.isEmpty() || isBad(fault, from);
-    }
-
-    private boolean isBad(String what, PortalsEventFlyweight from) {
-        context.errorHandler()
-                .onError(
-                        new IllegalStateException(
-                                "record from process "
-                                        + PortalsProcess.of(from.process())
-                                        + " refused: "
-                                        + what));
-        return false;
-    }
-
-    private void offer(ControlRecord record, PortalsEventFlyweight from) {
+    /** A peer asks for a connection; the record is checked. */
+    void offer(ControlRecord record, PortalsEventFlyweight from) {
         long target = from.process();
         PortalsConnection c = take();
         if (c == null) {
@@ -430,19 +339,8 @@ final class Connections {
         c.messageLengthMax = Math.min(context.messageLengthMax(), record.messageLengthMax());
     }
 
-    private void onAnswer(
-            ReceiveBuffer buffer, int at, int to, int length, PortalsEventFlyweight from) {
-        try {
-            ControlRecord record = new ControlRecord().wrap(buffer.bytes, at);
-            if (from != null && isGood(record, length, from)) {
-                onAnswer(record, from);
-            }
-        } finally {
-            card.answers.release(buffer);
-        }
-    }
-
-    private void onAnswer(ControlRecord record, PortalsEventFlyweight from) {
+    /** A peer says something of a connection; the record is checked. */
+    void onAnswer(ControlRecord record, PortalsEventFlyweight from) {
         PortalsConnection c = table.find(record.to());
         if (c != null && !isFrom(c, from)) {
             c = null;
@@ -477,7 +375,7 @@ final class Connections {
                     free(c); // both at once: the peer does not wait for ours
                 }
             }
-            default -> isBad("type " + record.type(), from);
+            default -> inlet.isBad("type " + record.type(), from);
         }
     }
 
@@ -579,44 +477,12 @@ final class Connections {
 
     /** A message or notification of this connection is not needed any more. */
     void onReleased(long handle) {
-        PortalsConnection c = table.find(handle);
-        if (c == null) {
-            return;
-        }
-        c.takenCount++;
-        if (c.takenCount - c.takenTold >= Math.max(1, c.creditsGiven / CREDIT_SHARE)) {
-            tellTaken(c);
-        } else {
-            hasUntoldCredits = true;
-        }
-    }
-
-    private void tellTaken(PortalsConnection c) {
-        if (c.state != CONNECTED) {
-            return;
-        }
-        int outcome = card.putCredits(c.target, MessageHeader.bits(c.peerHandle, c.takenCount, 0));
-        if (outcome == PortalsOutcome.DELIVERED) {
-            c.takenTold = c.takenCount;
-        } else if (Card.isPeerGone(outcome)) {
-            lose(c, "its process is gone");
-        } else {
-            hasUntoldCredits = true;
-        }
+        returns.onReleased(handle);
     }
 
     /** Returns credits that were too few to be worth a put before; called when idle. */
     void tellAllTaken() {
-        if (!hasUntoldCredits) {
-            return;
-        }
-        hasUntoldCredits = false;
-        for (int i = 0; i < table.size(); i++) {
-            PortalsConnection c = table.at(i);
-            if (c.state == CONNECTED && c.takenTold != c.takenCount) {
-                tellTaken(c);
-            }
-        }
+        returns.tellAllTaken();
     }
 
     // ---- time ----

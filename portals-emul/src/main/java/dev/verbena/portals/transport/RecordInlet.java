@@ -1,0 +1,139 @@
+package dev.verbena.portals.transport;
+
+import dev.verbena.portals.EventQueue;
+import dev.verbena.portals.PortalsEventFlyweight;
+import dev.verbena.portals.PortalsProcess;
+
+import org.agrona.ErrorHandler;
+
+/**
+ * Takes what peers say over the system queues, requests, answers and returned credits, checks it
+ * and hands it to {@link Connections}. One thread.
+ */
+final class RecordInlet {
+    private static final int RECORDS_MAX = 256;
+
+    private final Card card;
+    private final EventRing ring;
+    private final ErrorHandler errorHandler;
+    private final Connections connections;
+    private final PortalsEventFlyweight event = new PortalsEventFlyweight();
+    private final PortalsEventFlyweight requestEvent = new PortalsEventFlyweight();
+    private final ReceiveQueue.Consumer onAnswer = this::onAnswer;
+    private final ReceiveQueue.Consumer onRequest = this::onRequest;
+    private boolean isTaking;
+
+    RecordInlet(Card card, EventRing ring, ErrorHandler errorHandler, Connections connections) {
+        this.card = card;
+        this.ring = ring;
+        this.errorHandler = errorHandler;
+        this.connections = connections;
+    }
+
+    /** Takes what came to the system queue, up to a bound. Does nothing inside itself. */
+    void takeRecords() {
+        if (isTaking) {
+            return;
+        }
+        isTaking = true;
+        try {
+            takeAll();
+        } finally {
+            isTaking = false;
+        }
+    }
+
+    private void takeAll() {
+        if (!card.systemQueue.isEmpty() || card.answers.isClosing()) {
+            takeAnswers();
+        }
+        if (card.requests() != null
+                && (!card.requestQueue.isEmpty() || card.requests().isClosing())) {
+            takeRequests();
+        }
+    }
+
+    private void takeAnswers() {
+        for (int i = 0; i < RECORDS_MAX && !ring.isBacklogged(); i++) {
+            int answer = card.systemQueue.poll(event);
+            if (answer == EventQueue.EMPTY) {
+                break;
+            }
+            if (answer == EventQueue.DROPPED) {
+                card.answers.onLoss();
+            }
+            if (event.userPointer() == Card.CREDIT_POINTER) {
+                connections.onCredits(event);
+            } else {
+                card.answers.onEvent(event, onAnswer);
+            }
+        }
+        if (card.answers.isClosing()) {
+            card.answers.recover(event, onAnswer);
+        }
+    }
+
+    private void takeRequests() {
+        ReceiveQueue requests = card.requests();
+        for (int i = 0; i < RECORDS_MAX && !ring.isBacklogged(); i++) {
+            int answer = card.requestQueue.poll(requestEvent);
+            if (answer == EventQueue.EMPTY) {
+                break;
+            }
+            if (answer == EventQueue.DROPPED) {
+                requests.onLoss();
+            }
+            requests.onEvent(requestEvent, onRequest);
+        }
+        if (requests.isClosing()) {
+            requests.recover(requestEvent, onRequest);
+        }
+    }
+
+    private void onRequest(
+            ReceiveBuffer buffer, int at, int to, int length, PortalsEventFlyweight from) {
+        try {
+            ControlRecord record = new ControlRecord().wrap(buffer.bytes, at);
+            if (from != null && isGood(record, length, from) && isRequestType(record, from)) {
+                connections.offer(record, from);
+            }
+        } finally {
+            card.requests().release(buffer);
+        }
+    }
+
+    private boolean isRequestType(ControlRecord record, PortalsEventFlyweight from) {
+        return record.type() == ControlRecord.CONNECT || isBad("type " + record.type(), from);
+    }
+
+    private void onAnswer(
+            ReceiveBuffer buffer, int at, int to, int length, PortalsEventFlyweight from) {
+        try {
+            ControlRecord record = new ControlRecord().wrap(buffer.bytes, at);
+            if (from != null && isGood(record, length, from)) {
+                connections.onAnswer(record, from);
+            }
+        } finally {
+            card.answers.release(buffer);
+        }
+    }
+
+    private boolean isGood(ControlRecord record, int length, PortalsEventFlyweight from) {
+        if (length != ControlRecord.LENGTH) {
+            return isBad("length " + length, from);
+        }
+        String fault = record.fault();
+        return fault.isEmpty() || isBad(fault, from);
+    }
+
+    /** Reports what a record has wrong; false. */
+    boolean isBad(String what, PortalsEventFlyweight from) {
+        errorHandler.onError(
+                new IllegalStateException(
+                        "record from process "
+                                + PortalsProcess.of(from.process())
+                                + " refused: "
+                                + what));
+        return false;
+    }
+}
