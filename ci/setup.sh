@@ -111,6 +111,9 @@ missing_packages() {
     command -v g++ >/dev/null || echo g++
     command -v make >/dev/null || echo make
     if ! command -v gcc >/dev/null || ! has_header stdio.h; then echo libc6-dev; fi
+    # Headers only: the library is opened when a program asks for verbs.
+    has_header infiniband/verbs.h || echo libibverbs-dev
+    has_header rdma/rdma_cma.h || echo librdmacm-dev
     [ "$1" = test ] || return 0
     command -v git >/dev/null || echo git
     command -v clang >/dev/null || echo clang

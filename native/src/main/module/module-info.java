@@ -3,6 +3,12 @@
 module dev.verbena.natives {
     requires transitive org.bytedeco.javacpp;
 
+    exports dev.verbena.rdma;
+    exports dev.verbena.rdma.bindings to
+            dev.verbena.api;
+    exports dev.verbena.rdma.calls to
+            dev.verbena.api;
+    exports dev.verbena.rdma.presets;
     exports dev.verbena.softnic;
     exports dev.verbena.softnic.bindings to
             dev.verbena.api;

@@ -1,0 +1,159 @@
+package dev.verbena.rdma;
+
+import dev.verbena.rdma.calls.VerbsLayout;
+import dev.verbena.rdma.calls.verbscalls;
+import dev.verbena.softnic.NativeAccess;
+import java.lang.reflect.Field;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import org.bytedeco.javacpp.BytePointer;
+import org.bytedeco.javacpp.Loader;
+
+/**
+ * Loads the verbs bindings and opens libibverbs and librdmacm; the one class that does.
+ * Thread-safe.
+ *
+ * <p>Nothing is opened before it is asked for. A machine without libibverbs is told by {@link
+ * #unavailabilityCause()}; the rest of the toolkit does not notice.
+ */
+public final class VerbsAccess {
+    /** System property: path or name of libibverbs, for {@code dlopen}. */
+    public static final String IBVERBS_PROPERTY = "verbena.ibverbs";
+
+    /** System property: path or name of librdmacm, for {@code dlopen}. */
+    public static final String RDMACM_PROPERTY = "verbena.rdmacm";
+
+    private static final String IBVERBS = "libibverbs.so.1";
+    private static final String RDMACM = "librdmacm.so.1";
+    private static final int WHY_SIZE = 512;
+
+    private VerbsAccess() {}
+
+    /** Loads once, when first asked. */
+    private static final class Ibverbs {
+        static final String CAUSE = load();
+    }
+
+    /** Loads once, when first asked. */
+    private static final class RdmaCm {
+        static final String CAUSE =
+                Ibverbs.CAUSE != null ? Ibverbs.CAUSE : open(RDMACM_PROPERTY, RDMACM, "librdmacm1");
+    }
+
+    /**
+     * Loads the bindings and opens libibverbs. Idempotent, cheap after the first call.
+     *
+     * @throws IllegalStateException saying what is missing and what to do about it
+     */
+    public static void open() {
+        if (Ibverbs.CAUSE != null) {
+            throw new IllegalStateException(Ibverbs.CAUSE);
+        }
+    }
+
+    /**
+     * Why {@link #open()} fails and what to do about it; null if it does not. That a device is
+     * there is another question.
+     */
+    public static String unavailabilityCause() {
+        return Ibverbs.CAUSE;
+    }
+
+    /**
+     * Opens librdmacm too. Idempotent.
+     *
+     * @throws IllegalStateException saying what is missing and what to do about it
+     */
+    public static void openRdmaCm() {
+        if (RdmaCm.CAUSE != null) {
+            throw new IllegalStateException(RdmaCm.CAUSE);
+        }
+    }
+
+    /** Why {@link #openRdmaCm()} fails and what to do about it; null if it does not. */
+    public static String rdmaCmUnavailabilityCause() {
+        return RdmaCm.CAUSE;
+    }
+
+    private static String load() {
+        if (!NativeAccess.isAvailable()) {
+            return NativeAccess.unavailabilityCause();
+        }
+        try {
+            Loader.load(verbscalls.class);
+        } catch (LinkageError e) {
+            return "the native library jniverbs for "
+                    + Loader.getPlatform()
+                    + " cannot be loaded: "
+                    + e.getMessage();
+        }
+        String difference = layoutDifference();
+        return difference != null ? difference : open(IBVERBS_PROPERTY, IBVERBS, "libibverbs1");
+    }
+
+    private static String open(String property, String library, String debianPackage) {
+        String path = System.getProperty(property, library);
+        try (BytePointer name = new BytePointer(path, StandardCharsets.UTF_8);
+                BytePointer why = new BytePointer(WHY_SIZE)) {
+            why.put(0, (byte) 0);
+            int found =
+                    property.equals(IBVERBS_PROPERTY)
+                            ? verbscalls.vv_open_ibverbs(name.address(), why.address(), WHY_SIZE)
+                            : verbscalls.vv_open_rdmacm(name.address(), why.address(), WHY_SIZE);
+            return found > 0
+                    ? null
+                    : path
+                            + " cannot be opened: "
+                            + why.getString(StandardCharsets.UTF_8)
+                            + ". On Debian: apt-get install "
+                            + debianPackage
+                            + " ibverbs-providers; elsewhere rdma-core; or name the file by -D"
+                            + property
+                            + "=PATH";
+        }
+    }
+
+    /** Compares the constants this Java code was compiled with with those of the loaded library. */
+    private static String layoutDifference() {
+        int count = verbscalls.vv_layout_count();
+        for (int row = 0; row < count; row++) {
+            String name = verbscalls.vv_layout_name(row).getString();
+            long inC = verbscalls.vv_layout_value(row);
+            try {
+                Field field = VerbsLayout.class.getField(javaName(name));
+                if (field.getInt(null) != inC) {
+                    return name
+                            + " is "
+                            + inC
+                            + " in the native library and "
+                            + field.getInt(null)
+                            + " in Java: the jars and the library are of different builds";
+                }
+            } catch (ReflectiveOperationException e) {
+                return name + " of the native library is unknown to Java";
+            }
+        }
+        int declared = VerbsLayout.class.getFields().length;
+        return declared == count
+                ? null
+                : "Java knows " + declared + " names of the verbs layout, the library " + count;
+    }
+
+    /**
+     * The constant in {@code VerbsLayout} for a name in C: {@code SEND_WR_WR_ID} for {@code struct
+     * ibv_send_wr.wr_id}, {@code WC_SIZEOF} for {@code sizeof(struct ibv_wc)}; constants keep their
+     * own.
+     */
+    static String javaName(String nameInC) {
+        int space = nameInC.indexOf(' ');
+        if (space < 0) {
+            return nameInC;
+        }
+        String field =
+                nameInC.substring(space + 1 + "ibv_".length())
+                        .replace(")", "")
+                        .replace('.', '_')
+                        .toUpperCase(Locale.ROOT);
+        return nameInC.startsWith("sizeof(") ? field + "_SIZEOF" : field;
+    }
+}

@@ -1,0 +1,161 @@
+package dev.verbena.rdma.presets;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.bytedeco.javacpp.annotation.Platform;
+import org.bytedeco.javacpp.annotation.Properties;
+import org.bytedeco.javacpp.tools.Info;
+import org.bytedeco.javacpp.tools.InfoMap;
+import org.bytedeco.javacpp.tools.InfoMapper;
+
+/**
+ * Mapping rules from {@code verbs_calls.h} to the generated class {@code
+ * dev.verbena.rdma.calls.verbscalls}: calls with raw addresses ({@code long}), which cost no object
+ * and answer {@code -errno}.
+ */
+@Properties(
+        value = {
+            @Platform(
+                    value = {"linux"},
+                    include = {"verbs_calls.h"},
+                    library = "jniverbs")
+        },
+        target = "dev.verbena.rdma.calls",
+        global = "dev.verbena.rdma.calls.verbscalls")
+@SuppressWarnings("checkstyle:TypeName")
+public class verbscalls implements InfoMapper {
+    /** The declaration in whose place all others stand. */
+    private static final String PLACE = "vv_layout_count";
+
+    /** C declarations of the functions to bind, with Java's names for the parameters. */
+    private static final String[] FUNCTIONS = {
+        "int vv_layout_count()",
+        "int64_t vv_layout_value(int row)",
+        "int vv_symbol_count()",
+        "int vv_open_ibverbs(const char* path, char* why, size_t whySize)",
+        "int vv_open_rdmacm(const char* path, char* why, size_t whySize)",
+        "int vv_device_list(struct ibv_device*** out)",
+        "int vv_device_list_free(struct ibv_device** list)",
+        "struct ibv_device* vv_device(struct ibv_device** list, int index)",
+        "int vv_device_index(struct ibv_device* device)",
+        "uint64_t vv_device_guid(struct ibv_device* device)",
+        "int vv_open_device(struct ibv_device* device, struct ibv_context** out)",
+        "int vv_close_device(struct ibv_context* context)",
+        "int vv_query_device(struct ibv_context* context, struct ibv_device_attr_ex* attr)",
+        "int vv_query_port(struct ibv_context* context, int port, struct ibv_port_attr* attr)",
+        "int vv_query_gid(struct ibv_context* context, int port, int index, struct"
+                + " ibv_gid_entry* entry)",
+        "int vv_query_pkey(struct ibv_context* context, int port, int index)",
+        "int vv_query_rt_values(struct ibv_context* context, struct ibv_values_ex* values)",
+        "int vv_fork_init()",
+        "int vv_fork_status()",
+        "int vv_set_nonblocking(int file)",
+        "int vv_wait(int file, int timeoutMs)",
+        "int vv_get_async_event(struct ibv_context* context, struct ibv_async_event* event)",
+        "int vv_ack_async_event(struct ibv_async_event* event)",
+        "int vv_create_comp_channel(struct ibv_context* context, struct ibv_comp_channel** out)",
+        "int vv_destroy_comp_channel(struct ibv_comp_channel* channel)",
+        "int vv_get_cq_event(struct ibv_comp_channel* channel, struct ibv_cq** out)",
+        "int vv_ack_cq_events(struct ibv_cq* cq, uint32_t count)",
+        "int vv_alloc_pd(struct ibv_context* context, struct ibv_pd** out)",
+        "int vv_dealloc_pd(struct ibv_pd* pd)",
+        "int vv_alloc_td(struct ibv_context* context, struct ibv_td** out)",
+        "int vv_dealloc_td(struct ibv_td* td)",
+        "int vv_alloc_parent_domain(struct ibv_pd* pd, struct ibv_td* td, struct ibv_pd** out)",
+        "int vv_reg_mr(struct ibv_pd* pd, void* address, uint64_t length, uint64_t iova,"
+                + " uint32_t access, struct ibv_mr** out)",
+        "int vv_reg_dmabuf_mr(struct ibv_pd* pd, uint64_t offset, uint64_t length,"
+                + " uint64_t iova, int file, uint32_t access, struct ibv_mr** out)",
+        "int vv_alloc_null_mr(struct ibv_pd* pd, struct ibv_mr** out)",
+        "int vv_rereg_mr(struct ibv_mr* mr, int flags, struct ibv_pd* pd, void* address,"
+                + " uint64_t length, uint32_t access)",
+        "int vv_dereg_mr(struct ibv_mr* mr)",
+        "int vv_advise_mr(struct ibv_pd* pd, int advice, uint32_t flags, struct ibv_sge*"
+                + " list, int count)",
+        "int vv_alloc_mw(struct ibv_pd* pd, int type, struct ibv_mw** out)",
+        "int vv_bind_mw(struct ibv_qp* qp, struct ibv_mw* mw, struct ibv_mw_bind* bind)",
+        "int vv_dealloc_mw(struct ibv_mw* mw)",
+        "int vv_create_cq(struct ibv_context* context, struct ibv_cq_init_attr_ex* attr,"
+                + " struct ibv_cq** out)",
+        "int vv_resize_cq(struct ibv_cq* cq, int entries)",
+        "int vv_modify_cq(struct ibv_cq* cq, int count, int periodUs)",
+        "int vv_req_notify_cq(struct ibv_cq* cq, int solicitedOnly)",
+        "int vv_poll_cq(struct ibv_cq* cq, int limit, struct ibv_wc* completions)",
+        "int vv_destroy_cq(struct ibv_cq* cq)",
+        "int vv_create_srq(struct ibv_context* context, struct ibv_srq_init_attr_ex*"
+                + " attr, struct ibv_srq** out)",
+        "int vv_modify_srq(struct ibv_srq* srq, struct ibv_srq_attr* attr, int mask)",
+        "int vv_query_srq(struct ibv_srq* srq, struct ibv_srq_attr* attr)",
+        "int vv_srq_number(struct ibv_srq* srq, uint32_t* out)",
+        "int vv_destroy_srq(struct ibv_srq* srq)",
+        "int vv_post_srq_recv(struct ibv_srq* srq, struct ibv_recv_wr* request, struct"
+                + " ibv_recv_wr** bad)",
+        "int vv_open_xrcd(struct ibv_context* context, struct ibv_xrcd_init_attr* attr,"
+                + " struct ibv_xrcd** out)",
+        "int vv_close_xrcd(struct ibv_xrcd* xrcd)",
+        "int vv_create_qp(struct ibv_context* context, struct ibv_qp_init_attr_ex* attr,"
+                + " struct ibv_qp** out)",
+        "int vv_modify_qp(struct ibv_qp* qp, struct ibv_qp_attr* attr, int mask)",
+        "int vv_query_qp(struct ibv_qp* qp, struct ibv_qp_attr* attr, int mask, struct"
+                + " ibv_qp_init_attr* init)",
+        "int vv_destroy_qp(struct ibv_qp* qp)",
+        "int vv_post_send(struct ibv_qp* qp, struct ibv_send_wr* request, struct"
+                + " ibv_send_wr** bad)",
+        "int vv_post_recv(struct ibv_qp* qp, struct ibv_recv_wr* request, struct"
+                + " ibv_recv_wr** bad)",
+        "int vv_attach_mcast(struct ibv_qp* qp, const union ibv_gid* gid, int lid)",
+        "int vv_detach_mcast(struct ibv_qp* qp, const union ibv_gid* gid, int lid)",
+        "int vv_create_ah(struct ibv_pd* pd, struct ibv_ah_attr* attr, struct ibv_ah** out)",
+        "int vv_create_ah_from_wc(struct ibv_pd* pd, struct ibv_wc* wc, struct ibv_grh*"
+                + " grh, int port, struct ibv_ah** out)",
+        "int vv_destroy_ah(struct ibv_ah* ah)",
+    };
+
+    /** For the generator of bindings, which makes one. */
+    public verbscalls() {}
+
+    @Override
+    public void map(InfoMap infoMap) {
+        StringBuilder text = new StringBuilder();
+        for (String function : FUNCTIONS) {
+            text.append(javaText(function)).append('\n');
+            if (!nameOf(function).equals(PLACE)) {
+                infoMap.put(new Info(nameOf(function)).skip());
+            }
+        }
+        infoMap.put(new Info("VERBENA_VERBS_CALLS_H").skip());
+        infoMap.put(new Info(PLACE).javaText(text.toString()));
+    }
+
+    private static String nameOf(String declaration) {
+        int open = declaration.indexOf('(');
+        return declaration.substring(declaration.lastIndexOf(' ', open) + 1, open);
+    }
+
+    private static String javaText(String declaration) {
+        int open = declaration.indexOf('(');
+        String name = nameOf(declaration);
+        List<String> parameters = new ArrayList<>();
+        String list = declaration.substring(open + 1, declaration.indexOf(')'));
+        for (String parameter : list.isEmpty() ? new String[0] : list.split(", *")) {
+            int last = parameter.lastIndexOf(' ');
+            parameters.add(
+                    javaType(parameter.substring(0, last)) + " " + parameter.substring(last + 1));
+        }
+        return "public static native "
+                + javaType(declaration.substring(0, open - name.length() - 1))
+                + " "
+                + name
+                + "("
+                + String.join(", ", parameters)
+                + ");";
+    }
+
+    private static String javaType(String c) {
+        return switch (c) {
+            case "void", "int" -> c;
+            case "uint32_t" -> "@Cast(\"uint32_t\") int";
+            default -> "@Cast(\"" + c + "\") long";
+        };
+    }
+}

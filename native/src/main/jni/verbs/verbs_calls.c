@@ -1,0 +1,392 @@
+/* The calls of verbs_calls.h, except the opening of the libraries. */
+#define _GNU_SOURCE
+#include "verbs_calls.h"
+
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+
+/* After a call that answers NULL with errno: stores what it made. */
+#define MADE(call)                                                                                 \
+    do {                                                                                           \
+        errno = 0;                                                                                 \
+        void *made = (call);                                                                       \
+        if (!made)                                                                                 \
+            return errno ? -errno : -EIO;                                                          \
+        *out = made;                                                                               \
+        return 0;                                                                                  \
+    } while (0)
+
+/* After a call that answers 0, an errno, or -1 with errno. Providers mix the last two. */
+#define DONE(call)                                                                                 \
+    do {                                                                                           \
+        errno = 0;                                                                                 \
+        return result_of(call);                                                                    \
+    } while (0)
+
+static int result_of(int result)
+{
+    if (result == -1)
+        return errno ? -errno : -EIO;
+    return result > 0 ? -result : result;
+}
+
+int vv_device_list(struct ibv_device ***out)
+{
+    int count = 0;
+    errno = 0;
+    struct ibv_device **list = ibv_get_device_list(&count);
+    if (!list)
+        return errno ? -errno : -EIO;
+    *out = list;
+    return count;
+}
+
+int vv_device_list_free(struct ibv_device **list)
+{
+    ibv_free_device_list(list);
+    return 0;
+}
+
+struct ibv_device *vv_device(struct ibv_device **list, int index)
+{
+    return list[index];
+}
+
+int vv_device_index(struct ibv_device *device)
+{
+    return ibv_get_device_index(device);
+}
+
+uint64_t vv_device_guid(struct ibv_device *device)
+{
+    return be64toh(ibv_get_device_guid(device));
+}
+
+int vv_open_device(struct ibv_device *device, struct ibv_context **out)
+{
+    MADE(ibv_open_device(device));
+}
+
+int vv_close_device(struct ibv_context *context)
+{
+    DONE(ibv_close_device(context));
+}
+
+int vv_query_device(struct ibv_context *context, struct ibv_device_attr_ex *attr)
+{
+    DONE(ibv_query_device_ex(context, NULL, attr));
+}
+
+int vv_query_port(struct ibv_context *context, int port, struct ibv_port_attr *attr)
+{
+    memset(attr, 0, sizeof *attr);
+    DONE(ibv_query_port(context, (uint8_t)port, attr));
+}
+
+int vv_query_gid(struct ibv_context *context, int port, int index, struct ibv_gid_entry *entry)
+{
+    memset(entry, 0, sizeof *entry);
+    DONE(ibv_query_gid_ex(context, (uint32_t)port, (uint32_t)index, entry, 0));
+}
+
+int vv_query_pkey(struct ibv_context *context, int port, int index)
+{
+    __be16 key = 0;
+    errno = 0;
+    int result = result_of(ibv_query_pkey(context, (uint8_t)port, index, &key));
+    return result < 0 ? result : ntohs(key);
+}
+
+int vv_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values)
+{
+    DONE(ibv_query_rt_values_ex(context, values));
+}
+
+int vv_fork_init(void)
+{
+    DONE(ibv_fork_init());
+}
+
+int vv_fork_status(void)
+{
+    return (int)ibv_is_fork_initialized();
+}
+
+int vv_set_nonblocking(int file)
+{
+    int flags = fcntl(file, F_GETFL);
+    if (flags < 0 || fcntl(file, F_SETFL, flags | O_NONBLOCK) < 0)
+        return -errno;
+    return 0;
+}
+
+int vv_wait(int file, int timeout_ms)
+{
+    struct pollfd waiting = {.fd = file, .events = POLLIN};
+    int ready = poll(&waiting, 1, timeout_ms);
+    if (ready < 0)
+        return errno == EINTR ? 0 : -errno;
+    return ready;
+}
+
+int vv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+{
+    DONE(ibv_get_async_event(context, event));
+}
+
+int vv_ack_async_event(struct ibv_async_event *event)
+{
+    ibv_ack_async_event(event);
+    return 0;
+}
+
+int vv_create_comp_channel(struct ibv_context *context, struct ibv_comp_channel **out)
+{
+    MADE(ibv_create_comp_channel(context));
+}
+
+int vv_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+    DONE(ibv_destroy_comp_channel(channel));
+}
+
+int vv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **out)
+{
+    void *context;
+    DONE(ibv_get_cq_event(channel, out, &context));
+}
+
+int vv_ack_cq_events(struct ibv_cq *cq, uint32_t count)
+{
+    ibv_ack_cq_events(cq, count);
+    return 0;
+}
+
+int vv_alloc_pd(struct ibv_context *context, struct ibv_pd **out)
+{
+    MADE(ibv_alloc_pd(context));
+}
+
+int vv_dealloc_pd(struct ibv_pd *pd)
+{
+    DONE(ibv_dealloc_pd(pd));
+}
+
+int vv_alloc_td(struct ibv_context *context, struct ibv_td **out)
+{
+    struct ibv_td_init_attr attr = {0};
+    MADE(ibv_alloc_td(context, &attr));
+}
+
+int vv_dealloc_td(struct ibv_td *td)
+{
+    DONE(ibv_dealloc_td(td));
+}
+
+int vv_alloc_parent_domain(struct ibv_pd *pd, struct ibv_td *td, struct ibv_pd **out)
+{
+    struct ibv_parent_domain_init_attr attr = {.pd = pd, .td = td};
+    MADE(ibv_alloc_parent_domain(pd->context, &attr));
+}
+
+int vv_reg_mr(struct ibv_pd *pd, void *address, uint64_t length, uint64_t iova, uint32_t access,
+              struct ibv_mr **out)
+{
+    if (iova == (uintptr_t)address)
+        MADE(ibv_reg_mr(pd, address, length, access));
+    MADE(ibv_reg_mr_iova(pd, address, length, iova, access));
+}
+
+int vv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, uint64_t length, uint64_t iova, int file,
+                     uint32_t access, struct ibv_mr **out)
+{
+    MADE(ibv_reg_dmabuf_mr(pd, offset, length, iova, file, (int)access));
+}
+
+int vv_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **out)
+{
+    MADE(ibv_alloc_null_mr(pd));
+}
+
+int vv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *address, uint64_t length,
+                uint32_t access)
+{
+    errno = 0;
+    int result = ibv_rereg_mr(mr, flags, pd, address, length, (int)access);
+    if (!result)
+        return 0;
+    int why = errno ? -errno : -EIO;
+    return result <= IBV_REREG_MR_ERR_CMD ? why - VV_REREG_LOST : why;
+}
+
+int vv_dereg_mr(struct ibv_mr *mr)
+{
+    DONE(ibv_dereg_mr(mr));
+}
+
+int vv_advise_mr(struct ibv_pd *pd, int advice, uint32_t flags, struct ibv_sge *list, int count)
+{
+    DONE(ibv_advise_mr(pd, (enum ibv_advise_mr_advice)advice, flags, list, (uint32_t)count));
+}
+
+int vv_alloc_mw(struct ibv_pd *pd, int type, struct ibv_mw **out)
+{
+    MADE(ibv_alloc_mw(pd, (enum ibv_mw_type)type));
+}
+
+int vv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
+{
+    DONE(ibv_bind_mw(qp, mw, bind));
+}
+
+int vv_dealloc_mw(struct ibv_mw *mw)
+{
+    DONE(ibv_dealloc_mw(mw));
+}
+
+int vv_create_cq(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr, struct ibv_cq **out)
+{
+    if (attr->wc_flags || attr->comp_mask) {
+        errno = 0;
+        struct ibv_cq_ex *made = ibv_create_cq_ex(context, attr);
+        if (!made)
+            return errno ? -errno : -EIO;
+        *out = ibv_cq_ex_to_cq(made);
+        return 0;
+    }
+    MADE(ibv_create_cq(context, (int)attr->cqe, attr->cq_context, attr->channel,
+                       (int)attr->comp_vector));
+}
+
+int vv_resize_cq(struct ibv_cq *cq, int entries)
+{
+    DONE(ibv_resize_cq(cq, entries));
+}
+
+int vv_modify_cq(struct ibv_cq *cq, int count, int period_us)
+{
+    struct ibv_modify_cq_attr attr = {
+        .attr_mask = IBV_CQ_ATTR_MODERATE,
+        .moderate = {.cq_count = (uint16_t)count, .cq_period = (uint16_t)period_us},
+    };
+    DONE(ibv_modify_cq(cq, &attr));
+}
+
+int vv_req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+    DONE(ibv_req_notify_cq(cq, solicited_only));
+}
+
+int vv_poll_cq(struct ibv_cq *cq, int limit, struct ibv_wc *completions)
+{
+    int count = ibv_poll_cq(cq, limit, completions);
+    return count == -1 ? -EIO : count; /* rdma-core sets no errno here */
+}
+
+int vv_destroy_cq(struct ibv_cq *cq)
+{
+    DONE(ibv_destroy_cq(cq));
+}
+
+int vv_create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
+                  struct ibv_srq **out)
+{
+    MADE(ibv_create_srq_ex(context, attr));
+}
+
+int vv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask)
+{
+    DONE(ibv_modify_srq(srq, attr, mask));
+}
+
+int vv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
+{
+    DONE(ibv_query_srq(srq, attr));
+}
+
+int vv_srq_number(struct ibv_srq *srq, uint32_t *out)
+{
+    DONE(ibv_get_srq_num(srq, out));
+}
+
+int vv_destroy_srq(struct ibv_srq *srq)
+{
+    DONE(ibv_destroy_srq(srq));
+}
+
+int vv_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *request, struct ibv_recv_wr **bad)
+{
+    return result_of(ibv_post_srq_recv(srq, request, bad));
+}
+
+int vv_open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_attr *attr,
+                 struct ibv_xrcd **out)
+{
+    MADE(ibv_open_xrcd(context, attr));
+}
+
+int vv_close_xrcd(struct ibv_xrcd *xrcd)
+{
+    DONE(ibv_close_xrcd(xrcd));
+}
+
+int vv_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr, struct ibv_qp **out)
+{
+    MADE(ibv_create_qp_ex(context, attr));
+}
+
+int vv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+    DONE(ibv_modify_qp(qp, attr, mask));
+}
+
+int vv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+                struct ibv_qp_init_attr *init)
+{
+    DONE(ibv_query_qp(qp, attr, mask, init));
+}
+
+int vv_destroy_qp(struct ibv_qp *qp)
+{
+    DONE(ibv_destroy_qp(qp));
+}
+
+int vv_post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad)
+{
+    return result_of(ibv_post_send(qp, request, bad));
+}
+
+int vv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv_wr **bad)
+{
+    return result_of(ibv_post_recv(qp, request, bad));
+}
+
+int vv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, int lid)
+{
+    DONE(ibv_attach_mcast(qp, gid, (uint16_t)lid));
+}
+
+int vv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, int lid)
+{
+    DONE(ibv_detach_mcast(qp, gid, (uint16_t)lid));
+}
+
+int vv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **out)
+{
+    MADE(ibv_create_ah(pd, attr));
+}
+
+int vv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh, int port,
+                         struct ibv_ah **out)
+{
+    MADE(ibv_create_ah_from_wc(pd, wc, grh, (uint8_t)port));
+}
+
+int vv_destroy_ah(struct ibv_ah *ah)
+{
+    DONE(ibv_destroy_ah(ah));
+}
