@@ -102,8 +102,14 @@ first_available() {
     printf '%s' "$1"
 }
 
-# missing_packages WHAT: one package a line, for what is asked: build, test.
+# missing_packages WHAT: one package a line, for what is asked: build, test, vm (a build and the virtual machine), machine (it alone).
 missing_packages() {
+    [ "$1" = machine ] || missing_for_build
+    [ "$1" != test ] || missing_for_test
+    [ "$1" = build ] || missing_for_machine
+}
+
+missing_for_build() {
     [ -n "$(find_jdk 2>/dev/null)" ] ||
         echo "$(first_available openjdk-17-jdk-headless openjdk-21-jdk-headless default-jdk-headless)"
     command -v mvn >/dev/null || echo maven
@@ -114,7 +120,9 @@ missing_packages() {
     # Headers only: the library is opened when a program asks for verbs.
     has_header infiniband/verbs.h || echo libibverbs-dev
     has_header rdma/rdma_cma.h || echo librdmacm-dev
-    [ "$1" = test ] || return 0
+}
+
+missing_for_test() {
     command -v git >/dev/null || echo git
     command -v clang >/dev/null || echo clang
     clang_has_sanitizers || echo libclang-rt-dev
@@ -127,6 +135,20 @@ missing_packages() {
     fi
 }
 
+# The virtual machine with a software RDMA card, and the programs that talk through such a card. Its kernel is not installed: ci/rdma-vm/image.sh
+missing_for_machine() {
+    [ "$(uname -m)" = x86_64 ] || return 0
+    command -v qemu-system-x86_64 >/dev/null || echo qemu-system-x86
+    in_system rdma && in_system tc || echo iproute2
+    compgen -G '/usr/lib*/*/libibverbs/librxe-*' >/dev/null || compgen -G '/usr/lib*/libibverbs/librxe-*' >/dev/null || echo ibverbs-providers
+    in_system ibv_devinfo || echo ibverbs-utils
+    in_system rping || echo rdmacm-utils
+    in_system ib_write_lat || echo perftest
+}
+
+# in_system COMMAND: is it there, perhaps where only the administrator's PATH looks?
+in_system() { command -v "$1" >/dev/null || [ -x "/usr/sbin/$1" ] || [ -x "/sbin/$1" ]; }
+
 clang_has_sanitizers() {
     command -v clang >/dev/null || return 1
     local file
@@ -135,15 +157,18 @@ clang_has_sanitizers() {
     ls "$(clang -print-resource-dir)"/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1
 }
 
+print_size() {
+    local size
+    size=$(apt-cache show --no-all-versions "$1" 2>/dev/null |
+        awk 'function size(bytes) { return bytes < 1e6 ? sprintf("%.0f kB", bytes / 1e3) : sprintf("%.0f MB", bytes / 1e6) }
+            /^Size:/ { d = $2 } /^Installed-Size:/ { i = $2 * 1024 } END { if (d) print size(d) " to download, " size(i) " on disk" }')
+    say "  $1: ${size:-size not known before apt-get update}"
+}
+
 # Prints one line per package with its download size; then the sum with everything that they pull in.
 print_sizes() {
-    local name size
-    for name in "$@"; do
-        size=$(apt-cache show --no-all-versions "$name" 2>/dev/null |
-            awk 'function size(bytes) { return bytes < 1e6 ? sprintf("%.0f kB", bytes / 1e3) : sprintf("%.0f MB", bytes / 1e6) }
-                /^Size:/ { d = $2 } /^Installed-Size:/ { i = $2 * 1024 } END { if (d) print size(d) " to download, " size(i) " on disk" }')
-        say "  $name: ${size:-size not known before apt-get update}"
-    done
+    local name
+    for name in "$@"; do print_size "$name"; done
     LC_ALL=C apt-get -o Debug::NoLocking=1 -y --no-install-recommends --print-uris install "$@" 2>/dev/null |
         awk '/^'"'"'/ {n++; s += $3} END {if (n) printf "  with all that they need: %d packages, %.0f MB to download\n", n, s / 1e6}' >&2
 }
@@ -151,8 +176,15 @@ print_sizes() {
 # setup_for WHAT: makes sure of the tools, or ends with exit code 3.
 setup_for() {
     setup_platform
-    local packages root='' line
     [ -z "${JAVA_HOME-}" ] || find_jdk >/dev/null || exit 3
+    setup_packages "$1"
+    setup_java
+    setup_maven
+}
+
+# setup_packages WHAT: makes sure of what missing_packages asks for.
+setup_packages() {
+    local packages root='' line
     mapfile -t packages < <(missing_packages "$1")
     if [ ${#packages[@]} -gt 0 ]; then
         line="apt-get install -y --no-install-recommends ${packages[*]}"
@@ -192,14 +224,16 @@ setup_for() {
                 lack "installed, but still not usable: $(missing_packages "$1" | tr '\n' ' ')"
         fi
     fi
-    setup_java
-    setup_maven
 }
 
 # only_optional NAME...: true if tests can run (with skips) without these.
 only_optional() {
     local name
     for name in "$@"; do
-        case $name in clang | libclang-rt-dev | clang-format | chromium | openmpi-bin | gcc-aarch64-linux-gnu | libc6-dev-arm64-cross | qemu-user) ;; *) return 1 ;; esac
+        case $name in
+        clang | libclang-rt-dev | clang-format | chromium | openmpi-bin | gcc-aarch64-linux-gnu | libc6-dev-arm64-cross | qemu-user) ;;
+        qemu-system-x86 | iproute2 | ibverbs-providers | ibverbs-utils | rdmacm-utils | perftest) ;;
+        *) return 1 ;;
+        esac
     done
 }

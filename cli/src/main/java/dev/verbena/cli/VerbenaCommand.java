@@ -45,7 +45,8 @@ import picocli.CommandLine.Spec;
             "",
             "From the ./verbena script: test (all tests; test --help says more), couple (two"
                     + " simulations coupled through a receiver), compare (every promised ratio, beside"
-                    + " C and others), jmh (what one operation costs).",
+                    + " C and others), jmh (what one operation costs), rdma-vm (a command in a virtual"
+                    + " machine with a software RDMA card).",
         })
 public final class VerbenaCommand implements Runnable {
     @Spec private CommandSpec spec;

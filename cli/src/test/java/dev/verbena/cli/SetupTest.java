@@ -15,6 +15,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What the set-up decides on a Linux machine that lacks packages. The machine is a PATH of our own:
@@ -202,6 +204,59 @@ class SetupTest {
         assertThat(outcome.code).isEqualTo(3);
     }
 
+    @Test
+    void shouldListWhatTheVirtualMachineLacks() throws Exception {
+        assumeTrue("amd64".equals(System.getProperty("os.arch")), "the machine is for x86-64");
+        Outcome outcome = command("rdma-vm", "--no-build", "--", "true");
+        assertThat(outcome.text).contains("  qemu-system-x86: 1 MB to download, 3 MB on disk");
+        assertThat(outcome.text.lines().reduce("", (first, last) -> last))
+                .startsWith("  sudo apt-get install -y --no-install-recommends qemu-system-x86 ")
+                .endsWith("ibverbs-utils rdmacm-utils perftest");
+        assertThat(outcome.code).isEqualTo(3);
+        assertThat(installations()).isEmpty();
+    }
+
+    @Test
+    void shouldNameToolsForBuildAndVirtualMachineInOneLine() throws Exception {
+        assumeTrue("amd64".equals(System.getProperty("os.arch")), "the machine is for x86-64");
+        assertThat(command("rdma-vm", "--", "true").text.lines().reduce("", (first, last) -> last))
+                .startsWith(
+                        "  sudo apt-get install -y --no-install-recommends maven g++ qemu-system-x86 ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "--",
+                "--bogus -- true",
+                "--memory 3 -- true",
+                "--memory 9m -- true",
+                "--cpus 0 -- true",
+                "--limit soon -- true",
+                "--write no/such/folder -- true",
+                "--env 1A=b -- true",
+                "--accel fast -- true",
+                "--peer",
+                "--loss 1% -- true",
+                "--peer true --loss 1 -- true",
+                "--peer true --delay 1;reboot -- true"
+            })
+    void shouldRefuseWrongArgumentsOfTheVirtualMachine(String arguments) throws Exception {
+        String[] words = ("rdma-vm " + arguments).strip().split(" ");
+        Outcome outcome = command(words);
+        assertThat(outcome.code).as(outcome.text).isEqualTo(2);
+        assertThat(outcome.text).startsWith("verbena rdma-vm: ").endsWith("--help\n");
+    }
+
+    @Test
+    void shouldExplainTheVirtualMachineWithoutSettingUpAnything() throws Exception {
+        Outcome outcome = command("rdma-vm", "--help");
+        assertThat(outcome.code).isZero();
+        assertThat(outcome.text).contains("10.99.0.1", "--peer COMMANDS");
+        assertThat(calls).isEmptyFile();
+    }
+
     /**
      * Nothing stands in for anything here: another user, the system's own tools, of which one
      * cannot be found.
@@ -267,7 +322,15 @@ class SetupTest {
     private String copiedCommand() throws Exception {
         Path copy = Files.createDirectories(folder.resolve("clone/ci"));
         Path command = Files.copy(HOME.resolve("verbena"), copy.resolveSibling("verbena"));
-        for (String part : List.of("setup.sh", "build.sh", "tiers.sh", "test")) {
+        Files.createDirectory(copy.resolve("rdma-vm"));
+        for (String part :
+                List.of(
+                        "setup.sh",
+                        "build.sh",
+                        "tiers.sh",
+                        "test",
+                        "rdma-vm/run",
+                        "rdma-vm/image.sh")) {
             Files.copy(HOME.resolve("ci").resolve(part), copy.resolve(part));
         }
         return command.toString();
