@@ -90,8 +90,8 @@ public final class AgentThread implements AutoCloseable {
 
     /**
      * Ends the thread after the present duty cycle; its agents are closed on it, the last first.
-     * Waits for that, up to the time limit. Idempotent. Called on the thread itself it does not
-     * wait.
+     * Waits for that, up to the time limit, and goes on waiting when interrupted. Idempotent.
+     * Called on the thread itself it does not wait.
      *
      * @throws IllegalStateException naming the thread and where it hangs, if it does not end
      */
@@ -102,11 +102,7 @@ public final class AgentThread implements AutoCloseable {
         if (Thread.currentThread() == thread) {
             return;
         }
-        try {
-            TimeUnit.NANOSECONDS.timedJoin(thread, closeTimeoutNs);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        awaitEnd();
         if (thread.isAlive()) {
             StackTraceElement[] stack = thread.getStackTrace();
             throw new IllegalStateException(
@@ -116,6 +112,24 @@ public final class AgentThread implements AutoCloseable {
                             + closeTimeoutNs / 1_000_000
                             + " ms; it is at "
                             + (stack.length == 0 ? "unknown" : stack[0]));
+        }
+    }
+
+    /** An interrupt does not end this wait: what the thread uses is about to be closed. */
+    private void awaitEnd() {
+        boolean isInterrupted = false;
+        long start = System.nanoTime();
+        for (long left = closeTimeoutNs;
+                left > 0 && thread.isAlive();
+                left = closeTimeoutNs - (System.nanoTime() - start)) {
+            try {
+                TimeUnit.NANOSECONDS.timedJoin(thread, left);
+            } catch (InterruptedException e) {
+                isInterrupted = true;
+            }
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.StagingEvents;
+import dev.verbena.agent.internal.Interrupts;
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.RemoteDescriptor;
@@ -24,6 +25,7 @@ final class ClientEngine {
     private static final int ENDED = 4;
     private static final int COMMAND_FREE = 5;
     private static final int REPLY = 6;
+    private static final int MESSAGE = 7;
     private static final int CREDITS_PER_CONNECTION = 16;
     private static final long WAIT_MAX_NS = 100_000_000L;
     private static final long GOODBYE_NS = 250_000_000L;
@@ -242,7 +244,13 @@ final class ClientEngine {
         protocol.checkUsable();
         protocol.beginCommand(type, payload, offset, length);
         commandedConnection = protocol.serverConnection();
-        boolean isOver = await(REPLY, Math.max(0, timeoutNs - (clock.nanoTime() - start)));
+        boolean isOver;
+        try {
+            isOver = await(REPLY, Math.max(0, timeoutNs - (clock.nanoTime() - start)));
+        } catch (DartException e) {
+            protocol.commands().giveUp();
+            throw e;
+        }
         if (protocol.commands().isAnswered()) {
             return protocol.commands().reply();
         }
@@ -315,6 +323,7 @@ final class ClientEngine {
             if (left <= 0) {
                 break;
             }
+            checkInterrupted(MESSAGE);
             long sleep = Math.min(Math.min(left, WAIT_MAX_NS), protocol.untilDeadlineNs(now));
             if (sleep > 0) {
                 transport.await(transport.nanoTime() + sleep);
@@ -359,6 +368,7 @@ final class ClientEngine {
             if (left <= 0) {
                 return false;
             }
+            checkInterrupted(condition);
             long sleep = Math.min(Math.min(left, WAIT_MAX_NS), protocol.untilDeadlineNs(now));
             if (sleep > 0) {
                 transport.await(transport.nanoTime() + sleep);
@@ -367,6 +377,29 @@ final class ClientEngine {
             protocol.progress();
         }
         return true;
+    }
+
+    /**
+     * Before every sleep: whoever is interrupted waits no longer. The end waits for memory only.
+     */
+    private static void checkInterrupted(int condition) {
+        boolean isDeaf = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-interrupt-unheard");
+        if (condition == ENDED || !Interrupts.isPending() || isDeaf) {
+            return;
+        }
+        String what =
+                switch (condition) {
+                    case UNBLOCKED -> "for an earlier message to be read; nothing was sent";
+                    case ALL_FINAL -> "for confirmations; what was sent is still on its way";
+                    case TICKET -> "for a message, which is still on its way";
+                    case CONNECTED -> "for the service; this process is not registered";
+                    case COMMAND_FREE -> "for the command before; this one was not sent";
+                    case REPLY -> "for the answer to a command, which may be done or not";
+                    default -> "for messages from the receiver";
+                };
+        throw new DartException(
+                DartException.Code.INTERRUPTED,
+                "the thread was interrupted while it waited " + what + ". Its mark is still set");
     }
 
     private int checksum(RegisteredRegion region, long offset, long length) {
@@ -416,10 +449,16 @@ final class ClientEngine {
             return;
         }
         long timeoutNs = wantedTimeoutNs < 0 ? context.closeTimeoutNs : wantedTimeoutNs;
+        String why = "";
         try {
             if (protocol.isConnected()) {
                 await(ALL_FINAL, timeoutNs);
             }
+        } catch (DartException e) {
+            if (e.code() != DartException.Code.INTERRUPTED) {
+                throw e;
+            }
+            why = ", because the thread was interrupted";
         } finally {
             isClosed = true;
             protocol.flight()
@@ -432,7 +471,12 @@ final class ClientEngine {
         if (!lost.isEmpty()) {
             throw new DartException(
                     DartException.Code.UNCONFIRMED,
-                    "closed with " + lost.size() + " messages unconfirmed: " + describe(lost));
+                    "closed with "
+                            + lost.size()
+                            + " messages unconfirmed"
+                            + why
+                            + ": "
+                            + describe(lost));
         }
     }
 

@@ -14,6 +14,8 @@ public class DartException extends RuntimeException {
         RECEIVER_UNREACHABLE,
         /** A call with a time limit did not finish in time. */
         TIMEOUT,
+        /** The thread was interrupted while it waited; it still is. */
+        INTERRUPTED,
         /** A header was sent again and again and never seen by the server. */
         HEADER_LOST,
         /** The server could not read the data out of this process' memory. */

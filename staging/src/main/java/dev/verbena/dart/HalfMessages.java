@@ -9,14 +9,15 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds the memory of messages that are half received from servers which are not connected, and
- * may never be again. Their bytes were acknowledged, so they are nowhere else: what has a file is
- * put aside, because the file has the bytes, and read again when its server comes back; what has
- * none is given up, the server that has been away longest first, is reported by name, and its
- * stream goes on only if gaps are accepted. Owned by the receiver's agent.
+ * Bounds the memory of messages that are half received. Their bytes were acknowledged, so they are
+ * nowhere else: what has a file is put aside, because the file has the bytes, and read again when
+ * the next frame of it comes. First those of servers which are not connected, and may never be
+ * again, then those that have waited longest for a frame. What has no file is given up if its
+ * server is away, the one that has been away longest first, is reported by name, and its stream
+ * goes on only if gaps are accepted. Owned by the receiver's agent.
  */
 final class HalfMessages {
-    private static final long LOOK_EVERY_NS = 100_000_000;
+    private static final long LOOK_EVERY_NS = 20_000_000;
     private static final int PIECE = 256 * 1024;
     private static final int PIECES_PER_CYCLE = 8;
 
@@ -66,16 +67,56 @@ final class HalfMessages {
                 stream.awaySinceNs = 0;
             } else if (!stream.open.isEmpty()) {
                 stream.awaySinceNs = stream.awaySinceNs == 0 ? now : stream.awaySinceNs;
-                held += bytesOf(stream);
             }
+            boolean isCounted = stream.session == null || files != null;
+            held += isCounted ? bytesOf(stream) : 0;
         }
         while (held > bytesMax) {
             InboundStream longest = longestAway(now, streams);
-            if (longest == null) {
+            long released = longest == null ? releaseConnected(streams) : release(longest);
+            if (released == 0) {
                 return;
             }
-            held -= release(longest);
+            held -= released;
         }
+    }
+
+    /** Of connected servers: what has waited longest for its next frame, unless that is here. */
+    private long releaseConnected(List<InboundStream> streams) {
+        boolean isPatient =
+                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-connected-halves-kept");
+        InboundMessage oldest = null;
+        for (int i = 0; i < streams.size() && !isPatient; i++) {
+            InboundStream stream = streams.get(i);
+            if (stream.session == null) {
+                continue;
+            }
+            for (InboundMessage message : stream.open.values()) {
+                if (message.memoryLength() > 0
+                        && isInFile(message)
+                        && !message.isWanted
+                        && !stream.session.isReadingInto(message)
+                        && (oldest == null || message.takenAt < oldest.takenAt)) {
+                    oldest = message;
+                }
+            }
+        }
+        if (oldest == null) {
+            return 0;
+        }
+        long released = oldest.memoryLength();
+        putAside(oldest);
+        return released;
+    }
+
+    private static boolean isInFile(InboundMessage message) {
+        return message.file != null && message.file.forcedPosition() >= message.received;
+    }
+
+    private void putAside(InboundMessage message) {
+        message.putAside();
+        ServerShared.add(putAside, 1);
+        isAnyAside = true;
     }
 
     private static long bytesOf(InboundStream stream) {
@@ -106,7 +147,7 @@ final class HalfMessages {
             boolean isReady =
                     message.file == null
                             ? now - stream.awaySinceNs - graceNs >= 0
-                            : message.file.forcedPosition() >= message.received;
+                            : isInFile(message);
             if (message.memoryLength() > 0 && isReady) {
                 return true;
             }
@@ -121,17 +162,15 @@ final class HalfMessages {
             if (message.file == null) {
                 released += length;
                 abandoned.loseHalf(stream, message, "its memory was needed");
-            } else if (length > 0 && message.file.forcedPosition() >= message.received) {
+            } else if (length > 0 && isInFile(message)) {
                 released += length;
-                message.putAside();
-                ServerShared.add(putAside, 1);
-                isAnyAside = true;
+                putAside(message);
             }
         }
         return released;
     }
 
-    /** Reads again what belongs to servers that are connected. */
+    /** Reads again those of which a frame has come. */
     private int bringBack(List<InboundStream> streams) {
         int work = 0;
         isAnyAside = false;
@@ -142,7 +181,8 @@ final class HalfMessages {
                     continue;
                 }
                 isAnyAside = true;
-                if (stream.session != null && work < PIECES_PER_CYCLE) {
+                boolean isDue = stream.session != null && message.isWanted;
+                if (isDue && work < PIECES_PER_CYCLE) {
                     work += bringBack(stream, message, PIECES_PER_CYCLE - work);
                 }
             }

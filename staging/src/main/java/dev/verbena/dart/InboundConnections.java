@@ -6,7 +6,6 @@ import dev.verbena.agent.ProtocolAgent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import org.agrona.ErrorHandler;
 
 /**
  * A receiver's connections: accepts them, gives each its turn, and keeps those that have not said
@@ -16,17 +15,12 @@ import org.agrona.ErrorHandler;
  * helloTimeoutNs} only, and when these are all taken the one that came first has to go.
  */
 final class InboundConnections {
-    private static final long REPORT_EVERY_NS = 1_000_000_000L;
-
     private final ReceiverEngine engine;
     private final DartReceiver.Context context;
-    private final ErrorHandler errorHandler;
     private final Listener listener;
     private final List<InboundSession> sessions = new ArrayList<>();
+    private final RareReports reports;
     private boolean isClosed;
-    private long reportedNs;
-    private boolean hasReported;
-    private long untold;
 
     final AtomicLong accepted = new AtomicLong();
     final AtomicLong open = new AtomicLong();
@@ -35,7 +29,7 @@ final class InboundConnections {
     InboundConnections(ReceiverEngine engine, DartReceiver.Context context, Listener listener) {
         this.engine = engine;
         this.context = context;
-        this.errorHandler = context.environment.errorHandler();
+        this.reports = new RareReports(context.environment.errorHandler());
         this.listener = listener;
     }
 
@@ -97,15 +91,7 @@ final class InboundConnections {
 
     /** Strangers cannot fill the error log: one of them is reported in a second. */
     void reportStranger(long now, DartException e) {
-        if (hasReported && now - reportedNs - REPORT_EVERY_NS < 0) {
-            untold++;
-            return;
-        }
-        hasReported = true;
-        reportedNs = now;
-        String others = untold == 0 ? "" : " (and " + untold + " more that were not reported)";
-        untold = 0;
-        errorHandler.onError(new DartException(e.code(), e.getMessage() + others));
+        reports.report(now, e.code(), e.getMessage());
     }
 
     /**

@@ -79,6 +79,9 @@ final class InboundMessage implements DartMessage {
     /** Job of the stream that it came over. */
     java.util.UUID job;
 
+    /** Later ones of its client came before it, over another stream. */
+    boolean isLate;
+
     /** The step to which it will belong, while it arrives; null: none. */
     OpenStep step;
 
@@ -90,6 +93,12 @@ final class InboundMessage implements DartMessage {
 
     /** Its bytes are only in its file: its server is not connected. */
     boolean isAside;
+
+    /** A frame of it waits for its bytes to be in memory. */
+    boolean isWanted;
+
+    /** When its last frame was taken, counted in frames. */
+    long takenAt;
 
     private int broughtBack;
 
@@ -130,6 +139,9 @@ final class InboundMessage implements DartMessage {
         step = null;
         isHeld = false;
         isAside = false;
+        isWanted = false;
+        takenAt = 0;
+        isLate = false;
         isForgotten = false;
         settledEnd = 0;
         journaledEnd = 0;
@@ -162,6 +174,15 @@ final class InboundMessage implements DartMessage {
         return metadataLength + metadata.payloadLength();
     }
 
+    /** So many bytes of its payload have come with this frame, the receiver's latest. */
+    void took(FrameFlyweight frame, int length, long number) {
+        takenAt = number;
+        isWanted = false;
+        received += length;
+        position = frame.position() + frame.payloadLength();
+        flags |= frame.flags();
+    }
+
     /**
      * Makes the memory at least this long. It grows with what arrives, not with what was announced.
      *
@@ -192,6 +213,7 @@ final class InboundMessage implements DartMessage {
     void putAside() {
         memory.wrap(NOTHING);
         isAside = true;
+        isWanted = false;
         broughtBack = 0;
     }
 

@@ -257,6 +257,13 @@ final class InboundSession {
     private void nextFrame() {
         headerDone = 0;
         payloadDone = 0;
+        inPlace = null;
+        payload = ownMemory;
+    }
+
+    /** Whether bytes are on their way into this message's memory. */
+    boolean isReadingInto(InboundMessage message) {
+        return inPlace == message;
     }
 
     private void onFrame() {

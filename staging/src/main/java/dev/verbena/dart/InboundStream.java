@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import org.agrona.collections.Int2IntHashMap;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.collections.IntHashSet;
 
@@ -40,13 +39,10 @@ final class InboundStream {
     final ArrayDeque<InboundMessage> storing = new ArrayDeque<>();
 
     /** Messages of a client up to this sequence were delivered; they are not taken again. */
-    final Int2ObjectHashMap<long[]> deliveredUpTo = new Int2ObjectHashMap<>();
+    final Int2ObjectHashMap<DeliveredNumbers> deliveredUpTo = new Int2ObjectHashMap<>();
 
     /** Delivered messages on which a frame may still depend. */
     final List<InboundMessage> delivered = new ArrayList<>();
-
-    /** The latest registration of each client of which the server has told. */
-    private final Int2IntHashMap registrations = new Int2IntHashMap(0);
 
     private final Taken[] ring = new Taken[UNSETTLED_MAX];
     private long head;
@@ -173,17 +169,6 @@ final class InboundStream {
                         || deliveredUpTo.containsKey(clientId));
     }
 
-    /** The server says that it serves this client, which registered so often before. */
-    void registered(int clientId, int registration) {
-        if (registrations.size() < OPEN_MAX || registrations.containsKey(clientId)) {
-            registrations.put(clientId, Math.max(registration, registrationOf(clientId)));
-        }
-    }
-
-    int registrationOf(int clientId) {
-        return registrations.get(clientId);
-    }
-
     /** Whether a message of this client has come and is not delivered. */
     boolean isArriving(int clientId) {
         if (open.containsKey(clientId)) {
@@ -197,9 +182,16 @@ final class InboundStream {
         return false;
     }
 
+    /** Whether a frame of this message is one that comes again over this stream. */
     boolean isDelivered(int clientId, long sequence) {
-        long[] upTo = deliveredUpTo.get(clientId);
-        return upTo != null && sequence <= upTo[0];
+        DeliveredNumbers numbers = deliveredUpTo.get(clientId);
+        return numbers != null && sequence <= numbers.highest();
+    }
+
+    /** Whether this very message was delivered over this stream. */
+    boolean hasDelivered(int clientId, long sequence) {
+        DeliveredNumbers numbers = deliveredUpTo.get(clientId);
+        return numbers != null && numbers.contains(sequence);
     }
 
     void delivered(InboundMessage message) {
@@ -209,13 +201,17 @@ final class InboundStream {
 
     /** Frames of messages of this client up to this one are ignored from now on. */
     void neverAgain(int clientId, long sequence) {
-        long[] upTo = deliveredUpTo.get(clientId);
-        if (upTo == null) {
-            upTo = new long[1];
-            deliveredUpTo.put(clientId, upTo);
-        }
-        upTo[0] = Math.max(upTo[0], sequence);
+        numbersOf(clientId).add(sequence);
         newsOf.add(clientId);
+    }
+
+    DeliveredNumbers numbersOf(int clientId) {
+        DeliveredNumbers numbers = deliveredUpTo.get(clientId);
+        if (numbers == null) {
+            numbers = new DeliveredNumbers();
+            deliveredUpTo.put(clientId, numbers);
+        }
+        return numbers;
     }
 
     /**
@@ -223,7 +219,7 @@ final class InboundStream {
      * still holds in memory only, must.
      */
     long rememberedUpTo(int clientId) {
-        long upTo = deliveredUpTo.get(clientId)[0];
+        long upTo = deliveredUpTo.get(clientId).highest();
         for (int i = 0; i < delivered.size(); i++) {
             InboundMessage message = delivered.get(i);
             if (message.clientId == clientId && message.state == InboundMessage.HELD) {

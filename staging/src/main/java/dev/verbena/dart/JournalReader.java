@@ -20,11 +20,13 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class JournalReader {
     private static final int STREAMS_MAX = 4096;
     private static final int MESSAGES_MAX = 1 << 20;
+    private static final int PROCESSES_MAX = 1 << 20;
 
     private final Checksum crc = new Checksum();
     private final Int2ObjectHashMap<InboundStream> byIndex = new Int2ObjectHashMap<>();
     private final Map<String, InboundMessage> messages = new LinkedHashMap<>();
     private final Map<InboundMessage, InboundStream> owners = new LinkedHashMap<>();
+    private final Map<String, RankWatch.Entry> processes = new LinkedHashMap<>();
     private String damage = "";
 
     /** What is wrong with the rest of the file, for people; empty if all of it was read. */
@@ -61,6 +63,11 @@ final class JournalReader {
             }
         }
         return left;
+    }
+
+    /** What was known of processes, in the order in which they were first heard of. */
+    List<RankWatch.Entry> processes() {
+        return new ArrayList<>(processes.values());
     }
 
     InboundStream streamOf(InboundMessage message) {
@@ -109,6 +116,9 @@ final class JournalReader {
                     && body.getInt(4, LITTLE_ENDIAN) == JournalRecord.MAGIC
                     && body.getInt(8, LITTLE_ENDIAN) == JournalRecord.VERSION;
         }
+        if (type == JournalRecord.PROCESS) {
+            return process(body, length);
+        }
         int index = body.getInt(4, LITTLE_ENDIAN);
         if (type == JournalRecord.STREAM) {
             return stream(index, body, length);
@@ -122,6 +132,7 @@ final class JournalReader {
             case JournalRecord.BEGIN -> begin(index, stream, body, length);
             case JournalRecord.PROGRESS, JournalRecord.STORE, JournalRecord.FORGET ->
                     message(type, index, body, length);
+            case JournalRecord.RANGE -> range(stream, body, length);
             case JournalRecord.FINISHED -> {
                 stream.isFinished = true;
                 yield length == 8;
@@ -178,6 +189,46 @@ final class JournalReader {
             stream.neverAgain(body.getInt(20 + 12 * i, LITTLE_ENDIAN), upTo);
         }
         stream.newsOf.clear();
+        return true;
+    }
+
+    private boolean process(UnsafeBuffer body, int length) {
+        if (length != 40 || processes.size() >= PROCESSES_MAX) {
+            return false;
+        }
+        int state = body.getInt(4, LITTLE_ENDIAN);
+        int application = body.getInt(28, LITTLE_ENDIAN);
+        int rank = body.getInt(32, LITTLE_ENDIAN);
+        int registration = body.getInt(36, LITTLE_ENDIAN);
+        if (state < RankWatch.Entry.LOST
+                || state > RankWatch.Entry.HERE
+                || (application | rank | registration) < 0
+                || application > Assignments.APPLICATION_MAX) {
+            return false;
+        }
+        UUID job = new UUID(body.getLong(8, LITTLE_ENDIAN), body.getLong(16, LITTLE_ENDIAN));
+        int client = body.getInt(24, LITTLE_ENDIAN);
+        // The last word about a process counts.
+        processes.put(
+                job + "/" + client,
+                new RankWatch.Entry(job, client, application, rank, registration, state));
+        return true;
+    }
+
+    private static boolean range(InboundStream stream, UnsafeBuffer body, int length) {
+        if (length != 28) {
+            return false;
+        }
+        int client = body.getInt(8, LITTLE_ENDIAN);
+        long first = body.getLong(12, LITTLE_ENDIAN);
+        long last = body.getLong(20, LITTLE_ENDIAN);
+        boolean isRoom =
+                stream.deliveredUpTo.size() < JournalRecord.CLIENTS_MAX
+                        || stream.deliveredUpTo.containsKey(client);
+        if (first < 1 || last < first || !isRoom) {
+            return false;
+        }
+        stream.numbersOf(client).restore(first, last);
         return true;
     }
 

@@ -22,6 +22,8 @@ import org.agrona.ExpandableArrayBuffer;
  * FORGET    0:4 type 7   4:4 index   8:4 client   12:8 message
  * FINISHED  0:4 type 8   4:4 index
  * DROP      0:4 type 9   4:4 index
+ * RANGE     0:4 type 10  4:4 index   8:4 client   12:8 first message   20:8 last message delivered
+ * PROCESS   0:4 type 11  4:4 state   8:16 job   24:4 client   28:4 application   32:4 rank   36:4 registrations
  * </pre>
  *
  * Writes at the end of a growing buffer. One thread.
@@ -41,6 +43,8 @@ final class JournalRecord {
     static final int FORGET = 7;
     static final int FINISHED = 8;
     static final int DROP = 9;
+    static final int RANGE = 10;
+    static final int PROCESS = 11;
 
     /** Most clients of which one SETTLED record speaks. */
     static final int CLIENTS_MAX = 65_536;

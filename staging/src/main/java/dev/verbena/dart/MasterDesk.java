@@ -127,7 +127,7 @@ final class MasterDesk implements AutoCloseable {
             answer(peer, ControlFlyweight.RESULT_WRONG_JOB);
             return;
         }
-        if (shared.isStopRequested) {
+        if (shared.isStopRequested && !isOperator(record)) {
             answer(peer, ControlFlyweight.RESULT_STOPPING);
             return;
         }
@@ -146,6 +146,17 @@ final class MasterDesk implements AutoCloseable {
         waiting.add(new Waiting(record.copy(), peer));
     }
 
+    /** Somebody who sends nothing, and may have the servers stopped. */
+    private boolean isOperator(ControlFlyweight record) {
+        boolean isSlave = record.registration().role() == ControlFlyweight.ROLE_SLAVE;
+        boolean isForgotten =
+                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-second-stop-refused");
+        return context.isStoppableByClients
+                && !isSlave
+                && record.registration().applicationId() == Assignments.APPLICATION_MAX
+                && !isForgotten;
+    }
+
     /** Slaves that are connected, by id. */
     Int2ObjectHashMap<ServerPeer> slaves() {
         return slaves;
@@ -159,7 +170,7 @@ final class MasterDesk implements AutoCloseable {
     /** Tells every slave once to stop; true when all were told. */
     boolean isStopForwarded(boolean isAtOnce) {
         for (ServerPeer slave : slaves.values()) {
-            if (!slave.isToldToStop) {
+            if (!slave.isToldToStop || isAtOnce && !slave.isToldToStopAtOnce) {
                 ControlFlyweight record = outbox.begin(ControlFlyweight.STOP, shared.job);
                 if (record == null
                         || outbox.send(record.stop(isAtOnce), slave.connection)
@@ -167,6 +178,7 @@ final class MasterDesk implements AutoCloseable {
                     return false;
                 }
                 slave.isToldToStop = true;
+                slave.isToldToStopAtOnce = isAtOnce;
             }
         }
         return true;
@@ -184,7 +196,7 @@ final class MasterDesk implements AutoCloseable {
             toAnswer.poll();
             work++;
         }
-        if (!isComplete()) {
+        if (!isComplete() && !shared.isStopRequested) {
             return work;
         }
         while (!waiting.isEmpty() && work < FORWARD_LIMIT && forward(waiting.peek())) {
@@ -199,6 +211,10 @@ final class MasterDesk implements AutoCloseable {
         if (!one.from.isConnected) {
             return true;
         }
+        if (shared.isStopRequested && !isOperator(record)) {
+            answer(one.from, ControlFlyweight.RESULT_STOPPING);
+            return true;
+        }
         boolean isMoving = record.registration().role() == ControlFlyweight.ROLE_MOVING_CLIENT;
         Assignments.Assignment assignment =
                 assignments.assign(
@@ -210,7 +226,8 @@ final class MasterDesk implements AutoCloseable {
         if (forward == null) {
             return false;
         }
-        ServerPeer slave = slaves.get(assignment.serverId());
+        // Slaves of a service that stops take nobody any more.
+        ServerPeer slave = shared.isStopRequested ? null : slaves.get(assignment.serverId());
         if (slave == null) {
             forward.end();
             serve.accept(forward, one.from);

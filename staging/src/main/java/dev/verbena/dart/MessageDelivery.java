@@ -98,7 +98,23 @@ final class MessageDelivery {
         for (int i = 0; i < shared.streams.size(); i++) {
             InboundStream other = shared.streams.get(i);
             if (other != stream
-                    && other.isDelivered(clientId, sequence)
+                    && other.hasDelivered(clientId, sequence)
+                    && other.job.equals(stream.job)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Whether later messages of this client came over another stream already: this one waited in
+     * the files of a server that died, while its process registered anew.
+     */
+    boolean isOvertaken(InboundStream stream, InboundMessage message) {
+        for (int i = 0; i < shared.streams.size(); i++) {
+            InboundStream other = shared.streams.get(i);
+            if (other != stream
+                    && other.isDelivered(message.clientId, message.sequence)
                     && other.job.equals(stream.job)) {
                 return true;
             }

@@ -165,7 +165,9 @@ final class MessageFiles implements AutoCloseable {
         if (isNamingClients && !isMixing) {
             name = "client-" + message.clientId + "." + name;
         }
-        if (isKeepingBoth && !message.metadata.name().isEmpty() && exists(name)) {
+        // What comes late must not replace what came after it.
+        boolean isKept = isKeepingBoth || message.isLate;
+        if (isKept && !message.metadata.name().isEmpty() && exists(name)) {
             name = name + "." + suffix;
         }
         message.fileName = name;

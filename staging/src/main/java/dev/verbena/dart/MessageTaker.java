@@ -13,6 +13,7 @@ final class MessageTaker {
     private final MessageDelivery delivery;
     private final AbandonedMessages abandoned;
     private final RankWatch ranks;
+    private long framesTaken;
 
     MessageTaker(
             ReceiverShared shared,
@@ -89,6 +90,7 @@ final class MessageTaker {
             throw ReceiverShared.malformed(frame, "more clients than a server can have");
         }
         if (message != null && message.isAside) {
+            message.isWanted = true;
             return false;
         }
         boolean isNew = frame.position() == 0;
@@ -147,9 +149,7 @@ final class MessageTaker {
         if (shared.isAssembling && isElsewhere) {
             message.assemble(payload, offset + skip, length);
         }
-        message.received += length;
-        message.position = frame.position() + frame.payloadLength();
-        message.flags |= frame.flags();
+        message.took(frame, length, ++framesTaken);
         stream.taken(message, message.received, length, isLast);
         if (isLast) {
             delivery.complete(stream, message);
@@ -214,6 +214,7 @@ final class MessageTaker {
                                 + shared.context.messageLengthMax);
             }
             message.job = stream.job;
+            message.isLate = delivery.isOvertaken(stream, message);
             if (shared.steps != null && !shared.steps.admit(stream, message)) {
                 return null;
             }

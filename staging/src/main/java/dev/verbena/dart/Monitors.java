@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import dev.verbena.agent.internal.Interrupts;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.NanoClock;
 
@@ -11,6 +12,7 @@ final class Monitors {
      * Waits until the condition holds; whoever makes it true notifies the monitor.
      *
      * @return false if it does not hold within the time
+     * @throws DartException INTERRUPTED; the thread's mark is still set
      */
     static boolean await(
             Object monitor, NanoClock clock, BooleanSupplier condition, long timeoutNs) {
@@ -25,8 +27,11 @@ final class Monitors {
                     // At most 20 ms at a time: some conditions change without a notification.
                     monitor.wait(Math.min(20, leftNs / 1_000_000 + 1));
                 } catch (InterruptedException e) {
+                    Interrupts.keep();
                     throw new DartException(
-                            DartException.Code.TIMEOUT, "interrupted while waiting", e);
+                            DartException.Code.INTERRUPTED,
+                            "the thread was interrupted while it waited; the mark is still set",
+                            e);
                 }
             }
             return true;

@@ -19,6 +19,8 @@ final class PullAgent implements ProtocolAgent {
     static final int MESSAGE_LENGTH_MAX = ControlFlyweight.LENGTH + DartMetadata.LENGTH_MAX;
     private static final int POLL_LIMIT = 64;
     private static final int CREDITS_PER_CONNECTION = 16;
+    private static final int CLOSE_POLLS = 1000;
+    private static final long CLOSE_PAUSE_NS = 1_000_000;
 
     private final ServerShared shared;
     private final DartServer.Context context;
@@ -26,6 +28,7 @@ final class PullAgent implements ProtocolAgent {
     private final NanoClock clock;
     private final Events events = new Events();
     private final ControlFlyweight incoming = new ControlFlyweight();
+    private final RareReports malformedReports;
     private int unsettled;
     private volatile Transport transport;
     private PartPuller puller;
@@ -41,6 +44,7 @@ final class PullAgent implements ProtocolAgent {
         this.shared = shared;
         this.context = shared.context;
         this.clock = context.environment.nanoClock();
+        this.malformedReports = new RareReports(context.environment.errorHandler());
         String role = context.isMaster ? "dart master" : "dart slave";
         this.mirror =
                 new CounterMirror(context.environment, role)
@@ -203,9 +207,13 @@ final class PullAgent implements ProtocolAgent {
 
     private void malformed(String what) {
         ServerShared.add(shared.malformed, 1);
-        context.environment
-                .errorHandler()
-                .onError(new DartException(DartException.Code.MALFORMED, what));
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-malformed-flood")) {
+            context.environment
+                    .errorHandler()
+                    .onError(new DartException(DartException.Code.MALFORMED, what));
+            return;
+        }
+        malformedReports.report(clock.nanoTime(), DartException.Code.MALFORMED, what);
     }
 
     private int stop() {
@@ -263,34 +271,41 @@ final class PullAgent implements ProtocolAgent {
         if (transport == null) {
             return;
         }
-        registry.clients().forEach(puller::resume);
-        puller.reportLost();
-        registry.close();
-        closeTransport(transport);
-        isEnded = true;
+        try {
+            registry.clients().forEach(puller::resume);
+            puller.reportLost();
+            registry.close();
+        } finally {
+            // Whatever failed: peers must see the end, and nobody wait for this server any more.
+            closeTransport(transport);
+            isEnded = true;
+        }
     }
 
     private void closeTransport(Transport opened) {
-        // Disconnected first, so that nothing is outstanding when the memory goes.
-        for (int i = 0; i < 1000 && outstanding(); i++) {
-            opened.poll(events, POLL_LIMIT);
+        // Nothing may be outstanding when the memory goes.
+        for (int i = 0; i < CLOSE_POLLS && outstanding(); i++) {
+            if (opened.poll(events, POLL_LIMIT) == 0) {
+                opened.await(opened.nanoTime() + CLOSE_PAUSE_NS);
+            }
         }
-        if (outbox != null) {
-            outbox.close();
-        }
-        if (commands != null) {
-            commands.close();
-        }
-        if (relay != null) {
-            relay.close();
-        }
-        if (puller != null) {
-            puller.close();
-        }
-        if (reverse != null) {
-            reverse.close();
-        }
+        closeQuietly(outbox);
+        closeQuietly(commands);
+        closeQuietly(relay);
+        closeQuietly(puller);
+        closeQuietly(reverse);
         opened.close();
+    }
+
+    /** What cannot be closed must not keep the rest open, and peers waiting. */
+    private void closeQuietly(AutoCloseable part) {
+        try {
+            if (part != null) {
+                part.close();
+            }
+        } catch (Exception e) {
+            context.environment.errorHandler().onError(e);
+        }
     }
 
     private boolean outstanding() {

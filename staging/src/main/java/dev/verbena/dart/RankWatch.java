@@ -2,35 +2,64 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.agrona.DirectBuffer;
 
 /**
  * Which compute processes their servers have lost, as the servers say: tells the user, and the
  * steps that wait for these ranks. A loss counts once everything that the server had read of the
  * process is delivered, and after a while in which another server can say that the process has come
- * to it. Owned by the receiver's agent.
+ * to it. What is known goes to the journal before the server's word is acknowledged, so that a
+ * receiver that is killed tells it after all. Owned by the receiver's agent.
  */
 final class RankWatch {
     /** A process that only changes its server needs less to be heard of again. */
     static final long GRACE_NS = 2_000_000_000L;
 
     private static final long LOOK_AGAIN_NS = 20_000_000L;
-    private static final int PENDING_MAX = 8192;
+    private static final int ENTRIES_MAX = 8192;
 
-    /** A loss that does not count yet. */
-    private record Loss(
-            UUID job, int clientId, int applicationId, int rank, int registration, long dueNs) {}
+    /** What was heard last of a process. */
+    static final class Entry {
+        /** Its server has lost it; nobody was told. */
+        static final int LOST = 0;
+
+        /** As LOST, and the user's handler has returned. */
+        static final int TOLD = 1;
+
+        /** A server serves it. */
+        static final int HERE = 2;
+
+        final UUID job;
+        final int clientId;
+        final int applicationId;
+        final int rank;
+        int registration;
+        int state;
+        private long dueNs;
+
+        Entry(UUID job, int clientId, int applicationId, int rank, int registration, int state) {
+            this.job = job;
+            this.clientId = clientId;
+            this.applicationId = applicationId;
+            this.rank = rank;
+            this.registration = registration;
+            this.state = state;
+        }
+    }
 
     final AtomicLong lostCount = new AtomicLong();
     private final Environment environment;
     private final DartLostHandler handler;
     private final StepAssembler steps;
     private final List<InboundStream> streams;
-    private final List<Loss> pending = new ArrayList<>();
+    private final List<Entry> entries = new ArrayList<>();
+    private Consumer<Entry> journal = entry -> {};
 
     /**
      * Watches these streams.
@@ -49,6 +78,37 @@ final class RankWatch {
         this.streams = streams;
     }
 
+    /** What must survive this receiver, live: one entry for a process. */
+    List<Entry> entries() {
+        return entries;
+    }
+
+    /** Whoever remembers entries gets each that changes. */
+    void journal(Consumer<Entry> remembering) {
+        journal = remembering;
+    }
+
+    /** Takes up what an earlier receiver knew; steps wait for nobody who was lost then. */
+    void restore(List<Entry> known, long now) {
+        for (Entry entry : known) {
+            entry.dueNs = now + GRACE_NS;
+            entries.add(entry);
+            if (entry.state == Entry.TOLD && steps != null) {
+                steps.lost(entry.job, entry.applicationId, entry.rank);
+            }
+        }
+    }
+
+    /** Whether somebody still has to be told of a loss. */
+    boolean isAnyUntold() {
+        for (int i = 0; i < entries.size(); i++) {
+            if (entries.get(i).state == Entry.LOST) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * Takes what a server says of a client.
      *
@@ -58,46 +118,71 @@ final class RankWatch {
         ClientNotice.check(payload, frame.payloadLength());
         int clientId = frame.clientId();
         int registration = ClientNotice.registration(payload);
-        if ((frame.flags() & FrameFlyweight.CLIENT_HERE) != 0) {
-            stream.registered(clientId, registration);
-            pending.removeIf(loss -> isOvertaken(loss, stream.job, clientId, registration));
-        } else if (pending.size() < PENDING_MAX
-                && lastRegistration(stream.job, clientId) <= registration) {
-            pending.add(
-                    new Loss(
+        boolean isHere = (frame.flags() & FrameFlyweight.CLIENT_HERE) != 0;
+        Entry entry = find(stream.job, clientId);
+        if (entry == null) {
+            entry =
+                    new Entry(
                             stream.job,
                             clientId,
                             ClientNotice.applicationId(payload),
                             ClientNotice.rank(payload),
                             registration,
-                            now + GRACE_NS));
+                            isHere ? Entry.HERE : Entry.LOST);
+            if (!hasRoom()) {
+                return;
+            }
+            entries.add(entry);
+        } else if (registration > entry.registration) {
+            entry.registration = registration;
+            entry.state = isHere ? Entry.HERE : Entry.LOST;
+        } else if (registration == entry.registration && !isHere && entry.state == Entry.HERE) {
+            entry.state = Entry.LOST;
+        } else {
+            return; // News of an earlier registration, or nothing new.
+        }
+        entry.dueNs = now + GRACE_NS;
+        remember(entry);
+    }
+
+    private void remember(Entry entry) {
+        if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("dart-loss-forgotten"))) {
+            journal.accept(entry);
         }
     }
 
-    private static boolean isOvertaken(Loss loss, UUID job, int clientId, int registration) {
-        return loss.clientId == clientId
-                && loss.registration < registration
-                && loss.job.equals(job);
-    }
-
-    /** The latest registration of a client that any server has told of. */
-    private int lastRegistration(UUID job, int clientId) {
-        int last = 0;
-        for (int i = 0; i < streams.size(); i++) {
-            if (streams.get(i).job.equals(job)) {
-                last = Math.max(last, streams.get(i).registrationOf(clientId));
+    private Entry find(UUID job, int clientId) {
+        for (int i = 0; i < entries.size(); i++) {
+            Entry entry = entries.get(i);
+            if (entry.clientId == clientId && entry.job.equals(job)) {
+                return entry;
             }
         }
-        return last;
+        return null;
+    }
+
+    /** Makes room in place of the oldest entry of which nobody has to be told. */
+    private boolean hasRoom() {
+        if (entries.size() < ENTRIES_MAX) {
+            return true;
+        }
+        for (int i = 0; i < entries.size(); i++) {
+            if (entries.get(i).state != Entry.LOST) {
+                entries.remove(i);
+                return true;
+            }
+        }
+        return false;
     }
 
     int doWork(long now) {
         int work = 0;
-        for (int i = 0; i < pending.size(); i++) {
-            Loss loss = pending.get(i);
-            if (now - loss.dueNs >= 0 && !isArriving(loss)) {
-                pending.remove(i--);
-                lost(loss);
+        for (int i = 0; i < entries.size(); i++) {
+            Entry entry = entries.get(i);
+            if (entry.state == Entry.LOST && now - entry.dueNs >= 0 && !isArriving(entry)) {
+                lost(entry);
+                entry.state = Entry.TOLD;
+                remember(entry);
                 work++;
             }
         }
@@ -105,22 +190,22 @@ final class RankWatch {
     }
 
     /** Whether something that was read of the process is not delivered yet. */
-    private boolean isArriving(Loss loss) {
+    private boolean isArriving(Entry entry) {
         for (int i = 0; i < streams.size(); i++) {
             InboundStream stream = streams.get(i);
-            if (stream.job.equals(loss.job) && stream.isArriving(loss.clientId)) {
+            if (stream.job.equals(entry.job) && stream.isArriving(entry.clientId)) {
                 return true;
             }
         }
         return false;
     }
 
-    private void lost(Loss loss) {
+    private void lost(Entry entry) {
         ServerShared.add(lostCount, 1);
         String who =
                 String.format(
                         "client %d (application %d, rank %d)",
-                        loss.clientId, loss.applicationId, loss.rank);
+                        entry.clientId, entry.applicationId, entry.rank);
         environment.events().peerLost(who, "its server lost it");
         environment
                 .errorHandler()
@@ -130,21 +215,24 @@ final class RankWatch {
                                 who + " was lost by its server: it died, or cannot be reached"));
         if (handler != null) {
             try {
-                handler.onLost(loss.applicationId, loss.rank, loss.clientId);
+                handler.onLost(entry.applicationId, entry.rank, entry.clientId);
             } catch (RuntimeException e) {
                 environment.errorHandler().onError(e);
             }
         }
         if (steps != null) {
-            steps.lost(loss.job, loss.applicationId, loss.rank);
+            steps.lost(entry.job, entry.applicationId, entry.rank);
         }
     }
 
     long nextDeadlineNs(long now) {
         long deadline = ProtocolAgent.NO_DEADLINE;
-        for (int i = 0; i < pending.size(); i++) {
-            long due = pending.get(i).dueNs;
-            deadline = Math.min(deadline, due - now > 0 ? due : now + LOOK_AGAIN_NS);
+        for (int i = 0; i < entries.size(); i++) {
+            Entry entry = entries.get(i);
+            if (entry.state == Entry.LOST) {
+                long due = entry.dueNs;
+                deadline = Math.min(deadline, due - now > 0 ? due : now + LOOK_AGAIN_NS);
+            }
         }
         return deadline;
     }

@@ -104,7 +104,7 @@ final class ReceiverEngine implements ProtocolAgent {
             stream.storing.forEach(message -> joinStep(stream, message));
         }
         shared.abandoned.lazySet(recovery.lostCount());
-        return recovery.journal(clock.nanoTime());
+        return recovery.journal(clock.nanoTime(), ranks);
     }
 
     private void joinStep(InboundStream stream, InboundMessage message) {
@@ -359,7 +359,7 @@ final class ReceiverEngine implements ProtocolAgent {
         mirror.close();
         connections.close();
         if (files != null) {
-            boolean isNeeded = false;
+            boolean isNeeded = ranks.isAnyUntold();
             for (InboundStream stream : streams) {
                 isNeeded |= !stream.isFinished;
             }

@@ -37,6 +37,7 @@ final class ReceiverJournal {
 
     private final DurableStore store;
     private final ErrorHandler errorHandler;
+    private final List<RankWatch.Entry> processes;
     private boolean hasFile;
     private final ExpandableArrayBuffer staged = new ExpandableArrayBuffer(4096);
     private final JournalRecord record = new JournalRecord(staged);
@@ -57,9 +58,16 @@ final class ReceiverJournal {
     private long durableRound;
 
     /**
+     * @param processes what is known of processes, live
      * @param hasFile there is a file of an earlier receiver, and what it held is in the streams
      */
-    ReceiverJournal(DurableStore store, ErrorHandler errorHandler, long nowNs, boolean hasFile) {
+    ReceiverJournal(
+            DurableStore store,
+            ErrorHandler errorHandler,
+            List<RankWatch.Entry> processes,
+            long nowNs,
+            boolean hasFile) {
+        this.processes = processes;
         this.store = store;
         this.errorHandler = errorHandler;
         this.retryAtNs = nowNs;
@@ -146,6 +154,9 @@ final class ReceiverJournal {
                         .end();
         for (int i = 0; i < streams.size(); i++) {
             stage(streams.get(i), true);
+        }
+        for (int i = 0; i < processes.size(); i++) {
+            process(processes.get(i));
         }
         state = WRITING;
         return 1 + write();
@@ -235,12 +246,13 @@ final class ReceiverJournal {
     private void stageSettled(InboundStream stream, boolean isAll) {
         int count = isAll ? stream.deliveredUpTo.size() : stream.newsOf.size();
         stream.journalingNext = stream.settledNext();
+        stageRanges(stream, isAll);
         record.begin(stagedLength, JournalRecord.SETTLED)
                 .putInt(stream.journalIndex)
                 .putLong(stream.journalingNext)
                 .putInt(count);
         if (isAll) {
-            Int2ObjectHashMap<long[]>.KeyIterator clients =
+            Int2ObjectHashMap<DeliveredNumbers>.KeyIterator clients =
                     stream.deliveredUpTo.keySet().iterator();
             while (clients.hasNext()) {
                 stageClient(stream, clients.nextInt());
@@ -253,6 +265,44 @@ final class ReceiverJournal {
         }
         stagedLength = record.end();
         stream.newsOf.clear();
+    }
+
+    /** Where the numbers begin of which SETTLED says how far they go. */
+    private void stageRanges(InboundStream stream, boolean isAll) {
+        if (isAll) {
+            Int2ObjectHashMap<DeliveredNumbers>.KeyIterator clients =
+                    stream.deliveredUpTo.keySet().iterator();
+            while (clients.hasNext()) {
+                stageRanges(stream, clients.nextInt(), true);
+            }
+        } else {
+            IntHashSet.IntIterator clients = stream.newsOf.iterator();
+            while (clients.hasNext()) {
+                stageRanges(stream, clients.nextValue(), false);
+            }
+        }
+    }
+
+    private void stageRanges(InboundStream stream, int client, boolean isAll) {
+        DeliveredNumbers numbers = stream.numbersOf(client);
+        if (!isAll && !numbers.hasNews) {
+            return;
+        }
+        long remembered = stream.rememberedUpTo(client);
+        numbers.hasNews = false;
+        for (int i = 0; i < numbers.rangeCount(); i++) {
+            if (numbers.from(i) > remembered) {
+                numbers.hasNews = true;
+                return;
+            }
+            stagedLength =
+                    record.begin(stagedLength, JournalRecord.RANGE)
+                            .putInt(stream.journalIndex)
+                            .putInt(client)
+                            .putLong(numbers.from(i))
+                            .putLong(Math.min(numbers.upTo(i), remembered))
+                            .end();
+        }
     }
 
     private void stageClient(InboundStream stream, int client) {
@@ -315,6 +365,19 @@ final class ReceiverJournal {
         if (message.isJournaled) {
             stagedLength = begin(stream, message, JournalRecord.FORGET).end();
         }
+    }
+
+    /** Something was heard of a process, or the user has heard of its loss. */
+    void process(RankWatch.Entry entry) {
+        stagedLength =
+                record.begin(stagedLength, JournalRecord.PROCESS)
+                        .putInt(entry.state)
+                        .putJob(entry.job)
+                        .putInt(entry.clientId)
+                        .putInt(entry.applicationId)
+                        .putInt(entry.rank)
+                        .putInt(entry.registration)
+                        .end();
     }
 
     /** A stream ended in order. */

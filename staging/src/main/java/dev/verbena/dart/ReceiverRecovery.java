@@ -15,6 +15,7 @@ import org.agrona.ErrorHandler;
 final class ReceiverRecovery {
     private final MessageFiles files;
     private final ErrorHandler errorHandler;
+    private List<RankWatch.Entry> processes = List.of();
     private boolean hasFile;
     private int lostCount;
 
@@ -28,8 +29,13 @@ final class ReceiverRecovery {
         return lostCount;
     }
 
-    ReceiverJournal journal(long nowNs) {
-        return new ReceiverJournal(files.store(), errorHandler, nowNs, hasFile);
+    /** Also hands on what is known of processes. */
+    ReceiverJournal journal(long nowNs, RankWatch ranks) {
+        ReceiverJournal journal =
+                new ReceiverJournal(files.store(), errorHandler, ranks.entries(), nowNs, hasFile);
+        ranks.restore(processes, nowNs);
+        ranks.journal(journal::process);
+        return journal;
     }
 
     List<InboundStream> recover() {
@@ -53,6 +59,11 @@ final class ReceiverRecovery {
         if (isOver && wanted.isEmpty()) {
             // Every server had finished: the next ones have nothing to do with them.
             streams.clear();
+        }
+        processes = reader.processes();
+        if (streams.isEmpty()) {
+            // Nobody will say more of these; the user has still to hear of some.
+            processes.removeIf(entry -> entry.state != RankWatch.Entry.LOST);
         }
         return streams;
     }

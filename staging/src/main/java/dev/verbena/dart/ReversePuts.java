@@ -11,7 +11,7 @@ import java.util.ArrayDeque;
  * into the window of a client is dropped: it is sent again by the receiver, who keeps it. Owned by
  * t1.
  */
-final class ReversePuts {
+final class ReversePuts implements AutoCloseable {
     private static final int SLOTS_MAX = 1024;
 
     private final ServerShared server;
@@ -201,7 +201,8 @@ final class ReversePuts {
         return outstanding == 0;
     }
 
-    void close() {
+    @Override
+    public void close() {
         region.close();
     }
 }

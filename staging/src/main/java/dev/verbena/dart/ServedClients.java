@@ -14,7 +14,7 @@ final class ServedClients {
     private static final int TELL_LIMIT = 64;
 
     /** Message numbers of a registration begin here times its generation, unless known better. */
-    private static final int GENERATION_SHIFT = 40;
+    private static final int GENERATION_SHIFT = DeliveredNumbers.GENERATION_SHIFT;
 
     /** Where a client that left has ended. */
     private record Left(long lastSequence, int generation) {}

@@ -79,6 +79,7 @@ final class ServerBarrier {
                 work++;
             }
         }
+        missingServer = -1;
         released.set(number);
         return work + 1;
     }

@@ -184,6 +184,17 @@ final class ServerEngine {
         return t1.fatal();
     }
 
+    /** Whoever is interrupted meanwhile wants the end now. */
+    private void drain() {
+        try {
+            awaitStopped(context.closeTimeoutNs);
+        } catch (DartException e) {
+            if (e.code() != DartException.Code.INTERRUPTED) {
+                throw e;
+            }
+        }
+    }
+
     void close() {
         if (isClosed) {
             return;
@@ -192,7 +203,7 @@ final class ServerEngine {
         requestStop();
         if (!threads.isEmpty()) {
             if (t1.registry() != null || t1.fatal() == null) {
-                awaitStopped(context.closeTimeoutNs);
+                drain();
             }
             for (int i = threads.size() - 1; i >= 0; i--) {
                 threads.get(i).close();

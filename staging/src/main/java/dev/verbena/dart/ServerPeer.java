@@ -25,6 +25,9 @@ final class ServerPeer {
     /** This slave was told to stop. */
     boolean isToldToStop;
 
+    /** And to do it without delivering anything. */
+    boolean isToldToStopAtOnce;
+
     ServerPeer(int index, int kind) {
         this.index = index;
         this.kind = kind;

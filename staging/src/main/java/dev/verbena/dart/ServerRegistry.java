@@ -32,6 +32,7 @@ final class ServerRegistry implements AutoCloseable {
     private ServerPeer master;
     private boolean isStopWanted;
     private boolean isStopForwarded;
+    private boolean isStopAtOnceForwarded;
     private boolean isStopAtOnce;
     private volatile boolean isReady;
     private volatile URI uri;
@@ -106,9 +107,14 @@ final class ServerRegistry implements AutoCloseable {
             if (!desk.isStopForwarded(isStopAtOnce)) {
                 return 0;
             }
-        } else if (master.isConnected && !isStopForwarded) {
-            isStopForwarded = desk == null && isStopSent(master);
-            return isStopForwarded ? 1 : 0;
+        } else if (master.isConnected) {
+            boolean isNews = !isStopForwarded || isStopAtOnce && !isStopAtOnceForwarded;
+            if (!isNews || !isStopSent(master)) {
+                return 0;
+            }
+            isStopForwarded = true;
+            isStopAtOnceForwarded = isStopAtOnce;
+            return 1;
         }
         if (desk != null || !master.isConnected) {
             isStopWanted = false;
@@ -151,7 +157,9 @@ final class ServerRegistry implements AutoCloseable {
     }
 
     void onConnectRequest(long connection) {
-        if (desk == null || shared.isStopRequested) {
+        // While it delivers what it has, somebody may still ask it to end at once.
+        boolean isClosed = shared.isStopRequested && !context.isStoppableByClients;
+        if (desk == null || isClosed) {
             transport.reject(connection);
             return;
         }

@@ -77,7 +77,12 @@ final class StepGroup {
         }
         boolean isBlamed =
                 last.step == null || last.step == step || last.step.state != OpenStep.OPEN;
-        long gap = last.sequence > 0 && isBlamed ? Math.max(0, sequence - last.sequence - 1) : 0;
+        // A process that registered anew has other numbers.
+        boolean isSameRun =
+                sequence >>> DeliveredNumbers.GENERATION_SHIFT
+                        == last.sequence >>> DeliveredNumbers.GENERATION_SHIFT;
+        boolean isKnown = last.sequence > 0 && isSameRun && isBlamed;
+        long gap = isKnown ? Math.max(0, sequence - last.sequence - 1) : 0;
         last.sequence = Math.max(last.sequence, sequence);
         last.step = step;
         return gap;

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -119,6 +121,42 @@ class DartHalfMessagesTest {
             }
             assertThat(world.received).hasSize(4);
             assertThat(world.errors).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldPutHalfMessagesOfConnectedServersAsideToo() throws Exception {
+        List<HalfServer> servers = new ArrayList<>();
+        try (DartWorld world = new DartWorld("shm")) {
+            Path out = world.directory.resolve("out");
+            world.receive(
+                    world.receiverContext().directory(out.toString()).unfinishedBytesMax(HALF));
+            for (int id = 0; id < 4; id++) {
+                HalfServer server = new HalfServer(world.receiver.port(), id, HALF);
+                servers.add(server);
+                assertThat(server.hello(0)).isEqualTo(FrameFlyweight.HELLO_ACK);
+                server.first();
+                server.awaitAck(2);
+            }
+            ReceiverEngine engine = (ReceiverEngine) world.receiver.agent();
+            Await.until("put aside", () -> engine.putAsideCount() >= 3);
+            for (int id = 0; id < 4; id++) {
+                servers.get(id).second();
+                servers.get(id).awaitAck(3);
+                byte[] expected = DartWorld.bytes(2 * HALF, id).byteArray();
+                assertThat(Files.readAllBytes(out.resolve("from-" + id))).isEqualTo(expected);
+                assertThat(world.received.get(id).payload()).isEqualTo(expected);
+                assertThat(world.received.get(id).isCorrupt()).isFalse();
+            }
+            assertThat(world.received).hasSize(4);
+            assertThat(world.errors).isEmpty();
+            for (HalfServer server : servers) {
+                server.close();
+            }
+        } finally {
+            for (HalfServer server : servers) {
+                server.close();
+            }
         }
     }
 

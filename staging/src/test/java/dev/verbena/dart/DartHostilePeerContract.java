@@ -104,6 +104,7 @@ public abstract class DartHostilePeerContract {
                 world.client(1002, c -> c.applicationId(77).maxInFlight(2))
             };
             int sent = 0;
+            final long start = System.nanoTime();
             try (Hostile first = new Hostile(world, master, clients[0]);
                     Hostile second = new Hostile(world, slave, clients[1])) {
                 while (sent < MESSAGES_MIN
@@ -125,6 +126,12 @@ public abstract class DartHostilePeerContract {
             compare(world, sent, List.of(clients[0].clientId(), clients[1].clientId()));
             assertThat(master.failure()).isNull();
             assertThat(slave.failure()).isNull();
+            // One report in a second and server, however much nonsense comes.
+            long seconds = (System.nanoTime() - start) / 1_000_000_000L;
+            assertThat(world.errors)
+                    .filteredOn(DartHostilePeerContract::isMalformed)
+                    .hasSizeLessThanOrEqualTo(2 * (int) (seconds + 2));
+            assertThat(master.statistics().malformedCount()).isPositive();
             // Who comes now is served as before.
             DartClient late = world.client(1003, c -> c.applicationId(77));
             late.sendCopy(DartWorld.bytes(LENGTH, 1), 0, LENGTH, null, 1);
@@ -132,6 +139,11 @@ public abstract class DartHostilePeerContract {
         } finally {
             System.out.flush();
         }
+    }
+
+    private static boolean isMalformed(Throwable e) {
+        return e instanceof DartException
+                && ((DartException) e).code() == DartException.Code.MALFORMED;
     }
 
     private static void compare(DartWorld world, int sent, List<Integer> clientIds) {

@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import dev.verbena.agent.Await;
 import dev.verbena.agent.CountersFile;
 import dev.verbena.agent.RealEnvironment;
 import java.io.BufferedReader;
@@ -96,8 +97,29 @@ final class DartNode implements AutoCloseable {
         process.destroyForcibly().waitFor();
     }
 
+    /** Sends a signal; returns from STOP and KILL when no thread of it runs any more. */
     void signal(String name) throws Exception {
         new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+        if (name.equals("STOP")) {
+            // The kernel lets one thread stop the others, as soon as it gets a processor.
+            Await.until("all threads are stopped", this::isStopped);
+        } else if (name.equals("KILL")) {
+            process.waitFor();
+        }
+    }
+
+    private boolean isStopped() {
+        try (var threads = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
+            for (Path thread : threads.toList()) {
+                String state = Files.readString(thread.resolve("stat"));
+                if (state.charAt(state.lastIndexOf(')') + 2) != 'T') {
+                    return false;
+                }
+            }
+            return true;
+        } catch (IOException e) {
+            return false; // a thread has just ended
+        }
     }
 
     /** Ends its input: it stops in order, and says so. */
@@ -163,6 +185,9 @@ final class DartNode implements AutoCloseable {
                         .bufferCount(Integer.parseInt(given.getOrDefault("buffers", "4")))
                         .bufferSize(64 * 1024)
                         .framePayloadMax(32 * 1024);
+        if (given.containsKey("spill")) {
+            context.spill(given.get("spill"), 1 << 26);
+        }
         if (given.containsKey("uuid")) {
             context.job(UUID.fromString(given.get("uuid")));
         }

@@ -158,4 +158,32 @@ public abstract class DartRestartContract {
             }
         }
     }
+
+    @Test
+    @Tag("dart-F6")
+    void shouldTellAgainOfALostProcessWhenReceiverIsKilledBeforeItsHandlerReturned()
+            throws Exception {
+        try (DartWorld world = new DartWorld(scheme())) {
+            Path out = world.directory.resolve("out");
+            int port;
+            try (ReceiverProcess first = new ReceiverProcess(out, 0, "hang-on-loss")) {
+                port = first.port;
+                DartServer master = master(world, port);
+                world.client(0);
+                try (DartNode victim = DartNode.start(world, "client", "rank=1", "count=1")) {
+                    victim.await("sent");
+                    Await.until("streamed", () -> master.statistics().emptyCount() == 6);
+                    victim.kill();
+                }
+                assertThat(first.await("losing ")).isEqualTo("0/1");
+            }
+            // The server was told that its word had arrived: only the directory knows of it.
+            try (ReceiverProcess second = new ReceiverProcess(out, port)) {
+                assertThat(second.await("lost ")).isEqualTo("0/1");
+                send(world.clients.get(0), 1).await(TicketState.STREAMED, DartWorld.LIMIT_NS);
+                endInOrder(world, second);
+            }
+            DartNode.sweep(world);
+        }
+    }
 }

@@ -405,6 +405,48 @@ public abstract class DartServiceContract {
         }
     }
 
+    @Test
+    void shouldStopAtOnceWhenAskedToWhileItDelivers() throws Exception {
+        CountDownLatch go = new CountDownLatch(1);
+        try (DartWorld world = world().receive()) {
+            world.onMessage = () -> awaitQuietly(go);
+            List<DartServer> servers = new ArrayList<>();
+            servers.add(world.master(c -> c.serverCount(2).stoppableByClients(true)));
+            servers.add(world.slave(c -> c.stoppableByClients(true)));
+            servers.get(1).awaitReady(DartWorld.LIMIT_NS);
+            try {
+                List<DartClient> clients = List.of(world.client(0), world.client(1));
+                for (DartClient client : clients) {
+                    client.sendCopy(DartWorld.bytes(1000, 1), 0, 1000, null, 1);
+                }
+                for (DartServer server : servers) {
+                    Await.until("taken", () -> server.statistics().headerCount() == 1);
+                }
+                ofServer(clients, 0).stopServers();
+                // Nobody acknowledges: they would deliver for ever.
+                Await.until("stopping", () -> servers.stream().noneMatch(DartServer::isReady));
+                assertThatThrownBy(() -> world.client(2, c -> c.bootTimeoutNs(10 * SHORT_NS)))
+                        .satisfies(e -> isFailure(e, DartException.Code.SERVER_STOPPING));
+                DartClient operator =
+                        world.client(0, c -> c.applicationId(Assignments.APPLICATION_MAX));
+                try {
+                    operator.stopServersNow();
+                } catch (DartException e) {
+                    // It was faster with its end than with its answer.
+                }
+                for (DartServer server : servers) {
+                    assertThat(server.awaitStopped(DartWorld.LIMIT_NS)).isTrue();
+                    server.close();
+                    assertThat(server.lostMessages()).hasSize(1);
+                }
+            } finally {
+                go.countDown();
+                world.clients.forEach(client -> endQuietly(client));
+                world.clients.clear();
+            }
+        }
+    }
+
     private static void endQuietly(DartClient client) {
         try {
             client.close(0);

@@ -6,6 +6,7 @@ import dev.verbena.agent.DurableStore.ReadableFile;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.stream.LongStream;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -76,6 +77,26 @@ class JournalReaderTest {
                         .putLong(12)
                         .putLong(4000)
                         .end();
+        for (int[] range : new int[][] {{3, 5}, {7, 8}}) {
+            end =
+                    record.begin(end, JournalRecord.RANGE)
+                            .putInt(1)
+                            .putInt(7)
+                            .putLong(range[0])
+                            .putLong(range[1])
+                            .end();
+        }
+        for (int state = 0; state < 3; state++) {
+            end =
+                    record.begin(end, JournalRecord.PROCESS)
+                            .putInt(state)
+                            .putJob(JOB)
+                            .putInt(7 + state % 2)
+                            .putInt(0)
+                            .putInt(4)
+                            .putInt(state)
+                            .end();
+        }
         end =
                 record.begin(end, JournalRecord.SETTLED)
                         .putInt(1)
@@ -98,6 +119,14 @@ class JournalReaderTest {
         assertThat(stream.acknowledgedNext()).isEqualTo(9);
         assertThat(stream.isDelivered(7, 11)).isTrue();
         assertThat(stream.isDelivered(7, 12)).isFalse();
+        // What came over this stream, and what may still come over another.
+        assertThat(LongStream.range(0, 14).filter(n -> stream.hasDelivered(7, n)))
+                .containsExactly(3L, 4L, 5L, 7L, 8L, 9L, 10L, 11L);
+        // The last word about each process.
+        assertThat(reader.processes())
+                .extracting(process -> process.clientId + " " + process.state)
+                .containsExactly("7 2", "8 1");
+        assertThat(reader.processes()).allMatch(process -> process.rank == 4);
         assertThat(reader.messages()).hasSize(1);
         assertThat(reader.messages().get(0).settledEnd).isEqualTo(4000);
     }

@@ -91,9 +91,10 @@ final class ReceiverProcess implements AutoCloseable {
         kill();
     }
 
-    /** {@code DIRECTORY PORT [accept-gaps]}; ends when a server has finished. */
+    /** {@code DIRECTORY PORT [accept-gaps] [hang-on-loss]}; ends when a server has finished. */
     public static void main(String[] arguments) {
         boolean isAccepting = List.of(arguments).contains("accept-gaps");
+        boolean isHanging = List.of(arguments).contains("hang-on-loss");
         try (RealEnvironment environment =
                         RealEnvironment.builder()
                                 .errorHandler(e -> System.out.println("error " + e.getMessage()))
@@ -105,11 +106,22 @@ final class ReceiverProcess implements AutoCloseable {
                                         .listen("127.0.0.1", Integer.parseInt(arguments[1]))
                                         .directory(arguments[0])
                                         .keepBoth(true)
+                                        .lostHandler(
+                                                (application, rank, client) ->
+                                                        onLost(application, rank, isHanging))
                                         .acceptGaps(isAccepting)
                                         .handler(ReceiverProcess::onMessage))) {
             System.out.println("port " + receiver.port());
             boolean isFinished = receiver.awaitFinished(1, TimeUnit.SECONDS.toNanos(3 * LIMIT_S));
             System.out.println("finished " + isFinished + " " + receiver.statistics());
+        }
+    }
+
+    /** A handler that hangs has not returned when its process is killed. */
+    private static void onLost(int application, int rank, boolean isHanging) {
+        System.out.println((isHanging ? "losing " : "lost ") + application + "/" + rank);
+        while (isHanging) {
+            java.util.concurrent.locks.LockSupport.park();
         }
     }
 

@@ -157,11 +157,12 @@ final class ChaosClient {
     private void writeDown() {
         while (!pending.isEmpty() && pending.peek().ticket().state().isFinal()) {
             Sent sent = pending.poll();
-            boolean isStreamed = sent.ticket().state() == TicketState.STREAMED;
             say(
-                    isStreamed
-                            ? "streamed " + sent.name()
-                            : "failed " + sent.name() + " " + sent.ticket().failure());
+                    switch (sent.ticket().state()) {
+                        case STREAMED -> "streamed " + sent.name();
+                        case SPILLED -> "spilled " + sent.name();
+                        default -> "failed " + sent.name() + " " + sent.ticket().failure();
+                    });
         }
     }
 }

@@ -16,8 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A staging run of real processes while things go wrong. {@code -Dverbena.seed=N} repeats a plan;
- * even ones go over shm and odd ones over Portals; with {@code -Dverbena.long=true} rounds with new
- * seeds follow each other for an hour, or for {@code -Dverbena.chaos.minutes}.
+ * even ones go over shm and odd ones over Portals, and in two of four that follow each other
+ * servers spill to a disk what the receiver does not take; with {@code -Dverbena.long=true} rounds
+ * with new seeds follow each other for an hour, or for {@code -Dverbena.chaos.minutes}.
  */
 class ChaosIT {
     private static final long FRESH_SEED = System.nanoTime() % 1_000_000_007;
@@ -67,10 +68,16 @@ class ChaosIT {
 
     private void run(long seed, long durationMs, Set<Kind> kinds) throws Exception {
         String scheme = seed % 2 == 0 ? "shm" : "portals";
-        System.out.println("chaos: -Dverbena.seed=" + seed + " over " + scheme);
+        boolean isSpilling = seed % 4 == 1 || seed % 4 == 2;
+        System.out.println(
+                "chaos: -Dverbena.seed="
+                        + seed
+                        + " over "
+                        + scheme
+                        + (isSpilling ? ", with spill" : ""));
         Path own = Files.createDirectories(folder.resolve("round-" + seed));
         List<String> faults;
-        try (ChaosWorld world = new ChaosWorld(own, scheme, seed)) {
+        try (ChaosWorld world = new ChaosWorld(own, scheme, seed, isSpilling)) {
             ChaosPlan plan = ChaosPlan.of(seed, durationMs, kinds, world.possible(kinds));
             if (!world.disk.isLimited()) {
                 System.out.println("chaos: the disk is not filled: " + world.disk.cause());

@@ -24,6 +24,7 @@ final class ChaosLedger {
     private final Map<String, Integer> arrived = new HashMap<>();
     private long bytes;
     private int streamedCount;
+    private int spilledCount;
     private int failedCount;
     private volatile boolean isEnding;
 
@@ -141,6 +142,13 @@ final class ChaosLedger {
                         fault(words[1] + " was confirmed and is not at the receiver");
                     }
                 }
+                case "spilled" -> {
+                    open.remove(words[1]);
+                    spilledCount++;
+                    if (!arrived.containsKey(words[1])) {
+                        fault(words[1] + " was on a server's disk and is not at the receiver");
+                    }
+                }
                 case "failed" -> {
                     open.remove(words[1]);
                     failedCount++;
@@ -215,6 +223,8 @@ final class ChaosLedger {
                 + " MB; "
                 + streamedCount
                 + " confirmed, "
+                + spilledCount
+                + " promised from a disk, "
                 + failedCount
                 + " failed by name";
     }

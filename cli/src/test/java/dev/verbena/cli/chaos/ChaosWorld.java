@@ -2,6 +2,7 @@ package dev.verbena.cli.chaos;
 
 import dev.verbena.cli.VerbenaCommand;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The processes of one run: a receiver, a master, slaves, clients, all as a user starts them, with
@@ -23,6 +25,9 @@ final class ChaosWorld implements AutoCloseable {
     private static final int SLAVES = 2;
     private static final int CLIENTS = 3;
 
+    /** A minute. */
+    private static final int SPILL_LOOKS = 1_200;
+
     /** Exit code of a program that TERM ended. */
     private static final int TERMINATED = 143;
 
@@ -32,6 +37,10 @@ final class ChaosWorld implements AutoCloseable {
     private final Path folder;
     private final String scheme;
     private final long seed;
+
+    /** Where servers put what the receiver does not take; null: nowhere. */
+    private final Path spill;
+
     private final String config;
     private final ChaosProxy proxy = new ChaosProxy();
     private final ChaosProcess[] slaves = new ChaosProcess[SLAVES];
@@ -58,7 +67,8 @@ final class ChaosWorld implements AutoCloseable {
         void run() throws Exception;
     }
 
-    ChaosWorld(Path folder, String scheme, long seed) throws IOException {
+    ChaosWorld(Path folder, String scheme, long seed, boolean isSpilling) throws IOException {
+        this.spill = isSpilling ? folder.resolve("spill") : null;
         this.folder = folder;
         this.scheme = scheme;
         this.seed = seed;
@@ -91,18 +101,28 @@ final class ChaosWorld implements AutoCloseable {
     }
 
     private void startMaster() {
-        master =
-                command(
-                        "master",
-                        List.of(),
-                        "dart",
-                        "master",
-                        "--transport=" + scheme,
-                        "--config=" + config,
-                        "--buffer-size=1",
-                        "--buffers=" + BUFFERS,
-                        "--servers=" + (1 + SLAVES),
-                        "--receiver=127.0.0.1:" + proxy.port());
+        startMaster(1 + SLAVES);
+    }
+
+    private void startMaster(int servers) {
+        master = server("master", "--servers=" + servers, "--receiver=127.0.0.1:" + proxy.port());
+    }
+
+    private ChaosProcess server(String role, String... more) {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "dart",
+                                role,
+                                "--transport=" + scheme,
+                                "--config=" + config,
+                                "--buffer-size=1",
+                                "--buffers=" + BUFFERS));
+        if (spill != null) {
+            arguments.add("--spill=" + spill + ",512m");
+        }
+        arguments.addAll(List.of(more));
+        return command(role, List.of(), arguments.toArray(String[]::new));
     }
 
     /** A new master knows nobody: the slaves of the one before are replaced, as a user would. */
@@ -164,16 +184,7 @@ final class ChaosWorld implements AutoCloseable {
     }
 
     private void startSlave(int i) {
-        slaves[i] =
-                command(
-                        "slave",
-                        List.of(),
-                        "dart",
-                        "slave",
-                        "--transport=" + scheme,
-                        "--config=" + config,
-                        "--buffer-size=1",
-                        "--buffers=" + BUFFERS);
+        slaves[i] = server("slave");
     }
 
     private ChaosProcess startStranger(int number) {
@@ -340,7 +351,29 @@ final class ChaosWorld implements AutoCloseable {
             stop(slave);
         }
         stop(master);
+        if (spill != null) {
+            deliverSpilled();
+        }
         stop(receiver);
+    }
+
+    /** What killed servers left, and those that ended while the receiver was away. */
+    private void deliverSpilled() throws Exception {
+        startMaster(1);
+        master.awaitLine("master ready");
+        for (int i = 0; i < SPILL_LOOKS && !isSpillEmpty(); i++) {
+            Thread.sleep(50);
+        }
+        if (!isSpillEmpty()) {
+            faults.add("spilled files are not delivered:" + master.tail());
+        }
+        stop(master);
+    }
+
+    private boolean isSpillEmpty() throws IOException {
+        try (Stream<Path> files = Files.list(spill)) {
+            return files.noneMatch(file -> file.toString().endsWith(".frames"));
+        }
     }
 
     /** After the last message every server has all its buffers back. */

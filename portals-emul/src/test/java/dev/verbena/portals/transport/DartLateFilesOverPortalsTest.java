@@ -1,0 +1,11 @@
+package dev.verbena.portals.transport;
+
+import dev.verbena.dart.DartLateFilesContract;
+
+/** Late files of a killed server over the portals provider. */
+class DartLateFilesOverPortalsTest extends DartLateFilesContract {
+    @Override
+    protected String scheme() {
+        return "portals";
+    }
+}

@@ -1,0 +1,93 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.internal.PlantedFaults;
+
+/**
+ * Which messages of one client came over one stream. A server that takes a client on hears of its
+ * messages from some number on, not from the first; and every registration of a process has numbers
+ * of its own. So what came is a few ranges, and a lower number than the highest may still be new:
+ * of a process that died, whose messages wait in files. One thread.
+ */
+final class DeliveredNumbers {
+    /** Numbers of a registration differ from those of another above these bits. */
+    static final int GENERATION_SHIFT = 40;
+
+    /** The oldest are forgotten: what is repeated of them is taken again, rather than lost. */
+    static final int RANGES_MAX = 64;
+
+    private long[] from = new long[1];
+    private long[] upTo = new long[1];
+    private int count;
+    private long highest;
+
+    /** The journal was not told of a range, or not of all of it that began. */
+    boolean hasNews;
+
+    /** The highest number of all; nothing up to here comes again over the same stream. */
+    long highest() {
+        return highest;
+    }
+
+    int rangeCount() {
+        return count;
+    }
+
+    long from(int range) {
+        return from[range];
+    }
+
+    long upTo(int range) {
+        return upTo[range];
+    }
+
+    /** Messages up to this one have come, as far as they were not told of before. */
+    void add(long sequence) {
+        if (sequence <= highest) {
+            return;
+        }
+        boolean isNew =
+                count == 0 || sequence >>> GENERATION_SHIFT != upTo[count - 1] >>> GENERATION_SHIFT;
+        highest = sequence;
+        if (isNew) {
+            open(sequence, sequence);
+        } else {
+            upTo[count - 1] = sequence;
+        }
+    }
+
+    /** What a journal remembers. */
+    void restore(long first, long last) {
+        if (count > 0 && from[count - 1] == first) {
+            upTo[count - 1] = Math.max(upTo[count - 1], last);
+        } else if (count == 0 || first > upTo[count - 1]) {
+            open(first, last);
+        }
+        highest = Math.max(highest, last);
+    }
+
+    private void open(long first, long last) {
+        if (count == RANGES_MAX) {
+            System.arraycopy(from, 1, from, 0, --count);
+            System.arraycopy(upTo, 1, upTo, 0, count);
+        } else if (count == from.length) {
+            from = java.util.Arrays.copyOf(from, 2 * count);
+            upTo = java.util.Arrays.copyOf(upTo, 2 * count);
+        }
+        from[count] = first;
+        upTo[count++] = last;
+        hasNews = true;
+    }
+
+    /** Whether this very message came over this stream. */
+    boolean contains(long sequence) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-late-taken-for-known")) {
+            return sequence <= highest;
+        }
+        for (int i = count - 1; i >= 0; i--) {
+            if (sequence >= from[i] && sequence <= upTo[i]) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,9 @@
+package dev.verbena.dart;
+
+/** Interrupted calls of DART over the shm provider. */
+class DartInterruptOverShmTest extends DartInterruptContract {
+    @Override
+    protected String scheme() {
+        return "shm";
+    }
+}

@@ -1,0 +1,9 @@
+package dev.verbena.dart;
+
+/** Late files of a killed server over the shm provider. */
+class DartLateFilesOverShmTest extends DartLateFilesContract {
+    @Override
+    protected String scheme() {
+        return "shm";
+    }
+}
