@@ -3,13 +3,11 @@ package dev.verbena.dart;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportHandler;
-
-import org.agrona.DirectBuffer;
-import org.agrona.concurrent.NanoClock;
-
 import java.net.URI;
 import java.util.List;
 import java.util.UUID;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * The client's side of the protocol: registers, watches its server, moves to another one when that

@@ -1,7 +1,6 @@
 package dev.verbena.dart;
 
 import dev.verbena.transport.Transport;
-
 import java.util.UUID;
 
 /**

@@ -1,12 +1,10 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.internal.PlantedFaults;
-
-import org.agrona.concurrent.UnsafeBuffer;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Bounds the memory of messages that are half received. Their bytes were acknowledged, so they are

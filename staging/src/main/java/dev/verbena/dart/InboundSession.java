@@ -5,11 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.internal.PlantedFaults;
-
-import org.agrona.concurrent.UnsafeBuffer;
-
 import java.nio.ByteBuffer;
 import java.util.UUID;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * One connection at a receiver: reads frames, checks them, hands them on, writes acknowledgements.

@@ -1,7 +1,6 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
-
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Puts together the frames that a receiver sends. Trusts nothing that it reads. Owned by t3. */

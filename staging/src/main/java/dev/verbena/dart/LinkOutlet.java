@@ -2,13 +2,11 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.internal.PlantedFaults;
-
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2LongHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
-
-import java.nio.ByteBuffer;
-import java.util.function.Consumer;
 
 /**
  * The frame that a server is writing to its receiver, header and payload: out of a buffer, or out

@@ -1,10 +1,8 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.internal.PlantedFaults;
-
-import org.agrona.collections.IntHashSet;
-
 import java.util.Iterator;
+import org.agrona.collections.IntHashSet;
 
 /**
  * What happens to a message that is complete: it is stored, if it is to be, delivered, and settled;

@@ -1,7 +1,6 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.internal.PlantedFaults;
-
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

@@ -5,11 +5,9 @@ import dev.verbena.agent.ByteStreams.Listener;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.internal.PlantedFaults;
-
-import org.agrona.concurrent.NanoClock;
-
 import java.util.List;
 import java.util.UUID;
+import org.agrona.concurrent.NanoClock;
 
 /** The receiver's agent: accepts, reads, puts together, stores, delivers, acknowledges. */
 final class ReceiverEngine implements ProtocolAgent {

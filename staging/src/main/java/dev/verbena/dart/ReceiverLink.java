@@ -5,13 +5,11 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.internal.PlantedFaults;
-
-import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.UnsafeBuffer;
-
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.function.Consumer;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The server's end of the stream to the receiver: connects, again and again if need be, sends

@@ -1,13 +1,11 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
-
-import org.agrona.concurrent.NanoClock;
-
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * What the parts of a receiver share: its configuration, its streams, messages that can be used
