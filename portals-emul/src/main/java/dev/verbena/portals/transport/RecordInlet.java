@@ -3,7 +3,6 @@ package dev.verbena.portals.transport;
 import dev.verbena.portals.EventQueue;
 import dev.verbena.portals.PortalsEventFlyweight;
 import dev.verbena.portals.PortalsProcess;
-
 import org.agrona.ErrorHandler;
 
 /**
