@@ -7,35 +7,18 @@
 
 /* ---- control words ---- */
 
-static int change(struct shm_connection *record, uint64_t from, uint64_t to)
-{
-    /* Acq_rel; partner: the acquire loads of control words. */
-    return atomic_compare_exchange_strong_explicit(&record->control, &from, to,
-                                                   memory_order_acq_rel, memory_order_relaxed);
-}
-
-static uint64_t look(struct shm_connection *record)
-{
-    return atomic_load_explicit(&record->control, memory_order_acquire);
-}
-
-static uint64_t freed(uint64_t control)
-{
-    return SHM_CONTROL(SHM_GENERATION(control) + 1, 0, SHM_FREE);
-}
-
 /* Sets a done bit; whoever sets the second one frees the record. */
 static void set_done(struct shm_connection *record, uint32_t generation, uint32_t bit)
 {
     for (;;) {
-        uint64_t control = look(record);
+        uint64_t control = shm_look(record);
         /* REQUESTED: the accepter has told us already and is about to tell itself. */
         if (SHM_GENERATION(control) != generation ||
             (SHM_PHASE(control) != SHM_OPEN && SHM_PHASE(control) != SHM_REQUESTED))
             return;
         uint64_t done = control | bit;
         uint32_t both = SHM_LOCAL_DONE | SHM_REMOTE_DONE;
-        if (change(record, control, (done & both) == both ? freed(control) : done))
+        if (shm_change(record, control, (done & both) == both ? shm_freed(control) : done))
             return;
     }
 }
@@ -50,8 +33,8 @@ static void ring_control(struct shm_attachment *at)
 
 /* ---- links ---- */
 
-static void link_init(shm_t *s, struct shm_link *link, uint32_t state, uint32_t generation,
-                      uint64_t context)
+void shm_link_init(shm_t *s, struct shm_link *link, uint32_t state, uint32_t generation,
+                   uint64_t context)
 {
     s->serials = (s->serials + 1) & 0x7fffffffu;
     s->serials = s->serials ? s->serials : 1;
@@ -68,7 +51,7 @@ static void link_init(shm_t *s, struct shm_link *link, uint32_t state, uint32_t 
     memset(link->is_out, 0, s->credits);
 }
 
-static void link_open(shm_t *s, struct shm_link *link)
+void shm_link_open(shm_t *s, struct shm_link *link)
 {
     link->state = LINK_OPEN;
     link->peer_ring = link->at->rings + (uint64_t)link->peer_record * link->at->ring_bytes;
@@ -118,11 +101,11 @@ static int claim(struct shm_connection *records, uint32_t count, const struct sh
                  uint32_t token, uint32_t *index, uint64_t *control)
 {
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t word = look(&records[i]);
+        uint64_t word = shm_look(&records[i]);
         if (SHM_PHASE(word) != SHM_FREE || (links && links[i].state != LINK_NONE))
             continue;
         *control = SHM_CONTROL(SHM_GENERATION(word), token, SHM_CLAIMED);
-        if (change(&records[i], word, *control)) {
+        if (shm_change(&records[i], word, *control)) {
             *index = i;
             return 0;
         }
@@ -165,7 +148,7 @@ static int request(shm_t *s, struct shm_link *link, const void *data, uint32_t l
     if (length)
         memcpy(record->private_data, data, length);
     SNIC_STEP("connect.filled");
-    change(record, control, SHM_CONTROL(link->peer_generation, at->peer->token, SHM_REQUESTED));
+    shm_change(record, control, SHM_CONTROL(link->peer_generation, at->peer->token, SHM_REQUESTED));
     SNIC_STEP("connect.requested");
     ring_control(at);
     return 0;
@@ -200,33 +183,32 @@ int64_t shm_connect(shm_t *s, const char *name, uint64_t incarnation, const void
     }
     SNIC_STEP("connect.claimed_own");
     struct shm_link *link = &s->links[index];
-    link_init(s, link, LINK_CONNECTING, SHM_GENERATION(control), context);
+    shm_link_init(s, link, LINK_CONNECTING, SHM_GENERATION(control), context);
     link->at = at;
     link->deadline_ns = timeout_ns < 0 ? 0 : snic_now_ns() + (uint64_t)timeout_ns;
     shm_ring_reset(link->own_ring, s->credits, s->credit_bytes, s->slot_bytes);
     uint64_t connecting = SHM_CONTROL(link->generation, SNIC_LOCK_SELF, SHM_CONNECTING);
-    change(&s->connections[index], control, connecting);
+    shm_change(&s->connections[index], control, connecting);
     SNIC_STEP("connect.waiting");
     rc = request(s, link, private_data, private_length, why, why_size);
     if (rc != 0) {
-        change(&s->connections[index], connecting, freed(connecting));
+        shm_change(&s->connections[index], connecting, shm_freed(connecting));
         shm_drop_link(s, link);
         return rc;
     }
     return shm_handle(s, link);
 }
 
-/* Gives up a connect. 0: done, 1: too late, the peer has answered. */
-static int withdraw(shm_t *s, struct shm_link *link)
+int shm_withdraw(shm_t *s, struct shm_link *link)
 {
     struct shm_connection *own = &s->connections[shm_index(s, link)];
     uint64_t connecting = SHM_CONTROL(link->generation, SNIC_LOCK_SELF, SHM_CONNECTING);
-    if (!change(own, connecting, freed(connecting)))
+    if (!shm_change(own, connecting, shm_freed(connecting)))
         return 1;
     SNIC_STEP("withdraw.own");
     struct shm_attachment *at = link->at;
     uint64_t asked = SHM_CONTROL(link->peer_generation, at->peer->token, SHM_REQUESTED);
-    change(&at->connections[link->peer_record], asked, (asked & ~0x3full) | SHM_WITHDRAWN);
+    shm_change(&at->connections[link->peer_record], asked, (asked & ~0x3full) | SHM_WITHDRAWN);
     SNIC_STEP("withdraw.peer");
     ring_control(at);
     return 0;
@@ -234,14 +216,13 @@ static int withdraw(shm_t *s, struct shm_link *link)
 
 /* ---- accept, reject, disconnect ---- */
 
-/* Frees our record of a request that will not become a connection. */
-static void free_request(shm_t *s, struct shm_link *link)
+void shm_free_request(shm_t *s, struct shm_link *link)
 {
     struct shm_connection *own = &s->connections[shm_index(s, link)];
-    uint64_t control = look(own);
+    uint64_t control = shm_look(own);
     while (SHM_GENERATION(control) == link->generation && SHM_PHASE(control) != SHM_FREE &&
-           !change(own, control, freed(control)))
-        control = look(own);
+           !shm_change(own, control, shm_freed(control)))
+        control = shm_look(own);
     shm_drop_link(s, link);
 }
 
@@ -250,8 +231,8 @@ static int answer(struct shm_link *link, uint32_t phase)
 {
     struct shm_connection *record = &link->at->connections[link->peer_record];
     uint64_t waiting = SHM_CONTROL(link->peer_generation, SNIC_LOCK_SELF, SHM_CONNECTING);
-    return change(record, waiting,
-                  SHM_CONTROL(link->peer_generation, link->at->peer->token, phase));
+    return shm_change(record, waiting,
+                      SHM_CONTROL(link->peer_generation, link->at->peer->token, phase));
 }
 
 int shm_accept(shm_t *s, int64_t connection, uint64_t context)
@@ -263,24 +244,24 @@ int shm_accept(shm_t *s, int64_t connection, uint64_t context)
         return -ENOTCONN;
     struct shm_connection *own = &s->connections[shm_index(s, link)];
     if (snic_peer_liveness(link->at->peer) == SNIC_DEAD || !answer(link, SHM_OPEN)) {
-        free_request(s, link);
+        shm_free_request(s, link);
         return -ENOTCONN;
     }
     SNIC_STEP("accept.peer");
     for (;;) {
-        uint64_t control = look(own);
+        uint64_t control = shm_look(own);
         if (SHM_PHASE(control) != SHM_REQUESTED || SHM_GENERATION(control) != link->generation) {
             /* Only a damaged segment gets here: once the peer is OPEN it no longer withdraws. */
-            free_request(s, link);
+            shm_free_request(s, link);
             return -ENOTCONN;
         }
         /* Keeps a done bit that the peer may have set already. */
-        if (change(own, control, (control & ~0x3full) | SHM_OPEN))
+        if (shm_change(own, control, (control & ~0x3full) | SHM_OPEN))
             break;
     }
     SNIC_STEP("accept.own");
     link->context = context;
-    link_open(s, link);
+    shm_link_open(s, link);
     s->scan = 1; /* that done bit */
     ring_control(link->at);
     return 0;
@@ -297,7 +278,7 @@ int shm_reject(shm_t *s, int64_t connection)
         SNIC_STEP("reject.peer");
         ring_control(link->at);
     }
-    free_request(s, link);
+    shm_free_request(s, link);
     return 0;
 }
 
@@ -312,15 +293,15 @@ int shm_disconnect(shm_t *s, int64_t connection)
     case LINK_REQUESTED:
         return shm_reject(s, connection);
     case LINK_CONNECTING:
-        if (withdraw(s, link) == 0) {
+        if (shm_withdraw(s, link) == 0) {
             shm_drop_link(s, link);
             return 0;
         }
-        if (SHM_PHASE(look(&s->connections[shm_index(s, link)])) == SHM_REJECTED) {
-            free_request(s, link);
+        if (SHM_PHASE(shm_look(&s->connections[shm_index(s, link)])) == SHM_REJECTED) {
+            shm_free_request(s, link);
             return 0;
         }
-        link_open(s, link); /* accepted meanwhile: end it in order */
+        shm_link_open(s, link); /* accepted meanwhile: end it in order */
         break;
     default:
         break;
@@ -337,201 +318,4 @@ int shm_finish(shm_t *s, int64_t connection)
     link->out = 0;
     shm_end_link(s, link);
     return 0;
-}
-
-/* ---- the periodic look and the control words ---- */
-
-static void event_init(shm_t *s, struct shm_link *link, uint32_t type, int status, shm_event_t *e)
-{
-    memset(e, 0, sizeof *e);
-    e->type = type;
-    e->status = status;
-    e->connection = shm_handle(s, link);
-    e->context = link->context;
-}
-
-/* A request in record `index` that no link knows yet. 1: offered. */
-static int offer(shm_t *s, uint32_t index, uint64_t control, shm_event_t *event)
-{
-    struct shm_connection *own = &s->connections[index];
-    struct shm_link *link = &s->links[index];
-    char name[SNIC_NAME_BYTES];
-    memcpy(name, own->peer_name, sizeof name);
-    name[sizeof name - 1] = 0;
-    uint64_t incarnation = own->peer_incarnation;
-    uint32_t length = own->private_length;
-    struct shm_attachment *at = NULL;
-    /* Its writer must be the process that it names; everything else is checked at use. */
-    if (length > SHM_PRIVATE_MAX || incarnation == 0 ||
-        shm_attachment_get(s, name, incarnation, &at, NULL, 0) != 0) {
-        change(own, control, freed(control));
-        return 0;
-    }
-    link_init(s, link, LINK_REQUESTED, SHM_GENERATION(control), 0);
-    link->at = at;
-    link->peer_record = own->peer_record;
-    link->peer_generation = own->peer_generation;
-    if (link->peer_record >= at->connections_max) {
-        free_request(s, link);
-        return 0;
-    }
-    event_init(s, link, SHM_EVENT_CONNECT_REQUEST, 0, event);
-    memcpy(s->request_data + (uint64_t)index * SHM_PRIVATE_MAX, own->private_data, length);
-    event->data = s->request_data + (uint64_t)index * SHM_PRIVATE_MAX;
-    event->length = length;
-    event->incarnation = incarnation;
-    memcpy(event->peer, name, sizeof name);
-    return 1;
-}
-
-/* A connect of ours: has the peer answered? 1: event made. */
-static int look_connecting(shm_t *s, struct shm_link *link, uint64_t now, shm_event_t *event)
-{
-    uint64_t control = look(&s->connections[shm_index(s, link)]);
-    int status = 0;
-    if (SHM_GENERATION(control) != link->generation) {
-        status = -EIO; /* a damaged segment */
-    } else if (SHM_PHASE(control) == SHM_OPEN) {
-        link_open(s, link);
-        event_init(s, link, SHM_EVENT_CONNECTED, 0, event);
-        s->scan = 1; /* the peer may have ended it already */
-        return 1;
-    } else if (SHM_PHASE(control) == SHM_REJECTED) {
-        status = -ECONNREFUSED;
-    } else if (snic_peer_liveness(link->at->peer) == SNIC_DEAD) {
-        status = -ESRCH;
-    } else if (!snic_peer_is_open(link->at->peer)) {
-        status = -ECONNREFUSED;
-    } else if (link->deadline_ns && now >= link->deadline_ns) {
-        status = -ETIMEDOUT;
-    } else {
-        return 0;
-    }
-    event_init(s, link, SHM_EVENT_CONNECT_FAILED, status, event);
-    if (status == -ECONNREFUSED && SHM_PHASE(control) == SHM_REJECTED)
-        free_request(s, link);
-    else if (withdraw(s, link) == 0 || status == -EIO)
-        shm_drop_link(s, link);
-    else
-        return 0; /* it answered this very moment: next time */
-    return 1;
-}
-
-/* Whether it is dead costs one poll of a pidfd; whether it is stopped costs a look into /proc, so
- * that is asked less often: eight times in a timeout. */
-static int peer_lost(shm_t *s, struct shm_attachment *at, uint64_t now)
-{
-    if (at->peer->pidfd >= 0) {
-        if (snic_pidfd_dead(at->peer->pidfd))
-            return -ESRCH;
-        if (now < at->next_look_ns)
-            return at->stopped_since_ns && now - at->stopped_since_ns >= s->peer_timeout_ns
-                       ? -EHOSTDOWN
-                       : 0;
-        at->next_look_ns = now + s->peer_timeout_ns / 8;
-    }
-    switch (snic_peer_liveness(at->peer)) {
-    case SNIC_DEAD:
-        return -ESRCH;
-    case SNIC_STOPPED:
-        at->stopped_since_ns = at->stopped_since_ns ? at->stopped_since_ns : now;
-        return now - at->stopped_since_ns >= s->peer_timeout_ns ? -EHOSTDOWN : 0;
-    default:
-        at->stopped_since_ns = 0;
-        return 0;
-    }
-}
-
-/* 1: event made. */
-static int look_open(shm_t *s, struct shm_link *link, uint64_t now, int look_at_life,
-                     shm_event_t *event, int want_done)
-{
-    uint64_t control = look(&s->connections[shm_index(s, link)]);
-    if (SHM_GENERATION(control) != link->generation || SHM_PHASE(control) != SHM_OPEN ||
-        (control & SHM_REMOTE_DONE)) {
-        link->state = LINK_PEER_DONE;
-    } else if (look_at_life && (link->lost = peer_lost(s, link->at, now)) != 0) {
-        /* It may have ended the connection in order and exited since we looked. */
-        control = look(&s->connections[shm_index(s, link)]);
-        link->state = control & SHM_REMOTE_DONE ? LINK_PEER_DONE : LINK_PEER_LOST;
-    } else if (look_at_life && !snic_peer_is_open(link->at->peer)) {
-        link->lost = -ESRCH;
-        link->state = LINK_PEER_LOST;
-    }
-    if (link->state == LINK_OPEN || !want_done)
-        return 0;
-    event_init(s, link, link->state == LINK_PEER_DONE ? SHM_EVENT_PEER_DONE : SHM_EVENT_PEER_LOST,
-               link->lost, event);
-    return 1;
-}
-
-/* A record without a link: a new request, or what somebody dead left. 1: event made. */
-static int look_unlinked(shm_t *s, uint32_t index, int look_at_life, shm_event_t *event)
-{
-    struct shm_connection *own = &s->connections[index];
-    uint64_t control = look(own);
-    switch (SHM_PHASE(control)) {
-    case SHM_FREE:
-        return 0;
-    case SHM_REQUESTED:
-        return offer(s, index, control, event);
-    case SHM_WITHDRAWN:
-    case SHM_REJECTED:
-        change(own, control, freed(control));
-        return 0;
-    default:
-        /* CLAIMED: its claimer may be about to ask. OPEN with LOCAL_DONE: its writer may not have
-         * noticed. */
-        if (look_at_life && SHM_TOKEN(control) != SNIC_LOCK_SELF &&
-            snic_token_is_dead(&s->nic->segment, SHM_TOKEN(control)))
-            change(own, control, freed(control));
-        return 0;
-    }
-}
-
-static int control_scan(shm_t *s, shm_event_t *events, int limit, int want_done)
-{
-    uint32_t bell = atomic_load_explicit(&s->area->control_bell, memory_order_acquire);
-    uint64_t now = snic_now_ns();
-    int look_at_life = now >= s->next_look_ns, n = 0;
-    s->polls = 0;
-    if (bell == s->bell_seen && !s->scan && !look_at_life)
-        return 0;
-    s->scan = 0;
-    for (uint32_t i = 0; i < s->connections_max; i++) {
-        struct shm_link *link = &s->links[i];
-        if (n == limit) {
-            s->scan = 1; /* the rest another time */
-            return n;
-        }
-        if (link->state == LINK_NONE) {
-            n += look_unlinked(s, i, look_at_life, &events[n]);
-        } else if (link->state == LINK_CONNECTING) {
-            n += look_connecting(s, link, now, &events[n]);
-        } else if (link->state == LINK_OPEN) {
-            n += look_open(s, link, now, look_at_life, &events[n], want_done);
-        } else if (link->state == LINK_REQUESTED) {
-            uint64_t control = look(&s->connections[i]);
-            if (SHM_PHASE(control) != SHM_REQUESTED ||
-                SHM_GENERATION(control) != link->generation ||
-                (look_at_life && snic_peer_liveness(link->at->peer) == SNIC_DEAD))
-                free_request(s, link);
-        }
-    }
-    if (look_at_life)
-        s->next_look_ns = now + s->look_period_ns;
-    s->bell_seen = bell;
-    return n;
-}
-
-int shm_control(shm_t *s, shm_event_t *events, int limit)
-{
-    if (snic_is_forked(s->nic))
-        return -ECHILD;
-    return control_scan(s, events, limit, 1);
-}
-
-int shm_control_for_poll(shm_t *s, shm_event_t *events, int limit)
-{
-    return control_scan(s, events, limit, 0);
 }

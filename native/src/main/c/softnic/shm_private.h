@@ -103,11 +103,38 @@ int shm_attachment_get(shm_t *shm, const char *name, uint64_t incarnation,
                        struct shm_attachment **attachment, char *why, size_t why_size);
 void shm_attachment_put(struct shm_attachment *attachment);
 
+/* control words: shm_connect.c, shm_control.c */
+static inline int shm_change(struct shm_connection *record, uint64_t from, uint64_t to)
+{
+    /* Acq_rel; partner: the acquire loads of control words. */
+    return atomic_compare_exchange_strong_explicit(&record->control, &from, to,
+                                                   memory_order_acq_rel, memory_order_relaxed);
+}
+
+static inline uint64_t shm_look(struct shm_connection *record)
+{
+    return atomic_load_explicit(&record->control, memory_order_acquire);
+}
+
+static inline uint64_t shm_freed(uint64_t control)
+{
+    return SHM_CONTROL(SHM_GENERATION(control) + 1, 0, SHM_FREE);
+}
+
 /* shm_connect.c */
+void shm_link_init(shm_t *shm, struct shm_link *link, uint32_t state, uint32_t generation,
+                   uint64_t context);
+void shm_link_open(shm_t *shm, struct shm_link *link); /* from now on messages flow */
 void shm_drop_link(shm_t *shm, struct shm_link *link);
+void shm_end_link(shm_t *shm, struct shm_link *link); /* sets both done bits, drops the link */
+/* Frees our record of a request that will not become a connection. */
+void shm_free_request(shm_t *shm, struct shm_link *link);
+/* Gives up a connect. 0: done, 1: too late, the peer has answered. */
+int shm_withdraw(shm_t *shm, struct shm_link *link);
+
+/* shm_control.c */
 /* As shm_control, without events for ends: shm_poll reports those after draining. */
 int shm_control_for_poll(shm_t *shm, shm_event_t *events, int limit);
-void shm_end_link(shm_t *shm, struct shm_link *link); /* sets both done bits, drops the link */
 
 /* shm_ring.c */
 static inline struct shm_slot *shm_next_slot(const shm_t *shm, const struct shm_link *link)

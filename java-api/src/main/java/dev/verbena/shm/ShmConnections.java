@@ -7,13 +7,15 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
-import java.net.URI;
-import java.util.ArrayDeque;
-import java.util.concurrent.atomic.AtomicLong;
+
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
+
+import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The connections of one transport, and the events about them that wait for {@code poll}. softnic
@@ -33,23 +35,6 @@ final class ShmConnections {
     /** Places for connects that failed at once and wait to be reported. */
     private static final int EXTRA = 16;
 
-    private enum Kind {
-        REQUEST,
-        CONNECTED,
-        FAILED,
-        DISCONNECTED,
-        LOST
-    }
-
-    /** An event that waits; {@code after}: number of the completion that must come first. */
-    private record Event(
-            Kind kind,
-            ShmConnection connection,
-            long after,
-            int status,
-            String reason,
-            byte[] privateData) {}
-
     private final long shm;
     private final NativeScratch scratch;
     private final CompletionRing completions;
@@ -65,7 +50,7 @@ final class ShmConnections {
     /** Most operations go where the one before went. Handles are never given out twice. */
     private ShmConnection lastUsed;
 
-    private final ArrayDeque<Event> events = new ArrayDeque<>();
+    private final ArrayDeque<ShmEvent> events = new ArrayDeque<>();
 
     ShmConnections(
             long shm,
@@ -180,7 +165,7 @@ final class ShmConnections {
         ShmConnection connection =
                 add(0, address.name(), address.incarnation(), ShmConnection.ENDED);
         connection.context = userContext;
-        queue(Kind.FAILED, connection, status, reason);
+        queue(ShmEvent.Kind.FAILED, connection, status, reason);
         return connection.handle;
     }
 
@@ -241,9 +226,9 @@ final class ShmConnections {
         unread(connection);
         connection.forget();
         connection.state = ShmConnection.ENDED;
-        events.removeIf(event -> event.connection == connection);
+        events.removeIf(event -> event.connection() == connection);
         if (isWithdrawn) {
-            queue(Kind.FAILED, connection, Status.CANCELLED, "disconnect was called");
+            queue(ShmEvent.Kind.FAILED, connection, Status.CANCELLED, "disconnect was called");
         } else {
             remove(connection);
         }
@@ -273,7 +258,7 @@ final class ShmConnections {
         unread(connection);
         connection.forget();
         connection.state = ShmConnection.ENDED;
-        queue(Kind.LOST, connection, Status.INTERNAL, reason);
+        queue(ShmEvent.Kind.LOST, connection, Status.INTERNAL, reason);
         context.errorHandler().onError(new TransportException("shm: " + reason));
     }
 
@@ -340,13 +325,13 @@ final class ShmConnections {
                                 event + Layout.EVENT_PEER, Layout.EVENT_SIZE - Layout.EVENT_PEER),
                         UnsafeApi.getLong(null, event + Layout.EVENT_INCARNATION),
                         ShmConnection.OFFERED);
-        events.add(new Event(Kind.REQUEST, connection, 0, Status.OK, "", privateData));
+        events.add(new ShmEvent(ShmEvent.Kind.REQUEST, connection, 0, Status.OK, "", privateData));
     }
 
     private void connected(ShmConnection connection) {
         String problem = connection.open(shm);
         connection.state = ShmConnection.ACCEPTED;
-        queue(Kind.CONNECTED, connection, Status.OK, "");
+        queue(ShmEvent.Kind.CONNECTED, connection, Status.OK, "");
         if (problem != null) {
             corrupt(connection, problem);
         }
@@ -362,26 +347,17 @@ final class ShmConnections {
                     case Errno.ETIMEDOUT -> Status.TIMED_OUT;
                     default -> Status.PEER_DEAD;
                 };
-        queue(Kind.FAILED, connection, status, reason(connection, -result));
-    }
-
-    private String reason(ShmConnection connection, int errno) {
-        String peer = "peer '" + connection.peerName + "' ";
-        return switch (errno) {
-            case Errno.ESRCH -> peer + "died";
-            case Errno.EHOSTDOWN ->
-                    peer + "was stopped for longer than " + context.peerTimeoutNs() + " ns";
-            case Errno.ECONNREFUSED -> peer + "refused";
-            case Errno.ETIMEDOUT -> peer + "did not answer in time";
-            case Errno.ESTALE -> peer + "is another incarnation";
-            default -> peer + "is gone: " + Errno.name(errno) + " (" + errno + ")";
-        };
+        queue(
+                ShmEvent.Kind.FAILED,
+                connection,
+                status,
+                connection.reason(-result, context.peerTimeoutNs()));
     }
 
     // ---- delivery ----
 
-    private void queue(Kind kind, ShmConnection connection, int status, String reason) {
-        events.add(new Event(kind, connection, completions.lastNumber(), status, reason, null));
+    private void queue(ShmEvent.Kind kind, ShmConnection connection, int status, String reason) {
+        events.add(new ShmEvent(kind, connection, completions.lastNumber(), status, reason, null));
     }
 
     boolean hasEvents() {
@@ -393,16 +369,16 @@ final class ShmConnections {
         int count = 0;
         while (count < limit
                 && !events.isEmpty()
-                && !completions.isOutstanding(events.peek().after)) {
+                && !completions.isOutstanding(events.peek().after())) {
             count++;
             deliver(handler, events.poll());
         }
         return count;
     }
 
-    private void deliver(TransportHandler handler, Event event) {
-        ShmConnection connection = event.connection;
-        if (event.kind == Kind.CONNECTED) {
+    private void deliver(TransportHandler handler, ShmEvent event) {
+        ShmConnection connection = event.connection();
+        if (event.kind() == ShmEvent.Kind.CONNECTED) {
             if (connection.state == ShmConnection.ACCEPTED) {
                 connection.state =
                         connection.isPeerDone ? ShmConnection.DRAINING : ShmConnection.OPEN;
@@ -411,11 +387,11 @@ final class ShmConnections {
             handler.onConnected(connection.handle, connection.context);
             return;
         }
-        if (event.kind == Kind.REQUEST) {
+        if (event.kind() == ShmEvent.Kind.REQUEST) {
             URI peer =
                     new ShmAddress(context.job(), connection.peerName, connection.peerIncarnation)
                             .uri();
-            UnsafeBuffer data = new UnsafeBuffer(event.privateData);
+            UnsafeBuffer data = new UnsafeBuffer(event.privateData());
             handler.onConnectRequest(connection.handle, peer, data, 0, data.capacity());
             return;
         }
@@ -424,11 +400,11 @@ final class ShmConnections {
         } else if (connection.state == ShmConnection.ENDED) {
             remove(connection);
         }
-        switch (event.kind) {
+        switch (event.kind()) {
             case FAILED ->
                     handler.onConnectFailed(
-                            connection.handle, connection.context, event.status, event.reason);
-            case LOST -> handler.onPeerLost(connection.handle, connection.context, event.reason);
+                            connection.handle, connection.context, event.status(), event.reason());
+            case LOST -> handler.onPeerLost(connection.handle, connection.context, event.reason());
             default -> handler.onDisconnected(connection.handle, connection.context);
         }
     }
@@ -444,8 +420,7 @@ final class ShmConnections {
     }
 
     /** Delivers messages, each ring at most {@code limitPerRing}; answers how many. */
-    int deliverMessages(
-            ShmTransport transport, TransportHandler handler, int limit, int limitPerRing) {
+    int deliverMessages(ShmInbox inbox, TransportHandler handler, int limit, int limitPerRing) {
         int count = 0;
         int rings = readableCount;
         for (int i = 0; i < rings && count < limit && readableCount > 0; i++) {
@@ -456,7 +431,7 @@ final class ShmConnections {
             int room = Math.min(limitPerRing, limit - count);
             while (room-- > 0 && isReading(connection) && connection.hasMessage()) {
                 count++;
-                deliver(connection, transport, handler);
+                deliver(connection, inbox, handler);
             }
             if (connection.state == ShmConnection.DRAINING && !connection.hasMessage()) {
                 drained(connection);
@@ -465,10 +440,9 @@ final class ShmConnections {
         return count;
     }
 
-    private void deliver(
-            ShmConnection connection, ShmTransport transport, TransportHandler handler) {
+    private void deliver(ShmConnection connection, ShmInbox inbox, TransportHandler handler) {
         try {
-            if (!connection.deliver(transport, handler)) {
+            if (!connection.deliver(inbox, handler)) {
                 corrupt(connection, "wrote a message whose kind or length makes no sense");
             }
         } finally {
@@ -485,10 +459,10 @@ final class ShmConnections {
     private void drained(ShmConnection connection) {
         unread(connection);
         if (connection.lostErrno == 0) {
-            queue(Kind.DISCONNECTED, connection, Status.OK, "");
+            queue(ShmEvent.Kind.DISCONNECTED, connection, Status.OK, "");
         } else {
-            String reason = reason(connection, connection.lostErrno);
-            queue(Kind.LOST, connection, Status.PEER_DEAD, reason);
+            String reason = connection.reason(connection.lostErrno, context.peerTimeoutNs());
+            queue(ShmEvent.Kind.LOST, connection, Status.PEER_DEAD, reason);
         }
         if (connection.retainedCount() > 0) {
             connection.state = ShmConnection.GONE;

@@ -2,17 +2,18 @@ package dev.verbena.transport;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
 import java.net.URI;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import org.agrona.DirectBuffer;
+import java.util.function.Supplier;
 
 /**
  * Makes the faults that the contract allows, from a seed, over another transport: back pressure,
@@ -32,7 +33,7 @@ public final class FaultyTransport extends ForwardingTransport {
     private final FaultOptions options;
     private final SplittableRandom random;
     private final Intake intake = new Intake();
-    private final ArrayDeque<Held> held = new ArrayDeque<>();
+    private final HeldEvents held = new HeldEvents();
     private final Map<Long, Integer> pending = new HashMap<>();
     private final Map<Long, Long> contexts = new HashMap<>();
     private final Map<Long, String> dying = new HashMap<>();
@@ -42,25 +43,6 @@ public final class FaultyTransport extends ForwardingTransport {
     private long polls;
     private long steps;
     private boolean isDelivering;
-
-    /** An event on its way; order is the order of arrival. */
-    private static final class Held {
-        private final long connection;
-        private final long duePoll;
-        private final boolean isCompletion;
-        private final Delivery delivery;
-
-        Held(long connection, long duePoll, boolean isCompletion, Delivery delivery) {
-            this.connection = connection;
-            this.duePoll = duePoll;
-            this.isCompletion = isCompletion;
-            this.delivery = delivery;
-        }
-    }
-
-    private interface Delivery {
-        void to(TransportHandler handler);
-    }
 
     /** Makes faults over {@code delegate}, which is closed with this. */
     public FaultyTransport(Transport delegate, FaultOptions options) {
@@ -108,7 +90,7 @@ public final class FaultyTransport extends ForwardingTransport {
         }
     }
 
-    private <T> T registered(String what, java.util.function.Supplier<T> call) {
+    private <T> T registered(String what, Supplier<T> call) {
         if (happens(options.registrationFailureRate())) {
             throw new TransportException(what + " failed: fault of seed " + options.seed());
         }
@@ -342,7 +324,7 @@ public final class FaultyTransport extends ForwardingTransport {
         isDelivering = true;
         try {
             while (delivered < limit) {
-                Delivery next = nextDue();
+                HeldEvents.Delivery next = held.next(polls);
                 if (next == null) {
                     break;
                 }
@@ -355,48 +337,17 @@ public final class FaultyTransport extends ForwardingTransport {
         return delivered;
     }
 
-    /**
-     * The first event that is due. Completions may overtake and be overtaken; what arrives from the
-     * peer and the ends of connections keep their order within a connection.
-     */
-    private Delivery nextDue() {
-        Set<Long> waiting = new HashSet<>();
-        Iterator<Held> events = held.iterator();
-        while (events.hasNext()) {
-            Held event = events.next();
-            boolean mayGo = event.isCompletion || !waiting.contains(event.connection);
-            if (mayGo && event.duePoll <= polls) {
-                events.remove();
-                return event.delivery;
-            }
-            if (!event.isCompletion) {
-                waiting.add(event.connection);
-            }
-        }
-        return null;
-    }
-
-    private void hold(long connection, boolean isCompletion, Delivery delivery) {
+    private void hold(long connection, boolean isCompletion, HeldEvents.Delivery delivery) {
         long delay = 0;
         if (happens(options.delayRate()) && options.delayPollsMax() > 0) {
             delay = 1 + random.nextInt(options.delayPollsMax());
         }
-        held.add(new Held(connection, polls + delay, isCompletion, delivery));
+        held.add(connection, polls + delay, isCompletion, delivery);
     }
 
     /** The end of a connection comes after everything else that is held for it. */
-    private void holdEnd(long connection, Delivery delivery) {
-        long due = polls;
-        List<Held> before = new ArrayList<>();
-        for (Held event : held) {
-            if (event.connection == connection) {
-                due = Math.max(due, event.duePoll + 1);
-                before.add(event);
-            }
-        }
-        held.removeAll(before);
-        held.addAll(before);
-        held.add(new Held(connection, due, false, delivery));
+    private void holdEnd(long connection, HeldEvents.Delivery delivery) {
+        held.addEnd(connection, polls, delivery);
         contexts.remove(connection);
         pending.remove(connection);
     }
@@ -485,8 +436,7 @@ public final class FaultyTransport extends ForwardingTransport {
         @Override
         public void onConnectRequest(
                 long connection, URI peer, DirectBuffer privateData, int offset, int length) {
-            org.agrona.concurrent.UnsafeBuffer copy =
-                    new org.agrona.concurrent.UnsafeBuffer(new byte[length]);
+            UnsafeBuffer copy = new UnsafeBuffer(new byte[length]);
             copy.putBytes(0, privateData, offset, length);
             hold(connection, false, h -> h.onConnectRequest(connection, peer, copy, 0, length));
         }

@@ -60,6 +60,17 @@ final class ConnectionTable {
         return connections[index];
     }
 
+    /** Whether a connection goes to this process. */
+    boolean isUsed(long target) {
+        for (int i = 0; i < connections.length; i++) {
+            PortalsConnection c = connections[i];
+            if (c.state != PortalsConnection.FREE && c.target == target) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     int size() {
         return connections.length;
     }

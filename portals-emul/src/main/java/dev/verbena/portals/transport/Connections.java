@@ -29,8 +29,9 @@ final class Connections {
     private final EventRing ring;
     private final TransportContext context;
     private final ConnectionTable table;
-    private final RecordInlet inlet;
-    private final CreditReturns returns;
+    private final CreditReturns credits;
+    private final ControlInbox records;
+    private final PeerWatch watch;
     private final long watchNs;
     private int creditsReserved;
     private int endingCount;
@@ -43,11 +44,20 @@ final class Connections {
         this.ring = ring;
         this.context = context;
         this.table = new ConnectionTable(context.connectionsMax());
-        this.inlet = new RecordInlet(card, ring, context.errorHandler(), this);
-        this.returns = new CreditReturns(card, table, this);
+        this.credits = new CreditReturns(card, context, table, this);
+        this.records = new ControlInbox(card, ring, context, this, credits);
+        this.watch = new PeerWatch(card, context, this);
         this.watchNs = Math.max(WATCH_MIN_NS, Math.min(WATCH_MAX_NS, context.peerTimeoutNs() / 4));
         this.nextWatchNs = nowNs + watchNs;
         this.nextTimerNs = nextWatchNs;
+    }
+
+    CreditReturns credits() {
+        return credits;
+    }
+
+    ControlInbox records() {
+        return records;
     }
 
     PortalsConnection find(long handle) {
@@ -174,20 +184,10 @@ final class Connections {
         long target = c.target;
         unpend(c);
         table.free(c);
-        if (target != 0 && !isUsed(target) && target != card.ni.id().target()) {
+        if (target != 0 && !table.isUsed(target) && target != card.ni.id().target()) {
             card.ni.pinPeer(target, 0);
             card.ni.forgetPeer(target);
         }
-    }
-
-    private boolean isUsed(long target) {
-        for (int i = 0; i < table.size(); i++) {
-            PortalsConnection c = table.at(i);
-            if (c.state != PortalsConnection.FREE && c.target == target) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** From now on everything for this connection goes to one incarnation only. */
@@ -266,7 +266,7 @@ final class Connections {
     private void answer(long target, int type, int to) {
         card.record.write(type, to, 0, 0, 0, null);
         card.putRecord(target, Card.ANSWER_BITS);
-        if (!isUsed(target) && target != card.ni.id().target()) {
+        if (!table.isUsed(target) && target != card.ni.id().target()) {
             card.ni.forgetPeer(target);
         }
     }
@@ -276,39 +276,12 @@ final class Connections {
     /** Whether the peer has room for one more; looks for returned credits if not. */
     boolean hasCredit(PortalsConnection c) {
         if (c.credits() <= 0) {
-            takeRecords();
+            records.take();
         }
         return c.credits() > 0 && c.state == CONNECTED;
     }
 
-    /** Takes what came to the system queue, up to a bound. Does nothing inside itself. */
-    void takeRecords() {
-        inlet.takeRecords();
-    }
-
-    /** A peer returned credits. */
-    void onCredits(PortalsEventFlyweight event) {
-        PortalsConnection c = table.find(MessageHeader.connection(event.headerData()));
-        if (c != null && isFrom(c, event)) {
-            taken(c, MessageHeader.taken(event.headerData()));
-        }
-    }
-
-    /** The peer says how many messages it has taken. */
-    void taken(PortalsConnection c, int taken) {
-        if (!c.onTaken(taken)) {
-            context.errorHandler()
-                    .onError(
-                            new IllegalStateException(
-                                    c + ": the peer returned credits that it did not have"));
-        }
-    }
-
-    static boolean isFrom(PortalsConnection c, PortalsEventFlyweight event) {
-        return event.process() == c.target && event.incarnation() == c.peerIncarnation;
-    }
-
-    /** A peer asks for a connection; the record is checked. */
+    /** A peer asks to connect. */
     void offer(ControlRecord record, PortalsEventFlyweight from) {
         long target = from.process();
         PortalsConnection c = take();
@@ -337,10 +310,10 @@ final class Connections {
         c.messageLengthMax = Math.min(context.messageLengthMax(), record.messageLengthMax());
     }
 
-    /** A peer says something of a connection; the record is checked. */
+    /** A peer answered a connect, or disconnects. */
     void onAnswer(ControlRecord record, PortalsEventFlyweight from) {
         PortalsConnection c = table.find(record.to());
-        if (c != null && !isFrom(c, from)) {
+        if (c != null && !c.isFrom(from)) {
             c = null;
         }
         switch (record.type()) {
@@ -373,7 +346,7 @@ final class Connections {
                     free(c); // both at once: the peer does not wait for ours
                 }
             }
-            default -> inlet.isBad("type " + record.type(), from);
+            default -> records.refuse("type " + record.type(), from);
         }
     }
 
@@ -408,7 +381,7 @@ final class Connections {
             case CONNECTING -> fail(c, Status.PEER_DEAD, c.peer + ": " + reason);
             case OFFERED -> free(c);
             case CONNECTED -> {
-                takeRecords(); // a disconnect that it sent before counts
+                records.take(); // a disconnect that it sent before counts
                 if (c.state == CONNECTED) {
                     end(c, true, reason);
                 }
@@ -471,18 +444,6 @@ final class Connections {
                 });
     }
 
-    // ---- credits ----
-
-    /** A message or notification of this connection is not needed any more. */
-    void onReleased(long handle) {
-        returns.onReleased(handle);
-    }
-
-    /** Returns credits that were too few to be worth a put before; called when idle. */
-    void tellAllTaken() {
-        returns.tellAllTaken();
-    }
-
     // ---- time ----
 
     /** When {@link #onTime} wants to be called at the latest. */
@@ -513,25 +474,11 @@ final class Connections {
                 expire(c, nowNs);
             }
             if (isWatching) {
-                watch(c, nowNs);
+                watch.look(c, nowNs);
             }
         }
         if (pendingCount > 0) {
             nextTimerNs = Math.min(nextTimerNs, nowNs + RETRY_NS);
-        }
-    }
-
-    /** A peer that goes on after it was given up must learn that, unless its queue is full. */
-    private void tellGivenUp(PortalsConnection c) {
-        if (c.state == ENDING) {
-            card.record.write(
-                    ControlRecord.DISCONNECT,
-                    c.peerHandle,
-                    c.handle,
-                    c.creditsGiven,
-                    context.messageLengthMax(),
-                    null);
-            card.putRecord(c.target, Card.ANSWER_BITS);
         }
     }
 
@@ -540,29 +487,6 @@ final class Connections {
             fail(c, Status.TIMED_OUT, c.peer + " did not answer in time");
         } else if (c.deadlineNs - nextTimerNs < 0) {
             nextTimerNs = c.deadlineNs;
-        }
-    }
-
-    private void watch(PortalsConnection c, long nowNs) {
-        boolean isWatched =
-                c.state == CONNECTING
-                        || c.state == OFFERED
-                        || c.state == CONNECTED
-                        || (c.state == ENDED && c.isQuietEnd);
-        if (!isWatched) {
-            return;
-        }
-        int state = card.ni.peerState(c.target);
-        if (state == PeerState.DEAD || card.ni.peerIncarnation() != c.peerIncarnation) {
-            lose(c, "its process is gone");
-        } else if (state != PeerState.STOPPED) {
-            c.isStopped = false;
-        } else if (!c.isStopped) {
-            c.isStopped = true;
-            c.stoppedSinceNs = nowNs;
-        } else if (nowNs - c.stoppedSinceNs >= context.peerTimeoutNs()) {
-            lose(c, "its process has been stopped for longer than the peer timeout");
-            tellGivenUp(c);
         }
     }
 }

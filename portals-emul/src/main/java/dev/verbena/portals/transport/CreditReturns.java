@@ -1,20 +1,37 @@
 package dev.verbena.portals.transport;
 
 import dev.verbena.portals.PortalsOutcome;
+import dev.verbena.transport.TransportContext;
 
-/** Tells peers how many of their messages were taken, so that they may send as many. One thread. */
+/**
+ * Credits on their way: what peers have taken of ours, and what we tell them that we have taken of
+ * theirs, a quarter of their credits at a time or when there is nothing else to do. One thread.
+ */
 final class CreditReturns {
     private static final int CREDIT_SHARE = 4;
 
     private final Card card;
+    private final TransportContext context;
     private final ConnectionTable table;
     private final Connections connections;
     private boolean hasUntoldCredits;
 
-    CreditReturns(Card card, ConnectionTable table, Connections connections) {
+    CreditReturns(
+            Card card, TransportContext context, ConnectionTable table, Connections connections) {
         this.card = card;
+        this.context = context;
         this.table = table;
         this.connections = connections;
+    }
+
+    /** The peer says how many messages it has taken. */
+    void taken(PortalsConnection c, int taken) {
+        if (!c.onTaken(taken)) {
+            context.errorHandler()
+                    .onError(
+                            new IllegalStateException(
+                                    c + ": the peer returned credits that it did not have"));
+        }
     }
 
     /** A message or notification of this connection is not needed any more. */

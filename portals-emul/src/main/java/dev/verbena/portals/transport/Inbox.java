@@ -6,9 +6,11 @@ import dev.verbena.portals.PortalsEventFlyweight;
 import dev.verbena.portals.PortalsEventKind;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
+
+import org.agrona.concurrent.SystemNanoClock;
+
 import java.util.ArrayDeque;
 import java.util.Deque;
-import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * The duty cycle of {@code poll}: completions and what happened to connections, messages,
@@ -21,6 +23,8 @@ final class Inbox {
 
     private final Card card;
     private final Connections connections;
+    private final ControlInbox records;
+    private final CreditReturns credits;
     private final Registrations registrations;
     private final TransportContext context;
     private final MessageSlots slots;
@@ -45,6 +49,8 @@ final class Inbox {
             TransportContext context) {
         this.card = card;
         this.connections = connections;
+        this.records = connections.records();
+        this.credits = connections.credits();
         this.registrations = registrations;
         this.context = context;
         this.slots = new MessageSlots(context.receiveSlotCount() + SPARE_SLOTS);
@@ -55,7 +61,7 @@ final class Inbox {
             pollsToClock = CLOCK_PERIOD;
             connections.onTime(SystemNanoClock.INSTANCE.nanoTime());
         }
-        connections.takeRecords();
+        records.take();
         int count = 0;
         while (count < limit && !ring.isEmpty()) {
             count++;
@@ -75,7 +81,7 @@ final class Inbox {
         if (count > 0) {
             idlePolls = 0;
         } else if (++idlePolls == IDLE_POLLS) {
-            connections.tellAllTaken();
+            credits.tellAllTaken();
             idlePolls = 0;
         }
         return count;
@@ -83,7 +89,7 @@ final class Inbox {
 
     /** Anything to poll beside what is in the ring. */
     boolean hasWork() {
-        connections.takeRecords();
+        records.take();
         connections.settleEnds(isRecovering());
         return card.hasEvents() || isRecovering();
     }
@@ -133,7 +139,7 @@ final class Inbox {
             ReceiveBuffer buffer, int at, int handle, int length, PortalsEventFlyweight from) {
         PortalsConnection c = connections.find(handle);
         if (c != null && c.state == PortalsConnection.CONNECTING) {
-            connections.takeRecords(); // its ACCEPT was put before this message
+            records.take(); // its ACCEPT was put before this message
         }
         if (c == null || !isExpected(c, buffer, at, from)) {
             card.messages.release(buffer);
@@ -141,7 +147,7 @@ final class Inbox {
         }
         c.receivedCount++;
         if (from != null) {
-            connections.taken(c, MessageHeader.taken(from.headerData()));
+            credits.taken(c, MessageHeader.taken(from.headerData()));
         }
         long token = slots.take(buffer, handle);
         delivered++;
@@ -159,7 +165,7 @@ final class Inbox {
         if (c.state != PortalsConnection.CONNECTED && c.state != PortalsConnection.ENDING) {
             return false;
         }
-        if (from != null && !Connections.isFrom(c, from)) {
+        if (from != null && !c.isFrom(from)) {
             return false;
         }
         int number = buffer.bytes.getInt(at - MessageHeader.LENGTH + MessageHeader.NUMBER_OFFSET);
@@ -189,11 +195,11 @@ final class Inbox {
             if (c == null
                     || (c.state != PortalsConnection.CONNECTED
                             && c.state != PortalsConnection.ENDING)
-                    || !Connections.isFrom(c, event)) {
+                    || !c.isFrom(event)) {
                 continue;
             }
             PortalsRegion region = registrations.find(event.userPointer());
-            connections.onReleased(handle);
+            credits.onReleased(handle);
             if (region == null) {
                 continue; // closed meanwhile
             }
@@ -223,7 +229,7 @@ final class Inbox {
         int connection = slots.connection(token);
         slots.free(token);
         card.messages.release(buffer);
-        connections.onReleased(connection);
+        credits.onReleased(connection);
     }
 
     void close() {

@@ -1,5 +1,7 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.portals.PortalsEventFlyweight;
+
 import java.net.URI;
 
 /**
@@ -122,6 +124,13 @@ final class PortalsConnection {
         }
         takenByPeer += Math.max(0, more);
         return true;
+    }
+
+    /**
+     * Whether an event comes from the peer, in the incarnation that this connection is bound to.
+     */
+    boolean isFrom(PortalsEventFlyweight event) {
+        return event.process() == target && event.incarnation() == peerIncarnation;
     }
 
     @Override

@@ -10,10 +10,12 @@ import dev.verbena.portals.PortalsInterface;
 import dev.verbena.portals.PortalsMemory;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.TransportException;
-import java.security.SecureRandom;
-import java.util.concurrent.locks.LockSupport;
+
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.SystemNanoClock;
+
+import java.security.SecureRandom;
+import java.util.concurrent.locks.LockSupport;
 
 /** The regions of one transport and the match entries through which peers reach them. */
 final class Registrations {
@@ -23,7 +25,7 @@ final class Registrations {
     private static final long PAUSE_NS = 20_000L;
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
-    private final PortalsTransport transport;
+    private final OwnerGuard guard;
     private final PortalsInterface ni;
     private final EventQueue notifyQueue;
     private final EventQueue localQueue;
@@ -34,17 +36,11 @@ final class Registrations {
     private final long secret = new SecureRandom().nextLong();
     private long made;
 
-    Registrations(
-            PortalsTransport transport,
-            PortalsInterface ni,
-            EventQueue notifyQueue,
-            EventQueue localQueue,
-            EventRing ring,
-            long closeTimeoutNs) {
-        this.transport = transport;
-        this.ni = ni;
-        this.notifyQueue = notifyQueue;
-        this.localQueue = localQueue;
+    Registrations(OwnerGuard guard, Card card, EventRing ring, long closeTimeoutNs) {
+        this.guard = guard;
+        this.ni = card.ni;
+        this.notifyQueue = card.notifyQueue;
+        this.localQueue = card.localQueue;
         this.ring = ring;
         this.closeTimeoutNs = closeTimeoutNs;
         this.listCount = ni.limits().portalIndexMax() + 1 - PORTAL_INDEX_FIRST;
@@ -179,7 +175,7 @@ final class Registrations {
 
     /** Revokes, waits for accesses that peers have begun, frees. */
     void close(PortalsRegion region) {
-        if (!transport.enterFor(region)) {
+        if (!guard.enter()) {
             throw new IllegalStateException("closed: the transport of " + region);
         }
         try {
@@ -197,7 +193,7 @@ final class Registrations {
                 region.own.close();
             }
         } finally {
-            transport.exitFor();
+            guard.exit();
         }
     }
 

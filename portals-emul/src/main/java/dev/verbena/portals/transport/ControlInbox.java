@@ -3,34 +3,41 @@ package dev.verbena.portals.transport;
 import dev.verbena.portals.EventQueue;
 import dev.verbena.portals.PortalsEventFlyweight;
 import dev.verbena.portals.PortalsProcess;
-import org.agrona.ErrorHandler;
+import dev.verbena.transport.TransportContext;
 
 /**
- * Takes what peers say over the system queues, requests, answers and returned credits, checks it
- * and hands it to {@link Connections}. One thread.
+ * Takes control records and returned credits out of their queues, checks them and hands them to
+ * {@link Connections} and {@link CreditReturns}. One thread.
  */
-final class RecordInlet {
+final class ControlInbox {
     private static final int RECORDS_MAX = 256;
 
     private final Card card;
     private final EventRing ring;
-    private final ErrorHandler errorHandler;
+    private final TransportContext context;
     private final Connections connections;
+    private final CreditReturns credits;
     private final PortalsEventFlyweight event = new PortalsEventFlyweight();
     private final PortalsEventFlyweight requestEvent = new PortalsEventFlyweight();
     private final ReceiveQueue.Consumer onAnswer = this::onAnswer;
     private final ReceiveQueue.Consumer onRequest = this::onRequest;
     private boolean isTaking;
 
-    RecordInlet(Card card, EventRing ring, ErrorHandler errorHandler, Connections connections) {
+    ControlInbox(
+            Card card,
+            EventRing ring,
+            TransportContext context,
+            Connections connections,
+            CreditReturns credits) {
         this.card = card;
         this.ring = ring;
-        this.errorHandler = errorHandler;
+        this.context = context;
         this.connections = connections;
+        this.credits = credits;
     }
 
     /** Takes what came to the system queue, up to a bound. Does nothing inside itself. */
-    void takeRecords() {
+    void take() {
         if (isTaking) {
             return;
         }
@@ -62,7 +69,7 @@ final class RecordInlet {
                 card.answers.onLoss();
             }
             if (event.userPointer() == Card.CREDIT_POINTER) {
-                connections.onCredits(event);
+                onCredits();
             } else {
                 card.answers.onEvent(event, onAnswer);
             }
@@ -89,6 +96,13 @@ final class RecordInlet {
         }
     }
 
+    private void onCredits() {
+        PortalsConnection c = connections.find(MessageHeader.connection(event.headerData()));
+        if (c != null && c.isFrom(event)) {
+            credits.taken(c, MessageHeader.taken(event.headerData()));
+        }
+    }
+
     private void onRequest(
             ReceiveBuffer buffer, int at, int to, int length, PortalsEventFlyweight from) {
         try {
@@ -102,7 +116,27 @@ final class RecordInlet {
     }
 
     private boolean isRequestType(ControlRecord record, PortalsEventFlyweight from) {
-        return record.type() == ControlRecord.CONNECT || isBad("type " + record.type(), from);
+        return record.type() == ControlRecord.CONNECT || refuse("type " + record.type(), from);
+    }
+
+    private boolean isGood(ControlRecord record, int length, PortalsEventFlyweight from) {
+        if (length != ControlRecord.LENGTH) {
+            return refuse("length " + length, from);
+        }
+        String fault = record.fault();
+        return fault.isEmpty() || refuse(fault, from);
+    }
+
+    /** Reports a record that makes no sense; answers false. */
+    boolean refuse(String what, PortalsEventFlyweight from) {
+        context.errorHandler()
+                .onError(
+                        new IllegalStateException(
+                                "record from process "
+                                        + PortalsProcess.of(from.process())
+                                        + " refused: "
+                                        + what));
+        return false;
     }
 
     private void onAnswer(
@@ -115,24 +149,5 @@ final class RecordInlet {
         } finally {
             card.answers.release(buffer);
         }
-    }
-
-    private boolean isGood(ControlRecord record, int length, PortalsEventFlyweight from) {
-        if (length != ControlRecord.LENGTH) {
-            return isBad("length " + length, from);
-        }
-        String fault = record.fault();
-        return fault.isEmpty() || isBad(fault, from);
-    }
-
-    /** Reports what a record has wrong; false. */
-    boolean isBad(String what, PortalsEventFlyweight from) {
-        errorHandler.onError(
-                new IllegalStateException(
-                        "record from process "
-                                + PortalsProcess.of(from.process())
-                                + " refused: "
-                                + what));
-        return false;
     }
 }

@@ -1,0 +1,353 @@
+package dev.verbena.shm;
+
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.softnic.bindings.Layout;
+import dev.verbena.transport.Operation;
+import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.TransferVector;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportLimits;
+
+import org.agrona.UnsafeApi;
+
+/**
+ * The data path of {@link ShmTransport}: every operation that can be posted. A superclass and not a
+ * part that the transport holds, so that a put finds what it needs one load away.
+ */
+abstract class ShmOperations implements Transport {
+    final OwnerGuard guard;
+    final TransportLimits limits;
+    final NativeScratch scratch;
+    final CompletionRing completions;
+    final ShmConnections connections;
+
+    ShmOperations(
+            OwnerGuard guard,
+            TransportLimits limits,
+            NativeScratch scratch,
+            CompletionRing completions,
+            ShmConnections connections) {
+        this.guard = guard;
+        this.limits = limits;
+        this.scratch = scratch;
+        this.completions = completions;
+        this.connections = connections;
+    }
+
+    @Override
+    public int send(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            long length,
+            long context,
+            int flags) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            ShmRegion region = own(source);
+            long from = region.range(offset, length);
+            ShmConnection to = connections.open(connection);
+            if (to == null) {
+                return NOT_CONNECTED;
+            }
+            if (length > limits.messageLengthMax() || length > to.messageLengthMax()) {
+                return TOO_LONG;
+            }
+            if (completions.isFull()) {
+                return BACK_PRESSURED;
+            }
+            int result = post(to, Layout.SHM_KIND_MESSAGE, 0, from, (int) length);
+            if (result == ACCEPTED) {
+                region.lastCompletion =
+                        completions.add(connection, Operation.SEND, context, Status.OK, length);
+            }
+            return result;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    /** Posts a message; a peer that wrote nonsense into its credits loses the connection. */
+    private int post(ShmConnection to, int kind, int tag, long from, int length) {
+        int credit = to.credit();
+        if (credit == ShmConnection.POSTED) {
+            credit = to.post(kind, tag, from, length);
+        }
+        if (credit == ShmConnection.CORRUPT) {
+            connections.corrupt(to, "its credits make no sense");
+            return NOT_CONNECTED;
+        }
+        return credit == ShmConnection.POSTED ? ACCEPTED : BACK_PRESSURED;
+    }
+
+    @Override
+    public int put(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            RemoteDescriptor target,
+            long targetOffset,
+            long length,
+            long context,
+            int flags) {
+        return transfer(
+                Operation.PUT, connection, source, offset, target, targetOffset, length, context);
+    }
+
+    @Override
+    public int get(
+            long connection,
+            RegisteredRegion destination,
+            long offset,
+            RemoteDescriptor source,
+            long sourceOffset,
+            long length,
+            long context,
+            int flags) {
+        return transfer(
+                Operation.GET,
+                connection,
+                destination,
+                offset,
+                source,
+                sourceOffset,
+                length,
+                context);
+    }
+
+    private int transfer(
+            int operation,
+            long connection,
+            RegisteredRegion local,
+            long offset,
+            RemoteDescriptor remote,
+            long remoteOffset,
+            long length,
+            long context) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            ShmRegion region = own(local);
+            long address = region.range(offset, length);
+            ShmConnection to = connections.open(connection);
+            if (to == null) {
+                return NOT_CONNECTED;
+            }
+            if (completions.isFull()) {
+                return BACK_PRESSURED;
+            }
+            int status =
+                    to.transfer(operation == Operation.PUT, address, remote, remoteOffset, length);
+            region.lastCompletion =
+                    completions.add(
+                            connection,
+                            operation,
+                            context,
+                            status,
+                            status == Status.OK ? length : 0);
+            return ACCEPTED;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public int putNotify(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            RemoteDescriptor target,
+            long targetOffset,
+            long length,
+            int tag,
+            long context,
+            int flags) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            ShmRegion region = own(source);
+            long from = region.range(offset, length);
+            ShmConnection to = connections.open(connection);
+            if (to == null) {
+                return NOT_CONNECTED;
+            }
+            if (completions.isFull()) {
+                return BACK_PRESSURED;
+            }
+            int credit = to.credit();
+            if (credit == ShmConnection.NO_CREDIT) {
+                return BACK_PRESSURED;
+            }
+            int status = to.transfer(true, from, target, targetOffset, length);
+            if (status == Status.OK) {
+                long notify = scratch.notify;
+                UnsafeApi.putInt(null, notify + Layout.NOTIFY_SLOT, (int) target.keyLow());
+                UnsafeApi.putInt(null, notify + Layout.NOTIFY_GENERATION, target.generation());
+                UnsafeApi.putLong(
+                        null, notify + Layout.NOTIFY_OFFSET, target.base() + targetOffset);
+                UnsafeApi.putLong(null, notify + Layout.NOTIFY_LENGTH, length);
+                int result = post(to, Layout.SHM_KIND_NOTIFY, tag, notify, Layout.NOTIFY_SIZE);
+                if (result != ACCEPTED) {
+                    return result;
+                }
+            }
+            region.lastCompletion =
+                    completions.add(
+                            connection,
+                            Operation.PUT_NOTIFY,
+                            context,
+                            status,
+                            status == Status.OK ? length : 0);
+            return ACCEPTED;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public int put(
+            long connection,
+            TransferVector vector,
+            RemoteDescriptor target,
+            long context,
+            int flags) {
+        return transfer(Operation.PUT, connection, vector, target, context);
+    }
+
+    @Override
+    public int get(
+            long connection,
+            TransferVector vector,
+            RemoteDescriptor source,
+            long context,
+            int flags) {
+        return transfer(Operation.GET, connection, vector, source, context);
+    }
+
+    private int transfer(
+            int operation,
+            long connection,
+            TransferVector vector,
+            RemoteDescriptor remote,
+            long context) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            for (int i = 0; i < vector.count(); i++) {
+                own(vector.region(i)).range(vector.offset(i), vector.length(i));
+            }
+            ShmConnection to = connections.open(connection);
+            if (to == null) {
+                return NOT_CONNECTED;
+            }
+            if (completions.isFull()) {
+                return BACK_PRESSURED;
+            }
+            int worst = Status.OK;
+            long moved = 0;
+            for (int i = 0; i < vector.count(); i++) {
+                long local = own(vector.region(i)).range(vector.offset(i), vector.length(i));
+                int status =
+                        to.transfer(
+                                operation == Operation.PUT,
+                                local,
+                                remote,
+                                vector.remoteOffset(i),
+                                vector.length(i));
+                moved += status == Status.OK ? vector.length(i) : 0;
+                worst = Math.max(worst, status);
+            }
+            long number = completions.add(connection, operation, context, worst, moved);
+            for (int i = 0; i < vector.count(); i++) {
+                own(vector.region(i)).lastCompletion = number;
+            }
+            return ACCEPTED;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public int fetchAdd(
+            long connection,
+            RemoteDescriptor target,
+            long targetOffset,
+            long delta,
+            long context,
+            int flags) {
+        return atomic(Operation.FETCH_ADD, connection, target, targetOffset, delta, 0, context);
+    }
+
+    @Override
+    public int compareSwap(
+            long connection,
+            RemoteDescriptor target,
+            long targetOffset,
+            long expected,
+            long update,
+            long context,
+            int flags) {
+        return atomic(
+                Operation.COMPARE_SWAP,
+                connection,
+                target,
+                targetOffset,
+                expected,
+                update,
+                context);
+    }
+
+    private int atomic(
+            int operation,
+            long connection,
+            RemoteDescriptor target,
+            long targetOffset,
+            long operand,
+            long update,
+            long context) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            if ((target.base() + targetOffset & Long.BYTES - 1) != 0) {
+                throw new IllegalArgumentException(
+                        "targetOffset "
+                                + targetOffset
+                                + ": an atomic needs 8 aligned bytes; the descriptor begins at "
+                                + target.base());
+            }
+            ShmConnection to = connections.open(connection);
+            if (to == null) {
+                return NOT_CONNECTED;
+            }
+            if (completions.isFull()) {
+                return BACK_PRESSURED;
+            }
+            int status =
+                    to.atomic(
+                            operation == Operation.FETCH_ADD,
+                            target,
+                            targetOffset,
+                            operand,
+                            update);
+            long before = status == Status.OK ? UnsafeApi.getLong(null, scratch.result) : 0;
+            completions.add(connection, operation, context, status, before);
+            return ACCEPTED;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    final ShmRegion own(RegisteredRegion region) {
+        if (region instanceof ShmRegion own && own.transport() == this) {
+            return own;
+        }
+        throw new IllegalArgumentException(region + " is not a region of " + this);
+    }
+}

@@ -1,0 +1,416 @@
+package dev.verbena.portals.transport;
+
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.portals.PortalsInterface;
+import dev.verbena.portals.PortalsOutcome;
+import dev.verbena.transport.Operation;
+import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.TransferVector;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+
+import org.agrona.concurrent.SystemNanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.net.URI;
+
+/**
+ * The data path of {@link PortalsTransport}: every operation that can be posted, and the parts that
+ * operations need. A superclass and not a part that the transport holds, so that a send finds them
+ * one load away.
+ */
+abstract class PortalsOperations implements Transport {
+    /** Added to a status with which an operation was refused here. */
+    private static final int REFUSED_BASE = 1 << 16;
+
+    final URI uri;
+    final OwnerGuard guard;
+    final Card card;
+    final EventRing ring;
+    final Registrations registrations;
+    final Connections connections;
+    private long droppedSends;
+
+    PortalsOperations(TransportContext context, PortalsInterface ni, CardSizes sizes) {
+        this.uri = new PortalsAddress(context.job(), ni.id(), ni.incarnation()).uri();
+        this.guard = new OwnerGuard(uri.toString(), ni::moveTo);
+        this.card = new Card(ni, sizes);
+        this.ring = new EventRing(context.outstandingMax(), context.connectionsMax());
+        this.registrations = new Registrations(guard, card, ring, 2 * context.peerTimeoutNs());
+        this.connections =
+                new Connections(card, ring, context, SystemNanoClock.INSTANCE.nanoTime());
+    }
+
+    /** Sends that the peer's list dropped; each was answered by {@code BACK_PRESSURED}. */
+    final long droppedSends() {
+        return droppedSends;
+    }
+
+    private PortalsRegion own(RegisteredRegion region, long offset, long length) {
+        if (!(region instanceof PortalsRegion own) || own.registrations() != registrations) {
+            throw new IllegalArgumentException(region + " is not a region of " + uri);
+        }
+        own.checkRange(offset, length);
+        return own;
+    }
+
+    private PortalsConnection usable(long connection) {
+        PortalsConnection c = connections.find(connection);
+        return c != null && c.state == PortalsConnection.CONNECTED && c.peerHandle != 0 ? c : null;
+    }
+
+    @Override
+    public int send(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            long length,
+            long context,
+            int flags) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            PortalsRegion region = own(source, offset, length);
+            PortalsConnection c = usable(connection);
+            if (c == null) {
+                return NOT_CONNECTED;
+            }
+            if (length > c.messageLengthMax) {
+                return TOO_LONG;
+            }
+            if (ring.isFull() || !connections.hasCredit(c)) {
+                return BACK_PRESSURED;
+            }
+            return send(c, region, offset, (int) length, context);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private int send(PortalsConnection c, PortalsRegion source, long offset, int length, long ctx) {
+        UnsafeBuffer staging = card.staging;
+        MessageHeader.write(staging, 0, c.peerHandle, length, c.sentMessages);
+        source.copyTo(offset, staging, MessageHeader.LENGTH, length);
+        int taken = c.takenCount;
+        int outcome =
+                card.putMessage(
+                        c.target, length, MessageHeader.bits(c.peerHandle, taken, c.sentMessages));
+        if (outcome == PortalsOutcome.DELIVERED) {
+            c.takenTold = taken;
+            c.sentCount++;
+            c.sentMessages++;
+            source.lastCompletion = ring.add(c.handle, Operation.SEND, ctx, Status.OK, length);
+            return ACCEPTED;
+        }
+        return sendFailed(c, source, outcome, ctx);
+    }
+
+    private int sendFailed(PortalsConnection c, PortalsRegion source, int outcome, long ctx) {
+        if (Card.isToBeRetried(outcome)) {
+            return BACK_PRESSURED;
+        }
+        if (outcome == PortalsOutcome.DROPPED) {
+            droppedSends++; // the list is about to be filled up again
+            return BACK_PRESSURED;
+        }
+        complete(c, source, Operation.SEND, ctx, statusOf(outcome), 0);
+        if (Card.isPeerGone(outcome)) {
+            connections.lose(c, "its process is gone");
+        }
+        return ACCEPTED;
+    }
+
+    private void complete(
+            PortalsConnection c, PortalsRegion r, int operation, long ctx, int status, long value) {
+        r.lastCompletion = ring.add(c.handle, operation, ctx, status, value);
+    }
+
+    private static int statusOf(int outcome) {
+        if (outcome == PortalsOutcome.DELIVERED) {
+            return Status.OK;
+        }
+        if (outcome == PortalsOutcome.DROPPED) {
+            return Status.STALE_KEY;
+        }
+        if (Card.isPeerGone(outcome)) {
+            return Status.PEER_DEAD;
+        }
+        return Card.isToBeRetried(outcome) ? Status.TIMED_OUT : Status.INTERNAL;
+    }
+
+    /** Refused here, before anything is put: 0 if the descriptor allows it. */
+    private static int refusal(RemoteDescriptor d, long offset, long length, int right) {
+        if (d.kind() != RemoteDescriptor.KIND_PORTALS
+                || d.keyHigh() < Registrations.PORTAL_INDEX_FIRST
+                || d.keyHigh() > Integer.MAX_VALUE) {
+            return (d.rights() & right) == 0 ? Status.ACCESS : Status.STALE_KEY;
+        }
+        if ((d.rights() & right) == 0) {
+            return Status.ACCESS;
+        }
+        if (offset < 0
+                || d.base() < 0
+                || offset > d.length()
+                || length > d.length() - offset
+                || d.base() > Long.MAX_VALUE - offset - length) {
+            return Status.BOUNDS;
+        }
+        return Status.OK;
+    }
+
+    @Override
+    public int put(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            RemoteDescriptor target,
+            long targetOffset,
+            long length,
+            long context,
+            int flags) {
+        return oneSided(
+                connection, source, offset, target, targetOffset, length, context, Operation.PUT);
+    }
+
+    @Override
+    public int get(
+            long connection,
+            RegisteredRegion destination,
+            long offset,
+            RemoteDescriptor source,
+            long sourceOffset,
+            long length,
+            long context,
+            int flags) {
+        return oneSided(
+                connection,
+                destination,
+                offset,
+                source,
+                sourceOffset,
+                length,
+                context,
+                Operation.GET);
+    }
+
+    private int oneSided(
+            long connection,
+            RegisteredRegion local,
+            long offset,
+            RemoteDescriptor remote,
+            long remoteOffset,
+            long length,
+            long context,
+            int operation) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            PortalsRegion region = own(local, offset, length);
+            PortalsConnection c = usable(connection);
+            if (c == null) {
+                return NOT_CONNECTED;
+            }
+            if (ring.isFull()) {
+                return BACK_PRESSURED;
+            }
+            int outcome = move(c, region, offset, remote, remoteOffset, length, operation);
+            if (Card.isToBeRetried(outcome)) {
+                return BACK_PRESSURED;
+            }
+            int status = outcome >= REFUSED_BASE ? outcome - REFUSED_BASE : statusOf(outcome);
+            complete(c, region, operation, context, status, status == Status.OK ? length : 0);
+            if (Card.isPeerGone(outcome)) {
+                connections.lose(c, "its process is gone");
+            }
+            return ACCEPTED;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private int move(
+            PortalsConnection c,
+            PortalsRegion local,
+            long offset,
+            RemoteDescriptor d,
+            long remoteOffset,
+            long length,
+            int operation) {
+        boolean isGet = operation == Operation.GET;
+        int refusal =
+                refusal(
+                        d,
+                        remoteOffset,
+                        length,
+                        isGet ? RemoteDescriptor.REMOTE_READ : RemoteDescriptor.REMOTE_WRITE);
+        if (refusal != Status.OK) {
+            return REFUSED_BASE + refusal;
+        }
+        long at = d.base() + remoteOffset;
+        int index = (int) d.keyHigh();
+        return isGet
+                ? card.get(
+                        registrations.local(local), offset, length, c.target, index, d.keyLow(), at)
+                : card.put(
+                        registrations.local(local),
+                        offset,
+                        length,
+                        c.target,
+                        index,
+                        d.keyLow() & ~PortalsRegion.NOTIFY_BIT,
+                        at,
+                        0);
+    }
+
+    @Override
+    public int putNotify(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            RemoteDescriptor target,
+            long targetOffset,
+            long length,
+            int tag,
+            long context,
+            int flags) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            PortalsRegion region = own(source, offset, length);
+            PortalsConnection c = usable(connection);
+            if (c == null) {
+                return NOT_CONNECTED;
+            }
+            // The event at the target takes a credit, so that its queue cannot overrun.
+            if (ring.isFull() || !connections.hasCredit(c)) {
+                return BACK_PRESSURED;
+            }
+            int status = refusal(target, targetOffset, length, RemoteDescriptor.REMOTE_WRITE);
+            if (status == Status.OK) {
+                int outcome =
+                        card.put(
+                                registrations.local(region),
+                                offset,
+                                length,
+                                c.target,
+                                (int) target.keyHigh(),
+                                target.keyLow() | PortalsRegion.NOTIFY_BIT,
+                                target.base() + targetOffset,
+                                MessageHeader.notifyBits(c.peerHandle, tag));
+                if (Card.isToBeRetried(outcome)) {
+                    return BACK_PRESSURED;
+                }
+                c.sentCount += outcome == PortalsOutcome.DELIVERED ? 1 : 0;
+                status = statusOf(outcome);
+            }
+            complete(
+                    c,
+                    region,
+                    Operation.PUT_NOTIFY,
+                    context,
+                    status,
+                    status == Status.OK ? length : 0);
+            if (status == Status.PEER_DEAD) {
+                connections.lose(c, "its process is gone");
+            }
+            return ACCEPTED;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public int put(
+            long connection,
+            TransferVector vector,
+            RemoteDescriptor target,
+            long context,
+            int flags) {
+        return vectored(connection, vector, target, context, Operation.PUT);
+    }
+
+    @Override
+    public int get(
+            long connection,
+            TransferVector vector,
+            RemoteDescriptor source,
+            long context,
+            int flags) {
+        return vectored(connection, vector, source, context, Operation.GET);
+    }
+
+    private int vectored(
+            long connection, TransferVector v, RemoteDescriptor d, long context, int operation) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            for (int i = 0; i < v.count(); i++) {
+                own(v.region(i), v.offset(i), v.length(i));
+            }
+            PortalsConnection c = usable(connection);
+            if (c == null) {
+                return NOT_CONNECTED;
+            }
+            if (ring.isFull()) {
+                return BACK_PRESSURED;
+            }
+            int worst = Status.OK;
+            long moved = 0;
+            for (int i = 0; i < v.count(); i++) {
+                int outcome =
+                        move(
+                                c,
+                                (PortalsRegion) v.region(i),
+                                v.offset(i),
+                                d,
+                                v.remoteOffset(i),
+                                v.length(i),
+                                operation);
+                if (i == 0 && Card.isToBeRetried(outcome)) {
+                    return BACK_PRESSURED;
+                }
+                int status = outcome >= REFUSED_BASE ? outcome - REFUSED_BASE : statusOf(outcome);
+                worst = Math.max(worst, status);
+                moved += status == Status.OK ? v.length(i) : 0;
+            }
+            long number = ring.add(c.handle, operation, context, worst, moved);
+            for (int i = 0; i < v.count(); i++) {
+                ((PortalsRegion) v.region(i)).lastCompletion = number;
+            }
+            if (worst == Status.PEER_DEAD) {
+                connections.lose(c, "its process is gone");
+            }
+            return ACCEPTED;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public int fetchAdd(
+            long connection,
+            RemoteDescriptor target,
+            long targetOffset,
+            long delta,
+            long context,
+            int flags) {
+        return NOT_SUPPORTED;
+    }
+
+    @Override
+    public int compareSwap(
+            long connection,
+            RemoteDescriptor target,
+            long targetOffset,
+            long expected,
+            long update,
+            long context,
+            int flags) {
+        return NOT_SUPPORTED;
+    }
+}
