@@ -40,14 +40,7 @@ final class DartSend implements Callable<Integer> {
 
     @Spec private CommandSpec spec;
 
-    @Option(
-            names = "--config",
-            paramLabel = "FILE",
-            required = true,
-            description = "Configuration file written by the master.")
-    private Path configuration;
-
-    @Mixin private TransportOption transport;
+    @Mixin private ServiceOptions service;
 
     @Option(
             names = "--rank",
@@ -55,13 +48,6 @@ final class DartSend implements Callable<Integer> {
             defaultValue = "0",
             description = "Number of this sender among those of the job. Default: 0.")
     private int rank;
-
-    @Option(
-            names = "--timeout",
-            paramLabel = "SECONDS",
-            defaultValue = "30",
-            description = "Longest wait in which nothing is confirmed, 1 to 3600. Default: 30.")
-    private int timeout;
 
     @Parameters(paramLabel = "PATH", arity = "1..*", description = "Files and folders.")
     private List<Path> paths;
@@ -71,18 +57,18 @@ final class DartSend implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        if (timeout < 1 || timeout > 3600 || rank < 0) {
-            throw new ParameterException(
-                    spec.commandLine(), "--timeout from 1 to 3600, --rank from 0");
+        service.check();
+        if (rank < 0) {
+            throw new ParameterException(spec.commandLine(), "--rank " + rank + " is below 0");
         }
         PrintWriter out = spec.commandLine().getOut();
         List<SendQueue.Item> items = collect();
-        if (!Files.exists(configuration) && items.isEmpty()) {
+        if (!Files.exists(service.configuration()) && items.isEmpty()) {
             throw new Messages.Failure("nothing to send");
         }
-        String scheme = transport.require(spec);
+        String scheme = service.scheme();
         long begin = System.nanoTime();
-        try (Termination termination = new Termination(timeout * 1000L + 5000);
+        try (Termination termination = new Termination(service.timeoutMs() + 5000);
                 RealEnvironment environment =
                         RealEnvironment.builder()
                                 .application("dart send")
@@ -115,7 +101,7 @@ final class DartSend implements Callable<Integer> {
     private void sendAll(
             RealEnvironment environment, String scheme, ProgressLine line, Termination termination)
             throws InterruptedException {
-        long timeoutNs = TimeUnit.SECONDS.toNanos(timeout);
+        long timeoutNs = service.timeoutNs();
         long confirmedNs = System.nanoTime();
         int confirmed = 0;
         while (true) {
@@ -169,7 +155,7 @@ final class DartSend implements Callable<Integer> {
         return DartClient.connect(
                 new DartClient.Context()
                         .environment(environment)
-                        .configurationFile(configuration.toAbsolutePath().toString())
+                        .configurationFile(service.configuration().toString())
                         .transport(scheme)
                         .rank(rank)
                         .maxInFlight(2)

@@ -30,14 +30,7 @@ abstract class DartServe implements Callable<Integer> {
 
     @Spec CommandSpec spec;
 
-    @Option(
-            names = "--config",
-            paramLabel = "FILE",
-            required = true,
-            description = "Configuration file: written by the master, read by all others.")
-    Path configuration;
-
-    @Mixin TransportOption transport;
+    @Mixin ServiceOptions service;
 
     @Mixin SecretOption secret;
 
@@ -61,13 +54,6 @@ abstract class DartServe implements Callable<Integer> {
             defaultValue = "4",
             description = "Size of a buffer in MiB, 1 to 1024. Default: 4.")
     int bufferMebibytes;
-
-    @Option(
-            names = "--timeout",
-            paramLabel = "SECONDS",
-            defaultValue = "30",
-            description = "Longest wait for master or receiver, 1 to 3600. Default: 30.")
-    int timeout;
 
     @Option(
             names = "--spill",
@@ -132,11 +118,11 @@ abstract class DartServe implements Callable<Integer> {
         inRange("--clients", clients, 0, 8192);
         inRange("--buffers", buffers, 0, 65536);
         inRange("--buffer-size", bufferMebibytes, 1, 1024);
-        inRange("--timeout", timeout, 1, 3600);
+        service.check();
         byte[] shared = secret.read();
-        String scheme = transport.require(spec);
-        long timeoutNs = TimeUnit.SECONDS.toNanos(timeout);
-        try (Termination termination = new Termination(TimeUnit.SECONDS.toMillis(timeout) + 5000);
+        String scheme = service.scheme();
+        long timeoutNs = service.timeoutNs();
+        try (Termination termination = new Termination(service.timeoutMs() + 5000);
                 RealEnvironment environment =
                         RealEnvironment.builder()
                                 .application("dart " + role())
@@ -145,7 +131,7 @@ abstract class DartServe implements Callable<Integer> {
             DartServer.Context context =
                     new DartServer.Context()
                             .environment(environment)
-                            .configurationFile(configuration.toAbsolutePath().toString())
+                            .configurationFile(service.configuration().toString())
                             .transport(scheme)
                             .clientCount(clients)
                             .bufferCount(buffers)
@@ -281,7 +267,7 @@ abstract class DartServe implements Callable<Integer> {
 
     /** Where a slave finds the receiver that the master was given. */
     Path receiverFile() {
-        Path file = configuration.toAbsolutePath();
+        Path file = service.configuration();
         return file.resolveSibling(file.getFileName() + ".receiver");
     }
 
@@ -380,7 +366,7 @@ abstract class DartServe implements Callable<Integer> {
         }
 
         private HostPort fromMaster(Termination termination) throws IOException {
-            long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(timeout);
+            long deadlineNs = System.nanoTime() + service.timeoutNs();
             while (!ChildProcess.isThere(receiverFile())) {
                 if (termination.isAsked()) {
                     return null;
@@ -389,7 +375,7 @@ abstract class DartServe implements Callable<Integer> {
                     throw new Messages.Failure(
                             receiverFile()
                                     + " did not appear within "
-                                    + timeout
+                                    + service.timeoutSeconds()
                                     + " s: is the master running? Or give --receiver HOST:PORT");
                 }
                 java.util.concurrent.locks.LockSupport.parkNanos(20_000_000);

@@ -11,7 +11,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code dart stop}: asks the servers of a configuration file to end. */
@@ -31,38 +30,22 @@ final class DartStop implements Callable<Integer> {
 
     @Spec private CommandSpec spec;
 
-    @Option(
-            names = "--config",
-            paramLabel = "FILE",
-            required = true,
-            description = "Configuration file written by the master.")
-    private Path configuration;
-
-    @Mixin private TransportOption transport;
+    @Mixin private ServiceOptions service;
 
     @Option(
             names = "--now",
             description = "Do not pass on anything: servers name what is lost, and exit with 1.")
     private boolean isNow;
 
-    @Option(
-            names = "--timeout",
-            paramLabel = "SECONDS",
-            defaultValue = "30",
-            description = "Longest wait, 1 to 3600. Default: 30.")
-    private int timeout;
-
     @Override
     public Integer call() throws Exception {
-        if (timeout < 1 || timeout > 3600) {
-            throw new ParameterException(
-                    spec.commandLine(), "--timeout " + timeout + " is outside 1 to 3600");
-        }
+        service.check();
+        Path configuration = service.configuration();
         if (!Files.exists(configuration)) {
             throw new Messages.Failure(configuration + ": there is no such file; nothing runs");
         }
-        String scheme = transport.require(spec);
-        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(timeout);
+        String scheme = service.scheme();
+        long deadlineNs = System.nanoTime() + service.timeoutNs();
         try (RealEnvironment environment =
                 RealEnvironment.builder().application("dart stop").errorHandler(e -> {}).build()) {
             ask(environment, scheme);
@@ -71,7 +54,7 @@ final class DartStop implements Callable<Integer> {
             if (System.nanoTime() - deadlineNs >= 0) {
                 throw new Messages.Failure(
                         "the servers know, but the master has not ended within "
-                                + timeout
+                                + service.timeoutSeconds()
                                 + " s: is the receiver there? A TERM signal, given twice, ends"
                                 + " it at once");
             }
@@ -87,10 +70,10 @@ final class DartStop implements Callable<Integer> {
                 DartClient.connect(
                         new DartClient.Context()
                                 .environment(environment)
-                                .configurationFile(configuration.toAbsolutePath().toString())
+                                .configurationFile(service.configuration().toString())
                                 .transport(scheme)
                                 .applicationId(APPLICATION)
-                                .bootTimeoutNs(TimeUnit.SECONDS.toNanos(timeout)));
+                                .bootTimeoutNs(service.timeoutNs()));
         try (client) {
             if (isNow) {
                 client.stopServersNow();

@@ -3,6 +3,7 @@ package dev.verbena.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.verbena.HeadlessBrowser;
 import dev.verbena.agent.CountersFile;
 import dev.verbena.transport.TransportProvider;
 import dev.verbena.transport.Transports;

@@ -60,11 +60,8 @@ final class FlightRecorderEvents implements StagingEvents {
     public void pulled(int client, long sequence, long length, long pullNs) {
         if (isRecorderUp() && Types.PULLED.isEnabled()) {
             Pulled event = new Pulled();
-            event.client = client;
-            event.sequence = sequence;
-            event.length = length;
             event.pull = pullNs;
-            event.commit();
+            event.commit(client, sequence, length);
         }
     }
 
@@ -72,34 +69,23 @@ final class FlightRecorderEvents implements StagingEvents {
     public void streamed(int client, long sequence, long length, long queueNs, long streamNs) {
         if (isRecorderUp() && Types.STREAMED.isEnabled()) {
             Streamed event = new Streamed();
-            event.client = client;
-            event.sequence = sequence;
-            event.length = length;
             event.queued = queueNs;
             event.stream = streamNs;
-            event.commit();
+            event.commit(client, sequence, length);
         }
     }
 
     @Override
     public void spilled(int client, long sequence, long length) {
         if (isRecorderUp() && Types.SPILLED.isEnabled()) {
-            Spilled event = new Spilled();
-            event.client = client;
-            event.sequence = sequence;
-            event.length = length;
-            event.commit();
+            new Spilled().commit(client, sequence, length);
         }
     }
 
     @Override
     public void received(int client, long sequence, long length) {
         if (isRecorderUp() && Types.RECEIVED.isEnabled()) {
-            Received event = new Received();
-            event.client = client;
-            event.sequence = sequence;
-            event.length = length;
-            event.commit();
+            new Received().commit(client, sequence, length);
         }
     }
 
@@ -133,6 +119,28 @@ final class FlightRecorderEvents implements StagingEvents {
         }
     }
 
+    /** What is told of a part of a message, or of a whole one. */
+    @Category({"Verbena", "Staging"})
+    @StackTrace(false)
+    private abstract static class PartEvent extends Event {
+        @Label("Client")
+        int client;
+
+        @Label("Sequence")
+        long sequence;
+
+        @Label("Length")
+        @DataAmount
+        long length;
+
+        final void commit(int ofClient, long withSequence, long ofLength) {
+            client = ofClient;
+            sequence = withSequence;
+            length = ofLength;
+            commit();
+        }
+    }
+
     @Name("dev.verbena.Sent")
     @Label("Message Sent")
     @Description("A client has handed over a message")
@@ -158,19 +166,7 @@ final class FlightRecorderEvents implements StagingEvents {
     @Name("dev.verbena.Pulled")
     @Label("Part Pulled")
     @Description("A server has read a part of a message out of a client's memory")
-    @Category({"Verbena", "Staging"})
-    @StackTrace(false)
-    private static final class Pulled extends Event {
-        @Label("Client")
-        int client;
-
-        @Label("Sequence")
-        long sequence;
-
-        @Label("Length")
-        @DataAmount
-        long length;
-
+    private static final class Pulled extends PartEvent {
         @Label("Time of the Pull")
         @Timespan
         long pull;
@@ -179,19 +175,7 @@ final class FlightRecorderEvents implements StagingEvents {
     @Name("dev.verbena.Streamed")
     @Label("Part Streamed")
     @Description("The receiver has acknowledged a part; its buffer is free")
-    @Category({"Verbena", "Staging"})
-    @StackTrace(false)
-    private static final class Streamed extends Event {
-        @Label("Client")
-        int client;
-
-        @Label("Sequence")
-        long sequence;
-
-        @Label("Length")
-        @DataAmount
-        long length;
-
+    private static final class Streamed extends PartEvent {
         @Label("Time Queued")
         @Timespan
         long queued;
@@ -204,36 +188,12 @@ final class FlightRecorderEvents implements StagingEvents {
     @Name("dev.verbena.Spilled")
     @Label("Part Spilled")
     @Description("A server has put a part onto its own disk because the receiver does not take it")
-    @Category({"Verbena", "Staging"})
-    @StackTrace(false)
-    private static final class Spilled extends Event {
-        @Label("Client")
-        int client;
-
-        @Label("Sequence")
-        long sequence;
-
-        @Label("Length")
-        @DataAmount
-        long length;
-    }
+    private static final class Spilled extends PartEvent {}
 
     @Name("dev.verbena.Received")
     @Label("Message Received")
     @Description("A receiver has a whole message, on its disk if it has a folder")
-    @Category({"Verbena", "Staging"})
-    @StackTrace(false)
-    private static final class Received extends Event {
-        @Label("Client")
-        int client;
-
-        @Label("Sequence")
-        long sequence;
-
-        @Label("Length")
-        @DataAmount
-        long length;
-    }
+    private static final class Received extends PartEvent {}
 
     @Name("dev.verbena.Registered")
     @Label("Client Registered")

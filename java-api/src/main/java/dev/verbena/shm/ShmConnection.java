@@ -4,7 +4,6 @@ import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
 import dev.verbena.transport.TransportHandler;
-
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -7,12 +7,10 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
-
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
-
 import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLong;

@@ -3,7 +3,6 @@ package dev.verbena.shm;
 import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
 import dev.verbena.transport.TransportContext;
-
 import org.agrona.UnsafeApi;
 
 /** Makes softnic's side of a transport: its options are {@code shm_options_t}. */

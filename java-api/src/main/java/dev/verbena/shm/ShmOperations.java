@@ -8,7 +8,6 @@ import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportLimits;
-
 import org.agrona.UnsafeApi;
 
 /**

@@ -5,9 +5,7 @@ import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
-
 import org.agrona.UnsafeApi;
-
 import java.util.Arrays;
 
 /**

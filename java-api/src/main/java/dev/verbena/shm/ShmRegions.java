@@ -4,10 +4,8 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
 import dev.verbena.transport.RemoteDescriptor;
-
 import org.agrona.UnsafeApi;
 import org.agrona.collections.Int2ObjectHashMap;
-
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 

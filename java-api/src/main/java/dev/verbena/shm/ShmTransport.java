@@ -10,10 +10,8 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.TransportLimits;
-
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
-
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicBoolean;
 

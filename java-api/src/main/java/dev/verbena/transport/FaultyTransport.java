@@ -2,10 +2,8 @@ package dev.verbena.transport;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
-
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
-
 import java.net.URI;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -13,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -72,7 +71,13 @@ public final class FaultyTransport extends ForwardingTransport {
         return happens(options.backPressureRate()) ? BACK_PRESSURED : ACCEPTED;
     }
 
-    private int after(long connection, int answer) {
+    /** Posts, unless a fault answers. */
+    private int post(long connection, IntSupplier call) {
+        int fault = before(connection);
+        if (fault != ACCEPTED) {
+            return fault;
+        }
+        int answer = call.getAsInt();
         if (answer == ACCEPTED) {
             pending.merge(connection, 1, Integer::sum);
         }
@@ -138,12 +143,9 @@ public final class FaultyTransport extends ForwardingTransport {
             long length,
             long context,
             int flags) {
-        int fault = before(connection);
-        return fault != ACCEPTED
-                ? fault
-                : after(
-                        connection,
-                        delegate.send(connection, source, offset, length, context, flags));
+        return post(
+                connection,
+                () -> delegate.send(connection, source, offset, length, context, flags));
     }
 
     @Override
@@ -156,11 +158,9 @@ public final class FaultyTransport extends ForwardingTransport {
             long length,
             long context,
             int flags) {
-        int fault = before(connection);
-        return fault != ACCEPTED
-                ? fault
-                : after(
-                        connection,
+        return post(
+                connection,
+                () ->
                         super.put(
                                 connection,
                                 source,
@@ -183,11 +183,9 @@ public final class FaultyTransport extends ForwardingTransport {
             int tag,
             long context,
             int flags) {
-        int fault = before(connection);
-        return fault != ACCEPTED
-                ? fault
-                : after(
-                        connection,
+        return post(
+                connection,
+                () ->
                         super.putNotify(
                                 connection,
                                 source,
@@ -210,11 +208,9 @@ public final class FaultyTransport extends ForwardingTransport {
             long length,
             long context,
             int flags) {
-        int fault = before(connection);
-        return fault != ACCEPTED
-                ? fault
-                : after(
-                        connection,
+        return post(
+                connection,
+                () ->
                         super.get(
                                 connection,
                                 destination,
@@ -233,10 +229,7 @@ public final class FaultyTransport extends ForwardingTransport {
             RemoteDescriptor target,
             long context,
             int flags) {
-        int fault = before(connection);
-        return fault != ACCEPTED
-                ? fault
-                : after(connection, delegate.put(connection, vector, target, context, flags));
+        return post(connection, () -> delegate.put(connection, vector, target, context, flags));
     }
 
     @Override
@@ -246,10 +239,7 @@ public final class FaultyTransport extends ForwardingTransport {
             RemoteDescriptor source,
             long context,
             int flags) {
-        int fault = before(connection);
-        return fault != ACCEPTED
-                ? fault
-                : after(connection, delegate.get(connection, vector, source, context, flags));
+        return post(connection, () -> delegate.get(connection, vector, source, context, flags));
     }
 
     @Override
@@ -260,12 +250,9 @@ public final class FaultyTransport extends ForwardingTransport {
             long delta,
             long context,
             int flags) {
-        int fault = before(connection);
-        return fault != ACCEPTED
-                ? fault
-                : after(
-                        connection,
-                        super.fetchAdd(connection, target, targetOffset, delta, context, flags));
+        return post(
+                connection,
+                () -> super.fetchAdd(connection, target, targetOffset, delta, context, flags));
     }
 
     @Override
@@ -277,11 +264,9 @@ public final class FaultyTransport extends ForwardingTransport {
             long update,
             long context,
             int flags) {
-        int fault = before(connection);
-        return fault != ACCEPTED
-                ? fault
-                : after(
-                        connection,
+        return post(
+                connection,
+                () ->
                         super.compareSwap(
                                 connection,
                                 target,

@@ -3,6 +3,7 @@ package dev.verbena.examples.transit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.verbena.HeadlessBrowser;
 import dev.verbena.examples.pic.OutputMode;
 import dev.verbena.examples.pic.PicExchange;
 import dev.verbena.examples.pic.PicParameters;
@@ -13,9 +14,8 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -229,97 +229,26 @@ class ReportTest {
 
     @Test
     void shouldShowItsPicturesInARealBrowser(@TempDir Path folder) throws Exception {
-        Path browser = Browser.find();
+        Path browser = HeadlessBrowser.find();
         assumeThat(browser).as("no chromium on this machine: cannot open the report").isNotNull();
         report(STAGING).write(folder);
         Path page = folder.resolve("report.html");
-        String dom = Browser.dump(browser, page, folder);
+        String dom = HeadlessBrowser.dump(browser, page, folder);
         assertThat(dom).contains("step 100, time 20.0");
-        assertThat(Browser.count(dom, "<img class=\"phase\"")).isEqualTo(8);
-        assertThat(Browser.count(dom, "<svg class=\"chart\"")).isEqualTo(5);
-        assertThat(Browser.count(dom, "class=\"bar\"")).isEqualTo(4);
+        assertThat(count(dom, "<img class=\"phase\"")).isEqualTo(8);
+        assertThat(count(dom, "<svg class=\"chart\"")).isEqualTo(5);
+        assertThat(count(dom, "class=\"bar\"")).isEqualTo(4);
         String first =
                 dom.substring(dom.indexOf("<header"), dom.indexOf("</header>"))
                         .replace("&nbsp;", " ");
-        assertThat(Browser.count(first, "<h1")).isEqualTo(1);
+        assertThat(count(first, "<h1")).isEqualTo(1);
         assertThat(first)
                 .contains("stalled it for 20 ms, 10 times less.", "25 of 25 files")
                 .contains("the receiving program was killed halfway", "Writing files");
-        assertThat(Browser.brightness(browser, page, folder)).isGreaterThan(1000);
+        assertThat(HeadlessBrowser.colours(browser, page, folder)).isGreaterThan(1000);
     }
 
-    /** Runs Chromium without a window. */
-    static final class Browser {
-        private Browser() {}
-
-        static Path find() {
-            for (String name : List.of("/usr/bin/chromium", "/usr/bin/chromium-browser")) {
-                if (Files.isExecutable(Path.of(name))) {
-                    return Path.of(name);
-                }
-            }
-            return null;
-        }
-
-        private static ProcessBuilder command(Path browser, Path page, Path folder, String what) {
-            return new ProcessBuilder(
-                    browser.toString(),
-                    "--headless",
-                    "--no-sandbox",
-                    "--disable-gpu",
-                    "--disable-quic",
-                    "--no-first-run",
-                    "--disable-background-networking",
-                    "--disable-component-update",
-                    "--disable-sync",
-                    "--user-data-dir=" + folder.resolve("profile"),
-                    "--window-size=1240,3200",
-                    "--virtual-time-budget=2000",
-                    what,
-                    page.toUri().toString());
-        }
-
-        static String dump(Path browser, Path page, Path folder) throws Exception {
-            Path out = folder.resolve("dom.txt");
-            Process process =
-                    command(browser, page, folder, "--dump-dom")
-                            .redirectOutput(out.toFile())
-                            .redirectError(ProcessBuilder.Redirect.DISCARD)
-                            .start();
-            finish(process);
-            return Files.readString(out);
-        }
-
-        private static void finish(Process process) throws InterruptedException {
-            try {
-                assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-            } finally {
-                process.descendants().forEach(ProcessHandle::destroyForcibly);
-                process.destroyForcibly().waitFor();
-            }
-        }
-
-        /** Different colours on the page as the browser paints it. */
-        static int brightness(Path browser, Path page, Path folder) throws Exception {
-            Path picture = folder.resolve("page.png");
-            Process process =
-                    command(browser, page, folder, "--screenshot=" + picture)
-                            .redirectErrorStream(true)
-                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                            .start();
-            finish(process);
-            var image = javax.imageio.ImageIO.read(picture.toFile());
-            java.util.Set<Integer> colours = new java.util.HashSet<>();
-            for (int y = 0; y < image.getHeight(); y++) {
-                for (int x = 0; x < image.getWidth(); x++) {
-                    colours.add(image.getRGB(x, y));
-                }
-            }
-            return colours.size();
-        }
-
-        static int count(String text, String part) {
-            return text.split(java.util.regex.Pattern.quote(part), -1).length - 1;
-        }
+    private static int count(String text, String part) {
+        return text.split(Pattern.quote(part), -1).length - 1;
     }
 }

@@ -6,9 +6,7 @@ import dev.verbena.portals.PortalsEventFlyweight;
 import dev.verbena.portals.PortalsEventKind;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
-
 import org.agrona.concurrent.SystemNanoClock;
-
 import java.util.ArrayDeque;
 import java.util.Deque;
 

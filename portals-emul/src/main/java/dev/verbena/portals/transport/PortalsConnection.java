@@ -1,7 +1,6 @@
 package dev.verbena.portals.transport;
 
 import dev.verbena.portals.PortalsEventFlyweight;
-
 import java.net.URI;
 
 /**

@@ -9,10 +9,8 @@ import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
-
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
-
 import java.net.URI;
 
 /**

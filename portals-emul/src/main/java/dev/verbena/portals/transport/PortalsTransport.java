@@ -9,12 +9,10 @@ import dev.verbena.transport.Capability;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.TransportLimits;
-
 import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
-
 import java.net.URI;
 
 /**

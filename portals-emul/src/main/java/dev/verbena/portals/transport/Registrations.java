@@ -10,10 +10,8 @@ import dev.verbena.portals.PortalsInterface;
 import dev.verbena.portals.PortalsMemory;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.TransportException;
-
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.SystemNanoClock;
-
 import java.security.SecureRandom;
 import java.util.concurrent.locks.LockSupport;
 

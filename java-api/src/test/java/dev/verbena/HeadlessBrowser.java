@@ -1,4 +1,4 @@
-package dev.verbena.cli;
+package dev.verbena;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,21 +11,44 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import javax.imageio.ImageIO;
 
-/** Debian's Chromium without a window, which paints a page. */
-final class HeadlessBrowser {
+/** Debian's Chromium without a window, which reads or paints a page. */
+public final class HeadlessBrowser {
+    private static final int TIMEOUT_S = 60;
+
     private HeadlessBrowser() {}
 
     /** The program, or null. */
-    static Path find() {
+    public static Path find() {
         return List.of(Path.of("/usr/bin/chromium"), Path.of("/usr/bin/chromium-browser")).stream()
                 .filter(Files::isExecutable)
                 .findFirst()
                 .orElse(null);
     }
 
+    /** The page's elements after its scripts have run. */
+    public static String dump(Path browser, Path page, Path folder) throws Exception {
+        Path out = folder.resolve("dom.txt");
+        run(browser, page, folder, "--dump-dom", ProcessBuilder.Redirect.to(out.toFile()));
+        return Files.readString(out);
+    }
+
     /** How many different colours the painted page has: text alone has few, pictures many. */
-    static int colours(Path browser, Path page, Path folder) throws Exception {
+    public static int colours(Path browser, Path page, Path folder) throws Exception {
         Path picture = folder.resolve("page.png");
+        run(browser, page, folder, "--screenshot=" + picture, ProcessBuilder.Redirect.DISCARD);
+        BufferedImage image = ImageIO.read(picture.toFile());
+        Set<Integer> colours = new HashSet<>();
+        for (int y = 0; y < image.getHeight(); y++) {
+            for (int x = 0; x < image.getWidth(); x++) {
+                colours.add(image.getRGB(x, y));
+            }
+        }
+        return colours.size();
+    }
+
+    private static void run(
+            Path browser, Path page, Path folder, String what, ProcessBuilder.Redirect output)
+            throws Exception {
         Process process =
                 new ProcessBuilder(
                                 browser.toString(),
@@ -40,24 +63,18 @@ final class HeadlessBrowser {
                                 "--user-data-dir=" + folder.resolve("profile"),
                                 "--window-size=1240,3200",
                                 "--virtual-time-budget=2000",
-                                "--screenshot=" + picture,
+                                what,
                                 page.toUri().toString())
-                        .redirectErrorStream(true)
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .redirectOutput(output)
+                        .redirectError(ProcessBuilder.Redirect.DISCARD)
                         .start();
         try {
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("the browser ended").isTrue();
+            assertThat(process.waitFor(TIMEOUT_S, TimeUnit.SECONDS))
+                    .as("the browser ended")
+                    .isTrue();
         } finally {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly().waitFor();
         }
-        BufferedImage image = ImageIO.read(picture.toFile());
-        Set<Integer> colours = new HashSet<>();
-        for (int y = 0; y < image.getHeight(); y++) {
-            for (int x = 0; x < image.getWidth(); x++) {
-                colours.add(image.getRGB(x, y));
-            }
-        }
-        return colours.size();
     }
 }
