@@ -5,8 +5,8 @@ import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
-import org.agrona.UnsafeApi;
 import java.util.Arrays;
+import org.agrona.UnsafeApi;
 
 /**
  * The peer's registered memory as one connection sees it: one-sided operations under a pin. A

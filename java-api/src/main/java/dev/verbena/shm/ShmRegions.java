@@ -4,10 +4,10 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
 import dev.verbena.transport.RemoteDescriptor;
-import org.agrona.UnsafeApi;
-import org.agrona.collections.Int2ObjectHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.agrona.UnsafeApi;
+import org.agrona.collections.Int2ObjectHashMap;
 
 /**
  * The registered memory of one transport: makes regions, registers them with softnic and ends them.

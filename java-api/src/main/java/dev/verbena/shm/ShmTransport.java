@@ -10,10 +10,10 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.TransportLimits;
-import org.agrona.DirectBuffer;
-import org.agrona.UnsafeApi;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.agrona.DirectBuffer;
+import org.agrona.UnsafeApi;
 
 /**
  * One software NIC with the shm personality. Every operation is done when its call returns; {@code

@@ -2,8 +2,6 @@ package dev.verbena.transport;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
-import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -13,6 +11,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Makes the faults that the contract allows, from a seed, over another transport: back pressure,

@@ -13,8 +13,8 @@ import dev.verbena.portals.PortalsProcess;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
-import org.agrona.concurrent.UnsafeBuffer;
 import java.net.URI;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * How connections come about and end: the conversation over the system queue, timeouts, and the

@@ -6,9 +6,9 @@ import dev.verbena.portals.PortalsEventFlyweight;
 import dev.verbena.portals.PortalsEventKind;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
-import org.agrona.concurrent.SystemNanoClock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * The duty cycle of {@code poll}: completions and what happened to connections, messages,

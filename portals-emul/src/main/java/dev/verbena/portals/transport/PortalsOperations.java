@@ -9,9 +9,9 @@ import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
+import java.net.URI;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
-import java.net.URI;
 
 /**
  * The data path of {@link PortalsTransport}: every operation that can be posted, and the parts that

@@ -9,11 +9,11 @@ import dev.verbena.transport.Capability;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.TransportLimits;
+import java.net.URI;
 import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
-import java.net.URI;
 
 /**
  * The transport {@code portals://}; see the package for how the contract's words become Portals

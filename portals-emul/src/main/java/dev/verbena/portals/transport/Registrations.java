@@ -10,10 +10,10 @@ import dev.verbena.portals.PortalsInterface;
 import dev.verbena.portals.PortalsMemory;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.TransportException;
-import org.agrona.collections.Long2ObjectHashMap;
-import org.agrona.concurrent.SystemNanoClock;
 import java.security.SecureRandom;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.SystemNanoClock;
 
 /** The regions of one transport and the match entries through which peers reach them. */
 final class Registrations {
