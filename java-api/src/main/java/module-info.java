@@ -17,6 +17,7 @@ module dev.verbena.api {
     exports dev.verbena.memory.chronicle;
     exports dev.verbena.shm;
     exports dev.verbena.transport;
+    exports dev.verbena.verbs;
 
     uses dev.verbena.transport.TransportProvider;
 

@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
             TopCommand.class,
             ErrorsCommand.class,
             DoctorCommand.class,
+            DevicesCommand.class,
             VersionCommand.class,
             VerbenaCommand.Completion.class,
             DemoCompute.class,

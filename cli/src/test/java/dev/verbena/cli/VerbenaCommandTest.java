@@ -30,6 +30,7 @@ class VerbenaCommandTest {
                 "top --help",
                 "errors --help",
                 "doctor --help",
+                "devices --help",
                 "version --help",
                 "completion --help",
             })

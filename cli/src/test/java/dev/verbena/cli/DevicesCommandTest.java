@@ -1,0 +1,77 @@
+package dev.verbena.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command over the libibverbs that needs no device; no other test of this JVM opens one. */
+@Timeout(120)
+class DevicesCommandTest {
+    private static final Path SOURCE =
+            Path.of(System.getProperty("verbena.home", ".."))
+                    .resolve("java-api/src/test/c/ibverbs_stub.c");
+
+    @TempDir private static Path folder;
+
+    @BeforeAll
+    static void compile() throws Exception {
+        Path library = folder.resolve("libibverbs_stub.so");
+        Process compiler =
+                new ProcessBuilder(
+                                "cc",
+                                "-std=gnu11",
+                                "-fPIC",
+                                "-shared",
+                                "-fvisibility=hidden",
+                                "-o",
+                                library.toString(),
+                                SOURCE.toString())
+                        .inheritIO()
+                        .start();
+        assertThat(compiler.waitFor(100, TimeUnit.SECONDS)).isTrue();
+        assertThat(compiler.exitValue()).isZero();
+        System.setProperty("verbena.ibverbs", library.toString());
+    }
+
+    @Test
+    void shouldShowWhatIbvDevinfoShowsAndTheAddressItWouldUse() {
+        Run run = Run.of("devices", "stub0");
+        assertThat(run.err()).isEmpty();
+        assertThat(run.code()).isZero();
+        assertThat(run.out())
+                .startsWith("stub0")
+                .doesNotContain("nothing0")
+                .containsPattern("fw_ver: +1\\.2\\.3")
+                .containsPattern("max_qp_wr: +16384")
+                .containsPattern("device_cap_flags: +0xfedcba98")
+                .containsPattern("state: +PORT_ACTIVE")
+                .containsPattern("active_mtu: +1024")
+                .containsPattern("GID\\[3\\]: +0000:.*ffff:0a63:0001, RoCE v2, 10\\.99\\.0\\.1")
+                .containsPattern("chosen: +GID index 3 of 4, 10\\.99\\.0\\.1: RoCE v2")
+                .contains("fork: unneeded");
+        assertThat(Run.of("devices").out()).contains("stub0", "nothing0");
+    }
+
+    @Test
+    void shouldNameTheDevicesThereAre() {
+        Run run = Run.of("devices", "mlx5_0");
+        assertThat(run.code()).isNotZero();
+        assertThat(run.err()).contains("mlx5_0", "[stub0, nothing0]");
+    }
+
+    @Test
+    void shouldSayWhatToDoWithoutADevice() {
+        StringWriter text = new StringWriter();
+        DevicesCommand.printNone(new PrintWriter(text), null);
+        assertThat(text.toString())
+                .startsWith("There is no RDMA device here.")
+                .contains("modprobe rdma_rxe", "--device=/dev/infiniband", "./verbena rdma-vm");
+    }
+}

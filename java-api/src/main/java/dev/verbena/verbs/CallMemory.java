@@ -1,0 +1,107 @@
+package dev.verbena.verbs;
+
+import org.agrona.UnsafeApi;
+
+/**
+ * Off-heap memory for arguments and results of calls on the control path; one per device, used
+ * under the device's lock. Structures are written at the offsets of {@code VerbsLayout}.
+ */
+final class CallMemory {
+    /** Larger than every structure that is passed. */
+    private static final int ARGUMENT_SIZE = 1024;
+
+    private static final int RESULT_SIZE = 16;
+    private long memory;
+
+    CallMemory() {
+        memory = UnsafeApi.allocateMemory(2L * ARGUMENT_SIZE + RESULT_SIZE);
+    }
+
+    /** Room for a structure, zeroed. */
+    long argument() {
+        UnsafeApi.setMemory(memory, ARGUMENT_SIZE, (byte) 0);
+        return memory;
+    }
+
+    /** Room for a second structure, zeroed. */
+    long second() {
+        UnsafeApi.setMemory(memory + ARGUMENT_SIZE, ARGUMENT_SIZE, (byte) 0);
+        return memory + ARGUMENT_SIZE;
+    }
+
+    /** Eight bytes for what is made. */
+    long out() {
+        return memory + 2L * ARGUMENT_SIZE;
+    }
+
+    /** What was made. */
+    long made() {
+        return UnsafeApi.getLong(null, out());
+    }
+
+    void free() {
+        if (memory != 0) {
+            UnsafeApi.freeMemory(memory);
+            memory = 0;
+        }
+    }
+
+    static long getLong(long at) {
+        return UnsafeApi.getLong(null, at);
+    }
+
+    static int getInt(long at) {
+        return UnsafeApi.getInt(null, at);
+    }
+
+    static int getShort(long at) {
+        return UnsafeApi.getShort(null, at) & 0xffff;
+    }
+
+    static int getByte(long at) {
+        return UnsafeApi.getByte(null, at) & 0xff;
+    }
+
+    static void putLong(long at, long value) {
+        UnsafeApi.putLong(null, at, value);
+    }
+
+    static void putInt(long at, int value) {
+        UnsafeApi.putInt(null, at, value);
+    }
+
+    static void putShort(long at, int value) {
+        UnsafeApi.putShort(null, at, (short) value);
+    }
+
+    static void putByte(long at, int value) {
+        UnsafeApi.putByte(null, at, (byte) value);
+    }
+
+    static byte[] getBytes(long at, int length) {
+        byte[] bytes = new byte[length];
+        for (int i = 0; i < length; i++) {
+            bytes[i] = UnsafeApi.getByte(null, at + i);
+        }
+        return bytes;
+    }
+
+    static void putBytes(long at, byte[] bytes) {
+        for (int i = 0; i < bytes.length; i++) {
+            UnsafeApi.putByte(null, at + i, bytes[i]);
+        }
+    }
+
+    /** Text of up to {@code max} bytes that ends at a zero. */
+    static String text(long at, int max) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < max; i++) {
+            byte next = UnsafeApi.getByte(null, at + i);
+            if (next == 0) {
+                break;
+            }
+            text.append((char) next);
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,88 @@
+package dev.verbena.verbs;
+
+import dev.verbena.rdma.calls.VerbsLayout;
+import dev.verbena.rdma.calls.verbscalls;
+import java.util.List;
+
+/**
+ * Where completion queues announce completions, so that a thread can sleep instead of polling:
+ * {@code struct ibv_comp_channel}.
+ *
+ * <p>The order that loses nothing: {@link CompletionQueue#requestNotification}, poll once more,
+ * {@link #await}, poll.
+ */
+public final class CompletionChannel extends VerbsObject {
+    private static final long NS_PER_MS = 1_000_000L;
+
+    private final RdmaDevice device;
+    private final int file;
+
+    CompletionChannel(RdmaDevice device, long address) {
+        super(
+                "completion channel "
+                        + CallMemory.getInt(address + VerbsLayout.COMP_CHANNEL_FD)
+                        + " of "
+                        + device.info().name(),
+                address,
+                List.of(device));
+        this.device = device;
+        this.file = CallMemory.getInt(address + VerbsLayout.COMP_CHANNEL_FD);
+        verbscalls.vv_set_nonblocking(file);
+    }
+
+    /**
+     * Sleeps until a queue announces a completion. The announcement is acknowledged. Waits without
+     * holding the device's lock; one thread at a time.
+     *
+     * @param timeoutNs 0: do not wait; rounded up to whole milliseconds
+     * @return the queue; null if none did in time
+     * @throws IllegalStateException after close
+     */
+    public CompletionQueue await(long timeoutNs) {
+        CompletionQueue queue = take();
+        if (queue != null || timeoutNs <= 0) {
+            return queue;
+        }
+        address();
+        long ms = Math.min(Integer.MAX_VALUE, (timeoutNs + NS_PER_MS - 1) / NS_PER_MS);
+        device.check("poll", verbscalls.vv_wait(file, (int) ms));
+        return take();
+    }
+
+    private CompletionQueue take() {
+        synchronized (lock()) {
+            CallMemory memory = device.memory();
+            int result = verbscalls.vv_get_cq_event(address(), memory.out());
+            if (result == -VerbsErrno.EAGAIN) {
+                return null;
+            }
+            device.check("ibv_get_cq_event", result);
+            long queue = memory.made();
+            verbscalls.vv_ack_cq_events(queue, 1);
+            return (CompletionQueue) device.queueAt(queue);
+        }
+    }
+
+    /** Its address, if it is of this device. */
+    long addressFor(RdmaDevice asking) {
+        if (asking != device) {
+            throw new IllegalArgumentException(this + " is not of " + asking);
+        }
+        return address();
+    }
+
+    @Override
+    Object lock() {
+        return device.lock();
+    }
+
+    @Override
+    String destroyCall() {
+        return "ibv_destroy_comp_channel";
+    }
+
+    @Override
+    int destroy(long address) {
+        return verbscalls.vv_destroy_comp_channel(address);
+    }
+}

@@ -1,0 +1,230 @@
+package dev.verbena.verbs;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.rdma.calls.VerbsLayout;
+import dev.verbena.rdma.calls.verbscalls;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.UnsafeApi;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Where work requests report how they ended: {@code struct ibv_cq}. Polled by one thread: the first
+ * that does, until it {@linkplain #handOver hands over}.
+ *
+ * <p>{@link #poll} is one call into native code however many completions it takes, and allocates
+ * nothing. Completions of queue pairs that were closed are dropped.
+ */
+public final class CompletionQueue extends VerbsObject {
+    /** Answer of {@link #poll}: the queue is closed. */
+    public static final int CLOSED = -2;
+
+    /** Most completions that one {@link #poll} takes. */
+    public static final int POLL_MAX = 256;
+
+    private final RdmaDevice device;
+    private final ThreadClaim claim = new ThreadClaim("a completion queue");
+    private final CompletionFlyweight flyweight = new CompletionFlyweight();
+    private final UnsafeBuffer completions = new UnsafeBuffer(0, 0);
+    private final long memory;
+    private volatile WorkLogTable logs = WorkLogTable.EMPTY;
+    private WorkLog lastLog;
+    private int polled;
+
+    CompletionQueue(RdmaDevice device, CompletionChannel channel, long address) {
+        super(
+                "completion queue "
+                        + CallMemory.getInt(address + VerbsLayout.CQ_HANDLE)
+                        + " of "
+                        + device.info().name(),
+                address,
+                parents(device, channel));
+        this.device = device;
+        this.memory = UnsafeApi.allocateMemory((long) POLL_MAX * CompletionFlyweight.LENGTH);
+        completions.wrap(memory, POLL_MAX * CompletionFlyweight.LENGTH);
+        device.remember(address, this);
+    }
+
+    private static List<VerbsObject> parents(RdmaDevice device, CompletionChannel channel) {
+        List<VerbsObject> parents = new ArrayList<>();
+        parents.add(device);
+        if (channel != null) {
+            parents.add(channel);
+        }
+        return parents;
+    }
+
+    /** Completions that it holds at least. */
+    public int capacity() {
+        synchronized (lock()) {
+            return CallMemory.getInt(address() + VerbsLayout.CQ_CQE);
+        }
+    }
+
+    /**
+     * Takes completions, which {@link #completion} shows until the next call.
+     *
+     * @param limit 1 to {@link #POLL_MAX}
+     * @return how many; {@link #CLOSED}; {@code -errno} if the device failed
+     * @throws IllegalArgumentException for another limit
+     * @throws IllegalStateException if another thread polls this queue
+     */
+    public int poll(int limit) {
+        claim.check();
+        if (limit < 1 || limit > POLL_MAX) {
+            throw new IllegalArgumentException("limit " + limit + "; 1 to " + POLL_MAX);
+        }
+        long address = addressOrZero();
+        if (address == 0) {
+            polled = 0;
+            return CLOSED;
+        }
+        int count = verbscalls.vv_poll_cq(address, limit, memory);
+        if (count > 0) {
+            count = translate(count);
+        }
+        polled = Math.max(0, count);
+        return count;
+    }
+
+    /**
+     * A completion of the last poll; the same view each time, moved.
+     *
+     * @throws IndexOutOfBoundsException for an index that the last poll did not answer
+     */
+    public CompletionFlyweight completion(int index) {
+        if (index < 0 || index >= polled) {
+            throw new IndexOutOfBoundsException(
+                    "completion " + index + "; the last poll answered " + polled);
+        }
+        return flyweight.wrap(completions, index * CompletionFlyweight.LENGTH);
+    }
+
+    /** Puts the callers' ids in place of ours, and leaves out what belongs to closed queues. */
+    private int translate(int count) {
+        WorkLogTable table = logs;
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int at = i * CompletionFlyweight.LENGTH;
+            long id = completions.getLong(at + VerbsLayout.WC_WR_ID);
+            int number = WorkLog.logOf(id);
+            WorkLog log = lastLog;
+            if (log == null || log.number != number || log.queue.isClosed()) {
+                log = table.get(number);
+                lastLog = log;
+            }
+            if (log == null) {
+                if (PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-stale-completion")) {
+                    kept++;
+                }
+                continue;
+            }
+            int to = kept * CompletionFlyweight.LENGTH;
+            if (to != at) {
+                completions.putBytes(to, completions, at, CompletionFlyweight.LENGTH);
+            }
+            completions.putLong(to + VerbsLayout.WC_WR_ID, log.complete(id));
+            kept++;
+        }
+        return kept;
+    }
+
+    /**
+     * Asks for an announcement on the channel when the next completion arrives. One announcement
+     * for one request.
+     *
+     * @param isSolicitedOnly only if the peer asked for it, or for an error
+     * @throws IllegalStateException without a channel, or after close
+     */
+    public void requestNotification(boolean isSolicitedOnly) {
+        synchronized (lock()) {
+            long address = address();
+            if (CallMemory.getLong(address + VerbsLayout.CQ_CHANNEL) == 0) {
+                throw new IllegalStateException(
+                        this + " was made without a channel; give one to createCompletionQueue");
+            }
+            device.check(
+                    "ibv_req_notify_cq",
+                    verbscalls.vv_req_notify_cq(address, isSolicitedOnly ? 1 : 0));
+        }
+    }
+
+    /**
+     * Changes how many completions it holds at least.
+     *
+     * @throws VerbsException if the device cannot
+     */
+    public void resize(int capacity) {
+        synchronized (lock()) {
+            claim.checkMayClose();
+            device.check("ibv_resize_cq", verbscalls.vv_resize_cq(address(), capacity));
+        }
+    }
+
+    /**
+     * Announces only every so many completions, or after a time.
+     *
+     * @param count 0 to 65535
+     * @param periodUs 0 to 65535
+     * @throws VerbsException if the device cannot
+     */
+    public void moderate(int count, int periodUs) {
+        if ((count | periodUs) >>> 16 != 0) {
+            throw new IllegalArgumentException(
+                    "count " + count + ", period " + periodUs + " us; each 0 to 65535");
+        }
+        synchronized (lock()) {
+            device.check("ibv_modify_cq", verbscalls.vv_modify_cq(address(), count, periodUs));
+        }
+    }
+
+    /** Lets another thread poll; by the one that polls now. */
+    public void handOver() {
+        claim.handOver();
+    }
+
+    /** Under the lock. */
+    void watch(WorkLog log) {
+        logs = logs.with(log);
+    }
+
+    /** Under the lock. */
+    void unwatch(WorkLog log) {
+        logs = logs.without(log);
+    }
+
+    RdmaDevice device() {
+        return device;
+    }
+
+    @Override
+    void checkMayClose() {
+        claim.checkMayClose();
+    }
+
+    @Override
+    Object lock() {
+        return device.lock();
+    }
+
+    @Override
+    String destroyCall() {
+        return "ibv_destroy_cq";
+    }
+
+    @Override
+    int destroy(long address) {
+        int result = verbscalls.vv_destroy_cq(address);
+        if (result == 0) {
+            device.forget(address);
+        }
+        return result;
+    }
+
+    @Override
+    void onClosed() {
+        polled = 0;
+        completions.wrap(0, 0);
+        UnsafeApi.freeMemory(memory);
+    }
+}

@@ -1,0 +1,176 @@
+package dev.verbena.verbs;
+
+import dev.verbena.rdma.calls.VerbsLayout;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What a device can do and how much of it: {@code struct ibv_device_attr_ex}, a copy. Immutable.
+ *
+ * <p>The limits that programs ask for most have methods of their own; {@link #limits()} has all, by
+ * their names in C.
+ */
+public final class DeviceAttributes {
+    private final String firmware;
+    private final Map<String, Long> limits = new LinkedHashMap<>();
+    private final String atomicity;
+
+    DeviceAttributes(long at) {
+        firmware = CallMemory.text(at + VerbsLayout.DEVICE_ATTR_FW_VER, 64);
+        long node = Long.reverseBytes(CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_NODE_GUID));
+        long image =
+                Long.reverseBytes(CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_SYS_IMAGE_GUID));
+        limits.put("node_guid", node);
+        limits.put("sys_image_guid", image);
+        atomicity =
+                switch (CallMemory.getInt(at + VerbsLayout.DEVICE_ATTR_ATOMIC_CAP)) {
+                    case VerbsLayout.IBV_ATOMIC_HCA -> "among this device's queue pairs";
+                    case VerbsLayout.IBV_ATOMIC_GLOB -> "with the processor too";
+                    default -> "none";
+                };
+        putLimits(at);
+        putExtended(at);
+    }
+
+    private void putLimits(long at) {
+        limits.put("max_mr_size", CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_MAX_MR_SIZE));
+        limits.put("page_size_cap", CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_PAGE_SIZE_CAP));
+        putInt("vendor_id", at + VerbsLayout.DEVICE_ATTR_VENDOR_ID);
+        putInt("vendor_part_id", at + VerbsLayout.DEVICE_ATTR_VENDOR_PART_ID);
+        putInt("hw_ver", at + VerbsLayout.DEVICE_ATTR_HW_VER);
+        putInt("max_qp", at + VerbsLayout.DEVICE_ATTR_MAX_QP);
+        putInt("max_qp_wr", at + VerbsLayout.DEVICE_ATTR_MAX_QP_WR);
+        putInt("device_cap_flags", at + VerbsLayout.DEVICE_ATTR_DEVICE_CAP_FLAGS);
+        putInt("max_sge", at + VerbsLayout.DEVICE_ATTR_MAX_SGE);
+        putInt("max_sge_rd", at + VerbsLayout.DEVICE_ATTR_MAX_SGE_RD);
+        putInt("max_cq", at + VerbsLayout.DEVICE_ATTR_MAX_CQ);
+        putInt("max_cqe", at + VerbsLayout.DEVICE_ATTR_MAX_CQE);
+        putInt("max_mr", at + VerbsLayout.DEVICE_ATTR_MAX_MR);
+        putInt("max_pd", at + VerbsLayout.DEVICE_ATTR_MAX_PD);
+        putInt("max_qp_rd_atom", at + VerbsLayout.DEVICE_ATTR_MAX_QP_RD_ATOM);
+        putInt("max_res_rd_atom", at + VerbsLayout.DEVICE_ATTR_MAX_RES_RD_ATOM);
+        putInt("max_qp_init_rd_atom", at + VerbsLayout.DEVICE_ATTR_MAX_QP_INIT_RD_ATOM);
+        putInt("max_mw", at + VerbsLayout.DEVICE_ATTR_MAX_MW);
+        putInt("max_mcast_grp", at + VerbsLayout.DEVICE_ATTR_MAX_MCAST_GRP);
+        putInt("max_mcast_qp_attach", at + VerbsLayout.DEVICE_ATTR_MAX_MCAST_QP_ATTACH);
+        putInt("max_total_mcast_qp_attach", at + VerbsLayout.DEVICE_ATTR_MAX_TOTAL_MCAST_QP_ATTACH);
+        putInt("max_ah", at + VerbsLayout.DEVICE_ATTR_MAX_AH);
+        putInt("max_srq", at + VerbsLayout.DEVICE_ATTR_MAX_SRQ);
+        putInt("max_srq_wr", at + VerbsLayout.DEVICE_ATTR_MAX_SRQ_WR);
+        putInt("max_srq_sge", at + VerbsLayout.DEVICE_ATTR_MAX_SRQ_SGE);
+        limits.put("max_pkeys", (long) CallMemory.getShort(at + VerbsLayout.DEVICE_ATTR_MAX_PKEYS));
+        limits.put(
+                "local_ca_ack_delay",
+                (long) CallMemory.getByte(at + VerbsLayout.DEVICE_ATTR_LOCAL_CA_ACK_DELAY));
+        limits.put(
+                "phys_port_cnt",
+                (long) CallMemory.getByte(at + VerbsLayout.DEVICE_ATTR_PHYS_PORT_CNT));
+    }
+
+    private void putExtended(long at) {
+        limits.put(
+                "general_odp_caps",
+                CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_EX_ODP_CAPS_GENERAL_CAPS));
+        putInt(
+                "rc_odp_caps",
+                at + VerbsLayout.DEVICE_ATTR_EX_ODP_CAPS_PER_TRANSPORT_CAPS_RC_ODP_CAPS);
+        putInt(
+                "uc_odp_caps",
+                at + VerbsLayout.DEVICE_ATTR_EX_ODP_CAPS_PER_TRANSPORT_CAPS_UC_ODP_CAPS);
+        putInt(
+                "ud_odp_caps",
+                at + VerbsLayout.DEVICE_ATTR_EX_ODP_CAPS_PER_TRANSPORT_CAPS_UD_ODP_CAPS);
+        limits.put(
+                "completion_timestamp_mask",
+                CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_EX_COMPLETION_TIMESTAMP_MASK));
+        limits.put(
+                "hca_core_clock",
+                CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_EX_HCA_CORE_CLOCK));
+        limits.put(
+                "device_cap_flags_ex",
+                CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_EX_DEVICE_CAP_FLAGS_EX));
+        putInt("max_tso", at + VerbsLayout.DEVICE_ATTR_EX_TSO_CAPS_MAX_TSO);
+        putInt("raw_packet_caps", at + VerbsLayout.DEVICE_ATTR_EX_RAW_PACKET_CAPS);
+        putInt("max_wq_type_rq", at + VerbsLayout.DEVICE_ATTR_EX_MAX_WQ_TYPE_RQ);
+        putInt("tm_max_num_tags", at + VerbsLayout.DEVICE_ATTR_EX_TM_CAPS_MAX_NUM_TAGS);
+        limits.put(
+                "max_cq_count",
+                (long)
+                        CallMemory.getShort(
+                                at + VerbsLayout.DEVICE_ATTR_EX_CQ_MOD_CAPS_MAX_CQ_COUNT));
+        limits.put(
+                "max_cq_period",
+                (long)
+                        CallMemory.getShort(
+                                at + VerbsLayout.DEVICE_ATTR_EX_CQ_MOD_CAPS_MAX_CQ_PERIOD));
+        limits.put("max_dm_size", CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_EX_MAX_DM_SIZE));
+    }
+
+    private void putInt(String name, long at) {
+        limits.put(name, CallMemory.getInt(at) & 0xffff_ffffL);
+    }
+
+    /** Firmware's version; may be empty. */
+    public String firmware() {
+        return firmware;
+    }
+
+    /** What atomics are atomic against, in words. */
+    public String atomicity() {
+        return atomicity;
+    }
+
+    /** A number by its name in C, for example {@code max_qp_wr}; unsigned 32-bit values as such. */
+    public long limit(String name) {
+        Long value = limits.get(name);
+        if (value == null) {
+            throw new IllegalArgumentException(
+                    "no limit '" + name + "'; there are " + limits.keySet());
+        }
+        return value;
+    }
+
+    /** All numbers by their names in C, in C's order. */
+    public Map<String, Long> limits() {
+        return new LinkedHashMap<>(limits);
+    }
+
+    /** Physical ports. */
+    public int portCount() {
+        return (int) limit("phys_port_cnt");
+    }
+
+    /** Most work requests of a queue. */
+    public int requestsMax() {
+        return (int) limit("max_qp_wr");
+    }
+
+    /** Most pieces of memory in a request. */
+    public int segmentsMax() {
+        return (int) limit("max_sge");
+    }
+
+    /** Most completions that a queue holds. */
+    public int completionsMax() {
+        return (int) limit("max_cqe");
+    }
+
+    /** True if memory need not be pinned: on-demand paging. */
+    public boolean hasOnDemandPaging() {
+        return (limit("general_odp_caps") & VerbsLayout.IBV_ODP_SUPPORT) != 0;
+    }
+
+    /** True for XRC queue pairs. */
+    public boolean hasXrc() {
+        return (limit("device_cap_flags") & VerbsLayout.IBV_DEVICE_XRC) != 0;
+    }
+
+    /** True if windows of either type can be bound. */
+    public boolean hasMemoryWindows() {
+        long types =
+                VerbsLayout.IBV_DEVICE_MEM_WINDOW
+                        | VerbsLayout.IBV_DEVICE_MEM_WINDOW_TYPE_2A
+                        | VerbsLayout.IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+        return (limit("device_cap_flags") & types) != 0;
+    }
+}

@@ -1,0 +1,36 @@
+package dev.verbena.verbs;
+
+/** What posting answers when it does not take everything; all negative. */
+public final class Post {
+    /** The queue is full; poll completions. */
+    public static final int BACK_PRESSURED = -1;
+
+    /** The queue is closed. */
+    public static final int CLOSED = -2;
+
+    /** A region, a window or an address handle that a request names is closed. */
+    public static final int REGION_CLOSED = -3;
+
+    /** An inline request is longer than the queue pair takes. */
+    public static final int TOO_LONG = -4;
+
+    /**
+     * The library refused: wrong state of the queue pair, operation that its type lacks. {@code
+     * refusal()} of the queue has the errno.
+     */
+    public static final int REFUSED = -5;
+
+    private Post() {}
+
+    /** Name, for people. */
+    public static String name(int result) {
+        return switch (result) {
+            case BACK_PRESSURED -> "BACK_PRESSURED: the queue is full; poll completions";
+            case CLOSED -> "CLOSED: the queue is closed";
+            case REGION_CLOSED -> "REGION_CLOSED: a region or address that it names is closed";
+            case TOO_LONG -> "TOO_LONG: longer than may be inline";
+            case REFUSED -> "REFUSED: see refusal() of the queue";
+            default -> result >= 0 ? "posted " + result : "code " + result;
+        };
+    }
+}

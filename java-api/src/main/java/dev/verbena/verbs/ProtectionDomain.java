@@ -1,0 +1,229 @@
+package dev.verbena.verbs;
+
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.rdma.calls.VerbsLayout;
+import dev.verbena.rdma.calls.verbscalls;
+import java.util.List;
+
+/**
+ * What belongs together: memory, queue pairs and address handles of one domain may be used with
+ * each other. {@code struct ibv_pd}. Thread-safe.
+ */
+public final class ProtectionDomain extends VerbsObject {
+    private final RdmaDevice device;
+
+    ProtectionDomain(RdmaDevice device, long address) {
+        super(
+                "protection domain "
+                        + CallMemory.getInt(address + VerbsLayout.PD_HANDLE)
+                        + " of "
+                        + device.info().name(),
+                address,
+                List.of(device));
+        this.device = device;
+    }
+
+    /** The device. */
+    public RdmaDevice device() {
+        return device;
+    }
+
+    /**
+     * Registers all of a piece of memory.
+     *
+     * @param access of {@link Access}, by or
+     * @throws VerbsException if the device refuses, with what to do about the usual cause
+     */
+    public MemoryRegion register(OffHeapMemory memory, int access) {
+        return register(memory, 0, memory.length(), access);
+    }
+
+    /**
+     * Registers a part of a piece of memory, which cannot be closed until the region is. Nothing is
+     * copied; any address and length will do.
+     *
+     * @throws IndexOutOfBoundsException for a part that the memory does not have
+     * @throws IllegalArgumentException for access that contradicts itself
+     * @throws VerbsException if the device refuses, with what to do about the usual cause
+     */
+    public MemoryRegion register(OffHeapMemory memory, long offset, long length, int access) {
+        Access.check(access);
+        if (offset < 0 || length < 1 || offset > memory.length() - length) {
+            throw new IndexOutOfBoundsException(
+                    "offset " + offset + " length " + length + " is outside " + memory);
+        }
+        String user = "a registration of " + device.info().name();
+        memory.acquire(user);
+        boolean isRegistered = false;
+        try {
+            synchronized (lock()) {
+                long start = memory.address() + offset;
+                long iova = (access & Access.ZERO_BASED) == 0 ? start : 0;
+                long out = device.memory().out();
+                int result = verbscalls.vv_reg_mr(address(), start, length, iova, access, out);
+                if (result < 0) {
+                    throw new VerbsException(
+                            "ibv_reg_mr", -result, length + " bytes of " + memory, remedy(result));
+                }
+                MemoryRegion region =
+                        new MemoryRegion(
+                                this, device.memory().made(), memory, user, start, length, access);
+                isRegistered = true;
+                return region;
+            }
+        } finally {
+            if (!isRegistered) {
+                memory.release(user);
+            }
+        }
+    }
+
+    private static String remedy(int result) {
+        return switch (-result) {
+            case VerbsErrno.ENOMEM ->
+                    "registered memory is locked: raise the limit (ulimit -l unlimited, or memlock in"
+                            + " /etc/security/limits.conf); verbena doctor shows it";
+            case 22 -> "the device refuses this range or access";
+            case VerbsErrno.EOPNOTSUPP -> "the device has no such kind of access";
+            default -> "";
+        };
+    }
+
+    /**
+     * A region that swallows what is written and reads as anything: for parts of a message that
+     * nobody wants.
+     *
+     * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()})
+     */
+    public MemoryRegion allocateNullRegion() {
+        synchronized (lock()) {
+            long out = device.memory().out();
+            device.check("ibv_alloc_null_mr", verbscalls.vv_alloc_null_mr(address(), out));
+            return new MemoryRegion(
+                    this, device.memory().made(), null, "", 0, Long.MAX_VALUE, Access.LOCAL_WRITE);
+        }
+    }
+
+    /**
+     * Registers memory of another device by its dma-buf file.
+     *
+     * @param file number of an open file
+     * @throws VerbsException where that is not possible
+     */
+    public MemoryRegion registerDmaBuf(
+            int file, long offset, long length, long remoteBase, int access) {
+        Access.check(access);
+        synchronized (lock()) {
+            int result =
+                    verbscalls.vv_reg_dmabuf_mr(
+                            address(),
+                            offset,
+                            length,
+                            remoteBase,
+                            file,
+                            access,
+                            device.memory().out());
+            device.check("ibv_reg_dmabuf_mr", result);
+            return new MemoryRegion(
+                    this, device.memory().made(), null, "", remoteBase, length, access);
+        }
+    }
+
+    /**
+     * Makes a queue pair in state RESET.
+     *
+     * @throws IllegalArgumentException for what contradicts itself
+     * @throws VerbsException if the device refuses; the message has what was asked for
+     */
+    public QueuePair createQueuePair(QueuePairContext context) {
+        context.conclude();
+        synchronized (lock()) {
+            long at = device.memory().argument();
+            context.fill(at, address(), device);
+            int result = verbscalls.vv_create_qp(device.address(), at, device.memory().out());
+            if (result < 0) {
+                throw new VerbsException(
+                        "ibv_create_qp",
+                        -result,
+                        context.toString(),
+                        "verbena devices shows what the device can");
+            }
+            return new QueuePair(this, device.memory().made(), context, at);
+        }
+    }
+
+    /**
+     * Makes a shared receive queue.
+     *
+     * @param capacity receives
+     * @param segmentsMax pieces of memory in each
+     * @throws VerbsException if the device refuses
+     */
+    public SharedReceiveQueue createSharedReceiveQueue(int capacity, int segmentsMax) {
+        if (capacity < 1 || segmentsMax < 1) {
+            throw new IllegalArgumentException(
+                    "capacity " + capacity + ", segments " + segmentsMax + "; at least 1 each");
+        }
+        synchronized (lock()) {
+            long at = device.memory().argument();
+            CallMemory.putInt(at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_WR, capacity);
+            CallMemory.putInt(at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_SGE, segmentsMax);
+            CallMemory.putInt(
+                    at + VerbsLayout.SRQ_INIT_ATTR_EX_COMP_MASK, VerbsLayout.IBV_SRQ_INIT_ATTR_PD);
+            CallMemory.putLong(at + VerbsLayout.SRQ_INIT_ATTR_EX_PD, address());
+            int result = verbscalls.vv_create_srq(device.address(), at, device.memory().out());
+            device.check("ibv_create_srq", result);
+            return new SharedReceiveQueue(
+                    this,
+                    device.memory().made(),
+                    CallMemory.getInt(at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_WR),
+                    CallMemory.getInt(at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_SGE));
+        }
+    }
+
+    /**
+     * Makes the address of a peer for datagrams.
+     *
+     * @throws VerbsException if the device refuses, for example because there is no route
+     */
+    public AddressHandle createAddressHandle(PathContext path, Gid gid, int lid) {
+        synchronized (lock()) {
+            long at = device.memory().argument();
+            path.fillAddress(at, gid, lid);
+            int result = verbscalls.vv_create_ah(address(), at, device.memory().out());
+            if (result < 0) {
+                throw new VerbsException(
+                        "ibv_create_ah",
+                        -result,
+                        "a path to " + (gid == null ? "LID " + lid : gid.address()),
+                        "is the address reachable from GID index " + path.gidIndex() + "?");
+            }
+            return new AddressHandle(this, device.memory().made());
+        }
+    }
+
+    /** Queues of this domain with a request outstanding that uses the region. Under the lock. */
+    VerbsObject userOf(MemoryRegion region) {
+        for (VerbsObject child : children()) {
+            if (child instanceof WorkQueue queue && queue.uses(region)) {
+                return child;
+            }
+        }
+        return null;
+    }
+
+    @Override
+    Object lock() {
+        return device.lock();
+    }
+
+    @Override
+    String destroyCall() {
+        return "ibv_dealloc_pd";
+    }
+
+    @Override
+    int destroy(long address) {
+        return verbscalls.vv_dealloc_pd(address);
+    }
+}

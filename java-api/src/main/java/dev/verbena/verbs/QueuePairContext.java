@@ -1,0 +1,155 @@
+package dev.verbena.verbs;
+
+import dev.verbena.rdma.calls.VerbsLayout;
+
+/**
+ * What a queue pair is made with: {@code struct ibv_qp_init_attr}. Defaults: RC, 64 sends and 64
+ * receives of one segment each, nothing inline, each send signalled only if it says so.
+ */
+public final class QueuePairContext {
+    private static final int CAPACITY_DEFAULT = 64;
+
+    private QueuePairType type = QueuePairType.RC;
+    private CompletionQueue sends;
+    private CompletionQueue receives;
+    private SharedReceiveQueue shared;
+    private int sendCapacity = CAPACITY_DEFAULT;
+    private int receiveCapacity = CAPACITY_DEFAULT;
+    private int sendSegmentsMax = 1;
+    private int receiveSegmentsMax = 1;
+    private int inlineMax;
+    private boolean isEachSignalled;
+
+    /** All defaults; a completion queue is still needed. */
+    public QueuePairContext() {}
+
+    /** Kind of queue pair. */
+    public QueuePairContext type(QueuePairType type) {
+        this.type = type;
+        return this;
+    }
+
+    /** Where sends and receives complete. */
+    public QueuePairContext completions(CompletionQueue both) {
+        return completions(both, both);
+    }
+
+    /** Where sends complete, and where receives do. */
+    public QueuePairContext completions(CompletionQueue sends, CompletionQueue receives) {
+        this.sends = sends;
+        this.receives = receives;
+        return this;
+    }
+
+    /** Where its receives come from, instead of a queue of its own. */
+    public QueuePairContext sharedReceives(SharedReceiveQueue shared) {
+        this.shared = shared;
+        return this;
+    }
+
+    /** Sends outstanding at most, from 1. */
+    public QueuePairContext sendCapacity(int capacity) {
+        this.sendCapacity = capacity;
+        return this;
+    }
+
+    /** Receives outstanding at most, from 1. */
+    public QueuePairContext receiveCapacity(int capacity) {
+        this.receiveCapacity = capacity;
+        return this;
+    }
+
+    /** Pieces of memory in a send, and in a receive. */
+    public QueuePairContext segmentsMax(int ofSend, int ofReceive) {
+        this.sendSegmentsMax = ofSend;
+        this.receiveSegmentsMax = ofReceive;
+        return this;
+    }
+
+    /** Bytes of a send that may be copied when it is posted; the device may give more. */
+    public QueuePairContext inlineMax(int bytes) {
+        this.inlineMax = bytes;
+        return this;
+    }
+
+    /** Every send completes, whether it says so or not. */
+    public QueuePairContext eachSignalled(boolean isEachSignalled) {
+        this.isEachSignalled = isEachSignalled;
+        return this;
+    }
+
+    void conclude() {
+        if (sends == null || receives == null) {
+            throw new IllegalArgumentException("a queue pair needs completion queues");
+        }
+        if (sendCapacity < 1 || receiveCapacity < 1) {
+            throw new IllegalArgumentException(
+                    "capacities " + sendCapacity + " and " + receiveCapacity + "; at least 1 each");
+        }
+        if (sendSegmentsMax < 1 || receiveSegmentsMax < 1 || inlineMax < 0) {
+            throw new IllegalArgumentException(
+                    "segments "
+                            + sendSegmentsMax
+                            + " and "
+                            + receiveSegmentsMax
+                            + ", inline "
+                            + inlineMax
+                            + "; at least 1, 1 and 0");
+        }
+    }
+
+    /** Writes {@code struct ibv_qp_init_attr_ex}. */
+    void fill(long at, long domain, RdmaDevice device) {
+        if (sends.device() != device || receives.device() != device) {
+            throw new IllegalArgumentException("the completion queues are of another device");
+        }
+        long cap = at + VerbsLayout.QP_INIT_ATTR_EX_CAP;
+        CallMemory.putLong(at + VerbsLayout.QP_INIT_ATTR_EX_SEND_CQ, sends.address());
+        CallMemory.putLong(at + VerbsLayout.QP_INIT_ATTR_EX_RECV_CQ, receives.address());
+        CallMemory.putLong(
+                at + VerbsLayout.QP_INIT_ATTR_EX_SRQ, shared == null ? 0 : shared.address());
+        CallMemory.putInt(cap + VerbsLayout.QP_CAP_MAX_SEND_WR, sendCapacity);
+        CallMemory.putInt(
+                cap + VerbsLayout.QP_CAP_MAX_RECV_WR, shared == null ? receiveCapacity : 0);
+        CallMemory.putInt(cap + VerbsLayout.QP_CAP_MAX_SEND_SGE, sendSegmentsMax);
+        CallMemory.putInt(
+                cap + VerbsLayout.QP_CAP_MAX_RECV_SGE, shared == null ? receiveSegmentsMax : 0);
+        CallMemory.putInt(cap + VerbsLayout.QP_CAP_MAX_INLINE_DATA, inlineMax);
+        CallMemory.putInt(at + VerbsLayout.QP_INIT_ATTR_EX_QP_TYPE, type.code());
+        CallMemory.putInt(at + VerbsLayout.QP_INIT_ATTR_EX_SQ_SIG_ALL, isEachSignalled ? 1 : 0);
+        CallMemory.putInt(
+                at + VerbsLayout.QP_INIT_ATTR_EX_COMP_MASK, VerbsLayout.IBV_QP_INIT_ATTR_PD);
+        CallMemory.putLong(at + VerbsLayout.QP_INIT_ATTR_EX_PD, domain);
+    }
+
+    QueuePairType type() {
+        return type;
+    }
+
+    CompletionQueue sends() {
+        return sends;
+    }
+
+    CompletionQueue receives() {
+        return receives;
+    }
+
+    SharedReceiveQueue shared() {
+        return shared;
+    }
+
+    @Override
+    public String toString() {
+        return type
+                + " queue pair with "
+                + sendCapacity
+                + " sends of "
+                + sendSegmentsMax
+                + " segments ("
+                + inlineMax
+                + " bytes inline) and "
+                + (shared == null
+                        ? receiveCapacity + " receives of " + receiveSegmentsMax + " segments"
+                        : "shared receives");
+    }
+}

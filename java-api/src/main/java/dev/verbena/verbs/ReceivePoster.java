@@ -1,0 +1,63 @@
+package dev.verbena.verbs;
+
+import dev.verbena.rdma.calls.verbscalls;
+import org.agrona.UnsafeApi;
+
+/** Posting of prepared receives, for a queue pair or a shared queue. One thread. */
+final class ReceivePoster {
+    private final boolean isShared;
+    private final WorkLog log;
+    private int refusal;
+
+    ReceivePoster(WorkLog log, boolean isShared) {
+        this.log = log;
+        this.isShared = isShared;
+    }
+
+    int refusal() {
+        return refusal;
+    }
+
+    WorkLog log() {
+        return log;
+    }
+
+    /** How many were taken, or why not the first. */
+    int post(long queue, long bad, ReceiveRequests requests, int from, int count) {
+        requests.checkRange(from, count);
+        int ready = 0;
+        int stop = 0;
+        while (ready < count && stop == 0) {
+            stop = requests.check(from + ready);
+            if (stop == 0 && !log.isNextFree()) {
+                stop = Post.BACK_PRESSURED;
+            }
+            if (stop == 0) {
+                requests.note(from + ready, log);
+                ready++;
+            }
+        }
+        if (ready == 0) {
+            return stop;
+        }
+        requests.chain(from, from + ready);
+        long first = requests.addressOf(from);
+        int result =
+                isShared
+                        ? verbscalls.vv_post_srq_recv(queue, first, bad)
+                        : verbscalls.vv_post_recv(queue, first, bad);
+        return result == 0 ? ready : refused(requests, from, ready, bad, result);
+    }
+
+    private int refused(ReceiveRequests requests, int from, int ready, long bad, int result) {
+        int at = requests.indexOf(UnsafeApi.getLong(null, bad), from, from + ready);
+        for (int i = from + ready - 1; i >= at; i--) {
+            log.takeBack(requests.idOf(i));
+        }
+        if (at > from) {
+            return at - from;
+        }
+        refusal = -result;
+        return refusal == VerbsErrno.ENOMEM ? Post.BACK_PRESSURED : Post.REFUSED;
+    }
+}

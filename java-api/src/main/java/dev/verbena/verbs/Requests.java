@@ -1,0 +1,119 @@
+package dev.verbena.verbs;
+
+import dev.verbena.memory.Leaks;
+import dev.verbena.rdma.calls.VerbsLayout;
+import org.agrona.UnsafeApi;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Native work requests that are filled once and posted as often as one likes, with small edits
+ * between. What was posted may be edited at once: the library has copied it.
+ *
+ * <p>Made by a queue for that queue; used by the thread that posts there. Closing frees the memory;
+ * it may be closed before or after its queue.
+ */
+public abstract class Requests implements AutoCloseable {
+    static final int SEGMENT_LENGTH = VerbsLayout.SGE_SIZEOF;
+    private static final int CAPACITY_MAX = 1 << 16;
+
+    final ProtectionDomain domain;
+    final int capacity;
+    final int segmentsMax;
+    final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+    private final int requestLength;
+    private final int nextOffset;
+    private final long segments;
+    private final Leaks.Watch watch;
+    private long memory;
+
+    Requests(
+            ProtectionDomain domain,
+            int capacity,
+            int segmentsMax,
+            int requestLength,
+            int nextOffset) {
+        if (capacity < 1 || capacity > CAPACITY_MAX) {
+            throw new IllegalArgumentException(
+                    capacity + " requests; 1 to " + CAPACITY_MAX + " in one batch");
+        }
+        this.domain = domain;
+        this.capacity = capacity;
+        this.segmentsMax = segmentsMax;
+        this.requestLength = requestLength;
+        this.nextOffset = nextOffset;
+        long bytes = (long) capacity * (requestLength + segmentsMax * SEGMENT_LENGTH);
+        memory = UnsafeApi.allocateMemory(bytes);
+        UnsafeApi.setMemory(memory, bytes, (byte) 0);
+        segments = memory + (long) capacity * requestLength;
+        buffer.wrap(memory, Math.toIntExact(bytes));
+        watch = Leaks.watch(this, "work requests for " + domain);
+    }
+
+    /** Requests that it has. */
+    public final int capacity() {
+        return capacity;
+    }
+
+    /** Offset of a request in the buffer. */
+    final int offsetOf(int index) {
+        return index * requestLength;
+    }
+
+    final long segmentsAddress(int index) {
+        return segments + (long) index * segmentsMax * SEGMENT_LENGTH;
+    }
+
+    final int segmentOffset(int index, int segment) {
+        return (int) (segments - memory) + (index * segmentsMax + segment) * SEGMENT_LENGTH;
+    }
+
+    final long addressOf(int index) {
+        return memory + (long) index * requestLength;
+    }
+
+    /** Chains requests from {@code from} to before {@code to}; the last has no next. */
+    final void chain(int from, int to) {
+        for (int i = from; i < to - 1; i++) {
+            buffer.putLong(offsetOf(i) + nextOffset, addressOf(i + 1));
+        }
+        buffer.putLong(offsetOf(to - 1) + nextOffset, 0L);
+    }
+
+    /** Which request an address is, from what the library answered as the bad one. */
+    final int indexOf(long address, int from, int to) {
+        long index = (address - memory) / requestLength;
+        return index < from || index > to ? from : (int) index;
+    }
+
+    final void checkRange(int from, int count) {
+        if (from < 0 || count < 1 || from > capacity - count) {
+            throw new IndexOutOfBoundsException(
+                    "requests " + from + " to " + ((long) from + count) + " of " + capacity);
+        }
+    }
+
+    final void checkIndex(int index) {
+        if (index < 0 || index >= capacity) {
+            throw new IndexOutOfBoundsException("request " + index + " of " + capacity);
+        }
+        if (memory == 0) {
+            throw new IllegalStateException("closed: work requests for " + domain);
+        }
+    }
+
+    /** True after {@link #close()}. */
+    public final boolean isClosed() {
+        return memory == 0;
+    }
+
+    /** Frees the requests. Idempotent. */
+    @Override
+    public final void close() {
+        if (memory != 0) {
+            buffer.wrap(0, 0);
+            UnsafeApi.freeMemory(memory);
+            memory = 0;
+            watch.closed();
+        }
+    }
+}

@@ -1,0 +1,232 @@
+package dev.verbena.verbs;
+
+import dev.verbena.rdma.calls.VerbsLayout;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * View of one prepared {@code struct ibv_send_wr} and its segments, in native byte order, at the
+ * offsets of the C compiler. Every local range is checked against its region when it is set.
+ * Setters return this view and allocate nothing.
+ */
+public final class SendRequestFlyweight {
+    private static final int FLAGS = VerbsLayout.SEND_WR_SEND_FLAGS;
+
+    final MemoryRegion[] regions;
+    private final SendRequests owner;
+    private final UnsafeBuffer buffer;
+    private final int index;
+    private final int offset;
+    private AddressHandle target;
+    private long id;
+    private int segments;
+    private long length;
+
+    SendRequestFlyweight(SendRequests owner, int index) {
+        this.owner = owner;
+        this.index = index;
+        this.buffer = owner.buffer;
+        this.offset = owner.offsetOf(index);
+        this.regions = new MemoryRegion[owner.segmentsMax];
+        buffer.putLong(offset + VerbsLayout.SEND_WR_SG_LIST, owner.segmentsAddress(index));
+        send();
+    }
+
+    /** What its completion will say. */
+    public SendRequestFlyweight id(long id) {
+        this.id = id;
+        return this;
+    }
+
+    /** A message; the peer's receive takes it. */
+    public SendRequestFlyweight send() {
+        return opcode(VerbsLayout.IBV_WR_SEND);
+    }
+
+    /** A message with 32 bits beside. */
+    public SendRequestFlyweight sendImmediate(int immediate) {
+        return opcode(VerbsLayout.IBV_WR_SEND_WITH_IMM).immediate(immediate);
+    }
+
+    /** A message that invalidates a key of the peer. */
+    public SendRequestFlyweight sendInvalidate(int remoteKey) {
+        buffer.putInt(offset + VerbsLayout.SEND_WR_INVALIDATE_RKEY, remoteKey);
+        return opcode(VerbsLayout.IBV_WR_SEND_WITH_INV);
+    }
+
+    /** A write to the peer's memory. */
+    public SendRequestFlyweight write(long remoteAddress, int remoteKey) {
+        return opcode(VerbsLayout.IBV_WR_RDMA_WRITE).remote(remoteAddress, remoteKey);
+    }
+
+    /** A write that takes a receive of the peer, with 32 bits beside. */
+    public SendRequestFlyweight writeImmediate(long remoteAddress, int remoteKey, int immediate) {
+        return opcode(VerbsLayout.IBV_WR_RDMA_WRITE_WITH_IMM)
+                .remote(remoteAddress, remoteKey)
+                .immediate(immediate);
+    }
+
+    /** A read from the peer's memory. */
+    public SendRequestFlyweight read(long remoteAddress, int remoteKey) {
+        return opcode(VerbsLayout.IBV_WR_RDMA_READ).remote(remoteAddress, remoteKey);
+    }
+
+    /** If the peer's 8 bytes are as expected, replaces them; what was there comes here. */
+    public SendRequestFlyweight compareSwap(
+            long remoteAddress, int remoteKey, long expected, long replacement) {
+        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_REMOTE_ADDR, remoteAddress);
+        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_COMPARE_ADD, expected);
+        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_SWAP, replacement);
+        buffer.putInt(offset + VerbsLayout.SEND_WR_WR_ATOMIC_RKEY, remoteKey);
+        return opcode(VerbsLayout.IBV_WR_ATOMIC_CMP_AND_SWP);
+    }
+
+    /** Adds to the peer's 8 bytes; what was there comes here. */
+    public SendRequestFlyweight fetchAdd(long remoteAddress, int remoteKey, long summand) {
+        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_REMOTE_ADDR, remoteAddress);
+        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_COMPARE_ADD, summand);
+        buffer.putInt(offset + VerbsLayout.SEND_WR_WR_ATOMIC_RKEY, remoteKey);
+        return opcode(VerbsLayout.IBV_WR_ATOMIC_FETCH_AND_ADD);
+    }
+
+    /** Invalidates a key here. */
+    public SendRequestFlyweight localInvalidate(int remoteKey) {
+        buffer.putInt(offset + VerbsLayout.SEND_WR_INVALIDATE_RKEY, remoteKey);
+        return opcode(VerbsLayout.IBV_WR_LOCAL_INV);
+    }
+
+    /**
+     * For datagrams: to whom.
+     *
+     * @throws IllegalArgumentException for a handle of another domain
+     */
+    public SendRequestFlyweight to(AddressHandle target, int queuePair, int queueKey) {
+        if (target.domain() != owner.domain) {
+            throw new IllegalArgumentException(target + " is not of " + owner.domain);
+        }
+        this.target = target;
+        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_UD_AH, target.address());
+        buffer.putInt(offset + VerbsLayout.SEND_WR_WR_UD_REMOTE_QPN, queuePair);
+        buffer.putInt(offset + VerbsLayout.SEND_WR_WR_UD_REMOTE_QKEY, queueKey);
+        return this;
+    }
+
+    /** Small edit: where at the peer; of writes and reads. */
+    public SendRequestFlyweight remoteAddress(long remoteAddress) {
+        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_RDMA_REMOTE_ADDR, remoteAddress);
+        return this;
+    }
+
+    /** Small edit: the 32 bits beside. */
+    public SendRequestFlyweight immediate(int immediate) {
+        buffer.putInt(offset + VerbsLayout.SEND_WR_IMM_DATA, Integer.reverseBytes(immediate));
+        return this;
+    }
+
+    /**
+     * One piece of memory, and no other.
+     *
+     * @throws IndexOutOfBoundsException for a range outside the region
+     * @throws IllegalArgumentException for a region of another domain
+     */
+    public SendRequestFlyweight segment(MemoryRegion region, long from, int bytes) {
+        return segment(0, region, from, bytes).segments(1);
+    }
+
+    /**
+     * One of several pieces of memory; {@link #segments} says how many.
+     *
+     * @throws IndexOutOfBoundsException for a range outside the region, or a number that the queue
+     *     pair was not made for
+     * @throws IllegalArgumentException for a region of another domain
+     */
+    public SendRequestFlyweight segment(int number, MemoryRegion region, long from, int bytes) {
+        Segments.set(owner, index, number, regions, region, from, bytes);
+        if (number < segments) {
+            length = Segments.length(owner, index, segments);
+        }
+        return this;
+    }
+
+    /** How many pieces of memory are used; 0 sends nothing but the request. */
+    public SendRequestFlyweight segments(int count) {
+        Segments.checkCount(owner, regions, count);
+        segments = count;
+        length = Segments.length(owner, index, count);
+        buffer.putInt(offset + VerbsLayout.SEND_WR_NUM_SGE, count);
+        return this;
+    }
+
+    /** Asks for a completion, or not. */
+    public SendRequestFlyweight signalled(boolean isWanted) {
+        return flag(VerbsLayout.IBV_SEND_SIGNALED, isWanted);
+    }
+
+    /** Waits for the reads and atomics before it. */
+    public SendRequestFlyweight fenced(boolean isWanted) {
+        return flag(VerbsLayout.IBV_SEND_FENCE, isWanted);
+    }
+
+    /** Wakes a peer that asked for solicited completions only. */
+    public SendRequestFlyweight solicited(boolean isWanted) {
+        return flag(VerbsLayout.IBV_SEND_SOLICITED, isWanted);
+    }
+
+    /** The bytes are copied when posted: the memory may be reused at once. */
+    public SendRequestFlyweight inline(boolean isWanted) {
+        return flag(VerbsLayout.IBV_SEND_INLINE, isWanted);
+    }
+
+    private SendRequestFlyweight flag(int flag, boolean isWanted) {
+        int flags = buffer.getInt(offset + FLAGS);
+        buffer.putInt(offset + FLAGS, isWanted ? flags | flag : flags & ~flag);
+        return this;
+    }
+
+    private SendRequestFlyweight opcode(int opcode) {
+        buffer.putInt(offset + VerbsLayout.SEND_WR_OPCODE, opcode);
+        return this;
+    }
+
+    private SendRequestFlyweight remote(long remoteAddress, int remoteKey) {
+        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_RDMA_REMOTE_ADDR, remoteAddress);
+        buffer.putInt(offset + VerbsLayout.SEND_WR_WR_RDMA_RKEY, remoteKey);
+        return this;
+    }
+
+    /** Bytes of all segments. */
+    public long length() {
+        return length;
+    }
+
+    /** 0, or why it cannot be posted now. */
+    int check(int inlineMax, boolean isDatagram) {
+        for (int i = 0; i < segments; i++) {
+            if (regions[i].addressOrZero() == 0) {
+                return Post.REGION_CLOSED;
+            }
+        }
+        if (isDatagram && (target == null || target.isClosed())) {
+            return Post.REGION_CLOSED;
+        }
+        int flags = buffer.getInt(offset + FLAGS);
+        return (flags & VerbsLayout.IBV_SEND_INLINE) != 0 && length > inlineMax ? Post.TOO_LONG : 0;
+    }
+
+    /** Gives it its place in the log, just before it is posted. */
+    void note(WorkLog log) {
+        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_ID, log.nextId());
+        log.note(id, regions, segments);
+    }
+
+    long address() {
+        return owner.addressOf(index);
+    }
+
+    SendRequests owner() {
+        return owner;
+    }
+
+    int index() {
+        return index;
+    }
+}

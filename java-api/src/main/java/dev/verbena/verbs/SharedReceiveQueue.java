@@ -1,0 +1,154 @@
+package dev.verbena.verbs;
+
+import dev.verbena.rdma.calls.VerbsLayout;
+import dev.verbena.rdma.calls.verbscalls;
+import java.util.List;
+import org.agrona.UnsafeApi;
+
+/**
+ * Receives for many queue pairs: {@code struct ibv_srq}. Posted to by one thread: the first that
+ * does, until it {@linkplain #handOver hands over}.
+ */
+public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
+    private final ProtectionDomain domain;
+    private final ThreadClaim claim = new ThreadClaim("a shared receive queue");
+    private final int capacity;
+    private final int segmentsMax;
+    private final ReceivePoster receives;
+    private final long bad;
+
+    SharedReceiveQueue(ProtectionDomain domain, long address, int capacity, int segmentsMax) {
+        super(
+                "shared receive queue "
+                        + CallMemory.getInt(address + VerbsLayout.PD_HANDLE)
+                        + " of "
+                        + domain.device().info().name(),
+                address,
+                List.of(domain));
+        this.domain = domain;
+        this.capacity = capacity;
+        this.segmentsMax = segmentsMax;
+        this.bad = UnsafeApi.allocateMemory(8);
+        WorkLog log = new WorkLog(this, domain.device().nextLog(), capacity, segmentsMax, false);
+        this.receives = new ReceivePoster(log, true);
+        domain.device().remember(address, this);
+    }
+
+    /** Receives that it takes. */
+    public int capacity() {
+        return capacity;
+    }
+
+    /** Pieces of memory in a receive. */
+    public int segmentsMax() {
+        return segmentsMax;
+    }
+
+    /** Prepared receives for this queue. */
+    public ReceiveRequests newReceives(int count) {
+        address();
+        return new ReceiveRequests(domain, count, segmentsMax);
+    }
+
+    /**
+     * Posts prepared receives.
+     *
+     * @return how many were taken, from the first on; if none, one of {@link Post}
+     * @throws IndexOutOfBoundsException for a range that the requests do not have
+     * @throws IllegalStateException if another thread posts here
+     */
+    public int post(ReceiveRequests requests, int from, int count) {
+        claim.check();
+        long address = addressOrZero();
+        if (address == 0 || requests.isClosed()) {
+            return Post.CLOSED;
+        }
+        checkMine(requests);
+        return receives.post(address, bad, requests, from, count);
+    }
+
+    private void checkMine(ReceiveRequests requests) {
+        if (requests.domain != domain || requests.segmentsMax > segmentsMax) {
+            throw new IllegalArgumentException("these requests were not made by this queue");
+        }
+    }
+
+    /** Errno of the last {@link Post#REFUSED}. */
+    public int refusal() {
+        return receives.refusal();
+    }
+
+    /**
+     * Asks for one event {@link AsyncEvent#SHARED_RECEIVE_QUEUE_LIMIT} when fewer receives are
+     * left.
+     *
+     * @throws VerbsException if the device cannot
+     */
+    public void limit(int receives) {
+        synchronized (lock()) {
+            long at = domain.device().memory().argument();
+            CallMemory.putInt(at + VerbsLayout.SRQ_ATTR_SRQ_LIMIT, receives);
+            domain.device()
+                    .check(
+                            "ibv_modify_srq",
+                            verbscalls.vv_modify_srq(address(), at, VerbsLayout.IBV_SRQ_LIMIT));
+        }
+    }
+
+    /** The limit that is set; 0 for none. */
+    public int limit() {
+        synchronized (lock()) {
+            long at = domain.device().memory().argument();
+            domain.device().check("ibv_query_srq", verbscalls.vv_query_srq(address(), at));
+            return CallMemory.getInt(at + VerbsLayout.SRQ_ATTR_SRQ_LIMIT);
+        }
+    }
+
+    /** Lets another thread post; by the one that posts now. */
+    public void handOver() {
+        claim.handOver();
+    }
+
+    WorkLog log() {
+        return receives.log();
+    }
+
+    @Override
+    public boolean uses(MemoryRegion region) {
+        return receives.log().uses(region);
+    }
+
+    @Override
+    public ProtectionDomain domain() {
+        return domain;
+    }
+
+    @Override
+    void checkMayClose() {
+        claim.checkMayClose();
+    }
+
+    @Override
+    Object lock() {
+        return domain.lock();
+    }
+
+    @Override
+    String destroyCall() {
+        return "ibv_destroy_srq";
+    }
+
+    @Override
+    int destroy(long address) {
+        int result = verbscalls.vv_destroy_srq(address);
+        if (result == 0) {
+            domain.device().forget(address);
+        }
+        return result;
+    }
+
+    @Override
+    void onClosed() {
+        UnsafeApi.freeMemory(bad);
+    }
+}

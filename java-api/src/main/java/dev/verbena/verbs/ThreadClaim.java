@@ -1,0 +1,46 @@
+package dev.verbena.verbs;
+
+/**
+ * Keeps a queue to one thread: the first that uses it. So posting, polling and closing cannot
+ * happen at once, and a closed queue's memory is never touched.
+ *
+ * <p>The field is read without a barrier: a thread finds itself there only if it put itself there,
+ * and it takes itself out before another may come in.
+ */
+final class ThreadClaim {
+    private final String what;
+    private Thread owner;
+
+    ThreadClaim(String what) {
+        this.what = what;
+    }
+
+    /** The calling thread uses the queue, from now on alone. */
+    void check() {
+        if (Thread.currentThread() != owner) {
+            claim();
+        }
+    }
+
+    /** The owner lets another thread have it. */
+    synchronized void handOver() {
+        checkMayClose();
+        owner = null;
+    }
+
+    /** Throws if another living thread uses it. */
+    synchronized void checkMayClose() {
+        if (owner != null && owner != Thread.currentThread() && owner.isAlive()) {
+            throw new IllegalStateException(
+                    what
+                            + " is used by thread '"
+                            + owner.getName()
+                            + "'; close it there, or call handOver() there first");
+        }
+    }
+
+    private synchronized void claim() {
+        checkMayClose();
+        owner = Thread.currentThread();
+    }
+}

@@ -1,0 +1,111 @@
+package dev.verbena.verbs;
+
+import dev.verbena.memory.Leaks;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * One object of libibverbs: made by its parent, closed by exactly one call, and only when nothing
+ * that was made from it is open.
+ *
+ * <p>Making and closing happen under the device's lock and may be done by any thread, unless a
+ * subclass says otherwise.
+ */
+public abstract class VerbsObject implements AutoCloseable {
+    private final String what;
+    private final List<VerbsObject> parents;
+    private final Set<VerbsObject> children = new LinkedHashSet<>();
+    private final Leaks.Watch watch;
+    private volatile long address;
+
+    VerbsObject(String what, long address, List<VerbsObject> parents) {
+        this.what = what;
+        this.address = address;
+        this.parents = new ArrayList<>(parents);
+        this.watch = Leaks.watch(this, what);
+        for (VerbsObject parent : parents) {
+            parent.children.add(this);
+        }
+    }
+
+    /** The one that all control calls of a device are made under. */
+    abstract Object lock();
+
+    /** The C call that destroys, for messages. */
+    abstract String destroyCall();
+
+    /** Destroys. 0 or -errno; the object stays open then. */
+    abstract int destroy(long address);
+
+    /** What subclasses look at before; throws if it may not be closed now. */
+    void checkMayClose() {}
+
+    /** After a successful close. */
+    void onClosed() {}
+
+    /** Address of the C structure; 0 after close. Hot paths. */
+    final long addressOrZero() {
+        return address;
+    }
+
+    /** Address of the C structure. */
+    final long address() {
+        long now = address;
+        if (now == 0) {
+            throw new IllegalStateException("closed: " + what);
+        }
+        return now;
+    }
+
+    final Iterable<VerbsObject> children() {
+        return children;
+    }
+
+    final VerbsException failure(String call, int result, String remedy) {
+        return new VerbsException(call, -result, what, remedy);
+    }
+
+    /** True after {@link #close()}. */
+    public final boolean isClosed() {
+        return address == 0;
+    }
+
+    /**
+     * Destroys the object. Idempotent.
+     *
+     * @throws IllegalStateException while objects made from it are open, naming them, or while its
+     *     kind forbids it; nothing is freed then
+     * @throws VerbsException if libibverbs refuses; the object stays open then
+     */
+    @Override
+    public final void close() {
+        synchronized (lock()) {
+            long now = address;
+            if (now == 0) {
+                return;
+            }
+            if (!children.isEmpty()) {
+                throw new IllegalStateException(
+                        what + " cannot be closed before " + children + "; close them first");
+            }
+            checkMayClose();
+            int result = destroy(now);
+            if (result < 0) {
+                throw failure(destroyCall(), result, "");
+            }
+            address = 0;
+            for (VerbsObject parent : parents) {
+                parent.children.remove(this);
+            }
+            onClosed();
+            watch.closed();
+        }
+    }
+
+    @Override
+    public final String toString() {
+        return what + (isClosed() ? ", closed" : "");
+    }
+}

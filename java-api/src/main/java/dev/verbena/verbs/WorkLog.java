@@ -1,0 +1,170 @@
+package dev.verbena.verbs;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * What is posted on one queue and not yet completed: for each request the caller's id and the
+ * regions that the card may touch. Completions name a slot here and the log, not the caller's id,
+ * so that a completion of a queue that was closed is recognised and dropped.
+ *
+ * <p>One thread posts, one polls. Slots are taken in turn; one is free again when its completion
+ * was polled.
+ */
+final class WorkLog {
+    /** Numbers of logs that a work request's id has room for. */
+    static final int LOGS_MAX = 1 << 23;
+
+    private static final int LOG_SHIFT = 40;
+    private static final long NUMBER_MASK = (1L << LOG_SHIFT) - 1;
+    private static final VarHandle COMPLETED;
+    private static final VarHandle POSTED;
+    private static final VarHandle TAKEN = MethodHandles.arrayElementVarHandle(int[].class);
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            COMPLETED = lookup.findVarHandle(WorkLog.class, "completed", long.class);
+            POSTED = lookup.findVarHandle(WorkLog.class, "posted", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    final VerbsObject queue;
+    final int number;
+    private final long idBase;
+    private final int capacity;
+    private final int mask;
+    private final int segmentsMax;
+    private final boolean isInOrder;
+    private final long[] callersIds;
+    private final int[] taken;
+    private final MemoryRegion[] regions;
+    private long posted;
+    private long completed;
+
+    /**
+     * @param isInOrder a completion of one request completes all before it: send queues
+     */
+    WorkLog(VerbsObject queue, int number, int capacity, int segmentsMax, boolean isInOrder) {
+        int slots = Integer.highestOneBit(Math.max(1, capacity - 1)) << 1;
+        this.queue = queue;
+        this.number = number;
+        this.idBase = (long) number << LOG_SHIFT;
+        this.capacity = capacity;
+        this.mask = slots - 1;
+        this.segmentsMax = Math.max(1, segmentsMax);
+        this.isInOrder = isInOrder;
+        this.callersIds = new long[slots];
+        this.taken = isInOrder ? new int[0] : new int[slots];
+        this.regions = new MemoryRegion[slots * this.segmentsMax];
+    }
+
+    static int logOf(long id) {
+        return (int) (id >>> LOG_SHIFT);
+    }
+
+    /** How many more may be posted now, if in order. */
+    int room() {
+        return capacity - (int) (posted - (long) COMPLETED.getAcquire(this));
+    }
+
+    /** The id to post the next request with. Only if there is room. */
+    long nextId() {
+        return idBase | posted & NUMBER_MASK;
+    }
+
+    /** Notes the next request, before it is posted. */
+    void note(long callersId, MemoryRegion[] used, int count) {
+        int slot = (int) posted & mask;
+        callersIds[slot] = callersId;
+        int at = slot * segmentsMax;
+        for (int i = 0; i < segmentsMax; i++) {
+            MemoryRegion region = i < count ? used[i] : null;
+            if (regions[at + i] != region) {
+                regions[at + i] = region;
+            }
+        }
+        if (!isInOrder) {
+            TAKEN.setRelease(taken, slot, 1);
+        }
+        POSTED.setRelease(this, posted + 1);
+    }
+
+    /** For queues that complete in any order: true if the next slot is free. */
+    boolean isNextFree() {
+        for (int tries = 0; tries <= mask; tries++) {
+            if ((int) TAKEN.getAcquire(taken, (int) posted & mask) == 0) {
+                return true;
+            }
+            POSTED.setRelease(this, posted + 1);
+        }
+        return false;
+    }
+
+    /** The library did not take the request of this id; the latest first. */
+    void takeBack(long id) {
+        if (isInOrder) {
+            POSTED.setRelease(this, posted - 1);
+        } else {
+            TAKEN.setRelease(taken, (int) (id & NUMBER_MASK) & mask, 0);
+        }
+    }
+
+    /** A completion was polled: the caller's id of its request. */
+    long complete(long id) {
+        long low = id & NUMBER_MASK;
+        int slot = (int) low & mask;
+        long callersId = callersIds[slot];
+        if (isInOrder) {
+            long done = (long) COMPLETED.getOpaque(this);
+            // The number has 40 bits; the distance is small. A completion from before a reset
+            // counts no more.
+            long distance = low + 1 - done & NUMBER_MASK;
+            if (distance <= capacity) {
+                COMPLETED.setRelease(this, done + distance);
+            }
+        } else {
+            TAKEN.setRelease(taken, slot, 0);
+        }
+        return callersId;
+    }
+
+    /** The queue was reset: nothing is outstanding. */
+    void clear() {
+        COMPLETED.setRelease(this, posted);
+        for (int slot = 0; slot < taken.length; slot++) {
+            TAKEN.setRelease(taken, slot, 0);
+        }
+    }
+
+    /** True while a request that uses the region is outstanding. */
+    boolean uses(MemoryRegion region) {
+        long from = (long) COMPLETED.getAcquire(this);
+        long to = (long) POSTED.getAcquire(this);
+        if (isInOrder) {
+            for (long i = from; i < to; i++) {
+                if (isIn((int) i & mask, region)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+        for (int slot = 0; slot < taken.length; slot++) {
+            if ((int) TAKEN.getAcquire(taken, slot) != 0 && isIn(slot, region)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isIn(int slot, MemoryRegion region) {
+        for (int i = 0; i < segmentsMax; i++) {
+            if (regions[slot * segmentsMax + i] == region) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

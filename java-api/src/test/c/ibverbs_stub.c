@@ -1,0 +1,634 @@
+/*
+ * A libibverbs without a device, for tests: it records what it is called with, answers what it is
+ * told to, and fails when it is told to. Two devices: "stub0" records what is posted, "nothing0"
+ * does nothing in post and poll, to measure what a call costs.
+ *
+ * The test finds the record by its address, which stub0 answers as max_mr_size. With a P_Key index
+ * above 100 nothing0 runs that many rounds of post and poll in C: the loop that Java's is compared
+ * with.
+ */
+#include <infiniband/verbs.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define REQUESTS 16
+#define SEGMENTS 4
+#define EXPORT __attribute__((visibility("default")))
+
+/* Java knows these offsets: VerbsStub. */
+struct record {
+    uint64_t calls;                 /* 0 */
+    char call[32];                  /* 8 */
+    uint64_t arg[8];                /* 40 */
+    uint8_t bytes[1024];            /* 104 */
+    char fail_call[32];             /* 1128 */
+    int32_t fail_errno;             /* 1160 */
+    int32_t post_bad;               /* 1164: this request of a chain is refused; -1: none */
+    int32_t post_errno;             /* 1168 */
+    int32_t completions;            /* 1172: what the next poll answers */
+    int32_t posted;                 /* 1176: requests of the last post */
+    int32_t open_objects;           /* 1180 */
+    int32_t event;                  /* 1184: type of the next asynchronous event; -1: none */
+    int32_t channel_events;         /* 1188 */
+    struct ibv_wc wc[REQUESTS];     /* 1192 */
+    uint8_t request[REQUESTS][256]; /* each: struct ibv_send_wr or ibv_recv_wr */
+    struct ibv_sge segment[REQUESTS][SEGMENTS];
+};
+
+static struct record record = {.post_bad = -1, .event = -1};
+static struct ibv_cq *last_cq;
+static struct ibv_qp *last_qp;
+static int next_number = 17;
+
+/* True, with errno, if this call is to fail. */
+static int enter(const char *call)
+{
+    record.calls++;
+    memset(record.call, 0, sizeof record.call);
+    strncpy(record.call, call, sizeof record.call - 1);
+    if (record.fail_errno && !strcmp(record.fail_call, call)) {
+        errno = record.fail_errno;
+        record.fail_errno = 0;
+        return 1;
+    }
+    return 0;
+}
+
+static void keep(const void *bytes, size_t length)
+{
+    memcpy(record.bytes, bytes, length < sizeof record.bytes ? length : sizeof record.bytes);
+}
+
+static void args(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
+{
+    uint64_t all[] = {a, b, c, d, e};
+    memcpy(record.arg, all, sizeof all);
+}
+
+static void *object(size_t size)
+{
+    record.open_objects++;
+    return calloc(1, size);
+}
+
+static int destroy(const char *call, void *made)
+{
+    if (enter(call))
+        return errno;
+    record.open_objects--;
+    free(made);
+    return 0;
+}
+
+/* ---- data path ---- */
+
+static int poll_cq(struct ibv_cq *cq, int limit, struct ibv_wc *wc)
+{
+    (void)cq;
+    int count = record.completions < limit ? record.completions : limit;
+    if (count > 0)
+        memcpy(wc, record.wc, (size_t)count * sizeof *wc);
+    record.completions = 0;
+    return count;
+}
+
+static void keep_segments(int at, const struct ibv_sge *list, int count)
+{
+    for (int i = 0; i < count && i < SEGMENTS; i++)
+        record.segment[at][i] = list[i];
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+    (void)qp;
+    record.posted = 0;
+    for (; wr; wr = wr->next) {
+        if (record.posted == record.post_bad) {
+            record.post_bad = -1;
+            *bad = wr;
+            return record.post_errno;
+        }
+        if (record.posted < REQUESTS) {
+            memcpy(record.request[record.posted], wr, sizeof *wr);
+            keep_segments(record.posted, wr->sg_list, wr->num_sge);
+        }
+        record.posted++;
+    }
+    return 0;
+}
+
+static int keep_receives(struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+    record.posted = 0;
+    for (; wr; wr = wr->next) {
+        if (record.posted == record.post_bad) {
+            record.post_bad = -1;
+            *bad = wr;
+            return record.post_errno;
+        }
+        if (record.posted < REQUESTS) {
+            memcpy(record.request[record.posted], wr, sizeof *wr);
+            keep_segments(record.posted, wr->sg_list, wr->num_sge);
+        }
+        record.posted++;
+    }
+    return 0;
+}
+
+static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+    (void)qp;
+    return keep_receives(wr, bad);
+}
+
+static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+    (void)srq;
+    return keep_receives(wr, bad);
+}
+
+static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+    (void)cq;
+    args((uint64_t)solicited_only, 0, 0, 0, 0);
+    return enter("ibv_req_notify_cq") ? errno : 0;
+}
+
+__attribute__((noinline, noclone)) static int no_post(struct ibv_qp *qp, struct ibv_send_wr *wr,
+                                                      struct ibv_send_wr **bad)
+{
+    __asm__ volatile("" : : "r"(qp), "r"(wr), "r"(bad) : "memory");
+    return 0;
+}
+
+__attribute__((noinline, noclone)) static int no_poll(struct ibv_cq *cq, int limit,
+                                                      struct ibv_wc *wc)
+{
+    __asm__ volatile("" : : "r"(cq), "r"(limit), "r"(wc) : "memory");
+    return 0;
+}
+
+/* What a C program does: edit two fields of a prepared request, post it, poll. */
+static void c_loop(int rounds)
+{
+    struct ibv_sge segment = {.addr = 4096, .length = 64, .lkey = 1};
+    struct ibv_send_wr request = {.sg_list = &segment,
+                                  .num_sge = 1,
+                                  .opcode = IBV_WR_RDMA_WRITE,
+                                  .send_flags = IBV_SEND_SIGNALED};
+    struct ibv_send_wr *bad;
+    struct ibv_wc wc[16];
+    for (int i = 0; i < rounds; i++) {
+        request.wr_id = (uint64_t)i;
+        request.wr.rdma.remote_addr = (uint64_t)i * 64;
+        if (ibv_post_send(last_qp, &request, &bad) || ibv_poll_cq(last_cq, 16, wc))
+            abort();
+    }
+}
+
+/* ---- devices ---- */
+
+static struct ibv_device devices[2] = {
+    {.node_type = IBV_NODE_CA,
+     .transport_type = IBV_TRANSPORT_IB,
+     .name = "stub0",
+     .dev_name = "uverbs0",
+     .ibdev_path = "/sys/class/infiniband/stub0"},
+    {.node_type = IBV_NODE_CA,
+     .transport_type = IBV_TRANSPORT_IB,
+     .name = "nothing0",
+     .dev_name = "uverbs1",
+     .ibdev_path = "/sys/class/infiniband/nothing0"},
+};
+
+EXPORT struct ibv_device **ibv_get_device_list(int *count)
+{
+    if (enter("ibv_get_device_list"))
+        return NULL;
+    struct ibv_device **list = calloc(3, sizeof *list);
+    list[0] = &devices[0];
+    list[1] = &devices[1];
+    *count = 2;
+    return list;
+}
+
+EXPORT void ibv_free_device_list(struct ibv_device **list)
+{
+    free(list);
+}
+
+EXPORT __be64 ibv_get_device_guid(struct ibv_device *device)
+{
+    (void)device;
+    return __builtin_bswap64(0x0102030405060708ULL);
+}
+
+EXPORT int ibv_get_device_index(struct ibv_device *device)
+{
+    return (int)(device - devices);
+}
+
+static int query_device_ex(struct ibv_context *context,
+                           const struct ibv_query_device_ex_input *input,
+                           struct ibv_device_attr_ex *attr, size_t size)
+{
+    (void)context;
+    (void)input;
+    if (enter("ibv_query_device_ex"))
+        return errno;
+    memset(attr, 0, size);
+    strcpy(attr->orig_attr.fw_ver, "1.2.3");
+    attr->orig_attr.max_mr_size = (uintptr_t)&record;
+    attr->orig_attr.max_qp_wr = 0x4000;
+    attr->orig_attr.max_sge = 30;
+    attr->orig_attr.max_pkeys = 65535;
+    attr->orig_attr.phys_port_cnt = 2;
+    attr->orig_attr.device_cap_flags = 0xfedcba98u;
+    attr->orig_attr.atomic_cap = IBV_ATOMIC_HCA;
+    attr->odp_caps.general_caps = IBV_ODP_SUPPORT;
+    attr->cq_mod_caps.max_cq_period = 4095;
+    return 0;
+}
+
+static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr,
+                      size_t size)
+{
+    (void)context;
+    (void)size;
+    if (enter("ibv_query_port"))
+        return errno;
+    if (port != 1 && port != 2)
+        return EINVAL;
+    attr->state = port == 1 ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
+    attr->max_mtu = IBV_MTU_4096;
+    attr->active_mtu = IBV_MTU_1024;
+    attr->gid_tbl_len = 5;
+    attr->pkey_tbl_len = 1;
+    attr->max_msg_sz = 0x80000000u;
+    attr->lid = 0xabcd;
+    attr->link_layer = port == 1 ? IBV_LINK_LAYER_ETHERNET : IBV_LINK_LAYER_INFINIBAND;
+    return 0;
+}
+
+/* Port 1: link-local v1 and v2, then v1 and v2 of 10.99.0.1; the fifth place is empty. */
+EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index,
+                             struct ibv_gid_entry *entry, uint32_t flags, size_t size)
+{
+    static const uint8_t local[16] = {0xfe, 0x80, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0xff, 0xfe, 0, 0, 1};
+    static const uint8_t ipv4[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 99, 0, 1};
+    (void)context;
+    (void)flags;
+    (void)size;
+    if (enter("ibv_query_gid_ex"))
+        return errno;
+    if (index > 4)
+        return EINVAL;
+    if (index == 4)
+        return ENODATA;
+    memcpy(entry->gid.raw, index < 2 ? local : ipv4, 16);
+    entry->gid_index = index;
+    entry->port_num = port;
+    entry->gid_type = index % 2 ? IBV_GID_TYPE_ROCE_V2 : IBV_GID_TYPE_ROCE_V1;
+    entry->ndev_ifindex = 7;
+    return 0;
+}
+
+EXPORT int ibv_query_pkey(struct ibv_context *context, uint8_t port, int index, __be16 *key)
+{
+    (void)port;
+    if (context->device == &devices[1] && index > 100) {
+        c_loop(index);
+        *key = 0;
+        return 0;
+    }
+    if (enter("ibv_query_pkey") || index) {
+        errno = errno ? errno : EINVAL;
+        return -1;
+    }
+    *key = __builtin_bswap16(0xff7f);
+    return 0;
+}
+
+static struct ibv_mr *alloc_null_mr(struct ibv_pd *pd);
+static struct ibv_qp *no_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
+{
+    (void)context;
+    (void)attr;
+    errno = EOPNOTSUPP;
+    return NULL;
+}
+
+EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+    if (enter("ibv_open_device"))
+        return NULL;
+    struct verbs_context *made = object(sizeof *made);
+    made->sz = sizeof *made;
+    made->context.abi_compat = __VERBS_ABI_IS_EXTENDED;
+    made->context.device = device;
+    made->context.num_comp_vectors = 3;
+    made->context.async_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    made->query_port = query_port;
+    made->query_device_ex = query_device_ex;
+    made->alloc_null_mr = alloc_null_mr;
+    made->create_qp_ex = no_qp_ex;
+    int silent = device == &devices[1];
+    made->context.ops.post_send = silent ? no_post : post_send;
+    made->context.ops.poll_cq = silent ? no_poll : poll_cq;
+    made->context.ops.post_recv = post_recv;
+    made->context.ops.post_srq_recv = post_srq_recv;
+    made->context.ops.req_notify_cq = req_notify_cq;
+    return &made->context;
+}
+
+EXPORT int ibv_close_device(struct ibv_context *context)
+{
+    if (enter("ibv_close_device"))
+        return -1;
+    record.open_objects--;
+    close(context->async_fd);
+    free((char *)context - offsetof(struct verbs_context, context));
+    return 0;
+}
+
+EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+{
+    (void)context;
+    if (record.event < 0) {
+        errno = EAGAIN;
+        return -1;
+    }
+    event->event_type = (enum ibv_event_type)record.event;
+    if (record.event == IBV_EVENT_PORT_ERR)
+        event->element.port_num = 1;
+    else
+        event->element.qp = last_qp;
+    record.event = -1;
+    return 0;
+}
+
+EXPORT void ibv_ack_async_event(struct ibv_async_event *event)
+{
+    (void)event;
+    enter("ibv_ack_async_event");
+}
+
+/* ---- objects ---- */
+
+EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+{
+    if (enter("ibv_alloc_pd"))
+        return NULL;
+    struct ibv_pd *pd = object(sizeof *pd);
+    pd->context = context;
+    pd->handle = 5;
+    return pd;
+}
+
+EXPORT int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+    return destroy("ibv_dealloc_pd", pd);
+}
+
+static struct ibv_mr *region(struct ibv_pd *pd, void *address, size_t length)
+{
+    struct ibv_mr *mr = object(sizeof *mr);
+    mr->context = pd->context;
+    mr->pd = pd;
+    mr->addr = address;
+    mr->length = length;
+    mr->lkey = 0x11220000u + (uint32_t)next_number++;
+    mr->rkey = 0x99aa0000u + (uint32_t)next_number;
+    return mr;
+}
+
+static struct ibv_mr *alloc_null_mr(struct ibv_pd *pd)
+{
+    return enter("ibv_alloc_null_mr") ? NULL : region(pd, NULL, 0);
+}
+
+/* A macro in the header. */
+#undef ibv_reg_mr
+#undef ibv_reg_mr_iova
+EXPORT struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *address, size_t length, int access)
+{
+    args((uintptr_t)address, length, (uintptr_t)address, (uint64_t)access, 0);
+    return enter("ibv_reg_mr") ? NULL : region(pd, address, length);
+}
+
+EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length,
+                                       uint64_t iova, unsigned int access)
+{
+    args((uintptr_t)address, length, iova, access, 2);
+    return enter("ibv_reg_mr") ? NULL : region(pd, address, length);
+}
+
+EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *address, size_t length,
+                                      uint64_t iova, int access)
+{
+    return ibv_reg_mr_iova2(pd, address, length, iova, (unsigned int)access);
+}
+
+EXPORT struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+                                        uint64_t iova, int file, int access)
+{
+    args(offset, length, iova, (uint64_t)file, (uint64_t)access);
+    return enter("ibv_reg_dmabuf_mr") ? NULL : region(pd, NULL, length);
+}
+
+EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *address,
+                        size_t length, int access)
+{
+    (void)mr;
+    args((uint64_t)flags, (uintptr_t)pd, (uintptr_t)address, length, (uint64_t)access);
+    if (!enter("ibv_rereg_mr"))
+        return 0;
+    return errno == EFAULT ? IBV_REREG_MR_ERR_CMD : IBV_REREG_MR_ERR_INPUT;
+}
+
+EXPORT int ibv_dereg_mr(struct ibv_mr *mr)
+{
+    return destroy("ibv_dereg_mr", mr);
+}
+
+EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
+{
+    if (enter("ibv_create_comp_channel"))
+        return NULL;
+    struct ibv_comp_channel *channel = object(sizeof *channel);
+    channel->context = context;
+    channel->fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return channel;
+}
+
+EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+    int file = channel->fd;
+    int result = destroy("ibv_destroy_comp_channel", channel);
+    if (!result)
+        close(file);
+    return result;
+}
+
+EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **context)
+{
+    (void)channel;
+    if (!record.channel_events) {
+        errno = EAGAIN;
+        return -1;
+    }
+    record.channel_events--;
+    *cq = last_cq;
+    *context = NULL;
+    return 0;
+}
+
+EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int count)
+{
+    (void)cq;
+    args(count, 0, 0, 0, 0);
+    enter("ibv_ack_cq_events");
+}
+
+EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, void *cq_context,
+                                    struct ibv_comp_channel *channel, int vector)
+{
+    args((uint64_t)entries, (uintptr_t)cq_context, channel != NULL, (uint64_t)vector, 0);
+    if (enter("ibv_create_cq"))
+        return NULL;
+    struct ibv_cq *cq = object(sizeof *cq);
+    cq->context = context;
+    cq->channel = channel;
+    cq->cqe = entries + 1;
+    cq->handle = (uint32_t)next_number++;
+    last_cq = cq;
+    return cq;
+}
+
+EXPORT int ibv_resize_cq(struct ibv_cq *cq, int entries)
+{
+    if (enter("ibv_resize_cq"))
+        return errno;
+    cq->cqe = entries;
+    return 0;
+}
+
+EXPORT int ibv_destroy_cq(struct ibv_cq *cq)
+{
+    return destroy("ibv_destroy_cq", cq);
+}
+
+EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+{
+    keep(attr, sizeof *attr);
+    if (enter("ibv_create_srq"))
+        return NULL;
+    struct ibv_srq *srq = object(sizeof *srq);
+    srq->context = pd->context;
+    srq->pd = pd;
+    return srq;
+}
+
+EXPORT int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask)
+{
+    (void)srq;
+    keep(attr, sizeof *attr);
+    args((uint64_t)mask, 0, 0, 0, 0);
+    return enter("ibv_modify_srq") ? errno : 0;
+}
+
+EXPORT int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
+{
+    (void)srq;
+    attr->srq_limit = 9;
+    return enter("ibv_query_srq") ? errno : 0;
+}
+
+EXPORT int ibv_destroy_srq(struct ibv_srq *srq)
+{
+    return destroy("ibv_destroy_srq", srq);
+}
+
+EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+    keep(attr, sizeof *attr);
+    if (enter("ibv_create_qp"))
+        return NULL;
+    struct ibv_qp *qp = object(sizeof(struct ibv_qp_ex));
+    qp->context = pd->context;
+    qp->pd = pd;
+    qp->qp_num = (uint32_t)next_number++;
+    qp->qp_type = attr->qp_type;
+    last_qp = qp;
+    return qp;
+}
+
+EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+    keep(attr, sizeof *attr);
+    args((uint64_t)mask, 0, 0, 0, 0);
+    if (enter("ibv_modify_qp"))
+        return errno;
+    qp->state = attr->qp_state;
+    return 0;
+}
+
+EXPORT int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+                        struct ibv_qp_init_attr *init)
+{
+    (void)mask;
+    (void)init;
+    attr->qp_state = qp->state;
+    return 0;
+}
+
+EXPORT int ibv_destroy_qp(struct ibv_qp *qp)
+{
+    return destroy("ibv_destroy_qp", qp);
+}
+
+EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
+{
+    keep(attr, sizeof *attr);
+    if (enter("ibv_create_ah"))
+        return NULL;
+    struct ibv_ah *ah = object(sizeof *ah);
+    ah->pd = pd;
+    return ah;
+}
+
+EXPORT int ibv_destroy_ah(struct ibv_ah *ah)
+{
+    return destroy("ibv_destroy_ah", ah);
+}
+
+EXPORT int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+    (void)qp;
+    keep(gid, sizeof *gid);
+    args(lid, 0, 0, 0, 0);
+    return enter("ibv_attach_mcast") ? errno : 0;
+}
+
+EXPORT int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+    (void)qp;
+    keep(gid, sizeof *gid);
+    args(lid, 0, 0, 0, 0);
+    return enter("ibv_detach_mcast") ? errno : 0;
+}
+
+EXPORT int ibv_fork_init(void)
+{
+    return enter("ibv_fork_init") ? errno : 0;
+}
+
+EXPORT enum ibv_fork_status ibv_is_fork_initialized(void)
+{
+    return IBV_FORK_UNNEEDED;
+}
