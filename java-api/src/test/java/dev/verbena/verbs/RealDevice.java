@@ -9,8 +9,6 @@ import java.util.List;
  * {@code -Dverbena.verbs.required=true} a missing one is a failure instead of a skip.
  */
 final class RealDevice {
-    static final String TAG = "verbs-device";
-
     private static final String SKIP =
             "no RDMA device here; ./verbena test --tier vm runs this in a virtual machine";
 

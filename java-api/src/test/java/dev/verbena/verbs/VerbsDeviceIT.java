@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Verbs against a real kernel: two queue pairs of one device, every byte compared. */
-@Tag(RealDevice.TAG)
+@Tag("verbs-device")
 @Timeout(180)
 class VerbsDeviceIT {
     private static final int UD_HEADER = 40;
