@@ -89,7 +89,8 @@ final class DartExperiment implements Callable<Integer> {
             names = "--steps",
             paramLabel = "N",
             description =
-                    "Outputs of each process, 8 to 100000. Default: 100 (e1), 20 (e2, e3), 10 (e4).")
+                    "Outputs of each process, 8 to 100000. Default: 100 (e1), 20 (e2, e3), 10"
+                            + " (e4).")
     Integer steps;
 
     @Option(
@@ -129,16 +130,23 @@ final class DartExperiment implements Callable<Integer> {
                             + " Default: the next free experiment-output/run-N.")
     Path output;
 
-    /** A part of {@code e1}. */
+    /** A part of {@code e1}, or of {@code e3}. */
     enum Part {
         streaming,
-        tcp
+        tcp,
+        send;
+
+        Which of() {
+            return this == send ? Which.e3 : Which.e1;
+        }
     }
 
     @Option(
             names = "--only",
-            paramLabel = "streaming|tcp",
-            description = "e1: only streaming, or only plain TCP, once.")
+            paramLabel = "streaming|tcp|send",
+            description =
+                    "e1: only streaming, or only plain TCP, once; e3: only a send that need not"
+                            + " wait.")
     Part only;
 
     @Option(names = "--quick", description = "Fewer and shorter measurements: about ten seconds.")
@@ -195,8 +203,9 @@ final class DartExperiment implements Callable<Integer> {
         for (int n : clients == null ? List.<Integer>of() : clients) {
             inRange("--clients", n, 1, 256);
         }
-        if (only != null && which != Which.e1) {
-            throw new ParameterException(spec.commandLine(), "--only is for e1");
+        if (only != null && which != only.of()) {
+            throw new ParameterException(
+                    spec.commandLine(), "--only=" + only + " is for " + only.of());
         }
         inRange("--size", size, 1, 1 << 20);
         inRange("--compute", compute, 0, 60_000);

@@ -173,8 +173,9 @@ final class ExperimentBandwidth {
     }
 
     private ExperimentPoint streamingPoint() {
-        int warmUp = run.isQuick() ? 50 : 100;
-        int steps = warmUp + (run.isQuick() ? 50 : 200);
+        // Seconds, or it would be measured while the compiler has one of the processors.
+        int warmUp = run.isQuick() ? 50 : 1000;
+        int steps = warmUp + (run.isQuick() ? 50 : 400);
         ExperimentPoint point = run.point(Manner.MESSAGE, run.clients(2).get(0), steps, warmUp);
         return ExperimentRun.sized(ExperimentRun.limited(point, 0), STREAM_SIZE, steps, warmUp);
     }
@@ -196,9 +197,8 @@ final class ExperimentBandwidth {
                 "Streaming to the receiver",
                 "The same two processes send 4 MiB messages as fast as they can; the receiver"
                         + " checks, assembles and acknowledges everything. Plain TCP: one connection"
-                        + " over loopback, blocking Java channels, the best of writes of 64 KiB,"
-                        + " 256 KiB and 1 MiB, read into memory of a message's length, without"
-                        + " checksums.");
+                        + " over loopback, blocking Java channels, the best of writes of 64 KiB, 256"
+                        + " KiB and 1 MiB, read into memory of a message's length, without checksums.");
         report.table(List.of("", "plain TCP MB/s", "streaming MB/s", "ratio"), table);
         Arrays.sort(ratios);
         report.figure("streaming / plain TCP, median", ratios[rounds / 2]);

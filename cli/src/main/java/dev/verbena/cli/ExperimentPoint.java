@@ -19,6 +19,7 @@ import java.util.List;
  *     server
  * @param busyCores processors on which computing is a busy wait
  * @param inFlight messages of a process that may be on their way; 1 in the paper
+ * @param pollNs how often a server looks for headers by itself; 0: it is woken
  */
 record ExperimentPoint(
         Manner manner,
@@ -32,7 +33,8 @@ record ExperimentPoint(
         int bufferSize,
         double rate,
         int busyCores,
-        int inFlight) {
+        int inFlight,
+        long pollNs) {
     static final double DISCARD = -1;
 
     /** What a process does at the end of a step. */
@@ -85,7 +87,8 @@ record ExperimentPoint(
                 bufferSize,
                 rate,
                 busyCores,
-                inFlight);
+                inFlight,
+                pollNs);
     }
 
     ExperimentPoint as(Manner other) {
@@ -101,7 +104,8 @@ record ExperimentPoint(
                 bufferSize,
                 rate,
                 busyCores,
-                inFlight);
+                inFlight,
+                pollNs);
     }
 
     ExperimentPoint served(int serverCount, int bufferCount) {
@@ -117,7 +121,8 @@ record ExperimentPoint(
                 bufferSize,
                 rate,
                 busyCores,
-                inFlight);
+                inFlight,
+                pollNs);
     }
 
     ExperimentPoint inFlight(int messages) {
@@ -133,7 +138,25 @@ record ExperimentPoint(
                 bufferSize,
                 rate,
                 busyCores,
-                messages);
+                messages,
+                pollNs);
+    }
+
+    ExperimentPoint polling(long everyNs) {
+        return new ExperimentPoint(
+                manner,
+                clients,
+                size,
+                computeNs,
+                steps,
+                warmUp,
+                servers,
+                buffers,
+                bufferSize,
+                rate,
+                busyCores,
+                inFlight,
+                everyNs);
     }
 
     /** Arguments of the process that computes. */

@@ -82,7 +82,8 @@ final class ExperimentRun {
                         options.bufferMebibytes << 20,
                         0,
                         busyCores(),
-                        1);
+                        1,
+                        0);
         double knee = isQuick() ? QUICK_KNEE_NS : KNEE_NS;
         double natural = Math.min(RATE_MAX, unlimited.stepBytes() / knee * 1e9);
         return limited(unlimited, options.rate == null ? natural : options.rate * MEGA);
@@ -101,7 +102,8 @@ final class ExperimentRun {
                 p.bufferSize(),
                 rate,
                 p.busyCores(),
-                p.inFlight());
+                p.inFlight(),
+                p.pollNs());
     }
 
     /** The same with another message size and other steps. */
@@ -118,7 +120,8 @@ final class ExperimentRun {
                 p.bufferSize(),
                 p.rate(),
                 p.busyCores(),
-                p.inFlight());
+                p.inFlight(),
+                p.pollNs());
     }
 
     /** {@code --compute} if it was given. */

@@ -114,6 +114,7 @@ final class ExperimentService implements AutoCloseable {
                             .bufferCount(point.buffers())
                             .bufferSize(point.bufferSize())
                             .dedicatedThreads(!isDiscarding && hasCores())
+                            .pollNs(point.pollNs())
                             .peerTimeoutNs(PATIENCE_NS)
                             .receiverTimeoutNs(PATIENCE_NS)
                             .bootTimeoutNs(PATIENCE_NS)

@@ -51,29 +51,53 @@ public final class CompareMain {
         addSizes();
         atLeast(
                 "stream",
-                "4 MiB messages of two processes through a DART server to a receiver, checksums on,"
-                        + " over plain TCP without",
+                "4 MiB messages of two processes through a DART server over shm:// to a receiver,"
+                        + " checksums on, over plain TCP without",
                 stream("streaming"),
                 stream("tcp"),
                 0.85);
+        comparisons.add(
+                new Comparison(
+                        "dart-send-poll",
+                        "DART send of 4 KiB over shm:// that need not wait, p50, to a server that"
+                                + " sleeps and looks every 100 us (pollNs), over one that must be"
+                                + " woken",
+                        "us",
+                        dartSend("polling"),
+                        dartSend("asleep"),
+                        Bound.NONE,
+                        0));
     }
 
-    /** Each side runs on both processors. */
+    private static Contestant dartSend(String server) {
+        return experiment(
+                "server " + server,
+                "e3 --only=send --quick",
+                "\"send that need not wait, server " + server + ", p50 us\": ([0-9.]+)",
+                1);
+    }
+
     private static Contestant stream(String part) {
+        return experiment(
+                part.equals("tcp") ? "plain TCP" : "Verbena DART",
+                "e1 --only=" + part,
+                "\"(?:plain TCP|streaming), MB/s\": ([0-9.]+)",
+                1e-3);
+    }
+
+    /** Runs on both processors. */
+    private static Contestant experiment(
+            String name, String arguments, String number, double scale) {
         String script =
                 "d=$(mktemp -d); "
                         + JAVA
                         + " -cp '"
                         + CLASS_PATH
-                        + "' dev.verbena.cli.VerbenaCommand dart experiment e1 --json --only="
-                        + part
-                        + " --output=$d; code=$?; rm -rf $d; exit $code";
+                        + "' dev.verbena.cli.VerbenaCommand dart experiment "
+                        + arguments
+                        + " --transport=shm --json --output=$d; code=$?; rm -rf $d; exit $code";
         return new Contestant(
-                part.equals("tcp") ? "plain TCP" : "Verbena DART",
-                List.of("bash", "-c", script),
-                Map.of(),
-                Pattern.compile("\"(?:plain TCP|streaming), MB/s\": ([0-9.]+)"),
-                1e-3);
+                name, List.of("bash", "-c", script), Map.of(), Pattern.compile(number), scale);
     }
 
     private void addPut() {
