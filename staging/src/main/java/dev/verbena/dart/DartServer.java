@@ -159,6 +159,13 @@ public final class DartServer implements AutoCloseable {
         boolean isLegacyFile;
         boolean isDedicatedThreads;
         long pollNs;
+
+        /**
+         * Long parts are pulled in pieces of this length: short enough that one is still in the
+         * nearest cache when it is summed up.
+         */
+        int pieceLength = 256 * 1024;
+
         boolean isDiscarding;
         String receiverHost = "";
         int receiverPort;

@@ -31,8 +31,12 @@ final class DataFrames {
         header.begin(out, 0, FrameFlyweight.DATA)
                 .flags(flags)
                 .sequence(part.firstFrame + frame)
-                .message(part.clientId, part.sequence, part.tag, part.position + payloadOffset)
-                .end(part.window, payloadOffset, payloadLength);
+                .message(part.clientId, part.sequence, part.tag, part.position + payloadOffset);
+        if (part.sums != null && part.sums.isWhole() && !part.isDropped) {
+            header.end(part.sums.of(frame), payloadLength);
+        } else {
+            header.end(part.window, payloadOffset, payloadLength);
+        }
     }
 
     /** The header of a frame without payload that ends the message of a frame nobody can read. */

@@ -136,6 +136,13 @@ final class FrameFlyweight {
         buffer.putInt(offset + CRC_OFFSET, crc.value(), BIG_ENDIAN);
     }
 
+    /** As the other, with a payload whose checksum is known. */
+    void end(int payloadChecksum, int payloadLength) {
+        buffer.putInt(offset + PAYLOAD_OFFSET, payloadLength, BIG_ENDIAN);
+        crc.reset().update(buffer, offset, CRC_OFFSET).append(payloadChecksum, payloadLength);
+        buffer.putInt(offset + CRC_OFFSET, crc.value(), BIG_ENDIAN);
+    }
+
     /**
      * Moves to a header that may come from anywhere and checks its fixed fields; the checksum is
      * checked by {@link #isIntact} once the payload is there.

@@ -26,6 +26,13 @@ final class PartPuller implements AutoCloseable {
     private final RegisteredRegion region;
     private final ServerBuffer[] buffers;
     private final ArrayDeque<ServerBuffer> free = new ArrayDeque<>();
+
+    /** Parts of which a piece has come and more is to be asked for. */
+    private final ArrayDeque<ServerBuffer> begun = new ArrayDeque<>();
+
+    /** Parts that are being pulled in pieces. */
+    private int longParts;
+
     private final ArrayDeque<PullMessage> parked = new ArrayDeque<>();
     private final ArrayDeque<PullMessage> pool = new ArrayDeque<>();
     private ServedClients clients;
@@ -46,10 +53,18 @@ final class PartPuller implements AutoCloseable {
         buffers = new ServerBuffer[context.bufferCount];
         for (int i = 0; i < buffers.length; i++) {
             buffers[i] =
-                    new ServerBuffer(i, i * stride, region.buffer(i * stride, context.bufferSize));
+                    new ServerBuffer(
+                            i, i * stride, region.buffer(i * stride, context.bufferSize), sums());
             free.add(buffers[i]);
         }
         shared.emptyBuffers.lazySet(free.size());
+    }
+
+    /** Null: data that are thrown away are not summed up. */
+    private FrameSums sums() {
+        return context.isDiscarding
+                ? null
+                : new FrameSums(context.bufferSize, context.framePayloadMax);
     }
 
     /** Whose messages these are; before anything else. */
@@ -181,9 +196,9 @@ final class PartPuller implements AutoCloseable {
     }
 
     int pull() {
-        int work = 0;
+        int work = goOn();
         boolean hasPosted = false;
-        while (!parked.isEmpty() && work < buffers.length) {
+        for (int i = 0; !parked.isEmpty() && i < buffers.length; i++) {
             PullMessage message = parked.peek();
             if (isToWait(message)) {
                 message.client.suspended.add(parked.poll());
@@ -257,8 +272,15 @@ final class PartPuller implements AutoCloseable {
         long left = message.payloadLength - message.posted;
         int length = message.isFailed ? 0 : (int) Math.min(left, context.bufferSize - metadata);
         buffer.pullBeganNs = clock.nanoTime();
+        buffer.message = message;
+        buffer.remoteOffset = remoteOffset(message);
+        buffer.asked = metadata;
+        buffer.length = metadata + length;
         if (length > 0) {
-            int answer = get(message, buffer, metadata, length);
+            int answer = askForPiece(buffer);
+            if (answer != Transport.ACCEPTED) {
+                buffer.message = null;
+            }
             if (answer == Transport.BACK_PRESSURED) {
                 free.addFirst(buffer);
                 return false;
@@ -270,7 +292,12 @@ final class PartPuller implements AutoCloseable {
                 return true;
             }
         }
-        describe(buffer, message, metadata, length);
+        describe(buffer, message, length);
+        buffer.isInPieces = buffer.asked < buffer.length;
+        longParts += buffer.isInPieces ? 1 : 0;
+        if (buffer.sums != null) {
+            buffer.sums.reset();
+        }
         if (isFirst) {
             buffer.window.putBytes(0, message.metadata, 0, metadata);
         }
@@ -296,23 +323,58 @@ final class PartPuller implements AutoCloseable {
         return true;
     }
 
-    private int get(PullMessage message, ServerBuffer buffer, int metadata, int length) {
+    /** The next piece of a part, or all that is left of it; the transport's answer. */
+    private int askForPiece(ServerBuffer buffer) {
+        PullMessage message = buffer.message;
         ServedClient client = message.client;
-        return transport.get(
-                client.peer == null ? 0 : client.peer.connection,
-                region,
-                buffer.regionOffset + metadata,
-                message.descriptor,
-                remoteOffset(message),
-                length,
-                buffer.index,
-                0);
+        int left = buffer.length - buffer.asked;
+        int length =
+                buffer.sums == null || left < 2 * context.pieceLength ? left : context.pieceLength;
+        int answer =
+                transport.get(
+                        client.peer == null ? 0 : client.peer.connection,
+                        region,
+                        buffer.regionOffset + buffer.asked,
+                        message.descriptor,
+                        buffer.remoteOffset,
+                        length,
+                        buffer.index,
+                        0);
+        if (answer == Transport.ACCEPTED) {
+            buffer.asked += length;
+            boolean isStuck = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-piece-again");
+            buffer.remoteOffset += isStuck ? 0 : length;
+        }
+        return answer;
     }
 
-    private static void describe(
-            ServerBuffer buffer, PullMessage message, int metadata, int length) {
+    /** Asks for more of the parts that have begun; parts that went on. */
+    private int goOn() {
+        int work = 0;
+        for (int i = begun.size(); i > 0; i--) {
+            ServerBuffer buffer = begun.poll();
+            int answer = askForPiece(buffer);
+            if (answer == Transport.BACK_PRESSURED) {
+                begun.addFirst(buffer);
+                break;
+            }
+            if (answer != Transport.ACCEPTED) {
+                failure(buffer.message, "the connection is gone");
+                partEnded(buffer, Status.PEER_DEAD);
+                shared.wakeT2.run();
+            }
+            work++;
+        }
+        return work;
+    }
+
+    /** Of some part more is to be asked for once what was asked for last has come. */
+    boolean isPulling() {
+        return longParts > 0;
+    }
+
+    private static void describe(ServerBuffer buffer, PullMessage message, int length) {
         ServedClient client = message.client;
-        buffer.message = message;
         buffer.slot = client.slot;
         buffer.generation = client.generation;
         buffer.clientId = client.id;
@@ -321,7 +383,6 @@ final class PartPuller implements AutoCloseable {
         buffer.ordinal = client.nextOrdinal++;
         buffer.position = message.postedParts == 0 ? 0 : message.metadataLength + message.posted;
         buffer.payloadLength = length;
-        buffer.length = metadata + length;
         buffer.isDropped = false;
         buffer.isSpilled = false;
     }
@@ -341,13 +402,25 @@ final class PartPuller implements AutoCloseable {
 
     /** The get into the buffer of this index has ended. */
     void onPulled(int index, int status) {
-        partEnded(buffers[index], status);
+        ServerBuffer buffer = buffers[index];
+        if (status == Status.OK
+                && buffer.sums != null
+                && buffer.length >= 2 * context.pieceLength) {
+            buffer.sums.goOn(buffer.window, buffer.asked, buffer.length);
+            if (buffer.asked < buffer.length) {
+                begun.add(buffer);
+                return;
+            }
+        }
+        partEnded(buffer, status);
         shared.wakeT2.run();
     }
 
     private void partEnded(ServerBuffer buffer, int status) {
         PullMessage message = buffer.message;
         buffer.message = null;
+        longParts -= buffer.isInPieces ? 1 : 0;
+        buffer.isInPieces = false;
         if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-memory-grows")) {
             leaked.add(java.nio.ByteBuffer.allocateDirect(512));
         }
@@ -356,9 +429,7 @@ final class PartPuller implements AutoCloseable {
         if (status != Status.OK) {
             message.isFailed = true;
             message.isAbortOnItsWay = true;
-            if (message.failure.isEmpty()) {
-                message.failure = Status.name(status);
-            }
+            failure(message, Status.name(status));
         } else if (message.notice == 0) {
             ServerShared.add(shared.pulledBytes, buffer.payloadLength);
             shared.events.pulled(
@@ -370,6 +441,12 @@ final class PartPuller implements AutoCloseable {
         message.outstandingParts--;
         shared.completed.offer(buffer);
         finishIfDone(message);
+    }
+
+    private static void failure(PullMessage message, String why) {
+        if (message.failure.isEmpty()) {
+            message.failure = why;
+        }
     }
 
     private void finishIfDone(PullMessage message) {

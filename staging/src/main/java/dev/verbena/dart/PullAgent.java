@@ -17,6 +17,10 @@ import org.agrona.concurrent.NanoClock;
  */
 final class PullAgent implements ProtocolAgent {
     static final int MESSAGE_LENGTH_MAX = ControlFlyweight.LENGTH + DartMetadata.LENGTH_MAX;
+
+    /** Pieces of a part that are pulled in a cycle, before the other agents have their turn. */
+    private static final int PIECES_LIMIT = 8;
+
     private static final int POLL_LIMIT = 64;
     private static final int CREDITS_PER_CONNECTION = 16;
     private static final int CLOSE_POLLS = 1000;
@@ -140,7 +144,7 @@ final class PullAgent implements ProtocolAgent {
         if (relay != null) {
             work += relay.doWork();
         }
-        work += puller.pull();
+        work += pull();
         work += registry.clients().tell();
         work += reverse.doWork(registry.clients());
         work += stop();
@@ -214,6 +218,19 @@ final class PullAgent implements ProtocolAgent {
             return;
         }
         malformedReports.report(clock.nanoTime(), DartException.Code.MALFORMED, what);
+    }
+
+    /** Short parts at once, long ones in pieces, each looked at while it is in the cache. */
+    private int pull() {
+        int work = puller.pull();
+        for (int i = 0; i < PIECES_LIMIT && puller.isPulling(); i++) {
+            int come = transport.poll(events, POLL_LIMIT);
+            if (come <= 0) {
+                break;
+            }
+            work += come + puller.pull();
+        }
+        return work;
     }
 
     private int stop() {

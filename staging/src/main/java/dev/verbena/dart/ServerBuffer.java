@@ -28,6 +28,16 @@ final class ServerBuffer {
     long ordinal;
 
     long position;
+
+    /** Where what is asked for next begins in the memory that it is pulled from. */
+    long remoteOffset;
+
+    /** How much of {@link #length} has been asked for: of a long part piece after piece. */
+    int asked;
+
+    /** It is being pulled in pieces; t1's. */
+    boolean isInPieces;
+
     int length;
     int payloadLength;
     int flags;
@@ -58,10 +68,18 @@ final class ServerBuffer {
     /** Given back because the file has it, not because the receiver does. */
     boolean isSpilled;
 
+    /** Checksums of its frames, while they were summed up as they came. */
+    final FrameSums sums;
+
     ServerBuffer(int index, long regionOffset, UnsafeBuffer window) {
+        this(index, regionOffset, window, null);
+    }
+
+    ServerBuffer(int index, long regionOffset, UnsafeBuffer window, FrameSums sums) {
         this.index = index;
         this.regionOffset = regionOffset;
         this.window = window;
+        this.sums = sums;
     }
 
     /** Stands in for this part once only a file holds it. */

@@ -102,15 +102,19 @@ final class DartWorld implements AutoCloseable {
     }
 
     DartServer.Context serverContext() {
-        return new DartServer.Context()
-                .environment(environment)
-                .configurationFile(configurationFile())
-                .transport(scheme)
-                .transportJob(job)
-                .receiver("127.0.0.1", receiverPort)
-                .bufferSize(64 * 1024)
-                .bufferCount(4)
-                .closeTimeoutNs(10_000_000_000L);
+        DartServer.Context context =
+                new DartServer.Context()
+                        .environment(environment)
+                        .configurationFile(configurationFile())
+                        .transport(scheme)
+                        .transportJob(job)
+                        .receiver("127.0.0.1", receiverPort)
+                        .bufferSize(64 * 1024)
+                        .bufferCount(4)
+                        .closeTimeoutNs(10_000_000_000L);
+        // Most buffers are filled in several pieces.
+        context.pieceLength = 16 * 1024;
+        return context;
     }
 
     DartServer master(Consumer<DartServer.Context> change) {

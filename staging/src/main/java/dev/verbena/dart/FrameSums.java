@@ -1,0 +1,58 @@
+package dev.verbena.dart;
+
+import org.agrona.DirectBuffer;
+
+/**
+ * Checksums of the frames of a part, taken piece by piece while the part comes in: a piece that has
+ * just come is in the processor's nearest cache, where summing it up costs a third of what it costs
+ * later. Allocates nothing once made. Whoever holds the buffer.
+ */
+final class FrameSums {
+    private final int framePayloadMax;
+    private final int[] sums;
+    private final Checksum crc = new Checksum();
+    private int summed;
+    private boolean isWhole;
+
+    FrameSums(int bufferSize, int framePayloadMax) {
+        this.framePayloadMax = framePayloadMax;
+        this.sums = new int[(bufferSize + framePayloadMax - 1) / framePayloadMax];
+    }
+
+    /** Nothing is known of what the buffer will hold. */
+    void reset() {
+        crc.reset();
+        summed = 0;
+        isWhole = false;
+    }
+
+    /**
+     * Goes on with what has come.
+     *
+     * @param upTo bytes of the part that are there
+     * @param length of the whole part
+     */
+    void goOn(DirectBuffer part, int upTo, int length) {
+        while (summed < upTo) {
+            int frame = summed / framePayloadMax;
+            int end = Math.min(upTo, (frame + 1) * framePayloadMax);
+            crc.update(part, summed, end - summed);
+            summed = end;
+            if (end == length || end == (frame + 1) * framePayloadMax) {
+                sums[frame] = crc.value();
+                crc.reset();
+            }
+        }
+        isWhole = upTo == length;
+    }
+
+    /** Whether every frame's checksum is known. */
+    boolean isWhole() {
+        return isWhole;
+    }
+
+    /** Checksum of this frame's payload. */
+    int of(int frame) {
+        return sums[frame];
+    }
+}
