@@ -1,7 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.internal.PlantedFaults;
-import java.util.Iterator;
+import java.util.ArrayList;
 import org.agrona.collections.IntHashSet;
 
 /**
@@ -151,30 +151,73 @@ final class MessageDelivery {
         if (shared.journal != null) {
             shared.journal.rewriteSoon(shared.clock.nanoTime());
         }
-        forgetFailed(stream.open.values().iterator(), new IntHashSet());
-        forgetFailed(stream.storing.iterator(), new IntHashSet());
+        for (InboundMessage message : new ArrayList<>(stream.open.values())) {
+            if (shared.files.hasFailed(message)) {
+                takeBack(stream, message);
+            }
+        }
+        forgetStoring(stream);
     }
 
     /**
      * With a message go those of its client behind it, which come again too: one that needs no room
      * on the device would overtake it, and it would then count as delivered.
      */
-    private void forgetFailed(Iterator<InboundMessage> messages, IntHashSet clients) {
+    private void forgetStoring(InboundStream stream) {
         boolean isHasty =
                 PlantedFaults.ENABLED && PlantedFaults.isOn("dart-failed-message-overtaken");
-        while (messages.hasNext()) {
-            InboundMessage message = messages.next();
+        IntHashSet clients = new IntHashSet();
+        for (InboundMessage message : new ArrayList<>(stream.storing)) {
             boolean isBehind =
                     clients.contains(message.clientId) && message.file != null && !isHasty;
             if (isBehind || shared.files.hasFailed(message)) {
                 clients.add(message.clientId);
-                messages.remove();
-                shared.files.discard(message);
-                if (shared.steps != null) {
-                    // It takes its room again when it comes again.
-                    shared.steps.droppedDuplicate(message);
-                }
+                stream.storing.remove(message);
+                takeBack(stream, message);
             }
         }
+    }
+
+    /**
+     * The rest of a message comes again. Of its beginning that may have been acknowledged: nobody
+     * else has that, so it stays, and the message goes on behind it.
+     */
+    private void takeBack(InboundStream stream, InboundMessage message) {
+        boolean isCareless =
+                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-failed-beginning-dropped");
+        if (message.settledEnd == 0 || isCareless) {
+            stream.open.remove(message.clientId, message);
+            shared.files.discard(message);
+            if (shared.steps != null) {
+                // It takes its room again when it comes again.
+                shared.steps.droppedDuplicate(message);
+            }
+            return;
+        }
+        InboundMessage later = stream.open.get(message.clientId);
+        if (later != null && later != message) {
+            takeBack(stream, later);
+        }
+        String whyNot = shared.files.goBack(message);
+        if (whyNot.isEmpty()) {
+            stream.open.put(message.clientId, message);
+            return;
+        }
+        stream.open.remove(message.clientId, message);
+        shared.files.discard(message);
+        if (shared.steps != null) {
+            shared.steps.gaveUp(message);
+        }
+        stream.neverAgain(message.clientId, message.sequence);
+        ServerShared.add(shared.abandoned, 1);
+        shared.report(
+                new DartException(
+                        DartException.Code.TRANSFER_FAILED,
+                        "message "
+                                + message.sequence
+                                + " of client "
+                                + message.clientId
+                                + ", half received before, is lost: "
+                                + whyNot));
     }
 }

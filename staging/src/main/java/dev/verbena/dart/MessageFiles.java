@@ -96,6 +96,32 @@ final class MessageFiles implements AutoCloseable {
         }
     }
 
+    /**
+     * Goes back, after a failure, to the part of a message that is settled.
+     *
+     * @return empty, or why it cannot be gone on with
+     */
+    String goBack(InboundMessage message) {
+        long length = message.settledEnd;
+        message.file.close();
+        message.rename = null;
+        message.state = InboundMessage.RECEIVING;
+        message.promiseRound = 0;
+        try {
+            if (!readAgain(message, message.temporaryName, length)) {
+                return "its file " + message.temporaryName + " is gone or too short";
+            }
+        } catch (java.io.UncheckedIOException e) {
+            return e.getMessage();
+        }
+        message.isAside = false;
+        message.received = length;
+        message.position = message.metadataLength + length;
+        message.file = store.append(message.temporaryName, length);
+        message.forceAsked = length;
+        return message.file.error();
+    }
+
     /** Reads the beginning of a file for the checksum and the handler; false if it is too short. */
     private boolean readAgain(InboundMessage message, String name, long length) {
         UnsafeBuffer piece = new UnsafeBuffer(new byte[PIECE]);

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Timeout;
 /** A file that cannot be stored, and others behind it that can: found by the chaos test. */
 @Timeout(120)
 class DartFailedFileTest {
+    private static final int FULL_AT = 500_000;
+
     private final AtomicInteger failures = new AtomicInteger();
 
     /** The device takes nothing of the first message; empty files need no room on it. */
@@ -80,6 +82,72 @@ class DartFailedFileTest {
             assertThat(Files.readAllBytes(out.resolve("third"))).hasSize(100);
             assertThat(out.resolve("empty")).isEmptyFile();
             assertThat(world.received).extracting(DartWorld.Received::tag).containsExactly(1, 2, 3);
+        }
+    }
+
+    /** Beyond so many bytes the device is full, once. */
+    private DurableStore fullLater(DurableStore store) {
+        return (DurableStore)
+                Proxy.newProxyInstance(
+                        DurableStore.class.getClassLoader(),
+                        new Class<?>[] {DurableStore.class},
+                        (proxy, method, arguments) -> {
+                            Object answer = invoke(store, method, arguments);
+                            boolean isFirst =
+                                    method.getName().equals("append")
+                                            && arguments[0].toString().matches(".*-1-1-[0-9]+");
+                            return isFirst && failures.get() == 0
+                                    ? fullLater((DurableStore.DurableFile) answer)
+                                    : answer;
+                        });
+    }
+
+    private DurableStore.DurableFile fullLater(DurableStore.DurableFile file) {
+        return (DurableStore.DurableFile)
+                Proxy.newProxyInstance(
+                        DurableStore.class.getClassLoader(),
+                        new Class<?>[] {DurableStore.DurableFile.class},
+                        (proxy, method, arguments) -> {
+                            boolean isAppend = method.getName().equals("append");
+                            if (isAppend && file.position() > FULL_AT) {
+                                failures.incrementAndGet();
+                            }
+                            if (failures.get() > 0 && method.getName().equals("error")) {
+                                return "no space left, says the test";
+                            }
+                            return failures.get() > 0 && isAppend
+                                    ? (Object) (-1)
+                                    : invoke(file, method, arguments);
+                        });
+    }
+
+    @Test
+    void shouldGoOnBehindWhatIsAcknowledgedWhenTheFileOfALongMessageFails() throws Exception {
+        int length = 1_000_000;
+        try (DartWorld world = new DartWorld("shm")) {
+            Path out = world.directory.resolve("out");
+            Environment environment =
+                    new ForwardingEnvironment(world.environment) {
+                        @Override
+                        public DurableStore store(String directory) {
+                            return fullLater(super.store(directory));
+                        }
+                    };
+            world.receive(
+                    world.receiverContext().environment(environment).directory(out.toString()));
+            // Four buffers of 64 KiB: most of what is stored by then is acknowledged and gone.
+            world.master();
+            DartClient client = world.client(0, c -> c.maxInFlight(4).checksum(true));
+            UnsafeBuffer data = DartWorld.bytes(length, 1);
+            client.sendCopy(data, 0, length, new DartMetadata().name("long"), 1);
+            client.sendCopy(data, 0, 100, new DartMetadata().name("short"), 2);
+            client.flush(DartWorld.LIMIT_NS);
+            assertThat(failures.get()).isPositive();
+            assertThat(world.errors).anyMatch(e -> e.getMessage().contains("says the test"));
+            assertThat(Files.readAllBytes(out.resolve("long"))).isEqualTo(data.byteArray());
+            assertThat(world.received).extracting(DartWorld.Received::tag).containsExactly(1, 2);
+            assertThat(world.received.get(0).payload()).isEqualTo(data.byteArray());
+            assertThat(world.received.get(0).isCorrupt()).isFalse();
         }
     }
 
