@@ -6,6 +6,7 @@ import static dev.verbena.portals.transport.PortalsConnection.ENDED;
 import static dev.verbena.portals.transport.PortalsConnection.ENDING;
 import static dev.verbena.portals.transport.PortalsConnection.OFFERED;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.portals.PeerState;
 import dev.verbena.portals.PortalsEventFlyweight;
 import dev.verbena.portals.PortalsOutcome;
@@ -245,6 +246,9 @@ final class Connections {
     }
 
     private void sent(PortalsConnection c, int type) {
+        if (PlantedFaults.ENABLED) {
+            PlantedFaults.step("java.portals.record");
+        }
         unpend(c);
         if (type == ControlRecord.ACCEPT) {
             connected(c);

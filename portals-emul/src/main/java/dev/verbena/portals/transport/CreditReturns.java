@@ -1,5 +1,6 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.portals.PortalsOutcome;
 import dev.verbena.transport.TransportContext;
 
@@ -55,6 +56,9 @@ final class CreditReturns {
         int outcome = card.putCredits(c.target, MessageHeader.bits(c.peerHandle, c.takenCount, 0));
         if (outcome == PortalsOutcome.DELIVERED) {
             c.takenTold = c.takenCount;
+            if (PlantedFaults.ENABLED) {
+                PlantedFaults.step("java.portals.credits");
+            }
         } else if (Card.isPeerGone(outcome)) {
             connections.lose(c, "its process is gone");
         } else {

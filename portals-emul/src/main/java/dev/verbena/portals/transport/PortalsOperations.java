@@ -1,5 +1,6 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.portals.PortalsInterface;
 import dev.verbena.portals.PortalsOutcome;
@@ -91,6 +92,9 @@ abstract class PortalsOperations implements Transport {
         UnsafeBuffer staging = card.staging;
         MessageHeader.write(staging, 0, c.peerHandle, length, c.sentMessages);
         source.copyTo(offset, staging, MessageHeader.LENGTH, length);
+        if (PlantedFaults.ENABLED) {
+            PlantedFaults.step("java.portals.staged");
+        }
         int taken = c.takenCount;
         int outcome =
                 card.putMessage(
@@ -99,6 +103,9 @@ abstract class PortalsOperations implements Transport {
             c.takenTold = taken;
             c.sentCount++;
             c.sentMessages++;
+            if (PlantedFaults.ENABLED) {
+                PlantedFaults.step("java.portals.sent");
+            }
             source.lastCompletion = ring.add(c.handle, Operation.SEND, ctx, Status.OK, length);
             return ACCEPTED;
         }
