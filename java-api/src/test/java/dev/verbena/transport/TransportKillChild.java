@@ -65,7 +65,7 @@ public final class TransportKillChild implements TransportHandler {
         }
     }
 
-    private boolean has(int capability) {
+    private boolean has(long capability) {
         return (transport.capabilities() & capability) != 0;
     }
 
