@@ -116,8 +116,11 @@ class TwoUsersIT {
                 assertThat(stranger.waitFor(LIMIT_S, TimeUnit.SECONDS)).isTrue();
                 assertThat(stranger.exitValue()).as("%s", Files.readString(out)).isEqualTo(1);
                 Path status = nextOut();
-                assertThat(start(status, "status").waitFor()).isZero();
-                assertThat(Files.readString(status)).contains("No running process");
+                Process look = start(status, "status");
+                assertThat(look.waitFor(LIMIT_S, TimeUnit.SECONDS)).isTrue();
+                assertThat(look.exitValue()).as("%s", Files.readString(status)).isZero();
+                assertThat(Files.readString(status))
+                        .doesNotContainPattern("\\b" + listener.handle().pid() + "\\b");
                 CommandProcess own =
                         CommandProcess.run(folder, "lat", "--connect=" + uri, "-s=64", "-n=20");
                 assertThat(own.exitCode()).as("%s", own.out()).isZero();
