@@ -5,6 +5,7 @@ import dev.verbena.portals.EventQueue;
 import dev.verbena.portals.MatchEntry;
 import dev.verbena.portals.MemoryDescriptor;
 import dev.verbena.portals.MemoryDescriptorContext;
+import dev.verbena.portals.PortalsCode;
 import dev.verbena.portals.PortalsException;
 import dev.verbena.portals.PortalsInterface;
 import dev.verbena.portals.PortalsMemory;
@@ -21,6 +22,7 @@ final class Registrations {
     static final int PORTAL_INDEX_FIRST = 2;
 
     private static final long PAUSE_NS = 20_000L;
+    private static final int BIND_TRIES = 50;
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
     private final OwnerGuard guard;
@@ -160,15 +162,30 @@ final class Registrations {
     /** The descriptor from which operations start. */
     MemoryDescriptor local(PortalsRegion region) {
         if (region.local == null) {
-            region.local =
-                    ni.bind(
-                            new MemoryDescriptorContext()
-                                    .region(region.address(), region.length())
-                                    .startEvents(false)
-                                    .queue(localQueue),
-                            MemoryDescriptor.RETAIN);
+            region.local = bind(region);
         }
         return region.local;
+    }
+
+    /**
+     * A peer that was put off the processor while it holds the lock of this interface is waited for
+     * a while: a bind answers that as it does a full table, after the time limit of one lock.
+     */
+    private MemoryDescriptor bind(PortalsRegion region) {
+        MemoryDescriptorContext rules =
+                new MemoryDescriptorContext()
+                        .region(region.address(), region.length())
+                        .startEvents(false)
+                        .queue(localQueue);
+        for (int tries = 1; ; tries++) {
+            try {
+                return ni.bind(rules, MemoryDescriptor.RETAIN);
+            } catch (PortalsException e) {
+                if (e.code() != PortalsCode.NO_SPACE || tries == BIND_TRIES) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** Revokes, waits for accesses that peers have begun, frees. */
