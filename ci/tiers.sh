@@ -145,8 +145,9 @@ tier_processes() {
 }
 
 tier_vm() {
-    local code=0
-    ci/rdma-vm/tier || code=$?
+    local code=0 built=0
+    ! natives_current || built=1
+    VERBENA_NATIVES_BUILT=$built ci/rdma-vm/tier || code=$?
     [ $code -ne $SKIPPED ] || SKIP_REASON=$(<"$LOGS/vm/skipped")
     return $code
 }
