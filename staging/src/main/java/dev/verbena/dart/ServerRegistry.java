@@ -275,9 +275,20 @@ final class ServerRegistry implements AutoCloseable {
             isStopAtOnce |= isNow;
             stopThis();
         } else if (peer.kind == ServerPeer.SLAVE) {
-            isStopAtOnce |= isNow;
-            isStopWanted = true;
+            onStopOfAll(isNow);
         }
+    }
+
+    /** A slave asks on behalf of a process, or somebody who calls himself a slave: same rule. */
+    private void onStopOfAll(boolean isNow) {
+        if (!context.isStoppableByClients) {
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "a slave asks to stop all servers, but this master does not let processes stop"
+                            + " it (DartServer.Context.stoppableByClients)");
+        }
+        isStopAtOnce |= isNow;
+        isStopWanted = true;
     }
 
     private void onGoodbye(ServerPeer peer, ControlFlyweight record) {

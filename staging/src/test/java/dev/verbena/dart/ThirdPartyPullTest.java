@@ -234,6 +234,33 @@ class ThirdPartyPullTest {
         }
     }
 
+    @Test
+    void shouldNotBeStoppedByAnybodyWhoCallsHimselfASlave() throws Exception {
+        try (DartWorld world = new DartWorld("shm").receive();
+                Hand hostile = new Hand(world)) {
+            DartServer master = world.master(c -> c.serverCount(1));
+            DartClient client = world.client(0);
+            hostile.transport.connect(
+                    master.uri(), new UnsafeBuffer(new byte[0]), 0, 0, 0, 5_000_000_000L);
+            until("connected", client, () -> hostile.isConnected, hostile);
+            ControlFlyweight out = new ControlFlyweight();
+            UnsafeBuffer record = new UnsafeBuffer(new byte[128]);
+            out.begin(record, 0, ControlFlyweight.REGISTER, master.job())
+                    .registration()
+                    .write(ControlFlyweight.ROLE_SLAVE, 0, 0, 0, hostile.transport.uri());
+            out.end();
+            hostile.send(record);
+            until("welcome", client, () -> hostile.messages > 0, hostile);
+            out.begin(record, 0, ControlFlyweight.STOP, master.job()).stop(true).end();
+            hostile.send(record);
+            until("an error", client, () -> !world.errors.isEmpty(), hostile);
+            assertThat(world.errors.get(0)).hasMessageContaining("stoppableByClients");
+            client.sendCopy(DartWorld.bytes(100, 1), 0, 100, null, 1)
+                    .await(TicketState.STREAMED, DartWorld.LIMIT_NS);
+            assertThat(master.isReady()).isTrue();
+        }
+    }
+
     /** Nothing that a process may send keeps a server from serving others. */
     @Test
     void shouldSurviveHostileRecordsAtAServer() throws Exception {
