@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportException;
 import java.net.URI;
@@ -281,7 +282,8 @@ final class ServerRegistry implements AutoCloseable {
 
     /** A slave asks on behalf of a process, or somebody who calls himself a slave: same rule. */
     private void onStopOfAll(boolean isNow) {
-        if (!context.isStoppableByClients) {
+        boolean isAnybodys = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-anybody-stops");
+        if (!context.isStoppableByClients && !isAnybodys) {
             throw new DartException(
                     DartException.Code.MALFORMED,
                     "a slave asks to stop all servers, but this master does not let processes stop"

@@ -13,6 +13,7 @@ import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.TransportException;
 import java.security.SecureRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.SystemNanoClock;
 
@@ -22,7 +23,7 @@ final class Registrations {
     static final int PORTAL_INDEX_FIRST = 2;
 
     private static final long PAUSE_NS = 20_000L;
-    private static final int BIND_TRIES = 50;
+    private static final int TRIES = 50;
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
     private final OwnerGuard guard;
@@ -142,16 +143,18 @@ final class Registrations {
 
     private MatchEntry expose(PortalsRegion region, long bits, MemoryDescriptorContext rules) {
         MatchEntry entry =
-                ni.attach(
-                        region.portalIndex,
-                        PortalsInterface.ANY,
-                        PortalsInterface.ANY,
-                        bits,
-                        0,
-                        MatchEntry.UNLINK,
-                        MatchEntry.BEFORE);
+                patiently(
+                        () ->
+                                ni.attach(
+                                        region.portalIndex,
+                                        PortalsInterface.ANY,
+                                        PortalsInterface.ANY,
+                                        bits,
+                                        0,
+                                        MatchEntry.UNLINK,
+                                        MatchEntry.BEFORE));
         try {
-            entry.attach(rules, MemoryDescriptor.RETAIN);
+            patiently(() -> entry.attach(rules, MemoryDescriptor.RETAIN));
         } catch (PortalsException e) {
             entry.close();
             throw e;
@@ -167,21 +170,25 @@ final class Registrations {
         return region.local;
     }
 
-    /**
-     * A peer that was put off the processor while it holds the lock of this interface is waited for
-     * a while: a bind answers that as it does a full table, after the time limit of one lock.
-     */
     private MemoryDescriptor bind(PortalsRegion region) {
         MemoryDescriptorContext rules =
                 new MemoryDescriptorContext()
                         .region(region.address(), region.length())
                         .startEvents(false)
                         .queue(localQueue);
+        return patiently(() -> ni.bind(rules, MemoryDescriptor.RETAIN));
+    }
+
+    /**
+     * A peer that was put off the processor while it holds the lock of this interface is waited for
+     * a while: calls answer that as they do a full table, after the time limit of one lock.
+     */
+    private static <T> T patiently(Supplier<T> call) {
         for (int tries = 1; ; tries++) {
             try {
-                return ni.bind(rules, MemoryDescriptor.RETAIN);
+                return call.get();
             } catch (PortalsException e) {
-                if (e.code() != PortalsCode.NO_SPACE || tries == BIND_TRIES) {
+                if (e.code() != PortalsCode.NO_SPACE || tries == TRIES) {
                     throw e;
                 }
             }
