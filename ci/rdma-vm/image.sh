@@ -21,7 +21,7 @@ make_image() {
         rm -rf "$VM_FOLDER/new"
         mkdir -p "$VM_FOLDER/new/files" "$VM_FOLDER/packages"
         download_image_packages
-        unpack_image || lack "could not make the virtual machine's files; see target/rdma-vm/image.log"
+        unpack_image || { say "verbena: could not make the virtual machine's files; see target/rdma-vm/image.log"; exit 1; }
         rm -rf "$VM_FOLDER/new"
     fi
     exec 6>&-
@@ -86,12 +86,13 @@ unpack_image() {
 
 # gather_files MODULES FILES: what lies in the machine's memory before the host's files are there.
 gather_files() {
-    local path applet
+    local path paths applet
+    paths=$(module_files "$1/modules.dep") || return 1
     mkdir -p "$2"/{bin,modules,proc,sys,dev,host,layer,system}
     cp "$VM_FOLDER/new/tools/bin/busybox" "$2/bin/"
     for applet in sh mount mkdir insmod cp chroot sync poweroff; do ln -s busybox "$2/bin/$applet"; done
     install -m 755 "$VERBENA_HOME/ci/rdma-vm/init" "$2/init"
-    for path in $(module_files "$1/modules.dep"); do
+    for path in $paths; do
         cp "$1/$path" "$2/modules/" || return 1
         basename "$path"
     done | sed 's/\.xz$//' >"$2/modules/order"
@@ -112,6 +113,7 @@ module_files() {
         { path = $1; sub(/:$/, "", path); file[name(path)] = path; $1 = ""; needs[path] = $0 }
         END {
             n = split(wanted, names, " ")
-            for (i = 1; i <= n; i++) if (names[i] in file) visit(file[names[i]]); else print "this kernel has no module " names[i] >"/dev/stderr"
+            for (i = 1; i <= n; i++) if (names[i] in file) visit(file[names[i]]); else { print "this kernel has no module " names[i] >"/dev/stderr"; missing = 1 }
+            exit missing
         }' "$1"
 }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #define REQUESTS 16
@@ -462,7 +463,7 @@ EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *cont
         return NULL;
     struct ibv_comp_channel *channel = object(sizeof *channel);
     channel->context = context;
-    channel->fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    channel->fd = eventfd(0, EFD_CLOEXEC);
     return channel;
 }
 

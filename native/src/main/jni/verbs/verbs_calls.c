@@ -284,7 +284,7 @@ int vv_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 int vv_poll_cq(struct ibv_cq *cq, int limit, struct ibv_wc *completions)
 {
     int count = ibv_poll_cq(cq, limit, completions);
-    return count == -1 ? -EIO : count; /* rdma-core sets no errno here */
+    return count < 0 ? -EIO : count; /* any number below 0, and no errno, says that it failed */
 }
 
 int vv_destroy_cq(struct ibv_cq *cq)

@@ -19,7 +19,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** What {@code ibv_devinfo -v} shows, and what to do without a device. */
+/** Most of what {@code ibv_devinfo -v} shows, and what to do without a device. */
 @Command(
         name = "devices",
         description = {

@@ -3,7 +3,10 @@ package dev.verbena.verbs;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.List;
 
-/** The way to a peer, for datagrams: {@code struct ibv_ah}. */
+/**
+ * The way to a peer, for datagrams: {@code struct ibv_ah}. It cannot be closed while a posted
+ * request uses it.
+ */
 public final class AddressHandle extends VerbsObject {
     private final ProtectionDomain domain;
 
@@ -14,6 +17,18 @@ public final class AddressHandle extends VerbsObject {
 
     ProtectionDomain domain() {
         return domain;
+    }
+
+    @Override
+    void checkMayClose() {
+        VerbsObject queue = domain.userOf(this);
+        if (queue != null) {
+            throw new IllegalStateException(
+                    this
+                            + " is in use by requests of "
+                            + queue
+                            + "; poll their completions, or close that first");
+        }
     }
 
     @Override

@@ -17,21 +17,29 @@ final class CallMemory {
         memory = UnsafeApi.allocateMemory(2L * ARGUMENT_SIZE + RESULT_SIZE);
     }
 
+    /** Where it is; before anything is written there. */
+    private long open() {
+        if (memory == 0) {
+            throw new IllegalStateException("closed: the RDMA device that this belongs to");
+        }
+        return memory;
+    }
+
     /** Room for a structure, zeroed. */
     long argument() {
-        UnsafeApi.setMemory(memory, ARGUMENT_SIZE, (byte) 0);
+        UnsafeApi.setMemory(open(), ARGUMENT_SIZE, (byte) 0);
         return memory;
     }
 
     /** Room for a second structure, zeroed. */
     long second() {
-        UnsafeApi.setMemory(memory + ARGUMENT_SIZE, ARGUMENT_SIZE, (byte) 0);
+        UnsafeApi.setMemory(open() + ARGUMENT_SIZE, ARGUMENT_SIZE, (byte) 0);
         return memory + ARGUMENT_SIZE;
     }
 
     /** Eight bytes for what is made. */
     long out() {
-        return memory + 2L * ARGUMENT_SIZE;
+        return open() + 2L * ARGUMENT_SIZE;
     }
 
     /** What was made. */

@@ -16,6 +16,7 @@ public final class CompletionChannel extends VerbsObject {
 
     private final RdmaDevice device;
     private final int file;
+    private int waiting;
 
     CompletionChannel(RdmaDevice device, long address) {
         super(
@@ -43,10 +44,34 @@ public final class CompletionChannel extends VerbsObject {
         if (queue != null || timeoutNs <= 0) {
             return queue;
         }
-        address();
         long ms = Math.min(Integer.MAX_VALUE, (timeoutNs + NS_PER_MS - 1) / NS_PER_MS);
-        device.check("poll", verbscalls.vv_wait(file, (int) ms));
+        synchronized (lock()) {
+            address();
+            waiting++;
+        }
+        try {
+            device.check("poll", verbscalls.vv_wait(file, (int) ms));
+        } finally {
+            synchronized (lock()) {
+                waiting--;
+            }
+        }
         return take();
+    }
+
+    /** Threads that wait. */
+    int waiting() {
+        synchronized (lock()) {
+            return waiting;
+        }
+    }
+
+    /** A file that is closed under a thread that waits for it would never wake it. */
+    @Override
+    void checkMayClose() {
+        if (waiting > 0) {
+            throw new IllegalStateException("a thread waits at " + this + "; let it end first");
+        }
     }
 
     private CompletionQueue take() {

@@ -119,6 +119,9 @@ public final class CompletionQueue extends VerbsObject {
                 }
                 continue;
             }
+            if (log.isStale(id)) {
+                continue;
+            }
             int to = kept * CompletionFlyweight.LENGTH;
             if (to != at) {
                 completions.putBytes(to, completions, at, CompletionFlyweight.LENGTH);
@@ -156,8 +159,12 @@ public final class CompletionQueue extends VerbsObject {
      */
     public void resize(int capacity) {
         synchronized (lock()) {
-            claim.checkMayClose();
-            device.check("ibv_resize_cq", verbscalls.vv_resize_cq(address(), capacity));
+            Thread before = claim.claimToClose();
+            try {
+                device.check("ibv_resize_cq", verbscalls.vv_resize_cq(address(), capacity));
+            } finally {
+                claim.giveBack(before);
+            }
         }
     }
 
@@ -198,8 +205,8 @@ public final class CompletionQueue extends VerbsObject {
     }
 
     @Override
-    void checkMayClose() {
-        claim.checkMayClose();
+    ThreadClaim claim() {
+        return claim;
     }
 
     @Override

@@ -22,9 +22,9 @@ public final class MemoryRegion extends VerbsObject {
     private final MemoryWindows windows = new MemoryWindows();
     private final long start;
     private final long length;
-    private final int localKey;
-    private final int remoteKey;
-    private int access;
+    private volatile int localKey;
+    private volatile int remoteKey;
+    private volatile int access;
 
     MemoryRegion(
             ProtectionDomain domain,
@@ -105,13 +105,18 @@ public final class MemoryRegion extends VerbsObject {
 
     /**
      * Changes what may be done to it ({@code ibv_rereg_mr}); keys stay or change as the device
-     * likes.
+     * likes. Segments that were set before name it by the old key: set them anew.
      *
+     * @throws IllegalArgumentException for another way of addressing than it was registered with
      * @throws IllegalStateException while a request uses it
      * @throws VerbsException if the device cannot; if that left no region, the message says so
      */
     public void changeAccess(int access) {
         Access.check(access);
+        if (((access ^ this.access) & Access.ZERO_BASED) != 0) {
+            throw new IllegalArgumentException(
+                    this + " keeps its way of addressing; ZERO_BASED cannot be changed");
+        }
         synchronized (lock()) {
             checkIdle();
             int result =
@@ -127,7 +132,14 @@ public final class MemoryRegion extends VerbsObject {
                 throw failure("ibv_rereg_mr", result, "the region is as before");
             }
             this.access = access;
+            localKey = CallMemory.getInt(address() + VerbsLayout.MR_LKEY);
+            remoteKey = CallMemory.getInt(address() + VerbsLayout.MR_RKEY);
         }
+    }
+
+    /** True if its local address is one of this process. */
+    boolean isReadableHere() {
+        return memory != null && (access & Access.ZERO_BASED) == 0;
     }
 
     /** Address of a checked range, as the device knows it locally. */

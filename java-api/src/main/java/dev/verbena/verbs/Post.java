@@ -8,7 +8,10 @@ public final class Post {
     /** The queue is closed. */
     public static final int CLOSED = -2;
 
-    /** A region, a window or an address handle that a request names is closed. */
+    /**
+     * A region or an address handle that a request names is closed; or a datagram names none, or is
+     * no send.
+     */
     public static final int REGION_CLOSED = -3;
 
     /** An inline request is longer than the queue pair takes. */
@@ -20,6 +23,9 @@ public final class Post {
      */
     public static final int REFUSED = -5;
 
+    /** An inline request names memory that has no address in this process. */
+    public static final int NOT_INLINE = -6;
+
     private Post() {}
 
     /** Name, for people. */
@@ -27,8 +33,10 @@ public final class Post {
         return switch (result) {
             case BACK_PRESSURED -> "BACK_PRESSURED: the queue is full; poll completions";
             case CLOSED -> "CLOSED: the queue is closed";
-            case REGION_CLOSED -> "REGION_CLOSED: a region or address that it names is closed";
+            case REGION_CLOSED ->
+                    "REGION_CLOSED: a region or address that it names is closed, or a datagram has none";
             case TOO_LONG -> "TOO_LONG: longer than may be inline";
+            case NOT_INLINE -> "NOT_INLINE: a region without an address here cannot be inline";
             case REFUSED -> "REFUSED: see refusal() of the queue";
             default -> result >= 0 ? "posted " + result : "code " + result;
         };

@@ -212,6 +212,16 @@ public final class ProtectionDomain extends VerbsObject {
         return null;
     }
 
+    /** Queues of this domain with a request outstanding that goes there. Under the lock. */
+    VerbsObject userOf(AddressHandle target) {
+        for (VerbsObject child : children()) {
+            if (child instanceof WorkQueue queue && queue.uses(target)) {
+                return child;
+            }
+        }
+        return null;
+    }
+
     @Override
     Object lock() {
         return device.lock();

@@ -2,6 +2,7 @@ package dev.verbena.verbs;
 
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.UnsafeApi;
@@ -59,6 +60,9 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         this.bad = UnsafeApi.allocateMemory(8);
         RdmaDevice device = domain.device();
         this.sends = new WorkLog(this, device.nextLog(), sendCapacity, sendSegmentsMax, true);
+        if (type == QueuePairType.UD) {
+            sends.noteTargets();
+        }
         this.receives =
                 new ReceivePoster(
                         new WorkLog(
@@ -69,7 +73,11 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
                                 false),
                         false);
         sendCompletions.watch(sends);
-        receiveCompletions.watch(shared == null ? receives.log() : shared.log());
+        if (shared == null) {
+            receiveCompletions.watch(receives.log());
+        } else {
+            shared.completesAt(receiveCompletions);
+        }
         device.remember(address, this);
     }
 
@@ -189,12 +197,16 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
      */
     public void toReset() {
         synchronized (lock()) {
-            claim.checkMayClose();
-            long at = domain.device().memory().argument();
-            CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, VerbsLayout.IBV_QPS_RESET);
-            modify(at, VerbsLayout.IBV_QP_STATE, "to RESET");
-            sends.clear();
-            receives.log().clear();
+            Thread before = claim.claimToClose();
+            try {
+                long at = domain.device().memory().argument();
+                CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, VerbsLayout.IBV_QPS_RESET);
+                modify(at, VerbsLayout.IBV_QP_STATE, "to RESET");
+                sends.clear();
+                receives.log().clear();
+            } finally {
+                claim.giveBack(before);
+            }
         }
     }
 
@@ -244,6 +256,7 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         claim.check();
         long address = addressOrZero();
         SendRequests owner = request.owner();
+        owner.check();
         if (address == 0 || owner.isClosed()) {
             return Post.CLOSED;
         }
@@ -251,11 +264,10 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         if (sends.room() < 1) {
             return Post.BACK_PRESSURED;
         }
-        int stop = request.check(inlineMax, type == QueuePairType.UD);
+        int stop = noted(request);
         if (stop != 0) {
             return stop;
         }
-        request.note(sends);
         int index = request.index();
         owner.chain(index, index + 1);
         int result = verbscalls.vv_post_send(address, request.address(), bad);
@@ -271,6 +283,7 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
      */
     public int post(SendRequests requests, int from, int count) {
         claim.check();
+        requests.check();
         requests.checkRange(from, count);
         long address = addressOrZero();
         if (address == 0 || requests.isClosed()) {
@@ -281,10 +294,8 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         int ready = 0;
         int stop = most == 0 ? Post.BACK_PRESSURED : 0;
         while (ready < most && stop == 0) {
-            SendRequestFlyweight request = requests.unchecked(from + ready);
-            stop = request.check(inlineMax, type == QueuePairType.UD);
+            stop = noted(requests.unchecked(from + ready));
             if (stop == 0) {
-                request.note(sends);
                 ready++;
             }
         }
@@ -294,6 +305,27 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         requests.chain(from, from + ready);
         int result = verbscalls.vv_post_send(address, requests.addressOf(from), bad);
         return result == 0 ? ready : refused(requests, from, ready, result);
+    }
+
+    /**
+     * 0 when the request is in the log, or why it cannot be posted. What the processor itself reads
+     * while it posts must not be closed from here on: who closes looks into the log.
+     */
+    private int noted(SendRequestFlyweight request) {
+        int stop = request.check(inlineMax, type == QueuePairType.UD);
+        if (stop != 0) {
+            return stop;
+        }
+        request.note(sends);
+        if (!request.isReadWhilePosted(type == QueuePairType.UD)) {
+            return 0;
+        }
+        VarHandle.fullFence();
+        if (request.isUsable(type == QueuePairType.UD)) {
+            return 0;
+        }
+        sends.takeBack(0);
+        return Post.REGION_CLOSED;
     }
 
     private int refused(SendRequests requests, int from, int ready, int result) {
@@ -320,6 +352,7 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         if (shared != null) {
             throw new IllegalStateException(this + " has shared receives; post to " + shared);
         }
+        requests.check();
         long address = addressOrZero();
         if (address == 0 || requests.isClosed()) {
             return Post.CLOSED;
@@ -385,13 +418,18 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
     }
 
     @Override
+    public boolean uses(AddressHandle target) {
+        return sends.uses(target);
+    }
+
+    @Override
     public ProtectionDomain domain() {
         return domain;
     }
 
     @Override
-    void checkMayClose() {
-        claim.checkMayClose();
+    ThreadClaim claim() {
+        return claim;
     }
 
     @Override

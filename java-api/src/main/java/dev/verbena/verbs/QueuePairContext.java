@@ -103,6 +103,9 @@ public final class QueuePairContext {
         if (sends.device() != device || receives.device() != device) {
             throw new IllegalArgumentException("the completion queues are of another device");
         }
+        if (shared != null && shared.domain().device() != device) {
+            throw new IllegalArgumentException("the shared receives are of another device");
+        }
         long cap = at + VerbsLayout.QP_INIT_ATTR_EX_CAP;
         CallMemory.putLong(at + VerbsLayout.QP_INIT_ATTR_EX_SEND_CQ, sends.address());
         CallMemory.putLong(at + VerbsLayout.QP_INIT_ATTR_EX_RECV_CQ, receives.address());

@@ -18,6 +18,7 @@ public final class RdmaDevice extends VerbsObject {
     private final CallMemory memory = new CallMemory();
     private final Long2ObjectHashMap<VerbsObject> queues = new Long2ObjectHashMap<>();
     private int lastLog;
+    private int waiting;
 
     private RdmaDevice(DeviceInfo info, long address) {
         super("RDMA device " + info.name(), address, List.of());
@@ -136,7 +137,7 @@ public final class RdmaDevice extends VerbsObject {
     }
 
     /**
-     * The device's clock in its own ticks, as its time stamps count.
+     * The device's clock, nanoseconds as the device reports them.
      *
      * @throws VerbsException where it has none ({@link VerbsException#isUnsupported()})
      */
@@ -172,10 +173,26 @@ public final class RdmaDevice extends VerbsObject {
         int file;
         synchronized (lock()) {
             file = CallMemory.getInt(address() + VerbsLayout.CONTEXT_ASYNC_FD);
+            waiting++;
         }
         long ms = Math.min(Integer.MAX_VALUE, (timeoutNs + NS_PER_MS - 1) / NS_PER_MS);
-        check("poll", verbscalls.vv_wait(file, (int) ms));
+        try {
+            check("poll", verbscalls.vv_wait(file, (int) ms));
+        } finally {
+            synchronized (lock()) {
+                waiting--;
+            }
+        }
         return takeEvent();
+    }
+
+    /** A file that is closed under a thread that waits for it would never wake it. */
+    @Override
+    void checkMayClose() {
+        if (waiting > 0) {
+            throw new IllegalStateException(
+                    "a thread waits for events of " + this + "; let it end first");
+        }
     }
 
     private AsyncEvent takeEvent() {

@@ -9,8 +9,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Native work requests that are filled once and posted as often as one likes, with small edits
  * between. What was posted may be edited at once: the library has copied it.
  *
- * <p>Made by a queue for that queue; used by the thread that posts there. Closing frees the memory;
- * it may be closed before or after its queue.
+ * <p>Made by a queue for that queue; used by one thread, the first that fills or posts, until it
+ * {@linkplain #handOver hands over}. Closing frees the memory; it may be closed before or after its
+ * queue.
  */
 public abstract class Requests implements AutoCloseable {
     static final int SEGMENT_LENGTH = VerbsLayout.SGE_SIZEOF;
@@ -24,7 +25,8 @@ public abstract class Requests implements AutoCloseable {
     private final int nextOffset;
     private final long segments;
     private final Leaks.Watch watch;
-    private long memory;
+    private final ThreadClaim claim = new ThreadClaim("a list of work requests");
+    private volatile long memory;
 
     Requests(
             ProtectionDomain domain,
@@ -92,7 +94,18 @@ public abstract class Requests implements AutoCloseable {
         }
     }
 
+    /** The calling thread uses it, from now on alone. */
+    final void check() {
+        claim.check();
+    }
+
+    /** Lets another thread have it; by the one that uses it now. */
+    public final void handOver() {
+        claim.handOver();
+    }
+
     final void checkIndex(int index) {
+        claim.check();
         if (index < 0 || index >= capacity) {
             throw new IndexOutOfBoundsException("request " + index + " of " + capacity);
         }
@@ -106,14 +119,21 @@ public abstract class Requests implements AutoCloseable {
         return memory == 0;
     }
 
-    /** Frees the requests. Idempotent. */
+    /**
+     * Frees the requests. Idempotent.
+     *
+     * @throws IllegalStateException while another living thread uses them
+     */
     @Override
     public final void close() {
-        if (memory != 0) {
+        claim.claimToClose();
+        long at = memory;
+        if (at != 0) {
             buffer.wrap(0, 0);
-            UnsafeApi.freeMemory(memory);
             memory = 0;
+            UnsafeApi.freeMemory(at);
             watch.closed();
         }
+        claim.giveBack(null);
     }
 }

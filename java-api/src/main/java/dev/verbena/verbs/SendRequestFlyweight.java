@@ -17,6 +17,8 @@ public final class SendRequestFlyweight {
     private final int index;
     private final int offset;
     private AddressHandle target;
+    private int targetNumber;
+    private int targetKey;
     private long id;
     private int segments;
     private long length;
@@ -95,7 +97,7 @@ public final class SendRequestFlyweight {
     }
 
     /**
-     * For datagrams: to whom.
+     * For datagrams: to whom. They carry sends only, with or without immediate data.
      *
      * @throws IllegalArgumentException for a handle of another domain
      */
@@ -103,10 +105,10 @@ public final class SendRequestFlyweight {
         if (target.domain() != owner.domain) {
             throw new IllegalArgumentException(target + " is not of " + owner.domain);
         }
+        target.address();
         this.target = target;
-        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_UD_AH, target.address());
-        buffer.putInt(offset + VerbsLayout.SEND_WR_WR_UD_REMOTE_QPN, queuePair);
-        buffer.putInt(offset + VerbsLayout.SEND_WR_WR_UD_REMOTE_QKEY, queueKey);
+        targetNumber = queuePair;
+        targetKey = queueKey;
         return this;
     }
 
@@ -205,17 +207,63 @@ public final class SendRequestFlyweight {
                 return Post.REGION_CLOSED;
             }
         }
-        if (isDatagram && (target == null || target.isClosed())) {
+        if (isDatagram && !isDatagramPrepared()) {
             return Post.REGION_CLOSED;
         }
-        int flags = buffer.getInt(offset + FLAGS);
-        return (flags & VerbsLayout.IBV_SEND_INLINE) != 0 && length > inlineMax ? Post.TOO_LONG : 0;
+        return isInline() ? checkInline(inlineMax) : 0;
+    }
+
+    /** Writes to whom: other setters write to the same bytes. False without, or for no send. */
+    private boolean isDatagramPrepared() {
+        long handle = target == null ? 0 : target.addressOrZero();
+        int opcode = buffer.getInt(offset + VerbsLayout.SEND_WR_OPCODE);
+        if (handle == 0
+                || opcode != VerbsLayout.IBV_WR_SEND
+                        && opcode != VerbsLayout.IBV_WR_SEND_WITH_IMM) {
+            return false;
+        }
+        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_UD_AH, handle);
+        buffer.putInt(offset + VerbsLayout.SEND_WR_WR_UD_REMOTE_QPN, targetNumber);
+        buffer.putInt(offset + VerbsLayout.SEND_WR_WR_UD_REMOTE_QKEY, targetKey);
+        return true;
+    }
+
+    private boolean isInline() {
+        return (buffer.getInt(offset + FLAGS) & VerbsLayout.IBV_SEND_INLINE) != 0;
+    }
+
+    /** Inline bytes are copied by the processor: they must be at an address of this process. */
+    private int checkInline(int inlineMax) {
+        if (length > inlineMax) {
+            return Post.TOO_LONG;
+        }
+        for (int i = 0; i < segments; i++) {
+            if (!regions[i].isReadableHere()) {
+                return Post.NOT_INLINE;
+            }
+        }
+        return 0;
+    }
+
+    /** True if posting itself reads the regions' memory or the address handle. */
+    boolean isReadWhilePosted(boolean isDatagram) {
+        return isDatagram || isInline();
+    }
+
+    /** Nobody has begun to close what it uses. */
+    boolean isUsable(boolean isDatagram) {
+        for (int i = 0; i < segments; i++) {
+            if (!regions[i].isUsable()) {
+                return false;
+            }
+        }
+        return !isDatagram || target.isUsable();
     }
 
     /** Gives it its place in the log, just before it is posted. */
     void note(WorkLog log) {
         buffer.putLong(offset + VerbsLayout.SEND_WR_WR_ID, log.nextId());
-        log.note(id, regions, segments);
+        log.note(id, regions, segments, target);
     }
 
     long address() {

@@ -2,7 +2,9 @@ package dev.verbena.verbs;
 
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.agrona.UnsafeApi;
 
 /**
@@ -16,15 +18,10 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
     private final int segmentsMax;
     private final ReceivePoster receives;
     private final long bad;
+    private final Set<CompletionQueue> completions = new LinkedHashSet<>();
 
     SharedReceiveQueue(ProtectionDomain domain, long address, int capacity, int segmentsMax) {
-        super(
-                "shared receive queue "
-                        + CallMemory.getInt(address + VerbsLayout.PD_HANDLE)
-                        + " of "
-                        + domain.device().info().name(),
-                address,
-                List.of(domain));
+        super("shared receive queue of " + domain.device().info().name(), address, List.of(domain));
         this.domain = domain;
         this.capacity = capacity;
         this.segmentsMax = segmentsMax;
@@ -59,6 +56,7 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
      */
     public int post(ReceiveRequests requests, int from, int count) {
         claim.check();
+        requests.check();
         long address = addressOrZero();
         if (address == 0 || requests.isClosed()) {
             return Post.CLOSED;
@@ -109,8 +107,11 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
         claim.handOver();
     }
 
-    WorkLog log() {
-        return receives.log();
+    /** Receives complete there, for a queue pair that is made with this queue. Under the lock. */
+    void completesAt(CompletionQueue queue) {
+        if (completions.add(queue)) {
+            queue.watch(receives.log());
+        }
     }
 
     @Override
@@ -119,13 +120,18 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
     }
 
     @Override
+    public boolean uses(AddressHandle target) {
+        return false;
+    }
+
+    @Override
     public ProtectionDomain domain() {
         return domain;
     }
 
     @Override
-    void checkMayClose() {
-        claim.checkMayClose();
+    ThreadClaim claim() {
+        return claim;
     }
 
     @Override
@@ -149,6 +155,7 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
 
     @Override
     void onClosed() {
+        completions.forEach(queue -> queue.unwatch(receives.log()));
         UnsafeApi.freeMemory(bad);
     }
 }

@@ -28,8 +28,25 @@ final class ThreadClaim {
         owner = null;
     }
 
+    /**
+     * The calling thread has it alone, in order to close it: nobody begins to use it meanwhile.
+     *
+     * @return who had it, for {@link #giveBack} if it stays open
+     */
+    synchronized Thread claimToClose() {
+        checkMayClose();
+        Thread before = owner;
+        owner = Thread.currentThread();
+        return before;
+    }
+
+    /** It stays open, or is closed, which the next thread will see. */
+    synchronized void giveBack(Thread before) {
+        owner = before;
+    }
+
     /** Throws if another living thread uses it. */
-    synchronized void checkMayClose() {
+    private void checkMayClose() {
         if (owner != null && owner != Thread.currentThread() && owner.isAlive()) {
             throw new IllegalStateException(
                     what

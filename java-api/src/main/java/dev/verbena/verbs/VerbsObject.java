@@ -1,6 +1,7 @@
 package dev.verbena.verbs;
 
 import dev.verbena.memory.Leaks;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -19,6 +20,7 @@ public abstract class VerbsObject implements AutoCloseable {
     private final Set<VerbsObject> children = new LinkedHashSet<>();
     private final Leaks.Watch watch;
     private volatile long address;
+    private volatile boolean isClosing;
 
     VerbsObject(String what, long address, List<VerbsObject> parents) {
         this.what = what;
@@ -42,6 +44,11 @@ public abstract class VerbsObject implements AutoCloseable {
     /** What subclasses look at before; throws if it may not be closed now. */
     void checkMayClose() {}
 
+    /** Of what only one thread uses; null for others. */
+    ThreadClaim claim() {
+        return null;
+    }
+
     /** After a successful close. */
     void onClosed() {}
 
@@ -57,6 +64,14 @@ public abstract class VerbsObject implements AutoCloseable {
             throw new IllegalStateException("closed: " + what);
         }
         return now;
+    }
+
+    /**
+     * False from the moment on that a thread tries to close it. Whoever notes a use, makes a full
+     * fence and then reads true is seen by the one that closes.
+     */
+    final boolean isUsable() {
+        return address != 0 && !isClosing;
     }
 
     final Iterable<VerbsObject> children() {
@@ -90,18 +105,36 @@ public abstract class VerbsObject implements AutoCloseable {
                 throw new IllegalStateException(
                         what + " cannot be closed before " + children + "; close them first");
             }
+            ThreadClaim claim = claim();
+            Thread before = claim == null ? null : claim.claimToClose();
+            try {
+                closeClaimed(now);
+            } finally {
+                if (claim != null) {
+                    claim.giveBack(address == 0 ? null : before);
+                }
+            }
+        }
+    }
+
+    private void closeClaimed(long now) {
+        isClosing = true;
+        VarHandle.fullFence();
+        try {
             checkMayClose();
             int result = destroy(now);
             if (result < 0) {
                 throw failure(destroyCall(), result, "");
             }
             address = 0;
-            for (VerbsObject parent : parents) {
-                parent.children.remove(this);
-            }
-            onClosed();
-            watch.closed();
+        } finally {
+            isClosing = false;
         }
+        for (VerbsObject parent : parents) {
+            parent.children.remove(this);
+        }
+        onClosed();
+        watch.closed();
     }
 
     @Override

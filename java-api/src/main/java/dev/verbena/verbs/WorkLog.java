@@ -41,8 +41,10 @@ final class WorkLog {
     private final long[] callersIds;
     private final int[] taken;
     private final MemoryRegion[] regions;
+    private AddressHandle[] targets;
     private long posted;
     private long completed;
+    private volatile long cleared;
 
     /**
      * @param isInOrder a completion of one request completes all before it: send queues
@@ -61,6 +63,16 @@ final class WorkLog {
         this.regions = new MemoryRegion[slots * this.segmentsMax];
     }
 
+    /** Of datagrams: to whom is noted, too. Before the first request. */
+    void noteTargets() {
+        targets = new AddressHandle[callersIds.length];
+    }
+
+    /** A completion from before a reset. */
+    boolean isStale(long id) {
+        return (id - cleared & NUMBER_MASK) > NUMBER_MASK >>> 1;
+    }
+
     static int logOf(long id) {
         return (int) (id >>> LOG_SHIFT);
     }
@@ -73,6 +85,14 @@ final class WorkLog {
     /** The id to post the next request with. Only if there is room. */
     long nextId() {
         return idBase | posted & NUMBER_MASK;
+    }
+
+    /** Notes the next request, before it is posted. */
+    void note(long callersId, MemoryRegion[] used, int count, AddressHandle target) {
+        if (targets != null) {
+            targets[(int) posted & mask] = target;
+        }
+        note(callersId, used, count);
     }
 
     /** Notes the next request, before it is posted. */
@@ -131,8 +151,9 @@ final class WorkLog {
         return callersId;
     }
 
-    /** The queue was reset: nothing is outstanding. */
+    /** The queue was reset: nothing is outstanding, and what was posted completes no more. */
     void clear() {
+        cleared = posted;
         COMPLETED.setRelease(this, posted);
         for (int slot = 0; slot < taken.length; slot++) {
             TAKEN.setRelease(taken, slot, 0);
@@ -153,6 +174,20 @@ final class WorkLog {
         }
         for (int slot = 0; slot < taken.length; slot++) {
             if ((int) TAKEN.getAcquire(taken, slot) != 0 && isIn(slot, region)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** True while a request that goes there is outstanding. */
+    boolean uses(AddressHandle target) {
+        if (targets == null) {
+            return false;
+        }
+        long to = (long) POSTED.getAcquire(this);
+        for (long i = (long) COMPLETED.getAcquire(this); i < to; i++) {
+            if (targets[(int) i & mask] == target) {
                 return true;
             }
         }

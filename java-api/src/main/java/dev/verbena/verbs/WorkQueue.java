@@ -5,6 +5,9 @@ interface WorkQueue {
     /** True while a request is outstanding that uses the region. */
     boolean uses(MemoryRegion region);
 
+    /** True while a request is outstanding that goes there. */
+    boolean uses(AddressHandle target);
+
     /** The domain that it belongs to. */
     ProtectionDomain domain();
 }

@@ -16,8 +16,8 @@
  * and posted again with small edits.
  *
  * <p>No call here can crash the JVM: ranges are checked against their region when they are set, and
- * regions, queues and requests are checked to be open when they are posted. The one exception is
- * memory that another thread closes in the middle of an inline post.
+ * regions, queues and requests are checked to be open when they are posted. What the processor
+ * itself reads while it posts (inline bytes, address handles) cannot be closed meanwhile.
  *
  * <p>Source: the manual pages of rdma-core and the InfiniBand architecture specification, volume 1.
  */

@@ -3,8 +3,11 @@ package dev.verbena.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.agent.Await;
 import dev.verbena.rdma.calls.VerbsLayout;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -221,9 +224,25 @@ class VerbsPostTest {
         assertThat(queue.sendRoom()).isEqualTo(4);
         // What comes late counts no more.
         stub.complete(CompletionStatus.FLUSHED, 0, id);
-        pair.completions.poll(1);
+        assertThat(pair.completions.poll(1)).isZero();
         assertThat(queue.sendRoom()).isEqualTo(4);
         region.close();
+    }
+
+    @Test
+    void shouldNotTakeAStaleReceiveForANewOneAfterAReset() {
+        queue.post(receives.set(0, 7, region, 0, 64), 0, 1);
+        long stale = stub.postedId(0);
+        queue.toReset();
+        for (int i = 0; i < 4; i++) {
+            receives.set(i, 70 + i, region, 64L * i, 64);
+        }
+        assertThat(queue.post(receives, 0, 4)).isEqualTo(4);
+        long first = stub.postedId(0);
+        stub.complete(CompletionStatus.FLUSHED, CompletionFlyweight.RECEIVE, stale, first);
+        assertThat(pair.completions.poll(4)).isEqualTo(1);
+        assertThat(pair.completions.completion(0).id()).isEqualTo(70);
+        assertThatThrownBy(region::close).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
@@ -301,6 +320,15 @@ class VerbsPostTest {
                     .isEqualTo(17);
             assertThat(datagrams.stub.requestInt(0, VerbsLayout.SEND_WR_WR_UD_REMOTE_QKEY))
                     .isEqualTo(0x77);
+            assertThatThrownBy(peer::close).hasMessageContaining("in use by requests of");
+            completeOne(datagrams);
+            // The address of memory lies where that of the handle does: it must not get there.
+            assertThat(datagrams.queue.post(request.remoteAddress(64))).isEqualTo(1);
+            assertThat(datagrams.stub.requestLong(0, VerbsLayout.SEND_WR_WR_UD_AH))
+                    .isEqualTo(peer.address());
+            completeOne(datagrams);
+            assertThat(datagrams.queue.post(request.write(64, 1))).isEqualTo(Post.REGION_CLOSED);
+            request.send();
             peer.close();
             assertThat(datagrams.queue.post(request)).isEqualTo(Post.REGION_CLOSED);
             datagrams.queue.joinMulticast(gid, 0xc001);
@@ -309,6 +337,116 @@ class VerbsPostTest {
             datagrams.queue.leaveMulticast(gid, 0xc001);
             assertThat(datagrams.stub.call()).isEqualTo("ibv_detach_mcast");
         }
+    }
+
+    private static void completeOne(StubPair pair) {
+        pair.stub.complete(CompletionStatus.SUCCESS, 0, pair.stub.postedId(0));
+        assertThat(pair.completions.poll(1)).isEqualTo(1);
+    }
+
+    @Test
+    void shouldRefuseInlineBytesThatHaveNoAddressHere() {
+        MemoryRegion zeroBased =
+                pair.domain.register(pair.memory, Access.REMOTE_ALL | Access.ZERO_BASED);
+        SendRequestFlyweight request = sends.at(0).segment(zeroBased, 0, 8).inline(true);
+        assertThat(queue.post(request)).isEqualTo(Post.NOT_INLINE);
+        assertThat(queue.post(request.inline(false))).isEqualTo(1);
+        queue.toReset();
+        zeroBased.close();
+    }
+
+    @Test
+    void shouldRefuseSharedReceivesOfAnotherDevice() {
+        try (StubPair other = new StubPair(QueuePairType.RC);
+                SharedReceiveQueue foreign = other.domain.createSharedReceiveQueue(4, 1)) {
+            QueuePairContext context =
+                    new QueuePairContext().completions(pair.completions).sharedReceives(foreign);
+            assertThatThrownBy(() -> pair.domain.createQueuePair(context))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("another device");
+        }
+    }
+
+    @Test
+    void shouldDropCompletionsOfASharedQueueThatWasClosed() {
+        SharedReceiveQueue shared = pair.domain.createSharedReceiveQueue(4, 1);
+        try (ReceiveRequests some = shared.newReceives(1);
+                QueuePair user =
+                        pair.domain.createQueuePair(
+                                new QueuePairContext()
+                                        .completions(pair.completions)
+                                        .sharedReceives(shared))) {
+            assertThat(user.isClosed()).isFalse();
+            shared.post(some.set(0, 5, region, 0, 64), 0, 1);
+        }
+        long stale = stub.postedId(0);
+        shared.close();
+        stub.complete(CompletionStatus.SUCCESS, CompletionFlyweight.RECEIVE, stale);
+        assertThat(pair.completions.poll(1)).isZero();
+    }
+
+    @Test
+    void shouldThrowFromEveryQueryAfterAllIsClosed() {
+        SharedReceiveQueue shared = pair.domain.createSharedReceiveQueue(4, 1);
+        AddressHandle handle =
+                pair.domain.createAddressHandle(
+                        new PathContext(), Gid.parse("00000000000000000000ffff0a630002"), 0);
+        CompletionChannel channel = stub.device.createCompletionChannel();
+        channel.close();
+        handle.close();
+        shared.close();
+        pair.close();
+        RdmaDevice device = stub.device;
+        PathContext path = new PathContext();
+        List<ThrowingCallable> calls =
+                List.of(
+                        device::attributes,
+                        () -> device.port(1),
+                        () -> device.chooseGid(1),
+                        () -> device.pkey(1, 0),
+                        device::rawClockNs,
+                        device::completionVectorCount,
+                        () -> device.awaitEvent(0),
+                        device::allocateProtectionDomain,
+                        device::createCompletionChannel,
+                        () -> device.createCompletionQueue(1),
+                        () -> pair.domain.register(pair.memory, 0),
+                        pair.domain::allocateNullRegion,
+                        () -> pair.domain.registerDmaBuf(0, 0, 1, 0, 0),
+                        () -> pair.domain.createQueuePair(new QueuePairContext()),
+                        () -> pair.domain.createSharedReceiveQueue(1, 1),
+                        () -> pair.domain.createAddressHandle(path, null, 1),
+                        () -> queue.toInit(path),
+                        () -> queue.toReadyToReceive(path, queue.address(null, 1)),
+                        () -> queue.toReadyToSend(path),
+                        queue::toError,
+                        queue::toReset,
+                        queue::state,
+                        () -> queue.joinMulticast(Gid.parse("0".repeat(32)), 0),
+                        () -> queue.leaveMulticast(Gid.parse("0".repeat(32)), 0),
+                        shared::limit,
+                        () -> shared.limit(1),
+                        () -> channel.await(0),
+                        () -> pair.completions.requestNotification(false),
+                        () -> pair.completions.resize(8),
+                        () -> pair.completions.moderate(1, 1),
+                        pair.completions::capacity,
+                        () -> region.changeAccess(0));
+        for (ThrowingCallable call : calls) {
+            assertThatThrownBy(call).isInstanceOf(RuntimeException.class);
+        }
+    }
+
+    @Test
+    void shouldRefuseToCloseWhileAThreadWaitsForEvents() throws Exception {
+        CompletionChannel channel = stub.device.createCompletionChannel();
+        Thread waiter = new Thread(() -> channel.await(3_000_000_000L));
+        waiter.start();
+        Await.until("it waits", () -> channel.waiting() == 1);
+        assertThatThrownBy(channel::close).hasMessageContaining("a thread waits");
+        assertThat(channel.isClosed()).isFalse();
+        waiter.join();
+        channel.close();
     }
 
     @Test
@@ -355,6 +493,9 @@ class VerbsPostTest {
         run(post);
         assertThat((String) answer.get()).contains("is used by thread", "handOver()");
         queue.handOver();
+        run(post);
+        assertThat((String) answer.get()).contains("work requests is used by thread");
+        sends.handOver();
         run(post);
         assertThat(answer.get()).isEqualTo(1);
         // The other thread has ended, so this one may go on.
