@@ -14,8 +14,8 @@
 #endif
 #endif
 
-/* Of foreign memory in one call: as many pages as the kernel pins at a time. With pieces of 1 MiB
- * it copies 4 MiB 7 % slower. Between pieces we look whether the peer is alive. */
+/* Of foreign memory in one call: as many pages as the kernel pins at a time (docs/decisions/0122).
+ * Between pieces we look whether the peer is alive. */
 #define SNIC_PIECE (4u << 20)
 #define SNIC_STREAM_THRESHOLD (8u << 20)
 #define SNIC_PATH_MAX 512

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,6 +79,24 @@ class TwoUsersIT {
         assertThat(Files.readString(out)).contains(expected);
     }
 
+    /** Even the names of what root's processes share are not for others. */
+    private void assertSegmentsAreClosedToTheOther() throws Exception {
+        Path own = Path.of("/dev/shm/verbena-0");
+        try (Stream<Path> files = Files.list(own)) {
+            assertThat(files).isNotEmpty();
+        }
+        List<String> look = new ArrayList<>(OtherUser.change());
+        look.addAll(List.of("ls", own.toString()));
+        Path out = nextOut();
+        Process other =
+                new ProcessBuilder(look)
+                        .redirectErrorStream(true)
+                        .redirectOutput(out.toFile())
+                        .start();
+        assertThat(other.waitFor(LIMIT_S, TimeUnit.SECONDS)).isTrue();
+        assertThat(other.exitValue()).as("%s", Files.readString(out)).isNotZero();
+    }
+
     @Test
     void shouldRunTheDemoForBoth() throws Exception {
         Path deck = folder.resolve("small.conf");
@@ -115,6 +134,7 @@ class TwoUsersIT {
                 Process stranger = start(out, "lat", "--connect=" + uri, "-s=64", "-n=20");
                 assertThat(stranger.waitFor(LIMIT_S, TimeUnit.SECONDS)).isTrue();
                 assertThat(stranger.exitValue()).as("%s", Files.readString(out)).isEqualTo(1);
+                assertSegmentsAreClosedToTheOther();
                 Path status = nextOut();
                 Process look = start(status, "status");
                 assertThat(look.waitFor(LIMIT_S, TimeUnit.SECONDS)).isTrue();

@@ -151,12 +151,15 @@ public abstract class TransportKillContract {
                 died.add(step);
             }
         }
+        int tried = 0;
         int again = 0;
         for (String step : died) {
             if (System.nanoTime() - thirdsUntilNs < 0) {
+                tried++;
                 again += run("VERBENA_KILL_AT", step + ":3") == KILLED ? 1 : 0;
             }
         }
+        assertThat(again).as("of %d tried", tried).isGreaterThanOrEqualTo(Math.min(tried, 1));
         System.out.println(
                 scheme() + ": killed at " + died.size() + " of " + steps + ", again at " + again);
         assertThat(died).containsAll(javaSteps()).hasSizeGreaterThanOrEqualTo(stepsMin());

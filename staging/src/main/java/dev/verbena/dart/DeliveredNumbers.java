@@ -40,19 +40,52 @@ final class DeliveredNumbers {
         return upTo[range];
     }
 
-    /** Messages up to this one have come, as far as they were not told of before. */
+    /**
+     * This message has come. One that was left out between was given up here, and may come through
+     * another server.
+     */
     void add(long sequence) {
         if (sequence <= highest) {
             return;
         }
-        boolean isNew =
-                count == 0 || sequence >>> GENERATION_SHIFT != upTo[count - 1] >>> GENERATION_SHIFT;
+        boolean isNext = count > 0 && sequence == upTo[count - 1] + 1;
+        boolean isBridged =
+                PlantedFaults.ENABLED
+                        && PlantedFaults.isOn("dart-gap-taken-for-known")
+                        && isOfLastRange(sequence);
         highest = sequence;
-        if (isNew) {
-            open(sequence, sequence);
-        } else {
+        if (isNext || isBridged) {
             upTo[count - 1] = sequence;
+        } else {
+            open(sequence, sequence);
         }
+    }
+
+    /** What a journal remembers: messages from where the last range begins up to this one came. */
+    void extend(long sequence) {
+        if (sequence <= highest) {
+            return;
+        }
+        highest = sequence;
+        if (isOfLastRange(sequence)) {
+            upTo[count - 1] = sequence;
+        } else {
+            open(sequence, sequence);
+        }
+    }
+
+    private boolean isOfLastRange(long sequence) {
+        return count > 0 && sequence >>> GENERATION_SHIFT == upTo[count - 1] >>> GENERATION_SHIFT;
+    }
+
+    /** The highest number up to this one that came; 0 for none. */
+    long floor(long sequence) {
+        for (int i = count - 1; i >= 0; i--) {
+            if (from[i] <= sequence) {
+                return Math.min(sequence, upTo[i]);
+            }
+        }
+        return 0;
     }
 
     /** What a journal remembers. */

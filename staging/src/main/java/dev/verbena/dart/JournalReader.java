@@ -186,7 +186,7 @@ final class JournalReader {
             if (upTo < 0 || stream.deliveredUpTo.size() >= JournalRecord.CLIENTS_MAX) {
                 return false;
             }
-            stream.neverAgain(body.getInt(20 + 12 * i, LITTLE_ENDIAN), upTo);
+            stream.numbersOf(body.getInt(20 + 12 * i, LITTLE_ENDIAN)).extend(upTo);
         }
         stream.newsOf.clear();
         return true;

@@ -263,7 +263,7 @@ final class MessageFiles implements AutoCloseable {
         if (message.state == InboundMessage.FORCING && isForced) {
             // Without a promise the whole message would come again after a crash. That does no
             // harm unless its beginning was acknowledged, or it would get a second name.
-            boolean needsPromise = message.settledEnd > 0 || isKeepingBoth;
+            boolean needsPromise = message.settledEnd > 0 || isKeepingBoth || message.isLate;
             message.state = needsPromise ? InboundMessage.PROMISING : InboundMessage.RENAMING;
             stream.isDirty |= needsPromise;
         }

@@ -264,6 +264,17 @@ final class PartPuller implements AutoCloseable {
         return message.postedParts > 0 && !message.isAbortOnItsWay;
     }
 
+    /** A transport that throws must not cost the buffer. */
+    private int askedForFirstPiece(ServerBuffer buffer) {
+        try {
+            return askForPiece(buffer);
+        } catch (RuntimeException e) {
+            buffer.message = null;
+            free.addFirst(buffer);
+            throw e;
+        }
+    }
+
     private boolean postPart(PullMessage message) {
         ServerBuffer buffer = free.poll();
         ServedClient client = message.client;
@@ -277,7 +288,7 @@ final class PartPuller implements AutoCloseable {
         buffer.asked = metadata;
         buffer.length = metadata + length;
         if (length > 0) {
-            int answer = askForPiece(buffer);
+            int answer = askedForFirstPiece(buffer);
             if (answer != Transport.ACCEPTED) {
                 buffer.message = null;
             }

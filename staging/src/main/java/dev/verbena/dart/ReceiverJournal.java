@@ -306,7 +306,9 @@ final class ReceiverJournal {
     }
 
     private void stageClient(InboundStream stream, int client) {
-        record.putInt(client).putLong(stream.rememberedUpTo(client));
+        // A number that never came must not become one of a range.
+        long upTo = stream.numbersOf(client).floor(stream.rememberedUpTo(client));
+        record.putInt(client).putLong(upTo);
     }
 
     private void stageMessages(

@@ -21,12 +21,15 @@ class DeliveredNumbersTest {
             TreeSet<Long> firsts = new TreeSet<>();
             for (int generation = 0; generation < 20; generation += 1 + random.nextInt(4)) {
                 long next = generation * GENERATION + 1 + random.nextInt(5);
-                firsts.add(next);
                 for (int i = random.nextInt(10); i >= 0; i--, next++) {
+                    next += random.nextInt(8) == 0 ? 1 : 0;
+                    if (!came.contains(next - 1)) {
+                        firsts.add(next);
+                    }
                     numbers.add(next);
                     came.add(next);
                 }
-                numbers.add(next - 2);
+                numbers.add(came.last() - 1);
             }
             DeliveredNumbers again = new DeliveredNumbers();
             for (int i = 0; i < numbers.rangeCount(); i++) {
@@ -34,7 +37,7 @@ class DeliveredNumbersTest {
                 again.restore(numbers.from(i), numbers.upTo(i));
             }
             for (long generation = 0; generation < 21; generation++) {
-                for (long low = 0; low < 20; low++) {
+                for (long low = 0; low < 30; low++) {
                     long number = generation * GENERATION + low;
                     assertThat(numbers.contains(number))
                             .as("seed %d, round %d, number %d, %s", seed, round, number, came)
@@ -45,6 +48,27 @@ class DeliveredNumbersTest {
             assertThat(numbers.highest()).isEqualTo(came.last()).isEqualTo(again.highest());
             assertThat(numbers.rangeCount()).isEqualTo(firsts.size());
         }
+    }
+
+    @Test
+    void shouldNotTakeWhatWasLeftOutForKnownAfterARestartEither() {
+        DeliveredNumbers numbers = new DeliveredNumbers();
+        for (long came : new long[] {1, 2, 3, 5, 6}) {
+            numbers.add(came);
+        }
+        assertThat(numbers.contains(4)).isFalse();
+        assertThat(numbers.floor(6)).isEqualTo(6);
+        // 5 is in memory only, so its journal goes up to what came before.
+        assertThat(numbers.floor(4)).isEqualTo(3);
+        assertThat(numbers.floor(0)).isZero();
+        DeliveredNumbers again = new DeliveredNumbers();
+        again.restore(1, 3);
+        again.extend(numbers.floor(4));
+        assertThat(again.contains(4)).isFalse();
+        again.restore(5, 5);
+        again.extend(6);
+        assertThat(again.contains(4)).isFalse();
+        assertThat(again.contains(6)).isTrue();
     }
 
     @Test
