@@ -65,7 +65,8 @@ final class MessageFiles implements AutoCloseable {
      */
     String resume(InboundMessage message) {
         boolean isComplete = message.state == InboundMessage.PROMISING;
-        long length = isComplete ? message.metadata.payloadLength() : message.settledEnd;
+        long settled = message.settledEnd;
+        long length = isComplete ? message.metadata.payloadLength() : settled;
         message.received = length;
         message.position = message.metadataLength + length;
         message.isJournaled = true;
@@ -83,8 +84,12 @@ final class MessageFiles implements AutoCloseable {
                 message.forceAsked = length;
                 return message.file.error();
             }
-            if (!isComplete) {
+            boolean isTakenBack = isComplete && isStillTemporary(message);
+            if (!isComplete || isTakenBack && !readAgain(message, message.temporaryName, settled)) {
                 return "its file " + message.temporaryName + " is gone or too short";
+            }
+            if (isTakenBack) {
+                return goOnBehind(message, settled);
             }
             // The file got its name; whether anybody was told is not known: it is told again.
             message.state = InboundMessage.RENAMED;
@@ -97,6 +102,40 @@ final class MessageFiles implements AutoCloseable {
     }
 
     /**
+     * Whether nothing of a message was acknowledged whose name was promised, and it was then taken
+     * back: it comes again, whole.
+     */
+    boolean isToComeAgain(InboundMessage message) {
+        return message.state == InboundMessage.PROMISING
+                && message.settledEnd == 0
+                && isStillTemporary(message)
+                && !hasLength(message.temporaryName, message.metadata.payloadLength());
+    }
+
+    /** A file that got its name has no temporary one. */
+    private boolean isStillTemporary(InboundMessage message) {
+        boolean isForgotten =
+                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-taken-back-for-stored");
+        return !isForgotten && exists(message.temporaryName);
+    }
+
+    private boolean hasLength(String name, long length) {
+        try (DurableStore.ReadableFile file = store.read(name)) {
+            return file != null && file.length() >= length;
+        }
+    }
+
+    private String goOnBehind(InboundMessage message, long length) {
+        message.state = InboundMessage.RECEIVING;
+        message.promiseRound = 0;
+        message.received = length;
+        message.position = message.metadataLength + length;
+        message.file = store.append(message.temporaryName, length);
+        message.forceAsked = length;
+        return message.file.error();
+    }
+
+    /**
      * Goes back, after a failure, to the part of a message that is settled.
      *
      * @return empty, or why it cannot be gone on with
@@ -105,8 +144,6 @@ final class MessageFiles implements AutoCloseable {
         long length = message.settledEnd;
         message.file.close();
         message.rename = null;
-        message.state = InboundMessage.RECEIVING;
-        message.promiseRound = 0;
         try {
             if (!readAgain(message, message.temporaryName, length)) {
                 return "its file " + message.temporaryName + " is gone or too short";
@@ -115,11 +152,7 @@ final class MessageFiles implements AutoCloseable {
             return e.getMessage();
         }
         message.isAside = false;
-        message.received = length;
-        message.position = message.metadataLength + length;
-        message.file = store.append(message.temporaryName, length);
-        message.forceAsked = length;
-        return message.file.error();
+        return goOnBehind(message, length);
     }
 
     /** Reads the beginning of a file for the checksum and the handler; false if it is too short. */
@@ -297,6 +330,12 @@ final class MessageFiles implements AutoCloseable {
     void discard(InboundMessage message) {
         message.file.close();
         message.file = null;
+        if (message.promiseRound != 0 && message.state < InboundMessage.RENAMED) {
+            // The journal still says that it gets its name: without any file it would count as
+            // stored. Cleared away when a receiver begins.
+            store.append(message.temporaryName, 0).close();
+            return;
+        }
         store.delete(message.temporaryName);
     }
 

@@ -69,6 +69,9 @@ final class ReceiverRecovery {
     }
 
     private void resume(InboundStream stream, InboundMessage message, Set<String> wanted) {
+        if (files.isToComeAgain(message)) {
+            return;
+        }
         String whyNot = files.resume(message);
         if (whyNot.isEmpty()) {
             if (message.state == InboundMessage.RECEIVING) {
