@@ -56,6 +56,13 @@ public final class CompareMain {
                 stream("streaming"),
                 stream("tcp"),
                 0.85);
+        atLeast(
+                "stream-c",
+                "the same, over the same work in C: a copy out of the other process, a sum, written"
+                        + " to TCP, read, summed up",
+                stream("streaming"),
+                sameWork(),
+                0.85);
         comparisons.add(
                 new Comparison(
                         "dart-send-poll",
@@ -74,6 +81,16 @@ public final class CompareMain {
                 "server " + server,
                 "e3 --only=send --quick",
                 "\"send that need not wait, server " + server + ", p50 us\": ([0-9.]+)",
+                1);
+    }
+
+    /** Runs on both processors. */
+    private Contestant sameWork() {
+        return new Contestant(
+                "plain C, blocking",
+                List.of(Path.of(bench).resolveSibling("stream-bench").toString(), "--get", "--sum"),
+                Map.of(),
+                Pattern.compile("\"value\":([0-9.]+)"),
                 1);
     }
 

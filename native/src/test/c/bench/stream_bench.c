@@ -1,0 +1,215 @@
+/*
+ * stream-bench: how fast bytes go from one process through a second one and TCP over loopback to a
+ * third, in plain C with blocking calls.
+ *
+ *   stream-bench [--get] [--sum] [--bytes N]
+ *
+ *   --get      the bytes are another process's: each is copied once, in pieces of 256 KiB, into one
+ *              of three buffers of 4 MiB, as a DART server's gets do
+ *   --sum      a CRC-32C on both sides, in pieces of 256 KiB where a piece was just copied or read
+ *   --bytes N  to be measured, after as many to warm up; 4,000,000,000
+ *
+ * Without options it is plain TCP. Writes of 64 KiB, 256 KiB and 1 MiB are tried, and the best is
+ * told: one line {"get":0|1,"sum":0|1,"write":BYTES,"value":GB/s}. The sum is that of four lanes,
+ * as fast as the processor's instruction allows; nobody compares it with anything.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <nmmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_acle.h>
+#endif
+
+#define MESSAGE ((size_t)4 << 20)
+#define BUFFERS 3
+#define PIECE ((size_t)256 << 10)
+#define LANES 4
+
+static int wants_get, wants_sum;
+static volatile uint64_t sink;
+
+static void die(const char *what)
+{
+    fprintf(stderr, "stream-bench: %s: %s\n", what, strerror(errno));
+    exit(2);
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("sse4.2"))) static inline uint64_t step(uint64_t crc, uint64_t word)
+{
+    return _mm_crc32_u64(crc, word);
+}
+__attribute__((target("sse4.2")))
+#elif defined(__aarch64__)
+__attribute__((target("+crc"))) static inline uint64_t step(uint64_t crc, uint64_t word)
+{
+    return __crc32cd((uint32_t)crc, word);
+}
+__attribute__((target("+crc")))
+#else
+#error "no CRC-32C instruction is known for this processor"
+#endif
+static void
+sum(const uint8_t *at, size_t length)
+{
+    uint64_t crc[LANES] = {0};
+    size_t lane = length / LANES & ~(size_t)7;
+    for (size_t i = 0; i < lane; i += 8)
+        for (int k = 0; k < LANES; k++) {
+            uint64_t word;
+            memcpy(&word, at + (size_t)k * lane + i, 8);
+            crc[k] = step(crc[k], word);
+        }
+    for (int k = 0; k < LANES; k++)
+        sink += crc[k];
+}
+
+/* Reads until the end into a message's memory; each piece is summed up when it is there. */
+static void receive(int listener)
+{
+    int in = accept(listener, NULL, NULL);
+    uint8_t *message = aligned_alloc(4096, MESSAGE);
+    size_t at = 0;
+    ssize_t n;
+    if (in < 0 || !message)
+        die("accept");
+    memset(message, 0, MESSAGE);
+    while ((n = read(in, message + at, MESSAGE - at < PIECE ? MESSAGE - at : PIECE)) > 0) {
+        if (wants_sum)
+            sum(message + at, (size_t)n);
+        at = (at + (size_t)n) % MESSAGE;
+    }
+    if (n < 0)
+        die("read");
+    free(message);
+    close(in);
+}
+
+static void write_all(int out, const uint8_t *at, size_t length)
+{
+    while (length > 0) {
+        ssize_t n = write(out, at, length);
+        if (n < 0)
+            die("write");
+        at += n;
+        length -= (size_t)n;
+    }
+}
+
+static void pull(uint8_t *to, const uint8_t *from)
+{
+    for (size_t i = 0; i < MESSAGE; i += PIECE) {
+        if (wants_get)
+            memcpy(to + i, from + i, PIECE);
+        if (wants_sum)
+            sum(to + i, PIECE);
+    }
+}
+
+static double rate(const uint8_t *source, size_t length, uint64_t bytes)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof a;
+    int listener = socket(AF_INET, SOCK_STREAM, 0), out = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+    if (bind(listener, (struct sockaddr *)&a, size) || listen(listener, 1) ||
+        getsockname(listener, (struct sockaddr *)&a, &size))
+        die("listen");
+    pid_t reader = fork();
+    if (reader == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        close(out);
+        receive(listener);
+        _exit(0);
+    }
+    if (connect(out, (struct sockaddr *)&a, size))
+        die("connect");
+    setsockopt(out, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    uint8_t *buffers = aligned_alloc(4096, BUFFERS * MESSAGE);
+    memset(buffers, 1, BUFFERS * MESSAGE);
+    uint64_t messages = bytes / MESSAGE;
+    double begin = 0;
+    for (uint64_t i = 0; i < 2 * messages; i++) {
+        uint8_t *buffer = buffers + i % BUFFERS * MESSAGE;
+        if (i == messages)
+            begin = seconds();
+        pull(buffer, source + i % 2 * MESSAGE);
+        for (size_t at = 0; at < MESSAGE; at += length)
+            write_all(out, buffer + at, length);
+    }
+    shutdown(out, SHUT_WR);
+    int status;
+    waitpid(reader, &status, 0);
+    double end = seconds();
+    if (status != 0)
+        die("the receiver failed");
+    free(buffers);
+    close(out);
+    close(listener);
+    return (double)messages * (double)MESSAGE / 1e9 / (end - begin);
+}
+
+int main(int argc, char **argv)
+{
+    static const size_t lengths[] = {64 << 10, 256 << 10, 1 << 20};
+    uint64_t bytes = 4000000000u;
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--get") == 0)
+            wants_get = 1;
+        else if (strcmp(argv[i], "--sum") == 0)
+            wants_sum = 1;
+        else if (strcmp(argv[i], "--bytes") == 0 && i + 1 < argc)
+            bytes = strtoull(argv[++i], NULL, 10);
+        else {
+            fprintf(stderr, "usage: stream-bench [--get] [--sum] [--bytes N]\n");
+            return 2;
+        }
+    if (bytes < MESSAGE) {
+        fprintf(stderr, "stream-bench: --bytes is at least one message, %zu\n", MESSAGE);
+        return 2;
+    }
+    /* Two processes' messages: written by another process, mapped here. */
+    uint8_t *source =
+        mmap(NULL, 2 * MESSAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (source == MAP_FAILED)
+        die("mmap");
+    pid_t writer = fork();
+    if (writer == 0) {
+        memset(source, 2, 2 * MESSAGE);
+        _exit(0);
+    }
+    waitpid(writer, NULL, 0);
+    double best = 0;
+    size_t with = 0;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        double r = rate(source, lengths[i], bytes);
+        if (r > best) {
+            best = r;
+            with = lengths[i];
+        }
+    }
+    printf("{\"get\":%d,\"sum\":%d,\"write\":%zu,\"value\":%.4f}\n", wants_get, wants_sum, with,
+           best);
+    return 0;
+}
