@@ -134,6 +134,8 @@ final class DartExperiment implements Callable<Integer> {
     enum Part {
         streaming,
         tcp,
+        pulls,
+        gets,
         send;
 
         Which of() {
@@ -143,10 +145,10 @@ final class DartExperiment implements Callable<Integer> {
 
     @Option(
             names = "--only",
-            paramLabel = "streaming|tcp|send",
+            paramLabel = "streaming|tcp|pulls|gets|send",
             description =
-                    "e1: only streaming, or only plain TCP, once; e3: only a send that need not"
-                            + " wait.")
+                    "e1: only streaming, only plain TCP, only pulls or only the gets alone, of one"
+                            + " size (--size, 4 MiB), once; e3: only a send that need not wait.")
     Part only;
 
     @Option(names = "--quick", description = "Fewer and shorter measurements: about ten seconds.")

@@ -18,6 +18,7 @@ final class ExperimentBandwidth {
     private static final int QUICK_MAX = 200;
     private static final int QUICK_MEBIBYTES = 500;
     private static final int WARM_UP_MEBIBYTES = 200;
+    private static final int PULL_MEBIBYTES = 8000;
     private static final double COMPUTE_NS = 1e6;
     private static final double PLATEAU = 0.95;
     private static final int STREAM_SIZE = 4 * MEBI;
@@ -162,14 +163,39 @@ final class ExperimentBandwidth {
 
     private ExperimentReport one(DartExperiment.Part part) throws Exception {
         run.expect(1);
-        ExperimentPoint point = streamingPoint();
-        if (part == DartExperiment.Part.tcp) {
-            report.figure("plain TCP, MB/s", TcpTwin.best(point.countedBytes()));
-        } else {
-            ExperimentResult result = run.measure(point, "streaming");
-            report.point(result).figure("streaming, MB/s", result.streamedRate());
+        switch (part) {
+            case tcp -> {
+                double rate = TcpTwin.best(streamingPoint().countedBytes());
+                report.figure("plain TCP, MB/s", rate);
+            }
+            case pulls -> {
+                ExperimentResult result = run.measure(pullPoint(), "pulls");
+                report.point(result).figure("pulls, MB/s", result.overallRate());
+            }
+            case gets -> report.figure("gets alone, MB/s", gets(pullPoint()));
+            default -> {
+                ExperimentResult result = run.measure(streamingPoint(), "streaming");
+                report.point(result).figure("streaming, MB/s", result.streamedRate());
+            }
         }
         return report;
+    }
+
+    /** One size, as many bytes before it counts as while it counts. */
+    private ExperimentPoint pullPoint() {
+        int mebibytes = run.options.size == null ? 4 : Math.max(1, run.options.size >> 10);
+        int steps = Math.max(4, (run.isQuick() ? QUICK_MEBIBYTES : PULL_MEBIBYTES) / mebibytes);
+        ExperimentPoint point = point(mebibytes, 0);
+        return ExperimentRun.sized(point, (long) mebibytes * MEBI, 2 * steps, steps);
+    }
+
+    private double gets(ExperimentPoint point) throws InterruptedException {
+        int size = (int) point.size();
+        try (RawGet raw =
+                new RawGet(run.scheme, size, point.bufferSize(), Math.max(3, point.buffers()))) {
+            raw.rate(size, point.warmUp());
+            return raw.rate(size, point.steps() - point.warmUp());
+        }
     }
 
     private ExperimentPoint streamingPoint() {

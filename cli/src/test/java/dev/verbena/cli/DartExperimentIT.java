@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -101,6 +102,19 @@ class DartExperimentIT {
         }
         assertThat(best).as("%s", summary).isGreaterThan(RATIO_MIN);
         assertThat(value(summary, "streaming / plain TCP, median")).isPositive();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "pulls, 'pulls, MB/s'",
+        "gets, 'gets alone, MB/s'",
+        "tcp, 'plain TCP, MB/s'",
+        "streaming, 'streaming, MB/s'"
+    })
+    void shouldMeasureOnePart(String part, String figure) throws Exception {
+        String summary = experiment("e1", "--transport=shm", "--only=" + part);
+
+        assertThat(value(summary, figure)).as("%s", summary).isPositive();
     }
 
     @Test

@@ -63,6 +63,15 @@ public final class CompareMain {
                 stream("streaming"),
                 sameWork(),
                 0.85);
+        String pulls = "DART pulls of 4 MiB from two processes over shm://, thrown away, over ";
+        Contestant four = pull("pulls", 4);
+        atLeast(
+                "pull-gets",
+                pulls + "the same gets without a protocol",
+                four,
+                pull("gets", 4),
+                0.9);
+        atLeast("pull-64m", pulls + "pulls of 64 MiB", four, pull("pulls", 64), 0.9);
         comparisons.add(
                 new Comparison(
                         "dart-send-poll",
@@ -99,6 +108,14 @@ public final class CompareMain {
                 part.equals("tcp") ? "plain TCP" : "Verbena DART",
                 "e1 --only=" + part,
                 "\"(?:plain TCP|streaming), MB/s\": ([0-9.]+)",
+                1e-3);
+    }
+
+    private static Contestant pull(String part, int mebibytes) {
+        return experiment(
+                part + " of " + mebibytes + " MiB",
+                "e1 --only=" + part + " --size=" + (mebibytes << 10),
+                "\"(?:pulls|gets alone), MB/s\": ([0-9.]+)",
                 1e-3);
     }
 
