@@ -369,6 +369,8 @@ final class ClientFlight {
         }
         if (doneState == ControlFlyweight.STATE_TRANSFERRED) {
             onTransferred(sequence, result, returned);
+        } else if (doneState == ControlFlyweight.STATE_LOST) {
+            onLost(sequence, result);
         } else if (doneState == ControlFlyweight.STATE_STREAMED || !context.isReassigned) {
             // Who may move to another server keeps what only the disk of this one has.
             boolean isStreamed = doneState == ControlFlyweight.STATE_STREAMED;
@@ -429,6 +431,24 @@ final class ClientFlight {
             leaveFlight(sequence, returned);
             ticket.state(TicketState.TRANSFERRED);
         }
+    }
+
+    /** The server had the message, on its disk perhaps, and has lost it. */
+    private void onLost(long sequence, int result) {
+        DartTicket ticket = tickets[at(sequence)];
+        boolean isIt = ticket != null && ticket.sequence() == sequence;
+        if (!isIt
+                || ticket.state() == TicketState.STREAMED
+                || ticket.state() == TicketState.FAILED) {
+            return;
+        }
+        if (slotOwner[slot(sequence)] == sequence) {
+            leaveFlight(sequence, 0);
+        }
+        fail(
+                ticket,
+                ControlResult.code(result),
+                "server " + serverId + " cannot read what it had spilled of it any more");
     }
 
     private void leaveFlight(long sequence, int returned) {

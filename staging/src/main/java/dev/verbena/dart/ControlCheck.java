@@ -26,7 +26,7 @@ final class ControlCheck {
                         "state",
                         record.state(),
                         ControlFlyweight.STATE_TRANSFERRED,
-                        ControlFlyweight.STATE_SPILLED);
+                        ControlFlyweight.STATE_LOST);
                 range("credits", record.credits(), 0, ControlFlyweight.CREDITS_MAX);
                 range("sequence", record.sequence(), 0, Long.MAX_VALUE);
             }

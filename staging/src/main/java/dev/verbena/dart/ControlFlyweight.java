@@ -74,6 +74,9 @@ final class ControlFlyweight {
     static final int STATE_STREAMED = 2;
     static final int STATE_SPILLED = 3;
 
+    /** DONE only: the server had the message, and cannot read it any more. */
+    static final int STATE_LOST = 4;
+
     static final int RESULT_OK = 0;
     static final int RESULT_WRONG_JOB = 1;
     static final int RESULT_RECEIVER_UNREACHABLE = 2;

@@ -52,6 +52,8 @@ final class DelegatedClients {
                     "DONE of message " + record.sequence() + " of " + client + ", never handed on");
         } else if (record.state() == ControlFlyweight.STATE_STREAMED) {
             client.streamedUpTo = Math.max(client.streamedUpTo, record.sequence());
+        } else if (record.state() == ControlFlyweight.STATE_LOST) {
+            client.addLost(record.sequence());
         } else if (record.state() == ControlFlyweight.STATE_SPILLED) {
             client.spilledUpTo = Math.max(client.spilledUpTo, record.sequence());
         } else {

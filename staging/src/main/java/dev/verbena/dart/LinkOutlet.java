@@ -112,9 +112,8 @@ final class LinkOutlet {
             current.streamBeganNs = nowNs;
         }
         payload = current.window;
-        if (!unreadable.isEmpty() && unreadable.get(current.clientId) == current.sequence) {
-            payloadLength = 0;
-            DataFrames.encodeGivenUp(outFrame, out, current, frame);
+        if (isGivenUp(current)) {
+            giveUp(frame);
         } else if (current.isStandIn()) {
             fetch(frame);
         } else {
@@ -122,6 +121,41 @@ final class LinkOutlet {
         }
         outLength = FrameFlyweight.LENGTH;
         outDone = 0;
+    }
+
+    /** Whether a pull or a file has lost some of the message of this part. */
+    private boolean isGivenUp(ServerBuffer part) {
+        part.isDropped |=
+                !unreadable.isEmpty()
+                        && !part.isNotice()
+                        && unreadable.get(part.clientId) == part.sequence;
+        return part.isDropped;
+    }
+
+    private void giveUp(int frame) {
+        payloadLength = 0;
+        DataFrames.encodeGivenUp(outFrame, out, current, frame);
+    }
+
+    /**
+     * Nobody can read this part: its message is lost, for good, and its process must know before it
+     * hears that later ones have arrived.
+     */
+    private void lose(ServerBuffer part) {
+        boolean isSilent = PlantedFaults.ENABLED && PlantedFaults.isOn("spill-loss-untold");
+        part.isDropped = !isSilent;
+        if (!part.isNotice()) {
+            unreadable.put(part.clientId, part.sequence);
+            if (part.slot >= 0 && !isSilent) {
+                shared.losses.offer(part);
+                shared.wakeT1.run();
+            }
+        }
+    }
+
+    /** Whether a loss could be told of now. */
+    boolean hasRoomForLoss() {
+        return shared.losses.remainingCapacity() > 0;
     }
 
     /** Takes a frame out of its file; one that nobody can read ends its message. */
@@ -137,9 +171,8 @@ final class LinkOutlet {
             payload = scratch;
             out.putBytes(0, scratch, 0, FrameFlyweight.LENGTH);
         } else {
-            unreadable.put(current.clientId, current.sequence);
-            payloadLength = 0;
-            DataFrames.encodeGivenUp(outFrame, out, current, frame);
+            lose(current);
+            giveUp(frame);
         }
     }
 

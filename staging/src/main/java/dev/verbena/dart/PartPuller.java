@@ -177,7 +177,62 @@ final class PartPuller implements AutoCloseable {
         if (work > 0) {
             shared.emptyBuffers.lazySet(free.size());
         }
-        return work + takeReplayed();
+        return work + takeReplayed() + takeLosses();
+    }
+
+    /**
+     * What t3 cannot read any more, after what it gave back: of a message that is confirmed, every
+     * loss before it is known here.
+     */
+    private int takeLosses() {
+        int work = 0;
+        ServerBuffer part;
+        while (work < ServerShared.LOSSES_MAX && (part = shared.losses.poll()) != null) {
+            work++;
+            ServerShared.add(shared.failed, 1);
+            ServedClient client = clients.client(part.slot, part.generation);
+            if (client != null && !isStillPulled(client, part.sequence)) {
+                client.addLost(part.sequence);
+                clients.hasNews(client);
+            }
+        }
+        if (work > 0) {
+            shared.wakeT3.run();
+        }
+        return work;
+    }
+
+    /** Whether later parts of the message are still to come: it fails as if a pull had failed. */
+    private boolean isStillPulled(ServedClient client, long sequence) {
+        PullMessage message = find(parked, client, sequence);
+        message = message == null ? find(client.suspended, client, sequence) : message;
+        for (int i = 0; i < buffers.length && message == null; i++) {
+            PullMessage pulled = buffers[i].message;
+            message = isOf(pulled, client, sequence) ? pulled : null;
+        }
+        if (message == null) {
+            return false;
+        }
+        message.isFailed = true;
+        failure(message, "what was spilled of it cannot be read any more");
+        return true;
+    }
+
+    private static PullMessage find(
+            ArrayDeque<PullMessage> messages, ServedClient client, long sequence) {
+        for (PullMessage message : messages) {
+            if (isOf(message, client, sequence)) {
+                return message;
+            }
+        }
+        return null;
+    }
+
+    private static boolean isOf(PullMessage message, ServedClient client, long sequence) {
+        return message != null
+                && message.client == client
+                && message.notice == 0
+                && message.sequence == sequence;
     }
 
     /** What the receiver confirmed out of files. */

@@ -278,7 +278,7 @@ final class ReceiverLink implements AutoCloseable {
             outlet.control(FrameFlyweight.REVERSE_STATE, ReverseLink.STATE_LENGTH);
             return true;
         }
-        if (state == STREAMING && held.hasNext()) {
+        if (state == STREAMING && held.hasNext() && outlet.hasRoomForLoss()) {
             outlet.data(clock.nanoTime());
             return true;
         }

@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import java.net.URI;
 import java.util.ArrayDeque;
+import org.agrona.collections.LongArrayList;
 
 /** A compute process as its server knows it. Owned by t1. */
 final class ServedClient {
@@ -73,6 +74,12 @@ final class ServedClient {
 
     long spilledSent;
 
+    /** Messages that the server had and has lost, in order; the process is still to be told. */
+    final LongArrayList lost = new LongArrayList();
+
+    /** The last of them. */
+    long lostUpTo;
+
     /** Where the way back ends; null: nowhere. */
     InboxState inbox;
 
@@ -118,7 +125,8 @@ final class ServedClient {
     boolean isSettledByDelegate() {
         return delegate == null
                 || outstandingHeaders == 0
-                        && Math.max(streamedUpTo, spilledUpTo) >= transferredUpTo;
+                        && Math.max(lostUpTo, Math.max(streamedUpTo, spilledUpTo))
+                                >= transferredUpTo;
     }
 
     /** Nothing can or may be pulled from it now. */
@@ -142,9 +150,18 @@ final class ServedClient {
         doneCount--;
     }
 
+    /** The server cannot deliver this message, although it has read it. */
+    void addLost(long sequence) {
+        if (sequence > lostUpTo) {
+            lostUpTo = sequence;
+            lost.addLong(sequence);
+        }
+    }
+
     boolean hasNews() {
         return isWelcomePending
                 || doneCount > 0
+                || !lost.isEmpty()
                 || earlyCredits > 0
                 || isSeenPending
                 || isHeartbeatPending

@@ -189,6 +189,9 @@ final class ServedClients {
         if (client.isHeartbeatPending) {
             return heartbeat(client);
         }
+        if (!client.lost.isEmpty()) {
+            return lost(client);
+        }
         if (client.hasSpillNews()) {
             long spilled = client.spilledUpTo;
             boolean isSent = done(client, spilled, ControlFlyweight.STATE_SPILLED, 0, 0);
@@ -243,6 +246,21 @@ final class ServedClients {
                                 record.done(client.id, sequence, state, result, credits),
                                 client.told().connection)
                         == Transport.ACCEPTED;
+    }
+
+    /** Before anything that covers the message as confirmed. */
+    private boolean lost(ServedClient client) {
+        boolean isTold =
+                done(
+                        client,
+                        client.lost.getLong(0),
+                        ControlFlyweight.STATE_LOST,
+                        ControlFlyweight.RESULT_TRANSFER_FAILED,
+                        0);
+        if (isTold) {
+            client.lost.removeAt(0);
+        }
+        return isTold;
     }
 
     private boolean credit(ServedClient client) {

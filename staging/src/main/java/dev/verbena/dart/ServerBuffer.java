@@ -53,6 +53,9 @@ final class ServerBuffer {
     int frameCount;
     boolean isDropped;
 
+    /** It is the last part of a message that is counted among those in files. */
+    boolean isCounted;
+
     /** When its first byte was written to the receiver. */
     long streamBeganNs;
 
@@ -98,6 +101,7 @@ final class ServerBuffer {
         other.frameCount = frameCount;
         other.spillFile = spillFile;
         other.spillOffset = spillOffset;
+        other.isCounted = isLast() && !isDropped && !isNotice();
         return other;
     }
 

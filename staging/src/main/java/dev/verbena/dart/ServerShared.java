@@ -13,6 +13,9 @@ final class ServerShared {
     static final int RECEIVER_CONNECTED = 1;
     static final int RECEIVER_UNREACHABLE = 2;
 
+    /** Losses that t1 has not heard of yet; t3 reads no more files beyond. */
+    static final int LOSSES_MAX = 64;
+
     final DartServer.Context context;
     final StagingEvents events;
 
@@ -60,6 +63,9 @@ final class ServerShared {
 
     /** Last parts of messages that the receiver confirmed out of files: t3 to t1. */
     final OneToOneConcurrentArrayQueue<ServerBuffer> replayed;
+
+    /** Parts that cannot be read out of files any more, one of each lost message: t3 to t1. */
+    final OneToOneConcurrentArrayQueue<ServerBuffer> losses;
 
     /** Wake t1, t2, t3 when they sleep; set before the agents start. */
     volatile Runnable wakeT1 = () -> {};
@@ -120,6 +126,7 @@ final class ServerShared {
         completed = new OneToOneConcurrentArrayQueue<>(capacity);
         full = new OneToOneConcurrentArrayQueue<>(capacity);
         replayed = new OneToOneConcurrentArrayQueue<>(1024);
+        losses = new OneToOneConcurrentArrayQueue<>(LOSSES_MAX);
         if (context.isDiscarding) {
             receiverState = RECEIVER_CONNECTED;
         }

@@ -107,8 +107,10 @@ final class Spill implements AutoCloseable {
     /** The receiver has acknowledged a part that was in a file. */
     void replayed(ServerBuffer part) {
         files.released(part.spillFile);
-        if (part.isLast() && !part.isDropped) {
+        if (part.isCounted) {
             ServerShared.add(shared.spillMessages, -1);
+        }
+        if (part.isLast() && !part.isDropped) {
             ServerShared.add(shared.replayedMessages, 1);
             if (part.slot >= 0) {
                 confirmed.add(part);

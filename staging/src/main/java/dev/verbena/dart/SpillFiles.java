@@ -183,11 +183,15 @@ final class SpillFiles implements AutoCloseable {
                         + file.name
                         + " cannot be read ("
                         + why
-                        + "): message "
-                        + part.sequence
-                        + " of client "
-                        + part.clientId
-                        + " is lost");
+                        + "): "
+                        + (part.isNotice()
+                                ? "the receiver does not hear that a server took or lost client "
+                                        + part.clientId
+                                : "message "
+                                        + part.sequence
+                                        + " of client "
+                                        + part.clientId
+                                        + " is lost"));
         return -1;
     }
 

@@ -183,7 +183,8 @@ final class SpillFound {
         file.live++;
         expected = frame.sequence() + 1;
         link.held().addFound(part);
-        if (part.isLast() && !part.isDropped) {
+        part.isCounted = part.isLast() && !part.isDropped;
+        if (part.isCounted) {
             ServerShared.add(shared.spillMessages, 1);
         }
     }

@@ -233,12 +233,13 @@ final class SpillWriter {
             if (buffer.spillFile.forced() < end && !isCareless || link.isSending(buffer)) {
                 break;
             }
-            held.standIn(forcedUpTo, buffer.standIn());
+            ServerBuffer standIn = buffer.standIn();
+            held.standIn(forcedUpTo, standIn);
             forcedUpTo++;
             buffer.spillFile = null;
             isRetrying = false;
             ServerShared.add(shared.spilledBytes, buffer.length);
-            if (buffer.isLast() && !buffer.isDropped) {
+            if (standIn.isCounted) {
                 ServerShared.add(shared.spillMessages, 1);
             }
             shared.events.spilled(buffer.clientId, buffer.sequence, buffer.length);

@@ -11,7 +11,8 @@ public enum TicketState {
     /**
      * The receiver is away or behind, and the server has forced the message to its own disk: it
      * will be delivered once, even if the server is killed and started again. Becomes STREAMED if
-     * the process is still there then. Only with {@code DartServer.Context.spill}.
+     * the process is still there then, FAILED if the files cannot be read any more. Only with
+     * {@code DartServer.Context.spill}.
      */
     SPILLED,
     /**

@@ -43,6 +43,16 @@ class DartSpillTest {
         final AgentStepper both;
         final List<ServerBuffer> free = new ArrayList<>();
         final List<Integer> promised = new ArrayList<>();
+
+        /** What t1 would tell the process. */
+        final List<Integer> confirmed = new ArrayList<>();
+
+        final List<Integer> lost = new ArrayList<>();
+
+        /** Where messages begin in a file that holds all of them. */
+        final List<Integer> offsets = new ArrayList<>();
+
+        int written;
         int ordinal;
 
         Server(int run, long limit) {
@@ -84,6 +94,8 @@ class DartSpillTest {
             buffer.ordinal = ordinal++;
             buffer.payloadLength = length;
             buffer.length = block + length;
+            offsets.add(written);
+            written += buffer.length + (buffer.length + FRAME - 1) / FRAME * FrameFlyweight.LENGTH;
             buffer.isDropped = false;
             buffer.isSpilled = false;
             buffer.flags = FrameFlyweight.FIRST | FrameFlyweight.LAST;
@@ -96,8 +108,11 @@ class DartSpillTest {
                 free.add(buffer);
                 promised.add(buffer.tag);
             }
-            while (shared.replayed.poll() != null) {
-                // A server's t1 would tell the process.
+            while ((buffer = shared.replayed.poll()) != null) {
+                confirmed.add(buffer.tag);
+            }
+            while ((buffer = shared.losses.poll()) != null) {
+                lost.add(buffer.tag);
             }
         }
     }
@@ -325,11 +340,50 @@ class DartSpillTest {
         wire.isRefusing = false;
         until(one, "the rest", () -> received.size() == 9 && wire.disk.used() == 0);
         assertThat(received).containsExactly(1, 2, 4, 5, 6, 7, 8, 9, 10);
+        // t1 hears of it, and counts it as confirmed nowhere.
+        assertThat(one.lost).containsExactly(3);
+        assertThat(one.confirmed).containsExactly(1, 2, 4, 5, 6, 7, 8, 9, 10);
+        assertThat(one.shared.spillStatistics().messageCount()).isZero();
+        assertThat(one.shared.spillStatistics().replayedCount()).isEqualTo(9);
         assertThat(wire.errors)
                 .anyMatch(
                         e ->
                                 e.getMessage().contains("checksum is wrong")
                                         && e.getMessage().contains("message 3 of client 1"));
+    }
+
+    @Test
+    @Tag("dart-F7")
+    void shouldLoseForGoodWhatCouldNotBeReadOnceThoughTheConnectionBreaks() {
+        wire.isRefusing = true;
+        Server one = start(8100);
+        for (int i = 0; i < 150; i++) {
+            one.send(20_000);
+        }
+        until(one, "all spilled", () -> one.free.size() == BUFFERS);
+        String file = wire.disk.names(".frames").get(0);
+        for (int i = 0; i < 150; i += 2) {
+            wire.disk.flip(file, one.offsets.get(i) + 10_000);
+        }
+        wire.isRefusing = false;
+        int[] known = new int[1];
+        until(
+                one,
+                "everything or its loss",
+                () -> {
+                    if (one.lost.size() > known[0]) {
+                        // It can be read again, but its process was told that it is lost.
+                        int tag = one.lost.get(known[0]++);
+                        wire.disk.flip(file, one.offsets.get(tag - 1) + 10_000);
+                        wire.cut();
+                    }
+                    return received.size() + one.lost.size() >= 150 && wire.disk.used() == 0;
+                });
+        assertThat(one.lost).hasSize(75);
+        assertThat(one.lost).doesNotHaveDuplicates().doesNotContainAnyElementsOf(received);
+        assertThat(received).isSorted().doesNotHaveDuplicates();
+        until(one, "told", () -> one.confirmed.size() == received.size());
+        assertThat(one.confirmed).isEqualTo(received);
     }
 
     @Test
