@@ -17,6 +17,8 @@ module dev.verbena.api {
     exports dev.verbena.memory.chronicle;
     exports dev.verbena.shm;
     exports dev.verbena.transport;
+    exports dev.verbena.transport.internal to
+            dev.verbena.portals;
     exports dev.verbena.verbs;
 
     uses dev.verbena.transport.TransportProvider;

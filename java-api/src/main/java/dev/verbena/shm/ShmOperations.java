@@ -8,6 +8,7 @@ import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportLimits;
+import dev.verbena.transport.internal.OwnerGuard;
 import org.agrona.UnsafeApi;
 
 /**

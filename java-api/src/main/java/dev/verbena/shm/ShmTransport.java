@@ -10,6 +10,7 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.TransportLimits;
+import dev.verbena.transport.internal.OwnerGuard;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.DirectBuffer;

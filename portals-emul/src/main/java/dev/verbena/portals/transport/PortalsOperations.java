@@ -10,6 +10,7 @@ import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.internal.OwnerGuard;
 import java.net.URI;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -344,7 +344,7 @@ public final class PortalsTransport extends PortalsOperations {
         ni.moveTo(Thread.currentThread());
         if (registrations.count() > 0) {
             String open = registrations.names();
-            guard.reopenForOwner(ni::moveTo);
+            guard.reopen(ni::moveTo);
             throw new IllegalStateException(uri + " has open regions: " + open);
         }
         connections.closeAll();

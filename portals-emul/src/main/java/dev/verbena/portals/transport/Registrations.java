@@ -11,6 +11,7 @@ import dev.verbena.portals.PortalsInterface;
 import dev.verbena.portals.PortalsMemory;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.TransportException;
+import dev.verbena.transport.internal.OwnerGuard;
 import java.security.SecureRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;

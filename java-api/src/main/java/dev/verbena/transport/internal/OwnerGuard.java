@@ -1,9 +1,10 @@
-package dev.verbena.shm;
+package dev.verbena.transport.internal;
 
 import dev.verbena.softnic.bindings.softnic;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * Keeps a transport to one thread, and lets another thread close it without taking memory away
@@ -15,30 +16,54 @@ import java.util.concurrent.locks.LockSupport;
  * as a short put, so the closer makes it for both with {@code membarrier(2)}; where the kernel has
  * none, the owner's store is a volatile one.
  */
-final class OwnerGuard {
+public final class OwnerGuard {
     private static final boolean HAS_BARRIER = softnic.vna_barrier_register() == 0;
     private static final VarHandle INSIDE;
     private static final VarHandle CLOSED;
-    private static final VarHandle OWNER;
+    private static final VarHandle CLAIMANT;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             INSIDE = lookup.findVarHandle(OwnerGuard.class, "inside", int.class);
             CLOSED = lookup.findVarHandle(OwnerGuard.class, "isClosed", boolean.class);
-            OWNER = lookup.findVarHandle(OwnerGuard.class, "owner", Thread.class);
+            CLAIMANT = lookup.findVarHandle(OwnerGuard.class, "claimant", Thread.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
+    private static final long PAUSE_NS = 20_000L;
+
     private final String what;
+    private final Consumer<Thread> onClaim;
+
+    /** Who used it first, seen by all; and the same once all is ready for him, seen by him. */
+    private Thread claimant;
+
     private Thread owner;
     private int inside;
     private boolean isClosed;
 
-    OwnerGuard(String what) {
+    /**
+     * A guard that nobody owns yet.
+     *
+     * @param what names the transport in messages
+     */
+    public OwnerGuard(String what) {
+        this(what, thread -> {});
+    }
+
+    /**
+     * A guard that nobody owns yet.
+     *
+     * @param what names the transport in messages
+     * @param onClaim told of the owner, on his thread, before his first call begins; not if the
+     *     transport is closed then
+     */
+    public OwnerGuard(String what, Consumer<Thread> onClaim) {
         this.what = what;
+        this.onClaim = onClaim;
     }
 
     /**
@@ -47,7 +72,7 @@ final class OwnerGuard {
      * @return false if the transport is closed; {@link #exit} must not be called then
      * @throws IllegalStateException for another thread than the owner
      */
-    boolean enter() {
+    public boolean enter() {
         if (Thread.currentThread() != owner) {
             claim();
         }
@@ -63,26 +88,30 @@ final class OwnerGuard {
         return true;
     }
 
-    void exit() {
+    /** The owner ends a call that {@link #enter} allowed. */
+    public void exit() {
         INSIDE.setRelease(this, inside - 1);
     }
 
-    boolean isClosed() {
+    /** Whether calls are refused. Any thread. */
+    public boolean isClosed() {
         return (boolean) CLOSED.getVolatile(this);
     }
 
     /** True on the owner's thread while it is inside a call. */
-    boolean isInsideOnThisThread() {
-        return Thread.currentThread() == (Thread) OWNER.getVolatile(this) && inside > 0;
+    public boolean isInsideOnThisThread() {
+        return Thread.currentThread() == (Thread) CLAIMANT.getVolatile(this) && inside > 0;
     }
 
     /**
      * Refuses further calls and waits until the owner is outside. Any thread but the owner inside a
      * call.
      *
+     * @param timeoutNs how long it waits, in nanoseconds
+     * @param wake called now and then, so that an owner that sleeps inside a call leaves it
      * @return false if the owner did not leave in time; the guard is open again then
      */
-    boolean close(long timeoutNs, Runnable wake) {
+    public boolean close(long timeoutNs, Runnable wake) {
         CLOSED.setVolatile(this, true);
         if (HAS_BARRIER) {
             softnic.vna_barrier();
@@ -94,25 +123,43 @@ final class OwnerGuard {
                 return false;
             }
             wake.run();
-            LockSupport.parkNanos(20_000L);
+            LockSupport.parkNanos(PAUSE_NS);
         }
         return true;
     }
 
-    void reopen() {
+    /** Takes a close back. The thread that closed. */
+    public void reopen() {
         CLOSED.setVolatile(this, false);
+    }
+
+    /**
+     * Takes a close back.
+     *
+     * @param onReturn told of the owner, if there is one, before calls are taken again
+     */
+    public void reopen(Consumer<Thread> onReturn) {
+        Thread returning = (Thread) CLAIMANT.getVolatile(this);
+        if (returning != null) {
+            onReturn.accept(returning);
+        }
+        reopen();
     }
 
     private void claim() {
         Thread current = Thread.currentThread();
-        if (!OWNER.compareAndSet(this, null, current)) {
+        if (!CLAIMANT.compareAndSet(this, null, current)) {
             throw new IllegalStateException(
                     what
                             + " is owned by thread '"
-                            + ((Thread) OWNER.getVolatile(this)).getName()
+                            + ((Thread) CLAIMANT.getVolatile(this)).getName()
                             + "', which used it first; thread '"
                             + current.getName()
                             + "' may only call wakeup and close");
         }
+        if (!isClosed()) {
+            onClaim.accept(current);
+        }
+        owner = current;
     }
 }
