@@ -1,7 +1,7 @@
 /*
  * Writes the Java class of verbs layout constants to standard output; runs at build time. Names: of
- * "struct ibv_send_wr.wr.rdma.rkey" SEND_WR_WR_RDMA_RKEY, of "sizeof(struct ibv_wc)" WC_SIZEOF; a
- * constant keeps its own.
+ * "struct ibv_send_wr.wr.rdma.rkey" SEND_WR_WR_RDMA_RKEY, of "sizeof(struct ibv_wc)" WC_SIZEOF; of
+ * "struct rdma_cm_event.id" RDMA_CM_EVENT_ID; a constant keeps its own.
  */
 #include "verbs_calls.h"
 
@@ -14,7 +14,10 @@ static void print_name(const char *c)
 {
     int is_size = !strncmp(c, "sizeof(", 7);
     const char *space = strchr(c, ' ');
-    for (const char *at = space ? space + 5 : c; *at && *at != ')'; at++)
+    const char *type = space ? space + 1 : c;
+    if (space && !strncmp(type, "ibv_", 4))
+        type += 4;
+    for (const char *at = type; *at && *at != ')'; at++)
         putchar(*at == '.' ? '_' : toupper((unsigned char)*at));
     if (is_size)
         printf("_SIZEOF");

@@ -1,4 +1,5 @@
 /* The layout table inside the JNI library; VerbsAccess compares it with the Java constants. */
+#include "cm_layout_fields.h"
 #include "verbs_calls.h"
 #include "verbs_layout_fields.h"
 
@@ -9,7 +10,7 @@
 static const struct {
     const char *name;
     int64_t value;
-} rows[] = {VV_LAYOUT(S, F, C)};
+} rows[] = {VV_LAYOUT(S, F, C) VV_CM_LAYOUT(S, F, C)};
 
 int vv_layout_count(void)
 {

@@ -5,7 +5,7 @@ import dev.verbena.rdma.calls.VerbsLayout;
 /**
  * How a queue pair reaches its peer, and how long it tries. Defaults: port 1, GID index 0 (see
  * {@link RdmaDevice#chooseGid}), MTU 1024, everything allowed to the peer, one read or atomic
- * outstanding, 7 retries after 67 ms each, 6 after "not ready" of 0.64 ms each: a dead peer is an
+ * outstanding, 6 retries after 67 ms each, 6 after "not ready" of 0.64 ms each: a dead peer is an
  * error within some seconds, and a slow one is never waited for without end.
  */
 public final class PathContext {
@@ -17,7 +17,7 @@ public final class PathContext {
     private int queueKey = 0x11111111;
     private int readsMax = 1;
     private int timeoutCode = 14;
-    private int retries = 7;
+    private int retries = 6;
     private int notReadyRetries = 6;
     private int notReadyTimerCode = 12;
     private int serviceLevel;
@@ -78,7 +78,7 @@ public final class PathContext {
         return this;
     }
 
-    /** Tries after a lost packet: 0 to 7. */
+    /** Tries after a lost packet: 0 to 7. Soft-RoCE takes 7 for "without end". */
     public PathContext retries(int retries) {
         this.retries = checked("retries", retries, 0, 7);
         return this;
@@ -128,7 +128,7 @@ public final class PathContext {
         return queueKey;
     }
 
-    private static int checked(String what, int value, int from, int to) {
+    static int checked(String what, int value, int from, int to) {
         if (value < from || value > to) {
             throw new IllegalArgumentException(what + " " + value + "; " + from + " to " + to);
         }

@@ -65,9 +65,7 @@ public final class ProtectionDomain extends VerbsObject {
                     throw new VerbsException(
                             "ibv_reg_mr", -result, length + " bytes of " + memory, remedy(result));
                 }
-                MemoryRegion region =
-                        new MemoryRegion(
-                                this, device.memory().made(), memory, user, start, length, access);
+                MemoryRegion region = adopt(memory, user, start, length, access);
                 isRegistered = true;
                 return region;
             }
@@ -76,6 +74,23 @@ public final class ProtectionDomain extends VerbsObject {
                 memory.release(user);
             }
         }
+    }
+
+    private MemoryRegion adopt(
+            OffHeapMemory memory, String user, long start, long length, int access) {
+        return adopt(
+                this,
+                device.memory().made(),
+                made -> new MemoryRegion(this, made, memory, user, start, length, access),
+                verbscalls::vv_dereg_mr);
+    }
+
+    private AddressHandle adoptAddress() {
+        return adopt(
+                this,
+                device.memory().made(),
+                made -> new AddressHandle(this, made),
+                verbscalls::vv_destroy_ah);
     }
 
     private static String remedy(int result) {
@@ -99,8 +114,7 @@ public final class ProtectionDomain extends VerbsObject {
         synchronized (lock()) {
             long out = device.memory().out();
             device.check("ibv_alloc_null_mr", verbscalls.vv_alloc_null_mr(address(), out));
-            return new MemoryRegion(
-                    this, device.memory().made(), null, "", 0, Long.MAX_VALUE, Access.LOCAL_WRITE);
+            return adopt(null, "", 0, Long.MAX_VALUE, Access.LOCAL_WRITE);
         }
     }
 
@@ -124,8 +138,7 @@ public final class ProtectionDomain extends VerbsObject {
                             access,
                             device.memory().out());
             device.check("ibv_reg_dmabuf_mr", result);
-            return new MemoryRegion(
-                    this, device.memory().made(), null, "", remoteBase, length, access);
+            return adopt(null, "", remoteBase, length, access);
         }
     }
 
@@ -148,7 +161,11 @@ public final class ProtectionDomain extends VerbsObject {
                         context.toString(),
                         "verbena devices shows what the device can");
             }
-            return new QueuePair(this, device.memory().made(), context, at);
+            return adopt(
+                    this,
+                    device.memory().made(),
+                    made -> new QueuePair(this, made, context, at),
+                    verbscalls::vv_destroy_qp);
         }
     }
 
@@ -173,11 +190,13 @@ public final class ProtectionDomain extends VerbsObject {
             CallMemory.putLong(at + VerbsLayout.SRQ_INIT_ATTR_EX_PD, address());
             int result = verbscalls.vv_create_srq(device.address(), at, device.memory().out());
             device.check("ibv_create_srq", result);
-            return new SharedReceiveQueue(
+            int given = CallMemory.getInt(at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_WR);
+            int segments = CallMemory.getInt(at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_SGE);
+            return adopt(
                     this,
                     device.memory().made(),
-                    CallMemory.getInt(at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_WR),
-                    CallMemory.getInt(at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_SGE));
+                    made -> new SharedReceiveQueue(this, made, given, segments),
+                    verbscalls::vv_destroy_srq);
         }
     }
 
@@ -198,7 +217,20 @@ public final class ProtectionDomain extends VerbsObject {
                         "a path to " + (gid == null ? "LID " + lid : gid.address()),
                         "is the address reachable from GID index " + path.gidIndex() + "?");
             }
-            return new AddressHandle(this, device.memory().made());
+            return adoptAddress();
+        }
+    }
+
+    /** Makes an address handle of {@code struct ibv_ah_attr}, as somebody else has filled it in. */
+    AddressHandle createAddressHandle(byte[] attributes, String about) {
+        synchronized (lock()) {
+            long at = device.memory().argument();
+            CallMemory.putBytes(at, attributes);
+            int result = verbscalls.vv_create_ah(address(), at, device.memory().out());
+            if (result < 0) {
+                throw new VerbsException("ibv_create_ah", -result, about, "");
+            }
+            return adoptAddress();
         }
     }
 

@@ -57,7 +57,6 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         this.receiveCapacity = CallMemory.getInt(cap + VerbsLayout.QP_CAP_MAX_RECV_WR);
         this.receiveSegmentsMax = CallMemory.getInt(cap + VerbsLayout.QP_CAP_MAX_RECV_SGE);
         this.inlineMax = CallMemory.getInt(cap + VerbsLayout.QP_CAP_MAX_INLINE_DATA);
-        this.bad = UnsafeApi.allocateMemory(8);
         RdmaDevice device = domain.device();
         this.sends = new WorkLog(this, device.nextLog(), sendCapacity, sendSegmentsMax, true);
         if (type == QueuePairType.UD) {
@@ -72,6 +71,7 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
                                 receiveSegmentsMax,
                                 false),
                         false);
+        this.bad = UnsafeApi.allocateMemory(8);
         sendCompletions.watch(sends);
         if (shared == null) {
             receiveCompletions.watch(receives.log());
@@ -208,6 +208,27 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
                 claim.giveBack(before);
             }
         }
+    }
+
+    /** Changes what the mask names, as somebody else has filled it in. */
+    void change(long at, int mask, String to) {
+        synchronized (lock()) {
+            modify(at, mask, to);
+        }
+    }
+
+    /** As {@link #toError}; a closed one is left alone. */
+    void toErrorIfOpen() {
+        synchronized (lock()) {
+            if (!isClosed()) {
+                toError();
+            }
+        }
+    }
+
+    /** True if its receives come from a shared queue. */
+    boolean hasSharedReceives() {
+        return shared != null;
     }
 
     private void modify(long at, int mask, String to) {

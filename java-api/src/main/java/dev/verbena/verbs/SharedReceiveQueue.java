@@ -25,9 +25,9 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
         this.domain = domain;
         this.capacity = capacity;
         this.segmentsMax = segmentsMax;
-        this.bad = UnsafeApi.allocateMemory(8);
         WorkLog log = new WorkLog(this, domain.device().nextLog(), capacity, segmentsMax, false);
         this.receives = new ReceivePoster(log, true);
+        this.bad = UnsafeApi.allocateMemory(8);
         domain.device().remember(address, this);
     }
 

@@ -2,6 +2,8 @@ package dev.verbena.verbs;
 
 /** Linux errno values that verbs answer, by name. */
 final class VerbsErrno {
+    static final int EIO = 5;
+    static final int EBADF = 9;
     static final int EAGAIN = 11;
     static final int ENOMEM = 12;
     static final int EBUSY = 16;
@@ -13,9 +15,9 @@ final class VerbsErrno {
         return switch (errno) {
             case 1 -> "EPERM";
             case 2 -> "ENOENT";
-            case 5 -> "EIO";
+            case EIO -> "EIO";
             case 6 -> "ENXIO";
-            case 9 -> "EBADF";
+            case EBADF -> "EBADF";
             case EAGAIN -> "EAGAIN";
             case ENOMEM -> "ENOMEM";
             case 13 -> "EACCES";
@@ -34,8 +36,13 @@ final class VerbsErrno {
             case 92 -> "ENOPROTOOPT";
             case 93 -> "EPROTONOSUPPORT";
             case EOPNOTSUPP -> "EOPNOTSUPP";
+            case 98 -> "EADDRINUSE";
+            case 99 -> "EADDRNOTAVAIL";
             case 101 -> "ENETUNREACH";
+            case 104 -> "ECONNRESET";
+            case 107 -> "ENOTCONN";
             case 110 -> "ETIMEDOUT";
+            case 111 -> "ECONNREFUSED";
             case 113 -> "EHOSTUNREACH";
             default -> "errno";
         };

@@ -4,7 +4,7 @@ package dev.verbena.verbs;
  * A verb failed: which call, on what, the errno by name and number, and what to do if that is
  * known. Thrown on the control path only; what a post or a poll has to say is its result.
  */
-public final class VerbsException extends RuntimeException {
+public sealed class VerbsException extends RuntimeException permits ConnectionException {
     private static final long serialVersionUID = 1L;
 
     private final String call;

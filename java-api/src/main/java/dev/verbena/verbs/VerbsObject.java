@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongFunction;
+import java.util.function.LongToIntFunction;
 
 /**
  * One object of libibverbs: made by its parent, closed by exactly one call, and only when nothing
@@ -29,6 +31,40 @@ public abstract class VerbsObject implements AutoCloseable {
         this.watch = Leaks.watch(this, what);
         for (VerbsObject parent : parents) {
             parent.children.add(this);
+        }
+    }
+
+    /**
+     * The Java object of what C has just made for it. If that cannot be made, what C made is
+     * destroyed, and nothing of it stays with its parents. Under the lock.
+     *
+     * @param parent one of its parents; null if it has none
+     */
+    static <T extends VerbsObject> T adopt(
+            VerbsObject parent, long made, LongFunction<T> maker, LongToIntFunction destroyer) {
+        boolean isAdopted = false;
+        try {
+            T object = maker.apply(made);
+            isAdopted = true;
+            return object;
+        } finally {
+            if (!isAdopted) {
+                if (parent != null) {
+                    parent.abandonChild(made);
+                }
+                destroyer.applyAsInt(made);
+            }
+        }
+    }
+
+    /** A constructor that failed may have come as far as to enter its object here. */
+    private void abandonChild(long made) {
+        for (VerbsObject child : List.copyOf(children)) {
+            if (child.address == made) {
+                child.address = 0;
+                child.parents.forEach(parent -> parent.children.remove(child));
+                child.watch.closed();
+            }
         }
     }
 

@@ -308,6 +308,25 @@ class VerbsObjectsTest {
     }
 
     @Test
+    void shouldDestroyWhatCMadeWhenTheJavaObjectCannotBeMade() {
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        CompletionQueue completions = device.createCompletionQueue(4);
+        QueuePairContext context = new QueuePairContext().completions(completions);
+        int before = stub.openObjects();
+        device.skipLogs(WorkLog.LOGS_MAX);
+        assertThatThrownBy(() -> domain.createQueuePair(context))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("open the device anew");
+        assertThat(stub.call()).isEqualTo("ibv_destroy_qp");
+        assertThatThrownBy(() -> domain.createSharedReceiveQueue(4, 1))
+                .isInstanceOf(IllegalStateException.class);
+        assertThat(stub.call()).isEqualTo("ibv_destroy_srq");
+        assertThat(stub.openObjects()).isEqualTo(before);
+        completions.close();
+        domain.close();
+    }
+
+    @Test
     void shouldTellEventsOfPortsAndQueues() {
         assertThat(device.awaitEvent(0)).isNull();
         stub.event(AsyncEvent.PORT_ERROR);

@@ -56,7 +56,7 @@ final class VerbsStub {
     static synchronized void install() {
         if (System.getProperty(VerbsAccess.IBVERBS_PROPERTY) == null) {
             try {
-                compile();
+                compile(SOURCE, LIBRARY);
             } catch (IOException | InterruptedException e) {
                 throw new IllegalStateException("cannot compile " + SOURCE, e);
             }
@@ -65,9 +65,9 @@ final class VerbsStub {
         VerbsAccess.open();
     }
 
-    private static void compile() throws IOException, InterruptedException {
-        Files.createDirectories(LIBRARY.getParent());
-        Path made = Files.createTempFile(LIBRARY.getParent(), "stub", ".so");
+    static void compile(Path source, Path library) throws IOException, InterruptedException {
+        Files.createDirectories(library.getParent());
+        Path made = Files.createTempFile(library.getParent(), "stub", ".so");
         Process compiler =
                 new ProcessBuilder(
                                 "cc",
@@ -81,14 +81,14 @@ final class VerbsStub {
                                 "-fvisibility=hidden",
                                 "-o",
                                 made.toString(),
-                                SOURCE.toString())
+                                source.toString())
                         .inheritIO()
                         .start();
         if (!compiler.waitFor(100, TimeUnit.SECONDS) || compiler.exitValue() != 0) {
             compiler.destroyForcibly();
-            throw new IOException("cc failed on " + SOURCE.toAbsolutePath());
+            throw new IOException("cc failed on " + source.toAbsolutePath());
         }
-        Files.move(made, LIBRARY, StandardCopyOption.ATOMIC_MOVE);
+        Files.move(made, library, StandardCopyOption.ATOMIC_MOVE);
     }
 
     /** Last call in C. */

@@ -141,16 +141,17 @@ public final class VerbsAccess {
 
     /**
      * The constant in {@code VerbsLayout} for a name in C: {@code SEND_WR_WR_ID} for {@code struct
-     * ibv_send_wr.wr_id}, {@code WC_SIZEOF} for {@code sizeof(struct ibv_wc)}; constants keep their
-     * own.
+     * ibv_send_wr.wr_id}, {@code WC_SIZEOF} for {@code sizeof(struct ibv_wc)}, {@code
+     * RDMA_CM_EVENT_ID} for {@code struct rdma_cm_event.id}; constants keep their own.
      */
     static String javaName(String nameInC) {
         int space = nameInC.indexOf(' ');
         if (space < 0) {
             return nameInC;
         }
+        String type = nameInC.substring(space + 1);
         String field =
-                nameInC.substring(space + 1 + "ibv_".length())
+                (type.startsWith("ibv_") ? type.substring("ibv_".length()) : type)
                         .replace(")", "")
                         .replace('.', '_')
                         .toUpperCase(Locale.ROOT);

@@ -109,6 +109,27 @@ public class verbscalls implements InfoMapper {
         "int vv_create_ah_from_wc(struct ibv_pd* pd, struct ibv_wc* wc, struct ibv_grh*"
                 + " grh, int port, struct ibv_ah** out)",
         "int vv_destroy_ah(struct ibv_ah* ah)",
+        "int vv_cm_create_channel(struct rdma_event_channel** out)",
+        "int vv_cm_destroy_channel(struct rdma_event_channel* channel)",
+        "int vv_cm_create_id(struct rdma_event_channel* channel, int portSpace,"
+                + " struct rdma_cm_id** out)",
+        "int vv_cm_destroy_id(struct rdma_cm_id* id)",
+        "int vv_cm_set_option(struct rdma_cm_id* id, int option, int value)",
+        "int vv_cm_bind(struct rdma_cm_id* id, struct sockaddr* address)",
+        "int vv_cm_resolve_addr(struct rdma_cm_id* id, struct sockaddr* source,"
+                + " struct sockaddr* target, int timeoutMs)",
+        "int vv_cm_resolve_route(struct rdma_cm_id* id, int timeoutMs)",
+        "int vv_cm_listen(struct rdma_cm_id* id, int backlog)",
+        "int vv_cm_init_qp_attr(struct rdma_cm_id* id, struct ibv_qp_attr* attr)",
+        "int vv_cm_connect(struct rdma_cm_id* id, struct rdma_conn_param* param)",
+        "int vv_cm_establish(struct rdma_cm_id* id)",
+        "int vv_cm_accept(struct rdma_cm_id* id, struct rdma_conn_param* param)",
+        "int vv_cm_reject(struct rdma_cm_id* id, const void* data, int length)",
+        "int vv_cm_disconnect(struct rdma_cm_id* id)",
+        "int vv_cm_join(struct rdma_cm_id* id, struct sockaddr* group, int isSendOnly)",
+        "int vv_cm_leave(struct rdma_cm_id* id, struct sockaddr* group)",
+        "int vv_cm_get_event(struct rdma_event_channel* channel, struct rdma_cm_event** out)",
+        "int vv_cm_ack_event(struct rdma_cm_event* event)",
     };
 
     /** For the generator of bindings, which makes one. */

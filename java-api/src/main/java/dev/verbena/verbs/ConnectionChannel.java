@@ -1,0 +1,270 @@
+package dev.verbena.verbs;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.rdma.VerbsAccess;
+import dev.verbena.rdma.calls.VerbsLayout;
+import dev.verbena.rdma.calls.verbscalls;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.List;
+import org.agrona.UnsafeApi;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.SystemNanoClock;
+
+/**
+ * Where the events of connection identifiers arrive: {@code struct rdma_event_channel}.
+ * Thread-safe: all calls of a channel and its identifiers are made under one lock, which is never
+ * held while waiting.
+ *
+ * <p>Each event is copied and acknowledged before anybody sees it, so no identifier waits for an
+ * acknowledgement when it is closed. Events are had in two ways that may be mixed: the next one of
+ * any identifier ({@link #await}), or of one ({@link ConnectionIdentifier#await(long)}); who takes
+ * an event of another identifier keeps it for whom it concerns.
+ */
+public final class ConnectionChannel extends VerbsObject {
+    private static final long NS_PER_MS = 1_000_000L;
+
+    /** Longest sleep: another thread may have taken what this one waits for. */
+    private static final long SLEEP_NS = 50 * NS_PER_MS;
+
+    private final CallMemory memory = new CallMemory();
+    private final Long2ObjectHashMap<ConnectionIdentifier> identifiers = new Long2ObjectHashMap<>();
+    private final ArrayDeque<ConnectionEvent> kept = new ArrayDeque<>();
+    private final int file;
+    private int waiting;
+
+    private ConnectionChannel(long address) {
+        super(
+                "connection channel "
+                        + CallMemory.getInt(address + VerbsLayout.RDMA_EVENT_CHANNEL_FD),
+                address,
+                List.of());
+        this.file = CallMemory.getInt(address + VerbsLayout.RDMA_EVENT_CHANNEL_FD);
+        check("fcntl", verbscalls.vv_set_nonblocking(file));
+    }
+
+    /** Why there are no connection channels here and what to do about it; null if there are. */
+    public static String unavailabilityCause() {
+        return VerbsAccess.rdmaCmUnavailabilityCause();
+    }
+
+    /**
+     * Opens a channel.
+     *
+     * @throws IllegalStateException without librdmacm, with the remedy
+     * @throws VerbsException if the kernel has no rdma_cm
+     */
+    public static ConnectionChannel open() {
+        VerbsAccess.openRdmaCm();
+        long out = UnsafeApi.allocateMemory(8);
+        try {
+            int result = verbscalls.vv_cm_create_channel(out);
+            if (result < 0) {
+                throw new VerbsException(
+                        "rdma_create_event_channel",
+                        -result,
+                        "this process",
+                        "is the module rdma_ucm loaded, and may this user open"
+                                + " /dev/infiniband/rdma_cm?");
+            }
+            return adopt(
+                    null,
+                    UnsafeApi.getLong(null, out),
+                    ConnectionChannel::new,
+                    verbscalls::vv_cm_destroy_channel);
+        } finally {
+            UnsafeApi.freeMemory(out);
+        }
+    }
+
+    /**
+     * Makes an identifier.
+     *
+     * @throws VerbsException if the kernel has no RDMA device, or no more identifiers
+     */
+    public ConnectionIdentifier createIdentifier(PortSpace space) {
+        synchronized (lock()) {
+            int result = verbscalls.vv_cm_create_id(address(), space.code(), memory.out());
+            check("rdma_create_id", result);
+            return adopt(memory.made(), space);
+        }
+    }
+
+    private ConnectionIdentifier adopt(long made, PortSpace space) {
+        return adopt(
+                this,
+                made,
+                id -> new ConnectionIdentifier(this, id, space),
+                verbscalls::vv_cm_destroy_id);
+    }
+
+    /**
+     * The next event of any identifier of this channel, acknowledged. Waits without holding the
+     * lock.
+     *
+     * @param timeoutNs 0: do not wait; rounded up to whole milliseconds
+     * @return null if none came
+     * @throws IllegalStateException after close
+     */
+    public ConnectionEvent await(long timeoutNs) {
+        return await(null, timeoutNs);
+    }
+
+    /** The next event of this identifier; of any, if it is null. */
+    ConnectionEvent await(ConnectionIdentifier about, long timeoutNs) {
+        long deadlineNs = SystemNanoClock.INSTANCE.nanoTime() + Math.max(0, timeoutNs);
+        while (true) {
+            synchronized (lock()) {
+                address();
+                ConnectionEvent event = take(about);
+                if (event != null) {
+                    return event;
+                }
+            }
+            long leftNs = deadlineNs - SystemNanoClock.INSTANCE.nanoTime();
+            if (leftNs <= 0) {
+                return null;
+            }
+            sleep(Math.min(leftNs, SLEEP_NS));
+        }
+    }
+
+    private void sleep(long timeoutNs) {
+        synchronized (lock()) {
+            address();
+            waiting++;
+        }
+        try {
+            long ms = (timeoutNs + NS_PER_MS - 1) / NS_PER_MS;
+            check("poll", verbscalls.vv_wait(file, (int) ms));
+        } finally {
+            synchronized (lock()) {
+                waiting--;
+            }
+        }
+    }
+
+    /** What was kept for it, or else what the kernel has. Under the lock. */
+    private ConnectionEvent take(ConnectionIdentifier about) {
+        if (about != null) {
+            about.address();
+        }
+        for (Iterator<ConnectionEvent> each = kept.iterator(); each.hasNext(); ) {
+            ConnectionEvent event = each.next();
+            if (concerns(event, about)) {
+                each.remove();
+                return event;
+            }
+        }
+        ConnectionEvent event = takeNew();
+        while (event != null && !concerns(event, about)) {
+            kept.add(event);
+            event = takeNew();
+        }
+        return event;
+    }
+
+    private static boolean concerns(ConnectionEvent event, ConnectionIdentifier about) {
+        ConnectionIdentifier whose =
+                event.listener() != null ? event.listener() : event.identifier();
+        return about == null || whose == about;
+    }
+
+    /** The kernel's next event, copied and acknowledged; null if there is none. Under the lock. */
+    private ConnectionEvent takeNew() {
+        int result = verbscalls.vv_cm_get_event(address(), memory.out());
+        if (result == -VerbsErrno.EAGAIN) {
+            return null;
+        }
+        check("rdma_get_cm_event", result);
+        long at = memory.made();
+        ConnectionEvent event;
+        try {
+            event = copy(at);
+        } finally {
+            if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("cm-event-unacknowledged"))) {
+                verbscalls.vv_cm_ack_event(at);
+            }
+        }
+        return switch (event.type()) {
+            case CONNECT_RESPONSE -> event.identifier().complete(event);
+            case DISCONNECTED -> event.identifier().answerDisconnect(event);
+            default -> event;
+        };
+    }
+
+    private ConnectionEvent copy(long at) {
+        long id = CallMemory.getLong(at + VerbsLayout.RDMA_CM_EVENT_ID);
+        long heardBy = CallMemory.getLong(at + VerbsLayout.RDMA_CM_EVENT_LISTEN_ID);
+        ConnectionIdentifier listener = heardBy == 0 ? null : identifiers.get(heardBy);
+        ConnectionIdentifier about = identifiers.get(id);
+        if (about == null && listener != null) {
+            about = adopt(id, listener.space());
+        }
+        if (about == null) {
+            throw new IllegalStateException("rdma_get_cm_event answers an unknown identifier");
+        }
+        ConnectionEvent event =
+                new ConnectionEvent(at, about, listener, about.space().isDatagram());
+        if (event.type() == ConnectionEventType.CONNECT_REQUEST) {
+            about.requested(event);
+        }
+        return event;
+    }
+
+    /** Arguments and results of calls; under the lock. */
+    CallMemory memory() {
+        return memory;
+    }
+
+    void remember(long address, ConnectionIdentifier identifier) {
+        identifiers.put(address, identifier);
+    }
+
+    /**
+     * An identifier was destroyed: events of it are dropped, and connections that nobody has seen
+     * yet refused. Under the lock.
+     */
+    void forget(long address, ConnectionIdentifier identifier) {
+        identifiers.remove(address);
+        for (ConnectionEvent event : List.copyOf(kept)) {
+            if (concerns(event, identifier) && kept.remove(event) && event.listener() != null) {
+                event.identifier().close();
+            }
+        }
+    }
+
+    void check(String call, int result) {
+        if (result < 0) {
+            throw failure(call, result, "");
+        }
+    }
+
+    /** A file that is closed under a thread that waits for it would never wake it. */
+    @Override
+    void checkMayClose() {
+        if (waiting > 0) {
+            throw new IllegalStateException("a thread waits at " + this + "; let it end first");
+        }
+    }
+
+    @Override
+    Object lock() {
+        return this;
+    }
+
+    @Override
+    String destroyCall() {
+        return "rdma_destroy_event_channel";
+    }
+
+    @Override
+    int destroy(long address) {
+        return verbscalls.vv_cm_destroy_channel(address);
+    }
+
+    @Override
+    void onClosed() {
+        memory.free();
+    }
+}

@@ -1,0 +1,522 @@
+package dev.verbena.verbs;
+
+import dev.verbena.rdma.calls.VerbsLayout;
+import dev.verbena.rdma.calls.verbscalls;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+
+/**
+ * One end of a connection, a listener, or a member of multicast groups, named by IP addresses:
+ * {@code struct rdma_cm_id}. Thread-safe.
+ *
+ * <p>Calls begin what an event of the channel ends; {@link #await(ConnectionEventType, long)} waits
+ * for one event and throws what is not it, so a synchronous program is a call, then a wait. The
+ * queue pair is the caller's own, made on a device that he opens ({@link #openDevice}), and taken
+ * through its states here; either may be closed first.
+ */
+public final class ConnectionIdentifier extends VerbsObject {
+    private static final long NS_PER_MS = 1_000_000L;
+    private static final int ETIMEDOUT = 110;
+
+    private final ConnectionChannel channel;
+    private final PortSpace space;
+    private QueuePair queue;
+    private ConnectionContext context;
+    private ConnectionEvent request;
+
+    ConnectionIdentifier(ConnectionChannel channel, long address, PortSpace space) {
+        super(
+                "connection identifier " + Long.toHexString(address >>> 4 & 0xffffff),
+                address,
+                List.of(channel));
+        this.channel = channel;
+        this.space = space;
+        channel.remember(address, this);
+    }
+
+    /** What it is for. */
+    public PortSpace space() {
+        return space;
+    }
+
+    /** The channel that its events arrive at. */
+    public ConnectionChannel channel() {
+        return channel;
+    }
+
+    /** Sets the type of service of its packets, 0 to 255; before the route is resolved. */
+    public void typeOfService(int value) {
+        option(
+                VerbsLayout.RDMA_OPTION_ID_TOS,
+                PathContext.checked("type of service", value, 0, 255));
+    }
+
+    /** Lets it bind to a port that others have bound; before binding. */
+    public void reuseAddress(boolean isReused) {
+        option(VerbsLayout.RDMA_OPTION_ID_REUSEADDR, isReused ? 1 : 0);
+    }
+
+    /** Keeps a listener at an IPv6 address from hearing IPv4, too; before binding. */
+    public void ipv6Only(boolean isOnly) {
+        option(VerbsLayout.RDMA_OPTION_ID_AFONLY, isOnly ? 1 : 0);
+    }
+
+    /**
+     * Sets after what time the peer's kernel takes a packet for lost, if {@link
+     * ConnectionContext#timeoutCode} does not say so: 4.096 us times 2 to the code, 0 to 31; before
+     * connecting.
+     */
+    public void acknowledgeTimeoutCode(int code) {
+        option(
+                VerbsLayout.RDMA_OPTION_ID_ACK_TIMEOUT,
+                PathContext.checked("acknowledge timeout code", code, 0, 31));
+    }
+
+    private void option(int option, int value) {
+        synchronized (lock()) {
+            int result = verbscalls.vv_cm_set_option(address(), option, value);
+            check("rdma_set_option", result, "options are set before the call that they are for");
+        }
+    }
+
+    /**
+     * Takes an address and port here; port 0 for any free one. A device's address binds to that
+     * device, the wildcard to none.
+     *
+     * @throws VerbsException if the port is taken, or no device has the address
+     */
+    public void bind(InetSocketAddress local) {
+        synchronized (lock()) {
+            long at = SocketAddresses.write(channel.memory().argument(), local);
+            check(
+                    "rdma_bind_addr",
+                    verbscalls.vv_cm_bind(address(), at),
+                    local + " must be an address of an RDMA device, its port free");
+        }
+    }
+
+    /** Begins to look for the device that leads to a peer; ends with {@code ADDRESS_RESOLVED}. */
+    public void resolveAddress(InetSocketAddress target, long timeoutNs) {
+        resolveAddress(null, target, timeoutNs);
+    }
+
+    /**
+     * Begins to look for the way to a peer from an address here.
+     *
+     * @param source of the device that is to be used; null for whichever leads there
+     * @throws VerbsException if it cannot begin
+     */
+    public void resolveAddress(InetSocketAddress source, InetSocketAddress target, long timeoutNs) {
+        synchronized (lock()) {
+            long from = SocketAddresses.write(channel.memory().argument(), source);
+            long to = SocketAddresses.write(channel.memory().second(), target);
+            check(
+                    "rdma_resolve_addr",
+                    verbscalls.vv_cm_resolve_addr(address(), from, to, toMs(timeoutNs)),
+                    "towards " + target + (source == null ? "" : " from " + source));
+        }
+    }
+
+    /** Begins to look for the route; ends with {@code ROUTE_RESOLVED}. */
+    public void resolveRoute(long timeoutNs) {
+        synchronized (lock()) {
+            check(
+                    "rdma_resolve_route",
+                    verbscalls.vv_cm_resolve_route(address(), toMs(timeoutNs)),
+                    "the address is resolved first");
+        }
+    }
+
+    /**
+     * Looks for device and route, waiting for both.
+     *
+     * @throws ConnectionException if there is none
+     * @throws VerbsException if that is not known in time, each
+     */
+    public void resolve(InetSocketAddress target, long timeoutNs) {
+        resolveAddress(target, timeoutNs);
+        await(ConnectionEventType.ADDRESS_RESOLVED, timeoutNs);
+        resolveRoute(timeoutNs);
+        await(ConnectionEventType.ROUTE_RESOLVED, timeoutNs);
+    }
+
+    /**
+     * Hears connections from now on; each is an event {@code CONNECT_REQUEST} with a new
+     * identifier.
+     *
+     * @param backlog requests that wait at most
+     */
+    public void listen(int backlog) {
+        synchronized (lock()) {
+            check(
+                    "rdma_listen",
+                    verbscalls.vv_cm_listen(address(), backlog),
+                    "an address is bound first");
+        }
+    }
+
+    /**
+     * Waits for somebody to connect to this listener.
+     *
+     * @return the request, whose identifier the caller accepts or rejects, and closes
+     * @throws VerbsException if nobody does in time
+     */
+    public ConnectionEvent awaitRequest(long timeoutNs) {
+        return await(ConnectionEventType.CONNECT_REQUEST, timeoutNs);
+    }
+
+    /** True once it belongs to a device. */
+    public boolean hasDevice() {
+        synchronized (lock()) {
+            return CallMemory.getLong(address() + VerbsLayout.RDMA_CM_ID_VERBS) != 0;
+        }
+    }
+
+    /**
+     * The device that it belongs to, for {@link RdmaDevices#open}.
+     *
+     * @throws IllegalStateException before the address is resolved or bound
+     */
+    public String deviceName() {
+        synchronized (lock()) {
+            long verbs = CallMemory.getLong(address() + VerbsLayout.RDMA_CM_ID_VERBS);
+            if (verbs == 0) {
+                throw new IllegalStateException(
+                        this + " has no device yet; resolve an address, or bind to a device's");
+            }
+            long device = CallMemory.getLong(verbs + VerbsLayout.CONTEXT_DEVICE);
+            return CallMemory.text(
+                    device + VerbsLayout.DEVICE_NAME, VerbsLayout.IBV_SYSFS_NAME_MAX);
+        }
+    }
+
+    /** Opens the device that it belongs to; the caller closes it. */
+    public RdmaDevice openDevice() {
+        return RdmaDevices.open(deviceName());
+    }
+
+    /** The device's port, from 1; 0 before there is one. */
+    public int port() {
+        synchronized (lock()) {
+            return CallMemory.getByte(address() + VerbsLayout.RDMA_CM_ID_PORT_NUM);
+        }
+    }
+
+    /** Address and port here; null before there are any. */
+    public InetSocketAddress localAddress() {
+        return socketAddress(VerbsLayout.RDMA_ADDR_SRC_ADDR);
+    }
+
+    /** Address and port of the peer; null before there are any. */
+    public InetSocketAddress peerAddress() {
+        return socketAddress(VerbsLayout.RDMA_ADDR_DST_ADDR);
+    }
+
+    private InetSocketAddress socketAddress(int offset) {
+        synchronized (lock()) {
+            return SocketAddresses.read(
+                    address()
+                            + VerbsLayout.RDMA_CM_ID_ROUTE
+                            + VerbsLayout.RDMA_ROUTE_ADDR
+                            + offset);
+        }
+    }
+
+    /**
+     * Takes a queue pair to INIT (one of datagrams until it may send), so that receives may be
+     * posted before the connection is there. {@link #connect} and {@link #accept} do it where it
+     * was not done.
+     *
+     * @throws IllegalArgumentException for a queue pair of another device or kind
+     */
+    public void prepare(QueuePair queue, ConnectionContext context) {
+        synchronized (lock()) {
+            checkFits(queue);
+            long at = channel.memory().argument();
+            int mask = attributes(at, VerbsLayout.IBV_QPS_INIT);
+            if (!space.isDatagram()) {
+                CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_ACCESS_FLAGS, context.access());
+            }
+            queue.change(at, mask, "to INIT");
+            if (space.isDatagram()) {
+                queue.toReadyToReceive(new PathContext(), null);
+                queue.toReadyToSend(new PathContext());
+            }
+            this.queue = queue;
+            this.context = context;
+        }
+    }
+
+    private void checkFits(QueuePair queue) {
+        boolean isDatagram = queue.type() == QueuePairType.UD;
+        String device = queue.domain().device().info().name();
+        if (isDatagram != space.isDatagram() || !device.equals(deviceName())) {
+            throw new IllegalArgumentException(
+                    queue
+                            + " of kind "
+                            + queue.type()
+                            + " is not for "
+                            + this
+                            + " of "
+                            + space
+                            + " at "
+                            + deviceName());
+        }
+    }
+
+    /** What the kernel says that a queue pair needs in a state; answers the mask. */
+    private int attributes(long at, int state) {
+        CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, state);
+        int mask = verbscalls.vv_cm_init_qp_attr(address(), at);
+        check("rdma_init_qp_attr", mask, "the identifier must be resolved or requested first");
+        return mask;
+    }
+
+    /**
+     * Begins to connect; ends with {@code ESTABLISHED}, or {@code REJECTED}, {@code UNREACHABLE},
+     * {@code CONNECT_ERROR}. A peer that does not answer at all is told after a minute or more:
+     * wait for as long as you like, and close.
+     *
+     * @throws IllegalArgumentException for a queue pair of another device or kind, or too much
+     *     private data
+     * @throws VerbsException if it cannot begin
+     */
+    public void connect(QueuePair queue, ConnectionContext context) {
+        synchronized (lock()) {
+            prepareOnce(queue, context);
+            CallMemory memory = channel.memory();
+            long at = memory.argument();
+            context.fill(at, memory.second(), space.connectDataMax(), queue, null);
+            check(
+                    "rdma_connect",
+                    verbscalls.vv_cm_connect(address(), at),
+                    "the route is resolved first");
+        }
+    }
+
+    private void prepareOnce(QueuePair queue, ConnectionContext context) {
+        if (this.queue == queue) {
+            this.context = context;
+        } else {
+            prepare(queue, context);
+        }
+    }
+
+    /**
+     * Accepts a request; ends with {@code ESTABLISHED}, of datagrams at once.
+     *
+     * @throws IllegalArgumentException as {@link #connect}
+     * @throws VerbsException if nobody asked, or does not wait any more
+     */
+    public void accept(QueuePair queue, ConnectionContext context) {
+        synchronized (lock()) {
+            prepareOnce(queue, context);
+            if (!space.isDatagram()) {
+                toReadyToReceive(context.granted(request));
+                toReadyToSend();
+            }
+            CallMemory memory = channel.memory();
+            long at = memory.argument();
+            context.fill(
+                    at,
+                    memory.second(),
+                    space.acceptDataMax(),
+                    queue,
+                    space.isDatagram() ? null : request);
+            check(
+                    "rdma_accept",
+                    verbscalls.vv_cm_accept(address(), at),
+                    "only what came with a CONNECT_REQUEST is accepted, once");
+        }
+    }
+
+    /** Negative: as many reads as was agreed. */
+    private void toReadyToReceive(int reads) {
+        long at = channel.memory().argument();
+        int mask = attributes(at, VerbsLayout.IBV_QPS_RTR);
+        if (reads >= 0) {
+            CallMemory.putByte(at + VerbsLayout.QP_ATTR_MAX_DEST_RD_ATOMIC, reads);
+        }
+        CallMemory.putByte(at + VerbsLayout.QP_ATTR_MIN_RNR_TIMER, context.notReadyTimerCode());
+        queue.change(at, mask, "to ready to receive");
+    }
+
+    private void toReadyToSend() {
+        long at = channel.memory().argument();
+        int mask = attributes(at, VerbsLayout.IBV_QPS_RTS);
+        CallMemory.putByte(at + VerbsLayout.QP_ATTR_TIMEOUT, context.timeoutCode());
+        CallMemory.putByte(at + VerbsLayout.QP_ATTR_RETRY_CNT, context.retries());
+        queue.change(at, mask, "to ready to send");
+    }
+
+    /** The peer has accepted: completes the connection. Under the lock; never throws. */
+    ConnectionEvent complete(ConnectionEvent response) {
+        try {
+            toReadyToReceive(-1);
+            toReadyToSend();
+            check("rdma_establish", verbscalls.vv_cm_establish(address()), "");
+            return response.become(ConnectionEventType.ESTABLISHED, 0);
+        } catch (VerbsException e) {
+            verbscalls.vv_cm_reject(address(), 0, 0);
+            return response.become(ConnectionEventType.CONNECT_ERROR, -e.errno());
+        } catch (IllegalStateException queueIsClosed) {
+            verbscalls.vv_cm_reject(address(), 0, 0);
+            return response.become(ConnectionEventType.CONNECT_ERROR, -VerbsErrno.EBADF);
+        }
+    }
+
+    /** The peer waits for an answer, which frees his identifier. Under the lock; never throws. */
+    ConnectionEvent answerDisconnect(ConnectionEvent event) {
+        if (queue != null && !queue.isClosed()) {
+            try {
+                queue.toErrorIfOpen();
+            } catch (VerbsException deviceHasGone) {
+                // what matters is told by the event
+            }
+        }
+        verbscalls.vv_cm_disconnect(address());
+        return event;
+    }
+
+    /** Under the lock. */
+    void requested(ConnectionEvent event) {
+        this.request = event;
+    }
+
+    /**
+     * Refuses a request.
+     *
+     * @param privateData what the peer's event has; at most {@link PortSpace#rejectDataMax}
+     * @throws VerbsException if nobody asked
+     */
+    public void reject(byte[] privateData) {
+        if (privateData.length > space.rejectDataMax()) {
+            throw new IllegalArgumentException(
+                    privateData.length
+                            + " bytes of private data; at most "
+                            + space.rejectDataMax()
+                            + " travel with a rejection");
+        }
+        synchronized (lock()) {
+            long at = channel.memory().argument();
+            CallMemory.putBytes(at, privateData);
+            check(
+                    "rdma_reject",
+                    verbscalls.vv_cm_reject(address(), at, privateData.length),
+                    "only what came with a CONNECT_REQUEST is rejected, once");
+        }
+    }
+
+    /**
+     * Ends the connection: what is posted is flushed, and both sides get {@code DISCONNECTED}, this
+     * one when the peer takes his.
+     *
+     * @throws VerbsException if it is not connected
+     */
+    public void disconnect() {
+        synchronized (lock()) {
+            long address = address();
+            if (queue != null) {
+                queue.toErrorIfOpen();
+            }
+            check("rdma_disconnect", verbscalls.vv_cm_disconnect(address), "is it connected?");
+        }
+    }
+
+    /**
+     * Begins to take part in a multicast group; ends with {@code MULTICAST_JOIN}, whose {@link
+     * ConnectionEvent#group} the queue pair then joins, unless it only sends.
+     *
+     * @throws VerbsException if it cannot begin
+     */
+    public void joinMulticast(InetAddress group, boolean isSendOnly) {
+        synchronized (lock()) {
+            long at =
+                    SocketAddresses.write(
+                            channel.memory().argument(), new InetSocketAddress(group, 0));
+            check(
+                    "rdma_join_multicast",
+                    verbscalls.vv_cm_join(address(), at, isSendOnly ? 1 : 0),
+                    "an address is bound or resolved first; datagrams only");
+        }
+    }
+
+    /**
+     * Leaves a multicast group.
+     *
+     * @throws VerbsException if it is not a member
+     */
+    public void leaveMulticast(InetAddress group) {
+        synchronized (lock()) {
+            long at =
+                    SocketAddresses.write(
+                            channel.memory().argument(), new InetSocketAddress(group, 0));
+            check("rdma_leave_multicast", verbscalls.vv_cm_leave(address(), at), "is it a member?");
+        }
+    }
+
+    /**
+     * The next event of this identifier, or, of a listener, the next request at it.
+     *
+     * @param timeoutNs 0: do not wait
+     * @return null if none came
+     * @throws IllegalStateException after close, by whichever thread
+     */
+    public ConnectionEvent await(long timeoutNs) {
+        return channel.await(this, timeoutNs);
+    }
+
+    /**
+     * Waits for an event.
+     *
+     * @throws ConnectionException if another one comes; of a rejection it has the private data
+     * @throws VerbsException with {@code ETIMEDOUT} if none comes in time
+     */
+    public ConnectionEvent await(ConnectionEventType expected, long timeoutNs) {
+        ConnectionEvent event = await(timeoutNs);
+        while (event != null && event.type() != expected) {
+            if (event.type() != ConnectionEventType.TIMEWAIT_EXIT) {
+                throw new ConnectionException(event, expected);
+            }
+            event = await(timeoutNs);
+        }
+        if (event == null) {
+            throw new VerbsException(
+                    "waiting for " + expected,
+                    ETIMEDOUT,
+                    toString(),
+                    "nothing came in " + timeoutNs / NS_PER_MS + " ms; close it and try again");
+        }
+        return event;
+    }
+
+    private static int toMs(long timeoutNs) {
+        return (int) Math.min(Integer.MAX_VALUE, (timeoutNs + NS_PER_MS - 1) / NS_PER_MS);
+    }
+
+    private void check(String call, int result, String remedy) {
+        if (result < 0) {
+            throw failure(call, result, remedy);
+        }
+    }
+
+    @Override
+    Object lock() {
+        return channel;
+    }
+
+    @Override
+    String destroyCall() {
+        return "rdma_destroy_id";
+    }
+
+    @Override
+    int destroy(long address) {
+        int result = verbscalls.vv_cm_destroy_id(address);
+        if (result == 0) {
+            channel.forget(address, this);
+        }
+        return result;
+    }
+}
