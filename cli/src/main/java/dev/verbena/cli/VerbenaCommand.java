@@ -28,6 +28,7 @@ import picocli.CommandLine.Spec;
             ErrorsCommand.class,
             DoctorCommand.class,
             DevicesCommand.class,
+            RpingCommand.class,
             VersionCommand.class,
             VerbenaCommand.Completion.class,
             DemoCompute.class,
