@@ -5,6 +5,7 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import dev.verbena.agent.DurableStore.ReadableFile;
 import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,13 +21,20 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class JournalReader {
     private static final int STREAMS_MAX = 4096;
     private static final int MESSAGES_MAX = 1 << 20;
-    private static final int PROCESSES_MAX = 1 << 20;
+
+    /** As many as a receiver remembers; the journal also has what it has forgotten meanwhile. */
+    static final int PROCESSES_MAX = RankWatch.ENTRIES_MAX;
 
     private final Checksum crc = new Checksum();
     private final Int2ObjectHashMap<InboundStream> byIndex = new Int2ObjectHashMap<>();
     private final Map<String, InboundMessage> messages = new LinkedHashMap<>();
     private final Map<InboundMessage, InboundStream> owners = new LinkedHashMap<>();
     private final Map<String, RankWatch.Entry> processes = new LinkedHashMap<>();
+
+    /** Of these somebody still has to be told. */
+    private final Map<String, RankWatch.Entry> untold = new LinkedHashMap<>();
+
+    private int forgottenCount;
     private String damage = "";
 
     /** What is wrong with the rest of the file, for people; empty if all of it was read. */
@@ -65,9 +73,16 @@ final class JournalReader {
         return left;
     }
 
-    /** What was known of processes, in the order in which they were first heard of. */
+    /** What was known of processes; last those of whose loss somebody still has to be told. */
     List<RankWatch.Entry> processes() {
-        return new ArrayList<>(processes.values());
+        List<RankWatch.Entry> all = new ArrayList<>(processes.values());
+        all.addAll(untold.values());
+        return all;
+    }
+
+    /** Lost processes of which nobody was told, and which are more than can be remembered. */
+    int forgottenCount() {
+        return forgottenCount;
     }
 
     InboundStream streamOf(InboundMessage message) {
@@ -193,7 +208,7 @@ final class JournalReader {
     }
 
     private boolean process(UnsafeBuffer body, int length) {
-        if (length != 40 || processes.size() >= PROCESSES_MAX) {
+        if (length != 40) {
             return false;
         }
         int state = body.getInt(4, LITTLE_ENDIAN);
@@ -209,10 +224,25 @@ final class JournalReader {
         UUID job = new UUID(body.getLong(8, LITTLE_ENDIAN), body.getLong(16, LITTLE_ENDIAN));
         int client = body.getInt(24, LITTLE_ENDIAN);
         // The last word about a process counts.
-        processes.put(
-                job + "/" + client,
-                new RankWatch.Entry(job, client, application, rank, registration, state));
+        String key = job + "/" + client;
+        RankWatch.Entry entry =
+                new RankWatch.Entry(job, client, application, rank, registration, state);
+        boolean isUntold = state == RankWatch.Entry.LOST;
+        (isUntold ? processes : untold).remove(key);
+        (isUntold ? untold : processes).put(key, entry);
+        boolean isUnbounded = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-ranks-unbounded");
+        if (processes.size() + untold.size() > PROCESSES_MAX && !isUnbounded) {
+            forgetOldest();
+        }
         return true;
+    }
+
+    private void forgetOldest() {
+        forgottenCount += processes.isEmpty() ? 1 : 0;
+        Iterator<RankWatch.Entry> oldest =
+                (processes.isEmpty() ? untold : processes).values().iterator();
+        oldest.next();
+        oldest.remove();
     }
 
     private static boolean range(InboundStream stream, UnsafeBuffer body, int length) {

@@ -4,7 +4,11 @@ import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -22,7 +26,12 @@ final class RankWatch {
     static final long GRACE_NS = 2_000_000_000L;
 
     private static final long LOOK_AGAIN_NS = 20_000_000L;
-    private static final int ENTRIES_MAX = 8192;
+
+    /** Processes that are remembered. */
+    static final int ENTRIES_MAX = 8192;
+
+    /** Name of a process. */
+    private record Process(UUID job, int clientId) {}
 
     /** What was heard last of a process. */
     static final class Entry {
@@ -58,7 +67,13 @@ final class RankWatch {
     private final DartLostHandler handler;
     private final StepAssembler steps;
     private final List<InboundStream> streams;
-    private final List<Entry> entries = new ArrayList<>();
+
+    /** In the order in which they were first heard of. */
+    private final Map<Process, Entry> entries = new LinkedHashMap<>();
+
+    /** Those of state LOST: the only ones that are looked at again and again. */
+    private final List<Entry> untold = new ArrayList<>();
+
     private Consumer<Entry> journal = entry -> {};
 
     /**
@@ -79,8 +94,8 @@ final class RankWatch {
     }
 
     /** What must survive this receiver, live: one entry for a process. */
-    List<Entry> entries() {
-        return entries;
+    Collection<Entry> entries() {
+        return entries.values();
     }
 
     /** Whoever remembers entries gets each that changes. */
@@ -92,7 +107,7 @@ final class RankWatch {
     void restore(List<Entry> known, long now) {
         for (Entry entry : known) {
             entry.dueNs = now + GRACE_NS;
-            entries.add(entry);
+            add(entry);
             if (entry.state == Entry.TOLD && steps != null) {
                 steps.lost(entry.job, entry.applicationId, entry.rank);
             }
@@ -101,12 +116,7 @@ final class RankWatch {
 
     /** Whether somebody still has to be told of a loss. */
     boolean isAnyUntold() {
-        for (int i = 0; i < entries.size(); i++) {
-            if (entries.get(i).state == Entry.LOST) {
-                return true;
-            }
-        }
-        return false;
+        return !untold.isEmpty();
     }
 
     /**
@@ -119,7 +129,7 @@ final class RankWatch {
         int clientId = frame.clientId();
         int registration = ClientNotice.registration(payload);
         boolean isHere = (frame.flags() & FrameFlyweight.CLIENT_HERE) != 0;
-        Entry entry = find(stream.job, clientId);
+        Entry entry = entries.get(new Process(stream.job, clientId));
         if (entry == null) {
             entry =
                     new Entry(
@@ -129,15 +139,12 @@ final class RankWatch {
                             ClientNotice.rank(payload),
                             registration,
                             isHere ? Entry.HERE : Entry.LOST);
-            if (!hasRoom()) {
-                return;
-            }
-            entries.add(entry);
+            add(entry);
         } else if (registration > entry.registration) {
             entry.registration = registration;
-            entry.state = isHere ? Entry.HERE : Entry.LOST;
+            state(entry, isHere ? Entry.HERE : Entry.LOST);
         } else if (registration == entry.registration && !isHere && entry.state == Entry.HERE) {
-            entry.state = Entry.LOST;
+            state(entry, Entry.LOST);
         } else {
             return; // News of an earlier registration, or nothing new.
         }
@@ -151,42 +158,64 @@ final class RankWatch {
         }
     }
 
-    private Entry find(UUID job, int clientId) {
-        for (int i = 0; i < entries.size(); i++) {
-            Entry entry = entries.get(i);
-            if (entry.clientId == clientId && entry.job.equals(job)) {
-                return entry;
-            }
+    private void add(Entry entry) {
+        makeRoom();
+        entries.put(new Process(entry.job, entry.clientId), entry);
+        if (entry.state == Entry.LOST) {
+            untold.add(entry);
         }
-        return null;
     }
 
-    /** Makes room in place of the oldest entry of which nobody has to be told. */
-    private boolean hasRoom() {
-        if (entries.size() < ENTRIES_MAX) {
-            return true;
+    private void state(Entry entry, int state) {
+        if (entry.state == Entry.LOST) {
+            untold.remove(entry);
         }
-        for (int i = 0; i < entries.size(); i++) {
-            if (entries.get(i).state != Entry.LOST) {
-                entries.remove(i);
-                return true;
+        entry.state = state;
+        if (state == Entry.LOST) {
+            untold.add(entry);
+        }
+    }
+
+    /**
+     * Forgets the oldest entry of which nobody has to be told. Is there none, the loss that has
+     * waited longest is told now, rather than never.
+     */
+    private void makeRoom() {
+        boolean isUnbounded = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-ranks-unbounded");
+        if (entries.size() < ENTRIES_MAX || isUnbounded) {
+            return;
+        }
+        if (untold.size() == entries.size()) {
+            tell(0);
+        }
+        Iterator<Entry> oldest = entries.values().iterator();
+        while (oldest.hasNext()) {
+            if (oldest.next().state != Entry.LOST) {
+                oldest.remove();
+                return;
             }
         }
-        return false;
     }
 
     int doWork(long now) {
         int work = 0;
-        for (int i = 0; i < entries.size(); i++) {
-            Entry entry = entries.get(i);
-            if (entry.state == Entry.LOST && now - entry.dueNs >= 0 && !isArriving(entry)) {
-                lost(entry);
-                entry.state = Entry.TOLD;
-                remember(entry);
+        for (int i = 0; i < untold.size(); ) {
+            Entry entry = untold.get(i);
+            if (now - entry.dueNs >= 0 && !isArriving(entry)) {
+                tell(i);
                 work++;
+            } else {
+                i++;
             }
         }
         return work;
+    }
+
+    private void tell(int index) {
+        Entry entry = untold.remove(index);
+        lost(entry);
+        entry.state = Entry.TOLD;
+        remember(entry);
     }
 
     /** Whether something that was read of the process is not delivered yet. */
@@ -227,12 +256,9 @@ final class RankWatch {
 
     long nextDeadlineNs(long now) {
         long deadline = ProtocolAgent.NO_DEADLINE;
-        for (int i = 0; i < entries.size(); i++) {
-            Entry entry = entries.get(i);
-            if (entry.state == Entry.LOST) {
-                long due = entry.dueNs;
-                deadline = Math.min(deadline, due - now > 0 ? due : now + LOOK_AGAIN_NS);
-            }
+        for (int i = 0; i < untold.size(); i++) {
+            long due = untold.get(i).dueNs;
+            deadline = Math.min(deadline, due - now > 0 ? due : now + LOOK_AGAIN_NS);
         }
         return deadline;
     }

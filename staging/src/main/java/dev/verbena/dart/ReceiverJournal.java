@@ -37,7 +37,7 @@ final class ReceiverJournal {
 
     private final DurableStore store;
     private final ErrorHandler errorHandler;
-    private final List<RankWatch.Entry> processes;
+    private final Collection<RankWatch.Entry> processes;
     private boolean hasFile;
     private final ExpandableArrayBuffer staged = new ExpandableArrayBuffer(4096);
     private final JournalRecord record = new JournalRecord(staged);
@@ -64,7 +64,7 @@ final class ReceiverJournal {
     ReceiverJournal(
             DurableStore store,
             ErrorHandler errorHandler,
-            List<RankWatch.Entry> processes,
+            Collection<RankWatch.Entry> processes,
             long nowNs,
             boolean hasFile) {
         this.processes = processes;
@@ -155,9 +155,7 @@ final class ReceiverJournal {
         for (int i = 0; i < streams.size(); i++) {
             stage(streams.get(i), true);
         }
-        for (int i = 0; i < processes.size(); i++) {
-            process(processes.get(i));
-        }
+        processes.forEach(this::process);
         state = WRITING;
         return 1 + write();
     }

@@ -49,6 +49,13 @@ final class ReceiverRecovery {
         if (!reader.damage().isEmpty()) {
             report("receiver's state: " + reader.damage() + "; going on with what is before it");
         }
+        if (reader.forgottenCount() > 0) {
+            report(
+                    "receiver's state: "
+                            + reader.forgottenCount()
+                            + " lost processes are more than can be remembered; nobody is told of"
+                            + " them");
+        }
         List<InboundStream> streams = new ArrayList<>(reader.streams());
         boolean isOver = streams.stream().allMatch(stream -> stream.isFinished);
         Set<String> wanted = new HashSet<>();

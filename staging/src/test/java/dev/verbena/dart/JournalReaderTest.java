@@ -131,6 +131,40 @@ class JournalReaderTest {
         assertThat(reader.messages().get(0).settledEnd).isEqualTo(4000);
     }
 
+    /** A long journal also has what the receiver that wrote it had forgotten. */
+    @Test
+    void shouldForgetTheOldestProcessesAndReadOn() {
+        int count = 3 * RankWatch.ENTRIES_MAX;
+        byte[] start = journal();
+        ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
+        buffer.putBytes(0, start);
+        JournalRecord record = new JournalRecord(buffer);
+        int end = start.length;
+        for (int i = 0; i < count; i++) {
+            boolean isLost = i < 10;
+            end =
+                    record.begin(end, JournalRecord.PROCESS)
+                            .putInt(isLost ? RankWatch.Entry.LOST : RankWatch.Entry.HERE)
+                            .putJob(JOB)
+                            .putInt(1000 + i)
+                            .putInt(0)
+                            .putInt(i)
+                            .putInt(1)
+                            .end();
+        }
+        end = record.begin(end, JournalRecord.FINISHED).putInt(1).end();
+        JournalReader reader = new JournalReader();
+        reader.read(new Bytes(Arrays.copyOf(buffer.byteArray(), end)));
+        assertThat(reader.damage()).isEmpty();
+        assertThat(reader.streams().get(0).isFinished).isTrue();
+        assertThat(reader.processes()).hasSize(RankWatch.ENTRIES_MAX);
+        assertThat(reader.forgottenCount()).isZero();
+        assertThat(reader.processes().stream().filter(p -> p.state == RankWatch.Entry.LOST))
+                .extracting(process -> process.rank)
+                .containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+        assertThat(reader.processes()).anyMatch(process -> process.rank == count - 1);
+    }
+
     @Test
     void shouldStopAtTheFirstRecordThatIsNotWhole() {
         byte[] whole = journal();
