@@ -32,9 +32,12 @@ final class ServerRegistry implements AutoCloseable {
     private final ServerBarrier barrier;
     private ServerPeer master;
     private boolean isStopWanted;
-    private boolean isStopForwarded;
-    private boolean isStopAtOnceForwarded;
     private boolean isStopAtOnce;
+
+    /** Slave: its master is to be asked to stop all servers, perhaps at once. */
+    private boolean isStopToBeAsked;
+
+    private boolean isStopAtOnceAsked;
     private volatile boolean isReady;
     private volatile URI uri;
 
@@ -88,6 +91,9 @@ final class ServerRegistry implements AutoCloseable {
         } else {
             work += registration.doWork(now);
         }
+        if (isStopToBeAsked) {
+            work += askMaster();
+        }
         if (isStopWanted) {
             work += stopServers();
         }
@@ -95,41 +101,53 @@ final class ServerRegistry implements AutoCloseable {
         return work + barrier.doWork(desk != null && desk.isComplete());
     }
 
-    /** A process asks that all servers stop in order. */
+    /** A process asks that all servers stop; of a slave the master decides, while there is one. */
     void stopServers(ServedClient client, boolean isNow) {
         report(client + " asks all servers to stop" + (isNow ? " at once" : ""));
-        isStopAtOnce |= isNow;
-        isStopWanted = true;
+        boolean isAlone = desk != null || !master.isConnected;
+        if (isAlone) {
+            isStopAtOnce |= isNow;
+            isStopWanted = true;
+        } else {
+            isStopAtOnceAsked |= isNow;
+            isStopToBeAsked = true;
+        }
     }
 
-    /** The master stops its slaves, then itself; a slave asks the master to. */
+    /** The master stops its slaves, then itself. */
     private int stopServers() {
-        if (desk != null) {
-            if (!desk.isStopForwarded(isStopAtOnce)) {
-                return 0;
-            }
-        } else if (master.isConnected) {
-            boolean isNews = !isStopForwarded || isStopAtOnce && !isStopAtOnceForwarded;
-            if (!isNews || !isStopSent(master)) {
-                return 0;
-            }
-            isStopForwarded = true;
-            isStopAtOnceForwarded = isStopAtOnce;
-            return 1;
+        if (desk != null && !desk.isStopForwarded(isStopAtOnce)) {
+            return 0;
         }
-        if (desk != null || !master.isConnected) {
-            isStopWanted = false;
-            stopThis();
-            return 1;
-        }
-        return 0;
+        isStopWanted = false;
+        stopThis();
+        return 1;
     }
 
-    private boolean isStopSent(ServerPeer peer) {
-        ControlFlyweight record = outbox.begin(ControlFlyweight.STOP, shared.job);
-        return record != null
-                && outbox.send(record.stop(isStopAtOnce), peer.connection)
-                        != Transport.BACK_PRESSURED;
+    /**
+     * A slave asks its master once, and stops when that says so: one that refuses says nothing, and
+     * its end later is no answer.
+     */
+    private int askMaster() {
+        if (!master.isConnected) {
+            // It went before it could be asked.
+            isStopAtOnce |= isStopAtOnceAsked;
+            isStopWanted = true;
+        } else {
+            ControlFlyweight record = outbox.begin(ControlFlyweight.STOP, shared.job);
+            if (record == null
+                    || outbox.send(record.stop(isStopAtOnceAsked), master.connection)
+                            == Transport.BACK_PRESSURED) {
+                return 0;
+            }
+            boolean isHasty = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-asked-is-accepted");
+            if (isHasty) {
+                return 0;
+            }
+        }
+        isStopToBeAsked = false;
+        isStopAtOnceAsked = false;
+        return 1;
     }
 
     private void stopThis() {

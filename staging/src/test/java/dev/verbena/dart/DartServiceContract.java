@@ -447,6 +447,36 @@ public abstract class DartServiceContract {
         }
     }
 
+    @Test
+    void shouldGoOnWhenTheMasterThatRefusedToStopEnds() throws Exception {
+        try (DartWorld world = world().receive()) {
+            DartServer master = world.master(c -> c.serverCount(2));
+            DartServer slave = world.slave(c -> c.stoppableByClients(true));
+            List<DartClient> clients = List.of(world.client(0), world.client(1));
+            DartClient asking = ofServer(clients, 1);
+            asking.stopServers();
+            Await.until(
+                    () -> "refused: " + world.errors,
+                    () ->
+                            world.errors.stream()
+                                    .anyMatch(e -> e.getMessage().contains("stoppableByClients")));
+            DartClient other = ofServer(clients, 0);
+            world.clients.remove(other);
+            other.close();
+            master.close();
+            assertThatThrownBy(() -> slave.barrier(DartWorld.LIMIT_NS))
+                    .hasMessageContaining("the master is gone");
+            DartTicket ticket = asking.sendCopy(DartWorld.bytes(1000, 1), 0, 1000, null, 1);
+            ticket.await(TicketState.STREAMED, DartWorld.LIMIT_NS);
+            assertThat(slave.isReady()).isTrue();
+            // There is no master any more that could refuse.
+            asking.stopServers();
+            assertThat(slave.awaitStopped(DartWorld.LIMIT_NS)).isTrue();
+            world.clients.clear();
+            asking.close(0);
+        }
+    }
+
     private static void endQuietly(DartClient client) {
         try {
             client.close(0);

@@ -2,6 +2,8 @@ package dev.verbena.portals.transport;
 
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.portals.MemoryDescriptor;
+import dev.verbena.portals.PortalsCode;
 import dev.verbena.portals.PortalsInterface;
 import dev.verbena.portals.PortalsOutcome;
 import dev.verbena.transport.Operation;
@@ -255,13 +257,16 @@ abstract class PortalsOperations implements Transport {
         if (refusal != Status.OK) {
             return REFUSED_BASE + refusal;
         }
+        MemoryDescriptor from = registrations.local(local);
+        if (from == null) {
+            return -PortalsCode.NO_SPACE;
+        }
         long at = d.base() + remoteOffset;
         int index = (int) d.keyHigh();
         return isGet
-                ? card.get(
-                        registrations.local(local), offset, length, c.target, index, d.keyLow(), at)
+                ? card.get(from, offset, length, c.target, index, d.keyLow(), at)
                 : card.put(
-                        registrations.local(local),
+                        from,
                         offset,
                         length,
                         c.target,
@@ -296,10 +301,14 @@ abstract class PortalsOperations implements Transport {
                 return BACK_PRESSURED;
             }
             int status = refusal(target, targetOffset, length, RemoteDescriptor.REMOTE_WRITE);
+            MemoryDescriptor from = status == Status.OK ? registrations.local(region) : null;
             if (status == Status.OK) {
+                if (from == null) {
+                    return BACK_PRESSURED;
+                }
                 int outcome =
                         card.put(
-                                registrations.local(region),
+                                from,
                                 offset,
                                 length,
                                 c.target,
@@ -349,6 +358,16 @@ abstract class PortalsOperations implements Transport {
         return vectored(connection, vector, source, context, Operation.GET);
     }
 
+    /** Whether every part can start: what has begun cannot be put off any more. */
+    private boolean isBound(TransferVector v) {
+        for (int i = 0; i < v.count(); i++) {
+            if (registrations.local((PortalsRegion) v.region(i)) == null) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private int vectored(
             long connection, TransferVector v, RemoteDescriptor d, long context, int operation) {
         if (!guard.enter()) {
@@ -362,7 +381,7 @@ abstract class PortalsOperations implements Transport {
             if (c == null) {
                 return NOT_CONNECTED;
             }
-            if (ring.isFull()) {
+            if (ring.isFull() || !isBound(v)) {
                 return BACK_PRESSURED;
             }
             int worst = Status.OK;

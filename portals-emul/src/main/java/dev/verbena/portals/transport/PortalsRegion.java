@@ -44,6 +44,9 @@ final class PortalsRegion implements RegisteredRegion {
     /** For operations started here; null before the first. */
     MemoryDescriptor local;
 
+    /** Operations that could not bind it, one after the other. */
+    int bindTries;
+
     /** Number of the last completion of an operation posted from here. */
     long lastCompletion;
 

@@ -1,5 +1,6 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.portals.EventQueue;
 import dev.verbena.portals.MatchEntry;
@@ -25,6 +26,10 @@ final class Registrations {
 
     private static final long PAUSE_NS = 20_000L;
     private static final int TRIES = 50;
+
+    /** Operations that are put off because the table seems to be full, before one says so. */
+    private static final int BIND_TRIES = 1000;
+
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
     private final OwnerGuard guard;
@@ -163,26 +168,48 @@ final class Registrations {
         return entry;
     }
 
-    /** The descriptor from which operations start. */
+    /**
+     * The descriptor from which operations start, bound at the first. Does not wait: one try to
+     * bind it in a call.
+     *
+     * @return null if it cannot be bound now: ask again
+     * @throws PortalsException if it could not be bound for many calls
+     */
     MemoryDescriptor local(PortalsRegion region) {
         if (region.local == null) {
-            region.local = bind(region);
+            bind(region);
         }
         return region.local;
     }
 
-    private MemoryDescriptor bind(PortalsRegion region) {
+    private void bind(PortalsRegion region) {
         MemoryDescriptorContext rules =
                 new MemoryDescriptorContext()
                         .region(region.address(), region.length())
                         .startEvents(false)
                         .queue(localQueue);
-        return patiently(() -> ni.bind(rules, MemoryDescriptor.RETAIN));
+        boolean isPatient = PlantedFaults.ENABLED && PlantedFaults.isOn("portals-bind-waits");
+        if (isPatient) {
+            region.local = patiently(() -> ni.bind(rules, MemoryDescriptor.RETAIN));
+            return;
+        }
+        try {
+            region.local = ni.bind(rules, MemoryDescriptor.RETAIN);
+            region.bindTries = 0;
+        } catch (PortalsException e) {
+            // Either the table is full or a peer that holds the lock is stopped: the code is one.
+            region.bindTries++;
+            if (e.code() != PortalsCode.NO_SPACE || region.bindTries >= BIND_TRIES) {
+                region.bindTries = 0;
+                throw e;
+            }
+        }
     }
 
     /**
-     * A peer that was put off the processor while it holds the lock of this interface is waited for
-     * a while: calls answer that as they do a full table, after the time limit of one lock.
+     * For the control path. A peer that was put off the processor while it holds the lock of this
+     * interface is waited for a while: calls answer that as they do a full table, after the time
+     * limit of one lock.
      */
     private static <T> T patiently(Supplier<T> call) {
         for (int tries = 1; ; tries++) {
