@@ -32,8 +32,7 @@ final class DelegatedClients {
         if (client.delegate == slave && client.state != ServedClient.GONE) {
             transport.disconnect(client.peer.connection);
             registry.onGone(
-                    client.peer.index,
-                    "server " + slave.slaveId + ", which pulled for it, is gone");
+                    client.peer, "server " + slave.slaveId + ", which pulled for it, is gone");
         }
     }
 

@@ -330,6 +330,16 @@ final class PartPuller implements AutoCloseable {
         }
     }
 
+    /** A transport that throws ends the message, and nothing else. */
+    private int askedForNextPiece(ServerBuffer buffer) {
+        try {
+            return askForPiece(buffer);
+        } catch (RuntimeException e) {
+            context.environment.errorHandler().onError(e);
+            return Transport.NOT_CONNECTED;
+        }
+    }
+
     private boolean postPart(PullMessage message) {
         ServerBuffer buffer = free.poll();
         ServedClient client = message.client;
@@ -419,7 +429,7 @@ final class PartPuller implements AutoCloseable {
         int work = 0;
         for (int i = begun.size(); i > 0; i--) {
             ServerBuffer buffer = begun.poll();
-            int answer = askForPiece(buffer);
+            int answer = askedForNextPiece(buffer);
             if (answer == Transport.BACK_PRESSURED) {
                 begun.addFirst(buffer);
                 break;

@@ -395,9 +395,12 @@ final class PullAgent implements ProtocolAgent {
                 int offset,
                 int length,
                 long token) {
+            ServerPeer peer = registry.peer(connection, peerContext);
+            if (peer == null) {
+                return;
+            }
             try {
                 incoming.wrap(buffer, offset, length);
-                ServerPeer peer = registry.peer(peerContext);
                 switch (incoming.type()) {
                     case ControlFlyweight.HEADER -> onHeader(peer, buffer, offset);
                     case ControlFlyweight.COMMAND ->
@@ -425,22 +428,37 @@ final class PullAgent implements ProtocolAgent {
 
         @Override
         public void onConnected(long connection, long peerContext) {
-            registry.onConnected(connection, peerContext);
+            ServerPeer peer = registry.peer(connection, peerContext);
+            if (peer == null) {
+                transport.disconnect(connection);
+            } else {
+                registry.onConnected(connection, peer);
+            }
         }
 
         @Override
         public void onConnectFailed(long connection, long peerContext, int status, String reason) {
-            registry.onConnectFailed(peerContext, status, reason);
+            ServerPeer peer = registry.peer(connection, peerContext);
+            if (peer != null) {
+                registry.onConnectFailed(peer, status, reason);
+            }
         }
 
         @Override
         public void onDisconnected(long connection, long peerContext) {
-            registry.onGone(peerContext, "");
+            gone(connection, peerContext, "");
         }
 
         @Override
         public void onPeerLost(long connection, long peerContext, String reason) {
-            registry.onGone(peerContext, reason);
+            gone(connection, peerContext, reason);
+        }
+
+        private void gone(long connection, long peerContext, String reason) {
+            ServerPeer peer = registry.peer(connection, peerContext);
+            if (peer != null) {
+                registry.onGone(peer, reason);
+            }
         }
     }
 }

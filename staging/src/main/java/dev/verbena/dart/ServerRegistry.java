@@ -79,8 +79,19 @@ final class ServerRegistry implements AutoCloseable {
         return clients;
     }
 
-    ServerPeer peer(long context) {
-        return peers.get((int) context);
+    /**
+     * Whose connection it is; null if that peer was forgotten: what the transport still had to say
+     * of it is of no use, and its place may be another's.
+     */
+    ServerPeer peer(long connection, long context) {
+        ServerPeer peer = peers.get((int) context);
+        boolean isTrusting = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-stale-peer");
+        boolean isIt =
+                isTrusting
+                        || peer != null
+                                && (peer.kind == ServerPeer.MASTER
+                                        || peer.connection == connection);
+        return isIt ? peer : null;
     }
 
     int doWork(long now) {
@@ -189,8 +200,7 @@ final class ServerRegistry implements AutoCloseable {
         }
     }
 
-    void onConnected(long connection, long index) {
-        ServerPeer peer = peer(index);
+    void onConnected(long connection, ServerPeer peer) {
         peer.connection = connection;
         peer.isConnected = true;
         if (peer.kind == ServerPeer.MASTER) {
@@ -203,18 +213,16 @@ final class ServerRegistry implements AutoCloseable {
         }
     }
 
-    void onConnectFailed(long index, int status, String reason) {
-        ServerPeer peer = peer(index);
+    void onConnectFailed(ServerPeer peer, int status, String reason) {
         if (peer.kind == ServerPeer.MASTER) {
             registration.onConnectFailed(status, reason);
         } else {
-            onGone(index, reason);
+            onGone(peer, reason);
         }
     }
 
     /** The connection has ended; an empty reason: in order. */
-    void onGone(long index, String reason) {
-        ServerPeer peer = peer(index);
+    void onGone(ServerPeer peer, String reason) {
         peer.isConnected = false;
         if (peer.kind == ServerPeer.MASTER) {
             registration.onMasterGone(reason);
@@ -246,7 +254,9 @@ final class ServerRegistry implements AutoCloseable {
             delegated.unreached(client);
             clients.leave(client);
         }
-        peers.set(peer.index, null);
+        if (peers.get(peer.index) == peer) {
+            peers.set(peer.index, null);
+        }
     }
 
     // ---- records
@@ -324,7 +334,7 @@ final class ServerRegistry implements AutoCloseable {
             client.isLeaving = true;
             client.control = null;
             transport.disconnect(client.peer.connection);
-            onGone(client.peer.index, "");
+            onGone(client.peer, "");
         } else if (client.delegate == peer) {
             delegated.drop(client, peer);
         }
@@ -356,7 +366,7 @@ final class ServerRegistry implements AutoCloseable {
         if (isOtherEpoch) {
             transport.disconnect(client.peer.connection);
             onGone(
-                    client.peer.index,
+                    client.peer,
                     "its id was given by a master of another epoch, "
                             + record.epochMs()
                             + ", this service began at "
@@ -412,11 +422,12 @@ final class ServerRegistry implements AutoCloseable {
             long connection =
                     transport.connect(
                             client.uri, privateData, 0, length, peer.index, CONNECT_TIMEOUT_NS);
+            peer.connection = connection;
             if (connection < 0) {
-                onGone(peer.index, "connect answered " + connection);
+                onGone(peer, "connect answered " + connection);
             }
         } catch (IllegalArgumentException | TransportException e) {
-            onGone(peer.index, e.getMessage());
+            onGone(peer, e.getMessage());
         }
     }
 

@@ -12,6 +12,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -36,6 +37,11 @@ class ThirdPartyPullTest {
         long connection;
         boolean isConnected;
 
+        /** Offered connections are left waiting. */
+        boolean isHesitating;
+
+        long offered;
+
         Hand(DartWorld world) {
             transport =
                     world.environment.openTransport(
@@ -48,7 +54,10 @@ class ThirdPartyPullTest {
         @Override
         public void onConnectRequest(
                 long connection, URI peer, DirectBuffer data, int offset, int length) {
-            transport.accept(connection, 0);
+            offered = connection;
+            if (!isHesitating) {
+                transport.accept(connection, 0);
+            }
         }
 
         @Override
@@ -232,6 +241,72 @@ class ThirdPartyPullTest {
                 target.transport.poll(target, 16);
             }
         }
+    }
+
+    /** The place of a peer that was forgotten may be another's when the transport speaks of it. */
+    @Test
+    void shouldForgetAConnectionOfAProcessThatItsMasterTookBack() throws Exception {
+        try (DartWorld world = new DartWorld("shm").receive();
+                Hand master = new Hand(world);
+                Hand slow = new Hand(world);
+                Hand quick = new Hand(world)) {
+            Files.writeString(
+                    Path.of(world.configurationFile()),
+                    new DartConfiguration(
+                                    JOB, System.currentTimeMillis(), master.transport.uri(), 2, 1)
+                            .encode());
+            DartServer slave = world.slave();
+            ControlFlyweight out = new ControlFlyweight();
+            UnsafeBuffer record = new UnsafeBuffer(new byte[128]);
+            Hand[] all = {master, slow, quick};
+            until("registers", () -> master.messages == 1, all);
+            out.begin(record, 0, ControlFlyweight.WELCOME, JOB)
+                    .welcome(0, 1, ControlFlyweight.RESULT_OK, 0)
+                    .welcomeLimits(1 << 20, 1, AckMode.DELIVERED)
+                    .end();
+            master.send(record);
+            until("a slave", slave::isReady, all);
+            slow.isHesitating = true;
+            for (int i = 0; i < 2; i++) {
+                out.begin(record, 0, ControlFlyweight.FORWARD, JOB)
+                        .registration()
+                        .write(ControlFlyweight.ROLE_DELEGATED, 1, i, 0, all[1 + i].transport.uri())
+                        .registration()
+                        .assigned(1 + i, 0)
+                        .end();
+                master.send(record);
+                Hand asked = all[1 + i];
+                until("is connected to", () -> asked.offered != 0, all);
+                if (i == 0) {
+                    int before = master.completions;
+                    out.begin(record, 0, ControlFlyweight.GOODBYE, JOB)
+                            .goodbye(1, 0, ControlFlyweight.RESULT_OK)
+                            .end();
+                    master.send(record);
+                    until("sent", () -> master.completions > before, all);
+                }
+            }
+            until("connected", () -> quick.isConnected, all);
+            slow.transport.accept(slow.offered, 0);
+            for (int i = 0; i < 50; i++) {
+                until("time", () -> true, all);
+                TimeUnit.MILLISECONDS.sleep(2);
+            }
+            assertThat(slow.isConnected).isFalse();
+            assertThat(quick.isConnected).isTrue();
+            assertThat(world.errors).allMatch(e -> e instanceof DartException);
+        }
+    }
+
+    private static void until(String what, BooleanSupplier condition, Hand... hands) {
+        Await.until(
+                what,
+                () -> {
+                    for (Hand hand : hands) {
+                        hand.transport.poll(hand, 16);
+                    }
+                    return condition.getAsBoolean();
+                });
     }
 
     @Test
