@@ -40,6 +40,11 @@ final class Assignments {
         }
     }
 
+    /** Whether this server takes processes. */
+    boolean isThere(int serverId) {
+        return servers.containsInt(serverId);
+    }
+
     int serverCount() {
         return servers.size();
     }

@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Transport;
 import org.agrona.collections.IntArrayList;
 
@@ -75,6 +76,17 @@ final class DelegatedClients {
         client.control = master;
         client.state = ServedClient.ACTIVE;
         registry.connect(client);
+    }
+
+    /** Slave: the master that kept this client is gone: there is nobody to be told of anything. */
+    void letGo(ServedClient client, ServerPeer master) {
+        boolean isFaithful = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-master-awaited");
+        if (client.control == master && client.state != ServedClient.GONE && !isFaithful) {
+            client.isLeaving = true;
+            client.control = null;
+            transport.disconnect(client.peer.connection);
+            registry.onGone(client.peer, "");
+        }
     }
 
     /** Slave: this client is gone, which its master may not know. */

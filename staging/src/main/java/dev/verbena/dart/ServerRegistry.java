@@ -230,6 +230,7 @@ final class ServerRegistry implements AutoCloseable {
                 report("the master was lost (" + reason + "); transfers go on");
             }
             barrier.failure = "the master is gone";
+            clients.forEach(client -> delegated.letGo(client, peer));
             return;
         }
         if (peer.kind == ServerPeer.SLAVE) {
@@ -331,10 +332,7 @@ final class ServerRegistry implements AutoCloseable {
             return;
         }
         if (client.control == peer) {
-            client.isLeaving = true;
-            client.control = null;
-            transport.disconnect(client.peer.connection);
-            onGone(client.peer, "");
+            delegated.letGo(client, peer);
         } else if (client.delegate == peer) {
             delegated.drop(client, peer);
         }

@@ -122,10 +122,10 @@ class JournalReaderTest {
         // What came over this stream, and what may still come over another.
         assertThat(LongStream.range(0, 14).filter(n -> stream.hasDelivered(7, n)))
                 .containsExactly(3L, 4L, 5L, 7L, 8L, 9L, 10L, 11L);
-        // The last word about each process.
+        // The last word about each process, in the order in which it was said.
         assertThat(reader.processes())
                 .extracting(process -> process.clientId + " " + process.state)
-                .containsExactly("7 2", "8 1");
+                .containsExactly("8 1", "7 2");
         assertThat(reader.processes()).allMatch(process -> process.rank == 4);
         assertThat(reader.messages()).hasSize(1);
         assertThat(reader.messages().get(0).settledEnd).isEqualTo(4000);

@@ -11,7 +11,9 @@ import dev.verbena.transport.TransportHandler;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
@@ -98,6 +100,11 @@ class ThirdPartyPullTest {
 
         void send(UnsafeBuffer record) {
             assertThat(isSent(record)).isTrue();
+        }
+
+        void send(UnsafeBuffer record, int length) {
+            region.buffer(0, length).putBytes(0, record, 0, length);
+            assertThat(transport.send(connection, region, 0, length, 0, 0)).isZero();
         }
 
         boolean isSent(UnsafeBuffer record) {
@@ -295,6 +302,136 @@ class ThirdPartyPullTest {
             assertThat(slow.isConnected).isFalse();
             assertThat(quick.isConnected).isTrue();
             assertThat(world.errors).allMatch(e -> e instanceof DartException);
+        }
+    }
+
+    /** Numbers of messages depend on it: 22 bits that a slow slave would use up. */
+    @Test
+    @Tag("dart-D8")
+    void shouldCountARegistrationOnceHoweverLongASlaveTakesNothing() throws Exception {
+        try (DartWorld world = new DartWorld("shm").receive();
+                Hand slave = new Hand(world);
+                Hand process = new Hand(world)) {
+            DartServer master = world.master(c -> c.serverCount(2));
+            ControlFlyweight out = new ControlFlyweight();
+            UnsafeBuffer record = new UnsafeBuffer(new byte[128]);
+            for (Hand hand : List.of(slave, process)) {
+                master.awaitReady(DartWorld.LIMIT_NS);
+                hand.transport.connect(
+                        master.uri(), new UnsafeBuffer(new byte[0]), 0, 0, 0, 5_000_000_000L);
+                until("connected", () -> hand.isConnected, hand);
+            }
+            register(out, record, master, ControlFlyweight.ROLE_SLAVE, 0, slave);
+            slave.send(record);
+            until("a slave", () -> slave.messages == 1, slave);
+            int count = 80;
+            for (int rank = 0; rank < count; rank++) {
+                register(out, record, master, ControlFlyweight.ROLE_CLIENT, rank, process);
+                int before = process.completions;
+                until("sent", () -> process.isSent(record), process);
+                until("there", () -> process.completions > before, process);
+            }
+            // The slave's slots are full, and the master tries again and again.
+            TimeUnit.MILLISECONDS.sleep(300);
+            ControlFlyweight in = new ControlFlyweight();
+            for (int i = 0; i < count / 2; i++) {
+                int before = slave.messages;
+                until(
+                        "forwarded",
+                        () -> {
+                            slave.transport.poll(slave, 1);
+                            return slave.messages > before;
+                        },
+                        process);
+                in.wrap(slave.last, 0, slave.lastLength);
+                assertThat(in.type()).isEqualTo(ControlFlyweight.FORWARD);
+                assertThat(in.registration().generation()).isZero();
+            }
+        }
+    }
+
+    private static void register(
+            ControlFlyweight out,
+            UnsafeBuffer record,
+            DartServer master,
+            int role,
+            int rank,
+            Hand of) {
+        out.begin(record, 0, ControlFlyweight.REGISTER, master.job())
+                .registration()
+                .write(role, 1, rank, 0, of.transport.uri());
+        out.end();
+    }
+
+    /** What a dead master is owed keeps nobody from ending. */
+    @Test
+    @Tag("dart-F14")
+    void shouldStopInOrderAlthoughTheMasterForWhichItPulledIsGone() throws Exception {
+        CountDownLatch go = new CountDownLatch(1);
+        try (DartWorld world = new DartWorld("shm").receive();
+                Hand process = new Hand(world)) {
+            DartServer slave;
+            try (Hand master = new Hand(world)) {
+                world.onMessage = () -> awaitQuietly(go);
+                Files.writeString(
+                        Path.of(world.configurationFile()),
+                        new DartConfiguration(
+                                        JOB,
+                                        System.currentTimeMillis(),
+                                        master.transport.uri(),
+                                        2,
+                                        1)
+                                .encode());
+                slave = world.slave();
+                ControlFlyweight out = new ControlFlyweight();
+                UnsafeBuffer record = new UnsafeBuffer(new byte[1024]);
+                Hand[] all = {master, process};
+                until("registers", () -> master.messages == 1, all);
+                out.begin(record, 0, ControlFlyweight.WELCOME, JOB)
+                        .welcome(0, 1, ControlFlyweight.RESULT_OK, 0)
+                        .welcomeLimits(1 << 20, 1, AckMode.DELIVERED)
+                        .end();
+                master.send(record);
+                until("a slave", slave::isReady, all);
+                out.begin(record, 0, ControlFlyweight.FORWARD, JOB)
+                        .registration()
+                        .write(ControlFlyweight.ROLE_DELEGATED, 1, 0, 0, process.transport.uri())
+                        .registration()
+                        .assigned(1, 0)
+                        .end();
+                master.send(record);
+                until("connected", () -> process.isConnected, all);
+                int length =
+                        new DartMetadata()
+                                .name("n")
+                                .payload(0, false, 0)
+                                .encode(record, ControlFlyweight.LENGTH);
+                out.begin(record, 0, ControlFlyweight.HEADER, JOB)
+                        .header(1, 1, 0, 0, 0)
+                        .headerData(0, length, 0)
+                        .end();
+                master.send(record, ControlFlyweight.LENGTH + length);
+                // It is read, but not confirmed.
+                until("done", () -> master.messages == 2, all);
+            }
+            go.countDown();
+            Await.until(
+                    () -> "confirmed: " + slave.statistics(),
+                    () -> slave.statistics().emptyCount() == 4);
+            slave.requestStop();
+            assertThat(slave.awaitStopped(DartWorld.LIMIT_NS)).isTrue();
+            assertThat(slave.lostMessages()).isEmpty();
+            assertThat(world.received).hasSize(1);
+        } finally {
+            go.countDown();
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch go) {
+        try {
+            go.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
