@@ -1,4 +1,4 @@
-/** Memory, the transport contract, agents and their environment, the shm provider. */
+/** Memory, the transport contract, agents and their environment, the shm and verbs providers. */
 @SuppressWarnings("module") // the modules below depend on this one and are not there yet
 module dev.verbena.api {
     requires transitive org.agrona;
@@ -24,5 +24,6 @@ module dev.verbena.api {
     uses dev.verbena.transport.TransportProvider;
 
     provides dev.verbena.transport.TransportProvider with
-            dev.verbena.shm.ShmTransportProvider;
+            dev.verbena.shm.ShmTransportProvider,
+            dev.verbena.verbs.transport.VerbsTransportProvider;
 }

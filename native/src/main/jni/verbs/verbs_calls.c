@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 /* After a call that answers NULL with errno: stores what it made. */
 #define MADE(call)                                                                                 \
@@ -131,6 +133,40 @@ int vv_wait(int file, int timeout_ms)
     if (ready < 0)
         return errno == EINTR ? 0 : -errno;
     return ready;
+}
+
+int vv_wait_either(int first, int second, int timeout_ms)
+{
+    struct pollfd waiting[2] = {{.fd = first, .events = POLLIN}, {.fd = second, .events = POLLIN}};
+    int ready = poll(waiting, 2, timeout_ms);
+    if (ready < 0)
+        return errno == EINTR ? 0 : -errno;
+    return ready;
+}
+
+int vv_open_bell(void)
+{
+    int file = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    return file < 0 ? -errno : file;
+}
+
+int vv_ring_bell(int bell)
+{
+    uint64_t one = 1;
+    ssize_t written = write(bell, &one, sizeof one);
+    return written < 0 && errno != EAGAIN ? -errno : 0;
+}
+
+int vv_still_bell(int bell)
+{
+    uint64_t rung;
+    ssize_t got = read(bell, &rung, sizeof rung);
+    return got < 0 && errno != EAGAIN ? -errno : 0;
+}
+
+int vv_close_bell(int bell)
+{
+    return close(bell) < 0 ? -errno : 0;
 }
 
 int vv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)

@@ -48,6 +48,13 @@ int vv_fork_status(void);
  * sleeps until the file is readable: 1, or 0 after timeout_ms (-1: never). */
 int vv_set_nonblocking(int file);
 int vv_wait(int file, int timeout_ms);
+/* Waits for one of two files. */
+int vv_wait_either(int first, int second, int timeout_ms);
+/* A bell is an eventfd: rung by any thread, waited for like a file, still again when it was read. */
+int vv_open_bell(void);
+int vv_ring_bell(int bell);
+int vv_still_bell(int bell);
+int vv_close_bell(int bell);
 int vv_get_async_event(struct ibv_context *context, struct ibv_async_event *event);
 int vv_ack_async_event(struct ibv_async_event *event);
 int vv_create_comp_channel(struct ibv_context *context, struct ibv_comp_channel **out);

@@ -3,6 +3,7 @@ package dev.verbena.cli;
 import dev.verbena.verbs.DeviceAttributes;
 import dev.verbena.verbs.DeviceInfo;
 import dev.verbena.verbs.GidEntry;
+import dev.verbena.verbs.NumaAdvice;
 import dev.verbena.verbs.PortAttributes;
 import dev.verbena.verbs.RdmaDevice;
 import dev.verbena.verbs.RdmaDevices;
@@ -103,6 +104,10 @@ final class DevicesCommand implements Callable<Integer> {
         line(out, "  ", "transport", info.transport());
         line(out, "  ", "file", "/dev/infiniband/" + info.uverbsName());
         line(out, "  ", "numa_node", numaNode(info));
+        String advice = NumaAdvice.of(info.name());
+        if (!advice.isEmpty()) {
+            out.println("  " + advice);
+        }
         try (RdmaDevice device = RdmaDevices.open(info.name())) {
             DeviceAttributes attributes = device.attributes();
             line(out, "  ", "fw_ver", attributes.firmware());

@@ -133,7 +133,7 @@ final class DoctorDevices {
                         .anyMatch(file -> isAccessible("/dev/infiniband/" + file));
         return isOpen
                 ? Finding.note(
-                        title, found.toString(), "unused: verbs:// is not in this version", "")
+                        title, found.toString(), "verbs:// can use it", "")
                 : Finding.warning(
                         title,
                         found + "; no /dev/infiniband/uverbs* for this user",

@@ -28,12 +28,6 @@ final class DoctorTransports {
             findings.addAll(of(provider));
         }
         findings.add(
-                Finding.note(
-                        "verbs://",
-                        "not in this version",
-                        "an InfiniBand or RoCE card is not used; hosts are joined by DART's TCP stream",
-                        ""));
-        findings.add(
                 Finding.note("gni://", "not in this version", "a Cray network is not used", ""));
         return findings;
     }
@@ -41,6 +35,14 @@ final class DoctorTransports {
     private List<Finding> of(TransportProvider provider) {
         String name = provider.scheme() + "://";
         String cause = provider.unavailabilityCause();
+        if (cause != null && provider.scheme().equals("verbs")) {
+            return List.of(
+                    Finding.note(
+                            name,
+                            "no RDMA device that can be used",
+                            "hosts are joined by DART's TCP stream only",
+                            "./verbena devices says why; ./verbena rdma-vm has one without a card"));
+        }
         if (cause != null) {
             return List.of(Finding.wrong(name, "cannot work", cause, "see native library"));
         }

@@ -16,6 +16,7 @@ public final class CompletionChannel extends VerbsObject {
 
     private final RdmaDevice device;
     private final int file;
+    private final int bell;
     private int waiting;
 
     CompletionChannel(RdmaDevice device, long address) {
@@ -29,14 +30,15 @@ public final class CompletionChannel extends VerbsObject {
         this.device = device;
         this.file = CallMemory.getInt(address + VerbsLayout.COMP_CHANNEL_FD);
         verbscalls.vv_set_nonblocking(file);
+        this.bell = verbscalls.vv_open_bell();
     }
 
     /**
-     * Sleeps until a queue announces a completion. The announcement is acknowledged. Waits without
-     * holding the device's lock; one thread at a time.
+     * Sleeps until a queue announces a completion or {@link #wakeup} is called. The announcement is
+     * acknowledged. Waits without holding the device's lock; one thread at a time.
      *
      * @param timeoutNs 0: do not wait; rounded up to whole milliseconds
-     * @return the queue; null if none did in time
+     * @return the queue; null if none did in time, or it was woken
      * @throws IllegalStateException after close
      */
     public CompletionQueue await(long timeoutNs) {
@@ -50,13 +52,23 @@ public final class CompletionChannel extends VerbsObject {
             waiting++;
         }
         try {
-            device.check("poll", verbscalls.vv_wait(file, (int) ms));
+            device.check("poll", verbscalls.vv_wait_either(file, bell, (int) ms));
         } finally {
             synchronized (lock()) {
                 waiting--;
             }
         }
+        verbscalls.vv_still_bell(bell);
         return take();
+    }
+
+    /** Ends the present or the next {@link #await} that would sleep. Any thread. */
+    public void wakeup() {
+        synchronized (lock()) {
+            if (!isClosed()) {
+                verbscalls.vv_ring_bell(bell);
+            }
+        }
     }
 
     /** Threads that wait. */
@@ -109,5 +121,10 @@ public final class CompletionChannel extends VerbsObject {
     @Override
     int destroy(long address) {
         return verbscalls.vv_destroy_comp_channel(address);
+    }
+
+    @Override
+    void onClosed() {
+        verbscalls.vv_close_bell(bell);
     }
 }

@@ -21,6 +21,7 @@ public final class MemoryRegion extends VerbsObject {
     private final String user;
     private final MemoryWindows windows = new MemoryWindows();
     private final long start;
+    private final long base;
     private final long length;
     private volatile int localKey;
     private volatile int remoteKey;
@@ -32,6 +33,7 @@ public final class MemoryRegion extends VerbsObject {
             OffHeapMemory memory,
             String user,
             long start,
+            long base,
             long length,
             int access) {
         super(
@@ -45,6 +47,7 @@ public final class MemoryRegion extends VerbsObject {
         this.memory = memory;
         this.user = user;
         this.start = start;
+        this.base = base;
         this.length = length;
         this.access = access;
         this.localKey = CallMemory.getInt(address + VerbsLayout.MR_LKEY);
@@ -77,8 +80,8 @@ public final class MemoryRegion extends VerbsObject {
     }
 
     /**
-     * The address that peers' requests name offset by: the address here, or the offset itself if
-     * the region is {@link Access#ZERO_BASED}.
+     * The address that peers' requests name an offset by: the address here, or what was asked for
+     * when it was registered, or the offset itself if the region is {@link Access#ZERO_BASED}.
      *
      * @throws IndexOutOfBoundsException for an offset outside
      * @throws IllegalStateException after close
@@ -86,7 +89,7 @@ public final class MemoryRegion extends VerbsObject {
     public long remoteAddress(long offset) {
         address();
         checkRange(offset, 0);
-        return (access & Access.ZERO_BASED) == 0 ? start + offset : offset;
+        return base + offset;
     }
 
     /**
@@ -139,13 +142,13 @@ public final class MemoryRegion extends VerbsObject {
 
     /** True if its local address is one of this process. */
     boolean isReadableHere() {
-        return memory != null && (access & Access.ZERO_BASED) == 0;
+        return memory != null && base == start;
     }
 
     /** Address of a checked range, as the device knows it locally. */
     long checkedAddress(long offset, long length) {
         checkRange(offset, length);
-        return (access & Access.ZERO_BASED) == 0 ? start + offset : offset;
+        return base + offset;
     }
 
     private void checkRange(long offset, long length) {

@@ -10,6 +10,9 @@ import java.util.List;
  * each other. {@code struct ibv_pd}. Thread-safe.
  */
 public final class ProtectionDomain extends VerbsObject {
+    private static final long OWN_ADDRESS = -1;
+    private static final long PAGE_MASK = 4095;
+
     private final RdmaDevice device;
 
     ProtectionDomain(RdmaDevice device, long address) {
@@ -47,6 +50,20 @@ public final class ProtectionDomain extends VerbsObject {
      * @throws VerbsException if the device refuses, with what to do about the usual cause
      */
     public MemoryRegion register(OffHeapMemory memory, long offset, long length, int access) {
+        return register(memory, offset, length, OWN_ADDRESS, access);
+    }
+
+    /**
+     * As above, and requests name the region by another address than the one here. An address that
+     * is never used again makes what is left of an old key worthless, even if the device gives the
+     * same key once more.
+     *
+     * @param base address of the first byte in requests, here and at peers; it lies as the memory
+     *     does within a page. Requests of such a region cannot be inline
+     * @throws IllegalArgumentException for a base that lies otherwise, or is negative
+     */
+    public MemoryRegion register(
+            OffHeapMemory memory, long offset, long length, long base, int access) {
         Access.check(access);
         if (offset < 0 || length < 1 || offset > memory.length() - length) {
             throw new IndexOutOfBoundsException(
@@ -58,14 +75,14 @@ public final class ProtectionDomain extends VerbsObject {
         try {
             synchronized (lock()) {
                 long start = memory.address() + offset;
-                long iova = (access & Access.ZERO_BASED) == 0 ? start : 0;
+                long iova = base(start, base, length, access);
                 long out = device.memory().out();
                 int result = verbscalls.vv_reg_mr(address(), start, length, iova, access, out);
                 if (result < 0) {
                     throw new VerbsException(
                             "ibv_reg_mr", -result, length + " bytes of " + memory, remedy(result));
                 }
-                MemoryRegion region = adopt(memory, user, start, length, access);
+                MemoryRegion region = adopt(memory, user, start, iova, length, access);
                 isRegistered = true;
                 return region;
             }
@@ -77,11 +94,11 @@ public final class ProtectionDomain extends VerbsObject {
     }
 
     private MemoryRegion adopt(
-            OffHeapMemory memory, String user, long start, long length, int access) {
+            OffHeapMemory memory, String user, long start, long base, long length, int access) {
         return adopt(
                 this,
                 device.memory().made(),
-                made -> new MemoryRegion(this, made, memory, user, start, length, access),
+                made -> new MemoryRegion(this, made, memory, user, start, base, length, access),
                 verbscalls::vv_dereg_mr);
     }
 
@@ -91,6 +108,23 @@ public final class ProtectionDomain extends VerbsObject {
                 device.memory().made(),
                 made -> new AddressHandle(this, made),
                 verbscalls::vv_destroy_ah);
+    }
+
+    private static long base(long start, long base, long length, int access) {
+        if ((access & Access.ZERO_BASED) != 0) {
+            return 0;
+        }
+        if (base == OWN_ADDRESS) {
+            return start;
+        }
+        if (base < 0 || base > Long.MAX_VALUE - length || (base - start & PAGE_MASK) != 0) {
+            throw new IllegalArgumentException(
+                    "base 0x"
+                            + Long.toHexString(base)
+                            + " lies otherwise in its page than the memory at 0x"
+                            + Long.toHexString(start));
+        }
+        return base;
     }
 
     private static String remedy(int result) {
@@ -114,7 +148,7 @@ public final class ProtectionDomain extends VerbsObject {
         synchronized (lock()) {
             long out = device.memory().out();
             device.check("ibv_alloc_null_mr", verbscalls.vv_alloc_null_mr(address(), out));
-            return adopt(null, "", 0, Long.MAX_VALUE, Access.LOCAL_WRITE);
+            return adopt(null, "", 0, 0, Long.MAX_VALUE, Access.LOCAL_WRITE);
         }
     }
 
@@ -138,7 +172,8 @@ public final class ProtectionDomain extends VerbsObject {
                             access,
                             device.memory().out());
             device.check("ibv_reg_dmabuf_mr", result);
-            return adopt(null, "", remoteBase, length, access);
+            long base = (access & Access.ZERO_BASED) == 0 ? remoteBase : 0;
+            return adopt(null, "", remoteBase, base, length, access);
         }
     }
 

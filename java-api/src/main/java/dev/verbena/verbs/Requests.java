@@ -104,6 +104,10 @@ public abstract class Requests implements AutoCloseable {
         claim.handOver();
     }
 
+    final ThreadClaim claim() {
+        return claim;
+    }
+
     final void checkIndex(int index) {
         claim.check();
         if (index < 0 || index >= capacity) {

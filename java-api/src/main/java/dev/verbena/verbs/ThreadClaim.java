@@ -1,5 +1,7 @@
 package dev.verbena.verbs;
 
+import dev.verbena.verbs.internal.Takeover;
+
 /**
  * Keeps a queue to one thread: the first that uses it. So posting, polling and closing cannot
  * happen at once, and a closed queue's memory is never touched.
@@ -8,6 +10,17 @@ package dev.verbena.verbs;
  * and it takes itself out before another may come in.
  */
 final class ThreadClaim {
+    static {
+        Takeover.install(
+                queue -> {
+                    if (queue instanceof Requests requests) {
+                        requests.claim().takeOver();
+                    } else if (queue instanceof VerbsObject object && object.claim() != null) {
+                        object.claim().takeOver();
+                    }
+                });
+    }
+
     private final String what;
     private Thread owner;
 
@@ -38,6 +51,11 @@ final class ThreadClaim {
         Thread before = owner;
         owner = Thread.currentThread();
         return before;
+    }
+
+    /** The calling thread has it, by its word that the one before is outside and stays there. */
+    synchronized void takeOver() {
+        owner = Thread.currentThread();
     }
 
     /** It stays open, or is closed, which the next thread will see. */

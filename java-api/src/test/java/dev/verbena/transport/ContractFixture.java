@@ -48,6 +48,11 @@ abstract class ContractFixture {
         return (4 << 20) + 5;
     }
 
+    /** How often to repeat what is normally done so many times; less where each time is slow. */
+    protected int times(int count) {
+        return count;
+    }
+
     /** Job of this test: isolates it from tests that run at the same time. */
     protected final String job() {
         return job;

@@ -56,7 +56,7 @@ abstract class MessageContract extends OneSidedContract {
         UnsafeBuffer bytesA = whole(fromA);
         UnsafeBuffer bytesB = whole(fromB);
         Random random = new Random(5);
-        int count = 5_000;
+        int count = times(5_000);
         int[] sent = new int[2];
         pump(
                 () -> "all messages, sent " + sent[0] + " and " + sent[1],
@@ -207,6 +207,7 @@ abstract class MessageContract extends OneSidedContract {
             assertThat(retainer.value(i)).as("retained %d", i).isEqualTo(i);
             p.b.transport.release(retainer.tokens.get(i));
         }
+        settle(); // credits may have a way to go
         int again = sendUntilRefused(a, p.ab, source);
         assertThat(again).isEqualTo(accepted);
         pump("all again", () -> p.b.messages.size() == 1 + again);
@@ -271,12 +272,12 @@ abstract class MessageContract extends OneSidedContract {
                 };
         p.a.hook =
                 event -> {
-                    if (event instanceof Message && rounds[0]++ < 1_000) {
+                    if (event instanceof Message && rounds[0]++ < times(1_000)) {
                         assertThat(p.a.transport.send(p.ab, atA, 0, 8, 1, 0)).isEqualTo(ACCEPTED);
                     }
                 };
         post("first", () -> p.a.transport.send(p.ab, atA, 0, 8, 1, 0));
-        pump(() -> "1000 rounds, " + rounds[0], () -> rounds[0] == 1_001);
+        pump(() -> times(1_000) + " rounds, " + rounds[0], () -> rounds[0] == times(1_000) + 1);
     }
 
     @Test
@@ -336,6 +337,7 @@ abstract class MessageContract extends OneSidedContract {
         }
         p.b.hook = event -> {};
         // Slots of messages whose handler threw are free again.
+        settle();
         p.a.completions.clear();
         int again = sendUntilRefused(p.a, p.ab, source);
         assertThat(again).isEqualTo(accepted);

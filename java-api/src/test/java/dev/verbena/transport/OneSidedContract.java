@@ -84,7 +84,7 @@ abstract class OneSidedContract extends ContractFixture {
         RemoteDescriptor d = describe(remote);
         Set<Long> expected = new HashSet<>();
         Random random = new Random(17);
-        for (int i = 0; i < 2_000; i++) {
+        for (int i = 0; i < times(2_000); i++) {
             long context = random.nextLong();
             int length = random.nextInt(200);
             boolean isPut = random.nextBoolean();
@@ -265,7 +265,7 @@ abstract class OneSidedContract extends ContractFixture {
         fill(local, 0, random(64, 6));
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        for (int i = 0; i < 300; i++) {
+        for (int i = 0; i < times(300); i++) {
             long big = random.nextLong() >>> random.nextInt(63);
             RemoteDescriptor forged = new RemoteDescriptor();
             switch (i % 5) {

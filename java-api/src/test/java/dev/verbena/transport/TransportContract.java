@@ -46,7 +46,7 @@ public abstract class TransportContract extends LifecycleContract {
         target.transport.listen();
         RegisteredRegion counter = target.allocate(8);
         RemoteDescriptor d = describe(counter);
-        int count = 5_000;
+        int count = times(5_000);
         AtomicReference<Throwable> failed = new AtomicReference<>();
         List<Thread> adders = new ArrayList<>();
         java.net.URI uri = target.transport.uri();
@@ -123,7 +123,7 @@ public abstract class TransportContract extends LifecycleContract {
             Random random = new Random(seed);
             Model model = new Model();
             List<String> steps = new ArrayList<>();
-            for (int i = 0; i < 400; i++) {
+            for (int i = 0; i < times(400); i++) {
                 step(p, local, d, random, model, i, steps);
             }
             String replay = "-Dverbena.seed=" + seed + ", last steps " + steps;

@@ -289,7 +289,7 @@ public abstract class TransportProcessContract extends ContractFixture {
         node.transport.listen();
         Random random = new Random(7);
         RegisteredRegion letter = node.allocate(RemoteDescriptor.LENGTH);
-        for (int round = 0; round < 5; round++) {
+        for (int round = 0; round < times(5); round++) {
             RegisteredRegion region = node.allocate(TransportChild.REGION_LENGTH);
             RegisteredRegion guard = node.allocate(4096);
             describe(region).encode(whole(letter), 0);

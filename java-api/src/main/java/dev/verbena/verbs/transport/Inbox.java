@@ -1,0 +1,179 @@
+package dev.verbena.verbs.transport;
+
+import dev.verbena.transport.TransportHandler;
+import dev.verbena.verbs.CompletionFlyweight;
+import dev.verbena.verbs.CompletionQueue;
+import dev.verbena.verbs.CompletionStatus;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Takes what peers sent from the card, and gives it to the handler: messages, notifications,
+ * credits. Owned by the transport's thread.
+ *
+ * <p>Completions are taken in batches and delivered one by one, as many as a poll may.
+ */
+final class Inbox {
+    private static final int BATCH = 32;
+
+    /** So many polls without anything are a pause. */
+    private static final int EMPTY_POLLS = 32;
+
+    private static final int RECORD_LENGTH = 8;
+    private static final int RECORD_KEY = 16;
+
+    private final CompletionQueue completions;
+    private final ReceivePool pool;
+    private final VerbsRegions regions;
+    private final VerbsConnections connections;
+    private int count;
+    private int next;
+    private int emptyPolls;
+
+    Inbox(Card card, ReceivePool pool, VerbsRegions regions, VerbsConnections connections) {
+        this.completions = card.receives;
+        this.pool = pool;
+        this.regions = regions;
+        this.connections = connections;
+    }
+
+    /** Whether there is something to deliver; asks the card if nothing is known of. */
+    boolean hasSome() {
+        if (next < count) {
+            return true;
+        }
+        next = 0;
+        count = Math.max(0, completions.poll(BATCH));
+        connections.joints().polled(count);
+        emptyPolls = count > 0 ? 0 : emptyPolls + 1;
+        if (emptyPolls > EMPTY_POLLS && connections.owesCredits()) {
+            connections.returnCredits();
+        }
+        return count > 0;
+    }
+
+    /** Delivers up to {@code limit}; answers how many. */
+    int deliver(TransportHandler handler, int limit) {
+        int delivered = 0;
+        while (delivered < limit && hasSome()) {
+            CompletionFlyweight completion = completions.completion(next);
+            VerbsConnection connection = connections.joints().byIn(completion.queuePairNumber());
+            if (connection != null && connection.state < VerbsConnection.OPEN) {
+                // Who sends is joined: the word of it may be slower than the first message.
+                int events = connections.deliverJoined(connection, handler, limit - delivered);
+                delivered += events;
+                if (connection.state < VerbsConnection.OPEN) {
+                    return delivered;
+                }
+                continue;
+            }
+            next++;
+            delivered += take(completion, connection, handler);
+        }
+        return delivered;
+    }
+
+    private int take(
+            CompletionFlyweight completion, VerbsConnection connection, TransportHandler handler) {
+        if (!pool.isPosted(completion.id())) {
+            throw new IllegalStateException("the card names receive " + completion.id());
+        }
+        int slot = (int) completion.id();
+        pool.take(slot);
+        if (!completion.isSuccess() || connection == null) {
+            pool.post(slot);
+            if (connection != null && completion.status() != CompletionStatus.FLUSHED) {
+                connections.die(connection, "sent what fits no slot: " + completion, false);
+            }
+            return 0;
+        }
+        int length = completion.length();
+        if (completion.hasImmediate() && length == 0) {
+            pool.post(slot);
+            if (!connection.addCredits(completion.immediate())) {
+                connections.corrupt(connection, "its credits make no sense");
+            }
+            return 0;
+        }
+        if (!connection.hold()) {
+            pool.post(slot);
+            connections.corrupt(connection, "it sent more messages than it has credits");
+            return 0;
+        }
+        if (connection.state > VerbsConnection.DYING || isLeaving(connection)) {
+            free(slot, connection);
+            return 0;
+        }
+        return completion.hasImmediate()
+                ? notify(slot, length, completion.immediate(), connection, handler)
+                : message(slot, length, connection, handler);
+    }
+
+    private static boolean isLeaving(VerbsConnection connection) {
+        return connection.state == VerbsConnection.LEAVING
+                || connection.state == VerbsConnection.LEFT
+                || connection.isQuiet;
+    }
+
+    private int message(
+            int slot, int length, VerbsConnection connection, TransportHandler handler) {
+        long token = pool.deliver(slot, connection.handle);
+        try {
+            handler.onMessage(
+                    connection.handle,
+                    connection.context,
+                    pool.buffer(slot),
+                    pool.offset(slot),
+                    length,
+                    token);
+        } finally {
+            if (pool.isDone(slot)) {
+                free(slot, connection);
+            }
+        }
+        return 1;
+    }
+
+    private int notify(
+            int slot, int length, int tag, VerbsConnection connection, TransportHandler handler) {
+        UnsafeBuffer record = pool.buffer(slot);
+        int at = pool.offset(slot);
+        long address = record.getLong(at);
+        long bytes = record.getLong(at + RECORD_LENGTH);
+        int key = record.getInt(at + RECORD_KEY);
+        free(slot, connection);
+        if (length != Work.RECORD) {
+            connections.corrupt(connection, "wrote a notification of " + length + " bytes");
+            return 0;
+        }
+        VerbsRegion region = regions.find(key, address, bytes);
+        if (region == null) {
+            return 0; // the region was closed meanwhile
+        }
+        handler.onNotify(
+                connection.handle,
+                connection.context,
+                tag,
+                region.id(),
+                address - region.base(),
+                bytes);
+        return 1;
+    }
+
+    private void free(int slot, VerbsConnection connection) {
+        pool.post(slot);
+        connections.freed(connection);
+    }
+
+    void retain(long token) {
+        pool.retain(token);
+    }
+
+    void release(long token) {
+        int slot = pool.release(token);
+        pool.post(slot);
+        VerbsConnection connection = connections.table().find(pool.handle(slot));
+        if (connection != null) {
+            connections.freed(connection);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+package dev.verbena.verbs.transport;
+
+import dev.verbena.transport.TransportContext;
+import dev.verbena.verbs.QueuePair;
+import dev.verbena.verbs.VerbsException;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.collections.Int2ObjectHashMap;
+
+/**
+ * The queue pairs of all connections: made, joined, made anew, and closed when nothing that came
+ * through them waits any more. Owned by the transport's thread.
+ */
+final class Joints {
+    /** A pair that carried out requests and is waited for. */
+    private record Retired(QueuePair pair, long emptyMark, long polledMark) {}
+
+    private final Card card;
+    private final TransportContext context;
+    private final long incarnation;
+    private final Int2ObjectHashMap<VerbsConnection> byIn = new Int2ObjectHashMap<>();
+    private final List<Retired> retired = new ArrayList<>();
+
+    /** How often the receives were found empty, and how many were taken. */
+    private long emptyCount;
+
+    private long polledCount;
+
+    Joints(Card card, TransportContext context, long incarnation) {
+        this.card = card;
+        this.context = context;
+        this.incarnation = incarnation;
+    }
+
+    /** Makes both pairs of a connection. */
+    void make(VerbsConnection connection) {
+        connection.out = card.newOut();
+        connection.in = card.newIn();
+        byIn.put(connection.in.number(), connection);
+    }
+
+    /** Joins both pairs with the peer's. */
+    void join(VerbsConnection connection, Endpoint peer) {
+        card.joinIn(connection.in, peer, peer.out());
+        card.joinOut(connection.out, peer, peer.in());
+        connection.joined(peer, context.creditsPerConnection());
+    }
+
+    Endpoint endpoint(VerbsConnection connection) {
+        return card.endpoint(connection.out, connection.in, context, incarnation);
+    }
+
+    /** Whose requests a pair carries out; null if nobody's any more. */
+    VerbsConnection byIn(int number) {
+        return byIn.get(number);
+    }
+
+    /** A new pair in place of the one that refused. */
+    Frames.Repaired repair(VerbsConnection connection, Frames.Repair repair, int status) {
+        QueuePair fresh = card.newIn();
+        try {
+            card.joinIn(
+                    fresh,
+                    connection.endpoint,
+                    connection.endpoint.at(repair.number(), repair.packet()));
+        } catch (VerbsException e) {
+            fresh.close();
+            throw e;
+        }
+        QueuePair old = connection.in;
+        connection.in = fresh;
+        byIn.put(fresh.number(), connection);
+        retire(old);
+        Endpoint own = endpoint(connection);
+        return new Frames.Repaired(own.inNumber(), own.inPacket(), status, repair.serial());
+    }
+
+    /** A new pair for requests, in place of the one that was refused something. */
+    Frames.Repair repair(VerbsConnection connection) {
+        QueuePair fresh = card.newOut();
+        int packet = card.endpoint(fresh, connection.in, context, incarnation).outPacket();
+        return connection.repair(fresh, packet);
+    }
+
+    void repaired(VerbsConnection connection, Frames.Repaired repaired) {
+        Endpoint peer = connection.endpoint;
+        card.joinOut(connection.out, peer, peer.at(repaired.number(), repaired.packet()));
+        connection.repaired(repaired.status());
+    }
+
+    // ---- the end ----
+
+    /** The receives were polled. */
+    void polled(int count) {
+        polledCount += count;
+        if (count == 0) {
+            emptyCount++;
+            if (!retired.isEmpty()) {
+                closeRetired();
+            }
+        }
+    }
+
+    void markDrain(VerbsConnection connection) {
+        connection.drainMark = emptyCount;
+        connection.drainPolled = polledCount;
+    }
+
+    /** Whether everything that had come when it was marked has been delivered. */
+    boolean isDrained(VerbsConnection connection) {
+        return isPast(connection.drainMark, connection.drainPolled);
+    }
+
+    private boolean isPast(long emptyMark, long polledMark) {
+        return emptyCount > emptyMark || polledCount - polledMark > card.receives.capacity();
+    }
+
+    /** Everything outstanding is flushed; the peer is gone. */
+    static void stop(VerbsConnection connection) {
+        toError(connection.out);
+        toError(connection.in);
+    }
+
+    private static void toError(QueuePair pair) {
+        try {
+            if (pair != null && !pair.isClosed()) {
+                pair.toError();
+            }
+        } catch (VerbsException e) {
+            // A pair that was never joined has nothing to flush.
+            assert pair != null;
+        }
+    }
+
+    /** Closes the pair for requests, and the other when its last receives were seen. */
+    void close(VerbsConnection connection) {
+        if (connection.out != null) {
+            connection.out.close();
+            connection.out = null;
+        }
+        if (connection.in != null) {
+            retire(connection.in);
+            byIn.remove(connection.in.number());
+            connection.in = null;
+        }
+    }
+
+    private void retire(QueuePair pair) {
+        toError(pair);
+        retired.add(new Retired(pair, emptyCount, polledCount));
+    }
+
+    private void closeRetired() {
+        for (int i = retired.size() - 1; i >= 0; i--) {
+            Retired old = retired.get(i);
+            if (isPast(old.emptyMark(), old.polledMark())) {
+                retired.remove(i);
+                byIn.remove(old.pair().number());
+                old.pair().close();
+            }
+        }
+    }
+
+    /** The transport is closed. */
+    void closeAll() {
+        for (Retired old : retired) {
+            old.pair().close();
+        }
+        retired.clear();
+        byIn.clear();
+    }
+}

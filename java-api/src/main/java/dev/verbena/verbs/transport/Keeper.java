@@ -1,0 +1,259 @@
+package dev.verbena.verbs.transport;
+
+import dev.verbena.transport.Status;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One thread of this process that speaks for all its verbs transports: it answers for the process,
+ * not for the program, so a process that computes and does not poll is not taken for dead, and one
+ * that is stopped is. It touches no verbs object; what it learns goes to the owners as letters.
+ */
+final class Keeper implements Runnable {
+    private static final int STRANGERS_MAX = 64;
+    private static final long HELLO_WITHIN_NS = 5_000_000_000L;
+    private static final long NS_PER_MS = 1_000_000L;
+    private static final long CLOSE_SECONDS = 3;
+    private static Keeper running;
+
+    /** A socket where peers come to. */
+    private record Door(ServerSocketChannel socket, Mailbox mailbox, int channelsMax) {}
+
+    private final Selector selector;
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final List<PeerChannel> channels = new ArrayList<>();
+    private int users;
+    private volatile boolean isEnding;
+
+    private Keeper() throws IOException {
+        selector = Selector.open();
+    }
+
+    /** The process's keeper, for one transport more; {@link #leave} when that is closed. */
+    static synchronized Keeper join() {
+        try {
+            if (running == null) {
+                running = new Keeper();
+                Thread thread = new Thread(running, "verbena-verbs-keeper");
+                thread.setDaemon(true);
+                thread.start();
+            }
+            running.users++;
+            return running;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** One transport less; the thread ends with the last, when its channels are closed. */
+    void leave() {
+        synchronized (Keeper.class) {
+            users--;
+            if (users == 0) {
+                running = null;
+                isEnding = true;
+            }
+        }
+        selector.wakeup();
+    }
+
+    /** Runs something on the keeper's thread, soon. */
+    void execute(Runnable task) {
+        tasks.add(task);
+        selector.wakeup();
+    }
+
+    /** Waits until everything before was run; gives up after some seconds. */
+    void flush() {
+        CountDownLatch latch = new CountDownLatch(1);
+        execute(latch::countDown);
+        try {
+            if (!latch.await(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("the keeper's thread does not run");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Opens a door.
+     *
+     * @param channelsMax who comes while so many are in is turned away
+     */
+    ServerSocketChannel listen(InetSocketAddress address, Mailbox mailbox, int channelsMax)
+            throws IOException {
+        ServerSocketChannel socket = ServerSocketChannel.open();
+        try {
+            socket.bind(address);
+            socket.configureBlocking(false);
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+        Door door = new Door(socket, mailbox, channelsMax);
+        execute(() -> register(socket, SelectionKey.OP_ACCEPT, door));
+        return socket;
+    }
+
+    /** Closes a door; who came in stays. */
+    void close(ServerSocketChannel socket) {
+        execute(
+                () -> {
+                    try {
+                        socket.close();
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                });
+    }
+
+    /** Begins to connect. */
+    PeerChannel connect(InetSocketAddress address, Mailbox mailbox) throws IOException {
+        SocketChannel socket = SocketChannel.open();
+        socket.configureBlocking(false);
+        socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        PeerChannel channel = new PeerChannel(this, socket, mailbox, false);
+        execute(() -> begin(channel, socket, address));
+        return channel;
+    }
+
+    private void begin(PeerChannel channel, SocketChannel socket, InetSocketAddress address) {
+        try {
+            boolean isThere = socket.connect(address);
+            SelectionKey key =
+                    register(
+                            socket,
+                            isThere ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT,
+                            channel);
+            channel.register(key, !isThere);
+            channels.add(channel);
+        } catch (java.net.ConnectException e) {
+            channel.end(Status.REFUSED, "nobody listens there: " + e.getMessage());
+        } catch (IOException | RuntimeException e) {
+            channel.end(Status.PEER_DEAD, "cannot be reached: " + e);
+        }
+    }
+
+    private SelectionKey register(
+            java.nio.channels.SelectableChannel channel, int operations, Object attachment) {
+        try {
+            return channel.register(selector, operations, attachment);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void run() {
+        try (selector) {
+            long nextNs = System.nanoTime();
+            while (!isEnding || !channels.isEmpty() || !tasks.isEmpty()) {
+                long ms = Math.max(1, (nextNs - System.nanoTime()) / NS_PER_MS + 1);
+                if (tasks.isEmpty()) {
+                    selector.select(ms);
+                } else {
+                    selector.selectNow();
+                }
+                Runnable task;
+                while ((task = tasks.poll()) != null) {
+                    run(task);
+                }
+                serveReady();
+                if (isEnding) {
+                    channels.forEach(PeerChannel::closeWhenSent);
+                }
+                nextNs = serveTime();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What one transport asks for must not end the thread of all. */
+    private static void run(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) {
+            Thread thread = Thread.currentThread();
+            thread.getThreadGroup().uncaughtException(thread, e);
+        }
+    }
+
+    private void serveReady() {
+        Iterator<SelectionKey> ready = selector.selectedKeys().iterator();
+        while (ready.hasNext()) {
+            SelectionKey key = ready.next();
+            ready.remove();
+            if (key.attachment() instanceof Door door) {
+                welcome(door);
+            } else if (key.attachment() instanceof PeerChannel channel) {
+                channel.onReady();
+            }
+        }
+    }
+
+    /** After everything that came was read: so a process that slept does not blame others. */
+    private long serveTime() {
+        long nowNs = System.nanoTime();
+        long nextNs = nowNs + 1000 * NS_PER_MS;
+        for (int i = channels.size() - 1; i >= 0; i--) {
+            PeerChannel channel = channels.get(i);
+            long wantedNs = channel.isEnded() ? nextNs : channel.onTime(nowNs);
+            if (channel.isEnded()) {
+                channels.set(i, channels.get(channels.size() - 1));
+                channels.remove(channels.size() - 1);
+            } else if (wantedNs - nextNs < 0) {
+                nextNs = wantedNs;
+            }
+        }
+        return nextNs;
+    }
+
+    private void welcome(Door door) {
+        try {
+            SocketChannel socket = door.socket().accept();
+            if (socket == null) {
+                return;
+            }
+            if (isCrowded(door)) {
+                socket.close();
+                return;
+            }
+            socket.configureBlocking(false);
+            socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            PeerChannel channel = new PeerChannel(this, socket, door.mailbox(), true);
+            channel.register(register(socket, SelectionKey.OP_READ, channel), false);
+            channel.setDeadline(System.nanoTime() + HELLO_WITHIN_NS, "said nothing");
+            channels.add(channel);
+        } catch (IOException e) {
+            // A peer that left again, or no files: nobody waits for this one.
+            selector.wakeup();
+        }
+    }
+
+    private boolean isCrowded(Door door) {
+        int count = 0;
+        int strangers = 0;
+        for (PeerChannel channel : channels) {
+            if (channel.isOf(door.mailbox())) {
+                count++;
+                strangers += channel.isStranger() ? 1 : 0;
+            }
+        }
+        return count >= door.channelsMax() || strangers >= STRANGERS_MAX;
+    }
+}

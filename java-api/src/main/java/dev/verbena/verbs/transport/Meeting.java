@@ -1,0 +1,298 @@
+package dev.verbena.verbs.transport;
+
+import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportException;
+import dev.verbena.verbs.VerbsException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.BufferUnderflowException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.agrona.DirectBuffer;
+
+/**
+ * How connections are made and taken leave of: the calls of the contract, and the letters that the
+ * keeper brings. Owned by the transport's thread; letters may be put in by any.
+ */
+final class Meeting implements Mailbox {
+    private static final long PATIENCE_MIN_NS = 5_000_000_000L;
+    private static final long TIMEOUT_MAX_NS = Long.MAX_VALUE / 4;
+
+    private final Queue<Letter> letters = new ConcurrentLinkedQueue<>();
+    private final TransportContext context;
+    private final Card card;
+    private final Keeper keeper;
+    private final VerbsConnections connections;
+    private final EventQueue events;
+    private final WorkPool works;
+    private final ReceivePool receives;
+    private VerbsAddress own;
+    private boolean isListening;
+
+    Meeting(
+            TransportContext context,
+            Card card,
+            Keeper keeper,
+            VerbsConnections connections,
+            EventQueue events,
+            WorkPool works,
+            ReceivePool receives) {
+        this.context = context;
+        this.card = card;
+        this.keeper = keeper;
+        this.connections = connections;
+        this.events = events;
+        this.works = works;
+        this.receives = receives;
+    }
+
+    /** How long a peer may take for an answer that its program has to poll for. */
+    static long patienceNs(TransportContext context) {
+        return Math.max(PATIENCE_MIN_NS, context.peerTimeoutNs());
+    }
+
+    /** What this transport is called. */
+    void name(VerbsAddress own) {
+        this.own = own;
+    }
+
+    /** On the keeper's thread. */
+    @Override
+    public void deliver(Letter letter) {
+        letters.add(letter);
+        card.channel.wakeup();
+    }
+
+    boolean hasLetters() {
+        return !letters.isEmpty();
+    }
+
+    void listen() {
+        isListening = true;
+    }
+
+    // ---- calls of the contract ----
+
+    long connect(
+            VerbsAddress peer,
+            DirectBuffer privateData,
+            int offset,
+            int length,
+            long userContext,
+            long timeoutNs) {
+        ConnectionTable table = connections.table();
+        if (table.isFull()) {
+            return Transport.BACK_PRESSURED;
+        }
+        String wrong =
+                peer.job().equals(context.job())
+                        ? null
+                        : "job '" + peer.job() + "' is not ours, which is '" + context.job() + "'";
+        PeerChannel channel = null;
+        int status = Status.REFUSED;
+        if (wrong == null) {
+            try {
+                channel = keeper.connect(new InetSocketAddress(peer.host(), peer.port()), this);
+            } catch (IOException | RuntimeException e) {
+                wrong = "no socket to " + peer.host() + ":" + peer.port() + ": " + e;
+                status = Status.PEER_DEAD;
+            }
+        }
+        VerbsConnection connection = table.add(peer.uri(), channel, VerbsConnection.CONNECTING);
+        connection.context = userContext;
+        if (wrong != null) {
+            connections.fail(connection, status, wrong);
+            return connection.handle;
+        }
+        byte[] copy = new byte[length];
+        if (length > 0) {
+            privateData.getBytes(offset, copy);
+        }
+        try {
+            prepare(connection);
+            channel.deadline(System.nanoTime() + Math.max(0, timeoutNs), "did not answer in time");
+            channel.send(
+                    Frames.hello(
+                            new Frames.Hello(
+                                    peer.incarnation(),
+                                    peer.job(),
+                                    peer.name(),
+                                    own.uri(),
+                                    connections.joints().endpoint(connection),
+                                    copy)));
+        } catch (VerbsException e) {
+            connections.fail(connection, Status.INTERNAL, e.getMessage());
+        }
+        return connection.handle;
+    }
+
+    private void prepare(VerbsConnection connection) {
+        receives.reserve(connections.table().count());
+        connections.joints().make(connection);
+    }
+
+    int accept(long handle, long userContext) {
+        VerbsConnection connection = connections.table().find(handle);
+        if (connection == null || connection.state != VerbsConnection.OFFERED) {
+            return Transport.NOT_CONNECTED;
+        }
+        connection.context = userContext;
+        connection.state = VerbsConnection.ACCEPTED;
+        try {
+            prepare(connection);
+            Joints joints = connections.joints();
+            joints.join(connection, connection.endpoint);
+            connection.channel.send(Frames.accept(joints.endpoint(connection)));
+            connection.channel.deadline(
+                    System.nanoTime() + patienceNs(context), "did not confirm in time");
+        } catch (VerbsException e) {
+            connection.channel.send(Frames.refuse(e.getMessage()));
+            connections.fail(connection, Status.INTERNAL, e.getMessage());
+        }
+        return Transport.ACCEPTED;
+    }
+
+    int reject(long handle) {
+        VerbsConnection connection = connections.table().find(handle);
+        if (connection == null || connection.state != VerbsConnection.OFFERED) {
+            return Transport.NOT_CONNECTED;
+        }
+        connection.channel.send(Frames.refuse("the peer rejected the connection"));
+        connections.remove(connection);
+        return Transport.ACCEPTED;
+    }
+
+    int disconnect(long handle) {
+        VerbsConnection connection = connections.table().find(handle);
+        if (connection == null) {
+            return Transport.NOT_CONNECTED;
+        }
+        return switch (connection.state) {
+            case VerbsConnection.OFFERED -> reject(handle);
+            case VerbsConnection.CONNECTING, VerbsConnection.ACCEPTED -> {
+                connection.channel.send(Frames.plain(Frames.CLOSED));
+                connections.fail(connection, Status.CANCELLED, "disconnect was called");
+                yield Transport.ACCEPTED;
+            }
+            case VerbsConnection.JOINED, VerbsConnection.OPEN ->
+                    connections.leaveWhenDone(connection);
+            default -> Transport.NOT_CONNECTED;
+        };
+    }
+
+    // ---- letters ----
+
+    /** Reads what has come. */
+    void read() {
+        Letter letter;
+        while ((letter = letters.poll()) != null) {
+            letter.channel().read();
+            VerbsConnection connection = letter.channel().connection;
+            try {
+                if (letter.kind() == Frames.HELLO) {
+                    hello(letter);
+                } else if (connection != null) {
+                    take(connection, letter);
+                }
+            } catch (IllegalArgumentException | BufferUnderflowException e) {
+                misunderstood(letter, connection, e);
+            }
+        }
+    }
+
+    private void misunderstood(Letter letter, VerbsConnection connection, RuntimeException e) {
+        String what = "frame " + letter.kind() + ": " + e.getMessage();
+        if (connection == null) {
+            letter.channel().send(Frames.refuse(what));
+            letter.channel().close();
+        } else {
+            connections.corrupt(connection, what);
+        }
+    }
+
+    private void hello(Letter letter) {
+        PeerChannel channel = letter.channel();
+        Frames.Hello hello = Frames.hello(letter.body());
+        String refusal = refusal(hello);
+        if (refusal != null) {
+            channel.send(Frames.refuse(refusal));
+            channel.close();
+            return;
+        }
+        VerbsConnection connection =
+                connections.table().add(hello.from(), channel, VerbsConnection.OFFERED);
+        connection.endpoint = hello.endpoint();
+        events.addRequest(connection, works.lastNumber(), hello.privateData());
+    }
+
+    private String refusal(Frames.Hello hello) {
+        if (!hello.job().equals(own.job()) || !hello.name().equals(own.name())) {
+            return "job '" + own.job() + "', name '" + own.name() + "' is who is here";
+        }
+        if (hello.target() != 0 && hello.target() != own.incarnation()) {
+            return "another incarnation is here, " + Long.toHexString(own.incarnation());
+        }
+        if (!isListening) {
+            return "it does not listen";
+        }
+        return connections.table().isFull() ? "it has as many connections as it may" : null;
+    }
+
+    private void take(VerbsConnection connection, Letter letter) {
+        switch (letter.kind()) {
+            case Letter.ENDED -> ended(connection, letter);
+            case Frames.ACCEPT -> accepted(connection, Endpoint.decode(letter.body()));
+            case Frames.READY -> {
+                Frames.check(connection.state >= VerbsConnection.ACCEPTED, "READY");
+                connections.joined(connection);
+            }
+            case Frames.REFUSE -> {
+                Frames.check(connection.state == VerbsConnection.CONNECTING, "REFUSE");
+                connections.fail(connection, Status.REFUSED, Frames.text(letter.body()));
+            }
+            case Frames.BYE -> connections.left(connection);
+            case Frames.BYE_DONE -> {
+                if (connection.state == VerbsConnection.LEFT) {
+                    connections.remove(connection);
+                }
+            }
+            case Frames.REPAIR -> connections.repair(connection, Frames.repair(letter.body()));
+            case Frames.REPAIRED ->
+                    connections.repaired(connection, Frames.repaired(letter.body()));
+            default -> connections.die(connection, "is closed", true);
+        }
+    }
+
+    private void accepted(VerbsConnection connection, Endpoint peer) {
+        Frames.check(connection.state == VerbsConnection.CONNECTING, "ACCEPT");
+        try {
+            connections.joints().join(connection, peer);
+        } catch (VerbsException e) {
+            connections.fail(connection, Status.PEER_DEAD, e.getMessage());
+            return;
+        }
+        connection.channel.send(Frames.plain(Frames.READY));
+        connections.joined(connection);
+    }
+
+    private void ended(VerbsConnection connection, Letter letter) {
+        switch (connection.state) {
+            case VerbsConnection.OFFERED, VerbsConnection.CONNECTING, VerbsConnection.ACCEPTED ->
+                    connections.fail(connection, letter.status(), "the peer " + letter.reason());
+            case VerbsConnection.LEFT -> connections.remove(connection);
+            default -> connections.die(connection, letter.reason(), false);
+        }
+        if (letter.status() == Status.INTERNAL) {
+            context.errorHandler()
+                    .onError(
+                            new TransportException(
+                                    "verbs: peer " + connection.peer + " " + letter.reason()));
+        }
+    }
+
+    void clear() {
+        letters.clear();
+    }
+}

@@ -1,0 +1,401 @@
+package dev.verbena.verbs.transport;
+
+import dev.verbena.transport.Status;
+import dev.verbena.verbs.CompletionFlyweight;
+import dev.verbena.verbs.CompletionStatus;
+import dev.verbena.verbs.Post;
+import dev.verbena.verbs.QueuePair;
+import dev.verbena.verbs.SendRequestFlyweight;
+import dev.verbena.verbs.SendRequests;
+import java.net.URI;
+
+/**
+ * One connection: its state, its two queue pairs, the operations that are under way in the order of
+ * their acceptance, and the credits both ways. Owned by the transport's thread.
+ */
+final class VerbsConnection {
+    /** States, in their order. */
+    static final int OFFERED = 1;
+
+    static final int CONNECTING = 2;
+
+    /** We accepted and wait for the peer's word that its pairs are joined, too. */
+    static final int ACCEPTED = 3;
+
+    /** Joined; {@code onConnected} was not delivered yet. */
+    static final int JOINED = 4;
+
+    static final int OPEN = 5;
+
+    /** {@code disconnect} was called; what was accepted goes on. */
+    static final int LEAVING = 6;
+
+    /** We have said BYE and wait for the peer's last requests. */
+    static final int LEFT = 7;
+
+    /** The peer said BYE; our last requests are under way. */
+    static final int DRAINING = 8;
+
+    /** The peer is gone; what is outstanding is being flushed. */
+    static final int DYING = 9;
+
+    /** Only the event is left to be delivered. */
+    static final int ENDED = 10;
+
+    private static final int NO_WORK = -1;
+
+    final int index;
+    final long handle;
+    final URI peer;
+    final PeerChannel channel;
+    private final Sending sending;
+    long context;
+    int state;
+    Endpoint endpoint;
+    QueuePair out;
+    QueuePair in;
+
+    /** Why it ends, and whether in order. */
+    String endReason = "";
+
+    boolean isInOrder;
+
+    /** BYE came while we were leaving. */
+    boolean hasPeerLeft;
+
+    /** {@code disconnect} was called: its end is no event. */
+    boolean isQuiet;
+
+    /** It is in the list of those that wait for room, or of those that are being ended. */
+    boolean isWaiting;
+
+    boolean isBusy;
+
+    /** It is in the list of those whose peers have filled slots that are free again. */
+    boolean isOwing;
+
+    /** See {@link Joints}: when every message that had come by then was delivered. */
+    long drainMark;
+
+    long drainPolled;
+
+    /** Gives up waiting for the card then. */
+    long flushDeadlineNs;
+
+    /** Works under way, first to last, and the first that is not wholly posted. */
+    private Work first;
+
+    private Work last;
+    private Work cursor;
+
+    /** Requests that the card has. */
+    private int inFlight;
+
+    /** The card refused the first work; its pair is being made anew. */
+    private boolean isRefused;
+
+    private boolean isRepairing;
+    private int repairSerial;
+
+    /** Messages that the peer's slots have room for. */
+    private int credits;
+
+    private int creditsMax;
+
+    /** Slots of ours that the peer has filled, and of those the free ones it does not know of. */
+    private int held;
+
+    private int unreturned;
+    private int returning;
+    private int ownCredits;
+    private boolean isReturningAll;
+
+    VerbsConnection(int index, long handle, URI peer, PeerChannel channel, Sending sending) {
+        this.index = index;
+        this.handle = handle;
+        this.peer = peer;
+        this.channel = channel;
+        this.sending = sending;
+    }
+
+    /** What the connections of a transport share when they post. */
+    static final class Sending {
+        final Card card;
+        final WorkPool works;
+        final SendRequests requests;
+        final int batch;
+
+        /** Requests that the card has, of all connections. */
+        int inFlight;
+
+        Sending(Card card, WorkPool works, SendRequests requests) {
+            this.card = card;
+            this.works = works;
+            this.requests = requests;
+            this.batch = requests.capacity();
+        }
+    }
+
+    void joined(Endpoint endpoint, int ownCredits) {
+        this.endpoint = endpoint;
+        this.credits = endpoint.credits();
+        this.creditsMax = endpoint.credits();
+        this.ownCredits = ownCredits;
+    }
+
+    boolean isIdle() {
+        return first == null && inFlight == 0 && !isRefused && !isRepairing;
+    }
+
+    int inFlight() {
+        return inFlight;
+    }
+
+    boolean hasCredits() {
+        return credits > 0;
+    }
+
+    /** Whether the peer's answers are awaited before anything can be posted. */
+    boolean isStopped() {
+        return isRefused || isRepairing;
+    }
+
+    // ---- works ----
+
+    /** Takes a work; it will be posted, in its turn. */
+    void add(Work work) {
+        if (work.hasCredit()) {
+            credits--;
+        }
+        if (first == null) {
+            first = work;
+        } else {
+            last.next = work;
+        }
+        last = work;
+        if (cursor == null) {
+            cursor = work;
+        }
+    }
+
+    boolean hasUnposted() {
+        return (cursor != null || hasCreditsToReturn()) && !isStopped() && state < DYING;
+    }
+
+    /** Posts what there is room for; answers false if the card refused to take it. */
+    boolean pump() {
+        while (hasUnposted()) {
+            int room = Math.min(out.sendRoom(), sending.card.sendsMax - sending.inFlight);
+            int count = fill(Math.min(room, sending.batch));
+            if (count == 0) {
+                return true;
+            }
+            int posted = 0;
+            while (posted < count) {
+                int result = out.post(sending.requests, posted, count - posted);
+                if (result < 1) {
+                    endReason = "cannot be posted to: " + Post.name(result) + ", " + out.refusal();
+                    inFlight -= count - posted;
+                    sending.inFlight -= count - posted;
+                    return false;
+                }
+                posted += result;
+            }
+        }
+        return true;
+    }
+
+    private int fill(int room) {
+        int count = 0;
+        if (room > 0 && hasCreditsToReturn()) {
+            returning = unreturned;
+            unreturned = 0;
+            isReturningAll = false;
+            held -= returning;
+            SendRequestFlyweight request = sending.requests.at(count++);
+            request.segments(0).sendImmediate(returning).fenced(false).id(id(NO_WORK));
+        }
+        while (count < room && cursor != null) {
+            SendRequestFlyweight request = sending.requests.at(count++);
+            cursor.fill(request, sending.card.segmentMax);
+            request.id(id(cursor.index));
+            if (cursor.isPosted) {
+                cursor = cursor.next;
+            }
+        }
+        inFlight += count;
+        sending.inFlight += count;
+        return count;
+    }
+
+    private long id(int work) {
+        return (long) index << Integer.SIZE | Integer.toUnsignedLong(work);
+    }
+
+    static int indexOf(long id) {
+        return (int) (id >>> Integer.SIZE);
+    }
+
+    /**
+     * One request of ours completed.
+     *
+     * @return null, or why the connection cannot go on
+     */
+    String completed(CompletionFlyweight completion) {
+        inFlight--;
+        sending.inFlight--;
+        int work = (int) completion.id();
+        if (completion.isSuccess()) {
+            if (work == NO_WORK) {
+                returning = 0;
+            } else {
+                succeeded(sending.works.at(work));
+            }
+            return null;
+        }
+        if (state >= DYING || isRefused && completion.status() == CompletionStatus.FLUSHED) {
+            return null;
+        }
+        if (work != NO_WORK && completion.status() == CompletionStatus.REMOTE_ACCESS) {
+            isRefused = true;
+            return null;
+        }
+        return CompletionStatus.text(completion.status());
+    }
+
+    private void succeeded(Work work) {
+        if (work == first && work.complete()) {
+            remove();
+            sending.works.end(work);
+        }
+    }
+
+    private void remove() {
+        if (cursor == first) {
+            cursor = first.next;
+        }
+        first = first.next;
+        if (first == null) {
+            last = null;
+        }
+    }
+
+    // ---- refused requests ----
+
+    /** The card has given back every request behind the refused one. */
+    boolean isReadyToRepair() {
+        return isRefused && !isRepairing && inFlight == 0 && state < DYING;
+    }
+
+    /** Takes a new pair for our requests and answers what the peer must be told. */
+    Frames.Repair repair(QueuePair fresh, int packet) {
+        out.close();
+        out = fresh;
+        isRepairing = true;
+        if (returning > 0) {
+            unreturned += returning;
+            held += returning;
+            returning = 0;
+        }
+        repairSerial++;
+        return first.refused(fresh.number(), packet, sending.card.segmentMax, repairSerial);
+    }
+
+    boolean isRepair(int serial) {
+        return isRepairing && serial == repairSerial;
+    }
+
+    /** The new pair is joined: the refused work ends, and those behind it begin again. */
+    void repaired(int status) {
+        Work refused = first;
+        cursor = null;
+        remove();
+        if (refused.hasCredit()) {
+            credits++;
+        }
+        refused.fail(status);
+        sending.works.end(refused);
+        isRefused = false;
+        isRepairing = false;
+        for (Work work = first; work != null; work = work.next) {
+            work.restart();
+        }
+        cursor = first;
+    }
+
+    // ---- the end ----
+
+    /** Nothing more is posted. */
+    void stopPosting() {
+        cursor = null;
+    }
+
+    /** Whether anything that was posted is still outstanding; the rest is given up. */
+    boolean hasPosted() {
+        return first != null && first.isStarted;
+    }
+
+    /** Ends every work that is left: what was begun may or may not have happened. */
+    void failAll() {
+        while (first != null) {
+            Work work = first;
+            remove();
+            work.fail(work.isStarted ? Status.PEER_DEAD : Status.FLUSHED);
+            sending.works.end(work);
+        }
+        cursor = null;
+        last = null;
+        sending.inFlight -= inFlight;
+        inFlight = 0;
+        isRefused = false;
+        isRepairing = false;
+    }
+
+    // ---- credits ----
+
+    /** The peer gives credits back; false if that makes no sense. */
+    boolean addCredits(int count) {
+        if (count < 1 || count > creditsMax - credits) {
+            return false;
+        }
+        credits += count;
+        return true;
+    }
+
+    /** The peer filled a slot of ours; false if it had no credit for it. */
+    boolean hold() {
+        held++;
+        return held <= ownCredits;
+    }
+
+    /** A slot that the peer had filled is free. */
+    void free() {
+        unreturned++;
+    }
+
+    /** Gives back every free slot, also fewer than are worth a message: nothing else is to do. */
+    void returnAll() {
+        isReturningAll = unreturned > 0;
+    }
+
+    boolean owesCredits() {
+        return unreturned > 0;
+    }
+
+    /**
+     * Half of the credits at a time; or at once if the peer has none left that we know of, because
+     * it may wait for the last one.
+     */
+    private boolean hasCreditsToReturn() {
+        return returning == 0
+                && unreturned > 0
+                && (unreturned >= ownCredits >> 1 || held >= ownCredits || isReturningAll)
+                && state >= OPEN
+                && state <= LEAVING;
+    }
+
+    @Override
+    public String toString() {
+        return "connection to " + peer;
+    }
+}

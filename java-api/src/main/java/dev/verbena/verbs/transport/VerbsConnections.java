@@ -1,0 +1,409 @@
+package dev.verbena.verbs.transport;
+
+import static dev.verbena.verbs.transport.VerbsConnection.ACCEPTED;
+import static dev.verbena.verbs.transport.VerbsConnection.CONNECTING;
+import static dev.verbena.verbs.transport.VerbsConnection.DRAINING;
+import static dev.verbena.verbs.transport.VerbsConnection.DYING;
+import static dev.verbena.verbs.transport.VerbsConnection.ENDED;
+import static dev.verbena.verbs.transport.VerbsConnection.JOINED;
+import static dev.verbena.verbs.transport.VerbsConnection.LEAVING;
+import static dev.verbena.verbs.transport.VerbsConnection.LEFT;
+import static dev.verbena.verbs.transport.VerbsConnection.OFFERED;
+import static dev.verbena.verbs.transport.VerbsConnection.OPEN;
+
+import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportException;
+import dev.verbena.transport.TransportHandler;
+import dev.verbena.verbs.CompletionFlyweight;
+import dev.verbena.verbs.CompletionQueue;
+import dev.verbena.verbs.VerbsException;
+import dev.verbena.verbs.internal.Takeover;
+import dev.verbena.verbs.transport.VerbsEvent.Kind;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What happens to the connections of one transport while they live: requests are posted and
+ * complete, refused ones are repaired, ends are brought to their end. Owned by the transport's
+ * thread.
+ */
+final class VerbsConnections {
+    private static final long FLUSH_WITHIN_NS = 1_000_000_000L;
+
+    private final TransportContext context;
+    private final Card card;
+    private final WorkPool works;
+    private final VerbsRegions regions;
+    private final ConnectionTable table;
+    private final Joints joints;
+    private final EventQueue events;
+
+    /** Connections with something that could not be posted yet. */
+    private final List<VerbsConnection> waiting = new ArrayList<>();
+
+    /** Connections whose peers filled slots that are free again. */
+    private final List<VerbsConnection> owing = new ArrayList<>();
+
+    /** Connections that are being repaired or ended. */
+    private final List<VerbsConnection> busy = new ArrayList<>();
+
+    VerbsConnections(
+            TransportContext context,
+            Card card,
+            WorkPool works,
+            VerbsRegions regions,
+            ConnectionTable table,
+            Joints joints,
+            EventQueue events) {
+        this.context = context;
+        this.card = card;
+        this.works = works;
+        this.regions = regions;
+        this.table = table;
+        this.joints = joints;
+        this.events = events;
+    }
+
+    ConnectionTable table() {
+        return table;
+    }
+
+    Joints joints() {
+        return joints;
+    }
+
+    // ---- posting and completing ----
+
+    /** Posts what can be posted now; the rest is remembered. */
+    void post(VerbsConnection connection) {
+        if (!connection.pump()) {
+            die(connection, connection.endReason, false);
+        } else {
+            wantsToPost(connection);
+        }
+    }
+
+    void wantsToPost(VerbsConnection connection) {
+        if (!connection.isWaiting && connection.hasUnposted()) {
+            connection.isWaiting = true;
+            waiting.add(connection);
+        }
+    }
+
+    /** A slot that the peer had filled is free. */
+    void freed(VerbsConnection connection) {
+        connection.free();
+        wantsToPost(connection);
+        if (!connection.isOwing) {
+            connection.isOwing = true;
+            owing.add(connection);
+        }
+    }
+
+    /** Nothing came for a while: peers learn of every free slot, so that none is forgotten. */
+    void returnCredits() {
+        for (int i = 0; i < owing.size(); i++) {
+            VerbsConnection connection = owing.get(i);
+            connection.isOwing = false;
+            connection.returnAll();
+            post(connection);
+        }
+        owing.clear();
+    }
+
+    boolean owesCredits() {
+        return !owing.isEmpty();
+    }
+
+    /** Takes the completions of our requests. */
+    void takeCompletions() {
+        CompletionQueue queue = card.sends;
+        int count = queue.poll(CompletionQueue.POLL_MAX);
+        for (int i = 0; i < count; i++) {
+            CompletionFlyweight completion = queue.completion(i);
+            VerbsConnection connection = table.at(VerbsConnection.indexOf(completion.id()));
+            if (connection != null) {
+                completed(connection, completion);
+            }
+        }
+        if (!waiting.isEmpty()) {
+            postWaiting();
+        }
+        if (!busy.isEmpty()) {
+            goOn();
+        }
+    }
+
+    private void completed(VerbsConnection connection, CompletionFlyweight completion) {
+        String problem = connection.completed(completion);
+        if (problem != null) {
+            die(connection, problem, false);
+        } else if (connection.isStopped()) {
+            busy(connection);
+        } else {
+            wantsToPost(connection);
+        }
+    }
+
+    private void postWaiting() {
+        for (int i = waiting.size() - 1; i >= 0; i--) {
+            VerbsConnection connection = waiting.get(i);
+            if (connection.hasUnposted() && !connection.pump()) {
+                die(connection, connection.endReason, false);
+            }
+            if (!connection.hasUnposted()) {
+                connection.isWaiting = false;
+                waiting.set(i, waiting.get(waiting.size() - 1));
+                waiting.remove(waiting.size() - 1);
+            }
+        }
+    }
+
+    // ---- what takes longer ----
+
+    private void busy(VerbsConnection connection) {
+        if (!connection.isBusy) {
+            connection.isBusy = true;
+            busy.add(connection);
+        }
+    }
+
+    /** Whether time alone may bring something on. */
+    boolean isBusy() {
+        return !busy.isEmpty();
+    }
+
+    private void goOn() {
+        for (int i = busy.size() - 1; i >= 0; i--) {
+            VerbsConnection connection = busy.get(i);
+            if (!goOn(connection)) {
+                connection.isBusy = false;
+                busy.remove(i);
+            }
+        }
+    }
+
+    /** True if it has to be looked at again. */
+    private boolean goOn(VerbsConnection connection) {
+        if (connection.isReadyToRepair()) {
+            repair(connection);
+        }
+        return switch (connection.state) {
+            case LEAVING -> leave(connection);
+            case DRAINING -> drain(connection);
+            case DYING -> bury(connection);
+            default -> connection.isStopped();
+        };
+    }
+
+    private void repair(VerbsConnection connection) {
+        try {
+            connection.channel.send(Frames.repair(joints.repair(connection)));
+        } catch (VerbsException e) {
+            die(connection, "cannot be joined anew: " + e.getMessage(), false);
+        }
+    }
+
+    private boolean leave(VerbsConnection connection) {
+        if (!connection.isIdle()) {
+            return true;
+        }
+        if (connection.hasPeerLeft) {
+            connection.channel.send(Frames.plain(Frames.BYE_DONE));
+            remove(connection);
+        } else {
+            connection.channel.send(Frames.plain(Frames.BYE));
+            connection.channel.deadline(
+                    System.nanoTime() + Meeting.patienceNs(context), "did not say goodbye");
+            connection.state = LEFT;
+        }
+        return false;
+    }
+
+    private boolean drain(VerbsConnection connection) {
+        if (connection.inFlight() > 0 || !joints.isDrained(connection)) {
+            return true;
+        }
+        connection.failAll();
+        connection.channel.send(Frames.plain(Frames.BYE_DONE));
+        end(connection, Kind.DISCONNECTED, "");
+        return false;
+    }
+
+    private boolean bury(VerbsConnection connection) {
+        boolean isLate = System.nanoTime() - connection.flushDeadlineNs >= 0;
+        if (connection.inFlight() > 0 && !isLate) {
+            return true;
+        }
+        connection.failAll();
+        if (!joints.isDrained(connection)) {
+            return true;
+        }
+        if (connection.isQuiet) {
+            remove(connection);
+        } else {
+            end(
+                    connection,
+                    connection.isInOrder ? Kind.DISCONNECTED : Kind.LOST,
+                    connection.endReason);
+        }
+        return false;
+    }
+
+    private void end(VerbsConnection connection, Kind kind, String reason) {
+        connection.channel.close();
+        joints.close(connection);
+        connection.state = ENDED;
+        events.add(kind, connection, works.lastNumber(), Status.PEER_DEAD, reason);
+    }
+
+    /** Without an event. */
+    void remove(VerbsConnection connection) {
+        if (connection.channel != null) {
+            connection.channel.close();
+            connection.channel.connection = null;
+        }
+        joints.close(connection);
+        connection.state = ENDED;
+        table.remove(connection);
+    }
+
+    /** The peer is gone, or must go: everything outstanding ends, then the event comes. */
+    void die(VerbsConnection connection, String reason, boolean isInOrder) {
+        if (connection.state >= DYING) {
+            return;
+        }
+        if (connection.state < JOINED) {
+            fail(connection, Status.PEER_DEAD, reason);
+            return;
+        }
+        connection.isQuiet = connection.state == LEAVING || connection.state == LEFT;
+        connection.isInOrder = isInOrder || connection.state == DRAINING;
+        connection.state = DYING;
+        connection.endReason = "peer " + connection.peer + " " + reason;
+        connection.flushDeadlineNs = System.nanoTime() + FLUSH_WITHIN_NS;
+        connection.stopPosting();
+        connection.channel.close();
+        Joints.stop(connection);
+        joints.markDrain(connection);
+        busy(connection);
+    }
+
+    /** The peer wrote nonsense: that is reported, and the connection ends. */
+    void corrupt(VerbsConnection connection, String what) {
+        context.errorHandler()
+                .onError(new TransportException("verbs: peer " + connection.peer + ": " + what));
+        die(connection, what, false);
+    }
+
+    /** A connection that was being made ends. */
+    void fail(VerbsConnection connection, int status, String reason) {
+        boolean isOffer = connection.state == OFFERED;
+        connection.state = ENDED;
+        if (connection.channel != null) {
+            connection.channel.close();
+        }
+        joints.close(connection);
+        if (isOffer) {
+            events.forget(connection);
+            table.remove(connection);
+        } else {
+            events.add(Kind.FAILED, connection, works.lastNumber(), status, reason);
+        }
+    }
+
+    // ---- what peers say when the connection is made ----
+
+    /** Both ends are joined. */
+    void joined(VerbsConnection connection) {
+        if (connection.state != CONNECTING && connection.state != ACCEPTED) {
+            return;
+        }
+        connection.state = JOINED;
+        long timeoutNs = Math.min(context.peerTimeoutNs(), connection.endpoint.peerTimeoutNs());
+        connection.channel.watch(Math.max(1_000_000L, timeoutNs / 8), context.peerTimeoutNs());
+        events.add(Kind.CONNECTED, connection, works.lastNumber(), Status.OK, "");
+    }
+
+    /** A message came before the word that its sender is joined, or before that was delivered. */
+    int deliverJoined(VerbsConnection connection, TransportHandler handler, int limit) {
+        if (connection.state == ACCEPTED) {
+            joined(connection);
+        }
+        return events.deliver(handler, limit, works, this);
+    }
+
+    /** The peer ends the connection in order; it goes on carrying out our requests. */
+    void left(VerbsConnection connection) {
+        if (connection.state == LEAVING) {
+            connection.hasPeerLeft = true;
+            busy(connection);
+        } else if (connection.state == LEFT) {
+            connection.channel.send(Frames.plain(Frames.BYE_DONE));
+        } else if (connection.state == JOINED || connection.state == OPEN) {
+            connection.state = DRAINING;
+            connection.stopPosting();
+            joints.markDrain(connection);
+            busy(connection);
+        }
+    }
+
+    /** {@code disconnect} of a connection that is joined. */
+    int leaveWhenDone(VerbsConnection connection) {
+        connection.state = LEAVING;
+        events.forget(connection);
+        busy(connection);
+        return Transport.ACCEPTED;
+    }
+
+    /** The peer's card refused us something: it tells why, and where to go on. */
+    void repaired(VerbsConnection connection, Frames.Repaired repaired) {
+        if (connection.state >= DYING || !connection.isRepair(repaired.serial())) {
+            return;
+        }
+        try {
+            joints.repaired(connection, repaired);
+            post(connection);
+        } catch (VerbsException e) {
+            die(connection, "cannot be joined anew: " + e.getMessage(), false);
+        }
+    }
+
+    /** Our card refused the peer something. */
+    void repair(VerbsConnection connection, Frames.Repair repair) {
+        if (connection.state < JOINED || connection.state >= DYING) {
+            return;
+        }
+        int status =
+                regions.whyRefused(
+                        repair.key(), repair.address(), repair.length(), repair.rights());
+        try {
+            connection.channel.send(Frames.repaired(joints.repair(connection, repair, status)));
+        } catch (VerbsException e) {
+            die(connection, "cannot be joined anew: " + e.getMessage(), false);
+        }
+    }
+
+    /** By the thread that closes the transport. */
+    void closeAll() {
+        for (int i = 0; i < table.capacity(); i++) {
+            VerbsConnection connection = table.at(i);
+            if (connection != null) {
+                if (connection.channel != null) {
+                    connection.channel.send(Frames.plain(Frames.CLOSED));
+                    connection.channel.close();
+                }
+                if (connection.out != null) {
+                    Takeover.takeOver(connection.out);
+                }
+                joints.close(connection);
+            }
+        }
+        joints.closeAll();
+        waiting.clear();
+        owing.clear();
+        busy.clear();
+    }
+}

@@ -1,0 +1,367 @@
+package dev.verbena.verbs.transport;
+
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.Operation;
+import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.TransferVector;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportLimits;
+import dev.verbena.transport.internal.OwnerGuard;
+
+/** The data path of {@link VerbsTransport}: every operation that can be posted. */
+abstract class VerbsOperations implements Transport {
+    final OwnerGuard guard;
+    final TransportLimits limits;
+    final WorkPool works;
+    final VerbsConnections connections;
+    private final ConnectionTable table;
+    private final boolean hasAtomics;
+
+    VerbsOperations(
+            OwnerGuard guard,
+            TransportLimits limits,
+            WorkPool works,
+            VerbsConnections connections,
+            boolean hasAtomics) {
+        this.guard = guard;
+        this.limits = limits;
+        this.works = works;
+        this.connections = connections;
+        this.table = connections.table();
+        this.hasAtomics = hasAtomics;
+    }
+
+    private VerbsConnection open(long handle) {
+        VerbsConnection connection = table.find(handle);
+        return connection != null && connection.state == VerbsConnection.OPEN ? connection : null;
+    }
+
+    /** What makes an operation end at once, or OK. */
+    private static int check(
+            VerbsConnection connection,
+            RemoteDescriptor target,
+            long offset,
+            long length,
+            int rights) {
+        if (target.kind() != RemoteDescriptor.KIND_VERBS
+                || target.keyHigh() != connection.endpoint.incarnation()) {
+            return Status.STALE_KEY;
+        }
+        if ((target.rights() & rights) == 0) {
+            return Status.ACCESS;
+        }
+        if ((offset | length) < 0 || offset > target.length() - length) {
+            return Status.BOUNDS;
+        }
+        return Status.OK;
+    }
+
+    private int start(VerbsConnection connection, Work work) {
+        if (work.status != Status.OK && !work.hasPieces() || work.isNothing()) {
+            works.end(work);
+        } else {
+            connection.add(work);
+            connections.post(connection);
+        }
+        return ACCEPTED;
+    }
+
+    @Override
+    public int send(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            long length,
+            long context,
+            int flags) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            VerbsRegion region = own(source);
+            region.check(offset, length);
+            VerbsConnection to = open(connection);
+            if (to == null) {
+                return NOT_CONNECTED;
+            }
+            if (length > limits.messageLengthMax() || length > to.endpoint.messageLengthMax()) {
+                return TOO_LONG;
+            }
+            Work work = to.hasCredits() ? works.take() : null;
+            if (work == null) {
+                return BACK_PRESSURED;
+            }
+            work.begin(to, Operation.SEND, context, (flags & FENCE) != 0);
+            work.add(region, offset, 0, length);
+            work.expect(length);
+            return start(to, work);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public int put(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            RemoteDescriptor target,
+            long targetOffset,
+            long length,
+            long context,
+            int flags) {
+        return transfer(
+                Operation.PUT,
+                connection,
+                source,
+                offset,
+                target,
+                targetOffset,
+                length,
+                0,
+                context,
+                flags);
+    }
+
+    @Override
+    public int putNotify(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            RemoteDescriptor target,
+            long targetOffset,
+            long length,
+            int tag,
+            long context,
+            int flags) {
+        return transfer(
+                Operation.PUT_NOTIFY,
+                connection,
+                source,
+                offset,
+                target,
+                targetOffset,
+                length,
+                tag,
+                context,
+                flags);
+    }
+
+    @Override
+    public int get(
+            long connection,
+            RegisteredRegion destination,
+            long offset,
+            RemoteDescriptor source,
+            long sourceOffset,
+            long length,
+            long context,
+            int flags) {
+        return transfer(
+                Operation.GET,
+                connection,
+                destination,
+                offset,
+                source,
+                sourceOffset,
+                length,
+                0,
+                context,
+                flags);
+    }
+
+    private static int rights(int operation) {
+        return operation == Operation.GET
+                ? RemoteDescriptor.REMOTE_READ
+                : RemoteDescriptor.REMOTE_WRITE;
+    }
+
+    private int transfer(
+            int operation,
+            long connection,
+            RegisteredRegion local,
+            long offset,
+            RemoteDescriptor remote,
+            long remoteOffset,
+            long length,
+            int tag,
+            long context,
+            int flags) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            VerbsRegion region = own(local);
+            region.check(offset, length);
+            VerbsConnection to = open(connection);
+            if (to == null) {
+                return NOT_CONNECTED;
+            }
+            boolean isRoom = operation != Operation.PUT_NOTIFY || to.hasCredits();
+            Work work = isRoom ? works.take() : null;
+            if (work == null) {
+                return BACK_PRESSURED;
+            }
+            work.begin(to, operation, context, (flags & FENCE) != 0);
+            work.remote((int) remote.keyLow(), tag);
+            int status = check(to, remote, remoteOffset, length, rights(operation));
+            if (status != Status.OK) {
+                work.fail(status);
+            } else {
+                work.add(region, offset, remote.base() + remoteOffset, length);
+                work.expect(length);
+            }
+            return start(to, work);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public int put(
+            long connection,
+            TransferVector vector,
+            RemoteDescriptor target,
+            long context,
+            int flags) {
+        return transfer(Operation.PUT, connection, vector, target, context, flags);
+    }
+
+    @Override
+    public int get(
+            long connection,
+            TransferVector vector,
+            RemoteDescriptor source,
+            long context,
+            int flags) {
+        return transfer(Operation.GET, connection, vector, source, context, flags);
+    }
+
+    private int transfer(
+            int operation,
+            long connection,
+            TransferVector vector,
+            RemoteDescriptor remote,
+            long context,
+            int flags) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            for (int i = 0; i < vector.count(); i++) {
+                own(vector.region(i)).check(vector.offset(i), vector.length(i));
+            }
+            VerbsConnection to = open(connection);
+            if (to == null) {
+                return NOT_CONNECTED;
+            }
+            Work work = works.take();
+            if (work == null) {
+                return BACK_PRESSURED;
+            }
+            work.begin(to, operation, context, (flags & FENCE) != 0);
+            work.remote((int) remote.keyLow(), 0);
+            long moved = 0;
+            for (int i = 0; i < vector.count(); i++) {
+                long at = vector.remoteOffset(i);
+                long length = vector.length(i);
+                int status = check(to, remote, at, length, rights(operation));
+                // A piece that does not fit moves nothing, and its region is in use all the same.
+                long fitting = status == Status.OK ? length : 0;
+                work.add(own(vector.region(i)), vector.offset(i), remote.base() + at, fitting);
+                work.status = Math.max(work.status, status);
+                moved += fitting;
+            }
+            work.expect(moved);
+            return start(to, work);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public int fetchAdd(
+            long connection,
+            RemoteDescriptor target,
+            long targetOffset,
+            long delta,
+            long context,
+            int flags) {
+        return atomic(
+                Operation.FETCH_ADD, connection, target, targetOffset, delta, 0, context, flags);
+    }
+
+    @Override
+    public int compareSwap(
+            long connection,
+            RemoteDescriptor target,
+            long targetOffset,
+            long expected,
+            long update,
+            long context,
+            int flags) {
+        return atomic(
+                Operation.COMPARE_SWAP,
+                connection,
+                target,
+                targetOffset,
+                expected,
+                update,
+                context,
+                flags);
+    }
+
+    private int atomic(
+            int operation,
+            long connection,
+            RemoteDescriptor target,
+            long targetOffset,
+            long operand,
+            long update,
+            long context,
+            int flags) {
+        if (!hasAtomics) {
+            return NOT_SUPPORTED;
+        }
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            if ((target.base() + targetOffset & Long.BYTES - 1) != 0) {
+                throw new IllegalArgumentException(
+                        "targetOffset "
+                                + targetOffset
+                                + ": an atomic needs 8 aligned bytes; the descriptor begins at "
+                                + target.base());
+            }
+            VerbsConnection to = open(connection);
+            if (to == null) {
+                return NOT_CONNECTED;
+            }
+            Work work = works.take();
+            if (work == null) {
+                return BACK_PRESSURED;
+            }
+            work.begin(to, operation, context, (flags & FENCE) != 0);
+            work.remote((int) target.keyLow(), 0).operands(operand, update);
+            int right = RemoteDescriptor.REMOTE_ATOMIC;
+            int status = check(to, target, targetOffset, Long.BYTES, right);
+            if (status != Status.OK) {
+                work.fail(status);
+            } else {
+                work.add(null, 0, target.base() + targetOffset, Long.BYTES);
+            }
+            return start(to, work);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    final VerbsRegion own(RegisteredRegion region) {
+        if (region instanceof VerbsRegion own && own.transport() == this) {
+            return own;
+        }
+        throw new IllegalArgumentException(region + " is not a region of " + this);
+    }
+}

@@ -1,0 +1,170 @@
+package dev.verbena.verbs.transport;
+
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportException;
+import dev.verbena.transport.TransportLimits;
+import dev.verbena.verbs.QueuePair;
+import dev.verbena.verbs.SendRequests;
+import dev.verbena.verbs.transport.VerbsConnection.Sending;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.security.SecureRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Makes the parts of a transport, in their order, and closes them in the reverse one. */
+final class VerbsParts implements AutoCloseable {
+    private static final AtomicInteger SERIAL = new AtomicInteger();
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    /** One for a message, one for a credit that the peer gives back, which takes a slot, too. */
+    private static final int SLOTS_PER_CREDIT = 2;
+
+    private static final int BATCH = 32;
+    private static final int STRANGERS = 64;
+
+    /** 48 bits: protocols have little room for addresses. */
+    private static final int INCARNATION_SHIFT = 16;
+
+    private static final long SLOT_BYTES_MAX = 1L << 30;
+
+    final Card card;
+    final TransportLimits limits;
+    final WorkPool works;
+    final SendRequests requests;
+    final ReceivePool receives;
+    final VerbsRegions regions;
+    final VerbsConnections connections;
+    final EventQueue events = new EventQueue();
+    final Inbox inbox;
+    final Meeting meeting;
+    final VerbsAddress address;
+    final String explanation;
+    private final Keeper keeper;
+    private ServerSocketChannel door;
+
+    private VerbsParts(TransportContext context, VerbsOptions options, Card card) {
+        this.card = card;
+        int most = card.connectionsMax;
+        int credits = context.creditsPerConnection();
+        limits =
+                new TransportLimits(
+                        context.messageLengthMax(),
+                        context.receiveSlotCount(),
+                        credits,
+                        context.outstandingMax(),
+                        most,
+                        Frames.PRIVATE_MAX);
+        works = new WorkPool(card, context.outstandingMax());
+        try (QueuePair model = card.newOut()) {
+            requests = model.newSends(BATCH);
+        }
+        for (int i = 0; i < BATCH; i++) {
+            requests.at(i).signalled(true);
+        }
+        requests.handOver();
+        receives =
+                new ReceivePool(card, context.messageLengthMax(), credits * SLOTS_PER_CREDIT, most);
+        regions = new VerbsRegions(card);
+        long incarnation = RANDOM.nextLong() >>> INCARNATION_SHIFT | 1;
+        Joints joints = new Joints(card, context, incarnation);
+        ConnectionTable table = new ConnectionTable(most, new Sending(card, works, requests));
+        connections = new VerbsConnections(context, card, works, regions, table, joints, events);
+        inbox = new Inbox(card, receives, regions, connections);
+        keeper = Keeper.join();
+        meeting = new Meeting(context, card, keeper, connections, events, works, receives);
+        address = openDoor(context, options, most, incarnation);
+        meeting.name(address);
+        explanation = card.explain();
+    }
+
+    static VerbsParts open(TransportContext context, VerbsOptions options) {
+        int credits = context.creditsPerConnection();
+        int most = Math.min(context.connectionsMax(), context.receiveSlotCount() / credits);
+        int slots = credits * SLOTS_PER_CREDIT;
+        if ((long) slots * context.messageLengthMax() > SLOT_BYTES_MAX) {
+            throw new IllegalArgumentException(
+                    "creditsPerConnection "
+                            + credits
+                            + " times messageLengthMax "
+                            + context.messageLengthMax()
+                            + " is more than half a GiB");
+        }
+        Card card = Card.open(context, options, most, slots);
+        boolean isDone = false;
+        try {
+            VerbsParts parts = new VerbsParts(context, options, card);
+            isDone = true;
+            return parts;
+        } finally {
+            if (!isDone) {
+                card.close();
+            }
+        }
+    }
+
+    private VerbsAddress openDoor(
+            TransportContext context, VerbsOptions options, int most, long incarnation) {
+        String name =
+                context.name().isEmpty()
+                        ? ProcessHandle.current().pid() + "-" + SERIAL.incrementAndGet()
+                        : context.name();
+        try {
+            InetAddress host = host(options);
+            door =
+                    keeper.listen(
+                            new InetSocketAddress(host, options.port()), meeting, most + STRANGERS);
+            InetSocketAddress bound = (InetSocketAddress) door.getLocalAddress();
+            String text = host.getHostAddress();
+            int scope = text.indexOf('%');
+            text = scope < 0 ? text : text.substring(0, scope);
+            return new VerbsAddress(
+                    text.indexOf(':') < 0 ? text : "[" + text + "]",
+                    bound.getPort(),
+                    context.job(),
+                    name,
+                    incarnation);
+        } catch (IOException e) {
+            keeper.leave();
+            throw new TransportException(
+                    "verbs: no TCP socket to meet peers at ("
+                            + e.getMessage()
+                            + "); options address and port choose another",
+                    0,
+                    e);
+        }
+    }
+
+    /** The address that the option gives, or that of the port, or that of this host. */
+    private InetAddress host(VerbsOptions options) throws IOException {
+        if (!options.address().isEmpty()) {
+            return InetAddress.getByName(options.address());
+        }
+        if (card.gid.gid().isIpv4() || !card.gid.gid().isLinkLocal()) {
+            InetAddress own = InetAddress.getByAddress(card.gid.gid().bytes());
+            if (java.net.NetworkInterface.getByInetAddress(own) != null) {
+                return own;
+            }
+        }
+        return InetAddress.getLocalHost();
+    }
+
+    /** By the thread that closes; the owner is outside. */
+    @Override
+    public void close() {
+        card.takeOver();
+        receives.takeOver();
+        keeper.close(door);
+        connections.closeAll();
+        keeper.flush();
+        meeting.clear();
+        events.clear();
+        requests.close();
+        card.shared.close();
+        receives.close();
+        works.close();
+        card.close();
+        keeper.leave();
+    }
+}

@@ -1,0 +1,174 @@
+package dev.verbena.verbs.transport;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.TransportException;
+import dev.verbena.verbs.Access;
+import dev.verbena.verbs.MemoryRegion;
+import dev.verbena.verbs.VerbsException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.collections.Int2ObjectHashMap;
+
+/**
+ * The registrations of one transport. Owned by its thread.
+ *
+ * <p>A card may give a key again that it gave before. So every registration lies at addresses that
+ * this process has never used before: a request with an old descriptor and a new region's key
+ * misses that region.
+ */
+final class VerbsRegions {
+    private static final AtomicLong IDS = new AtomicLong();
+    private static final long HUGE_PAGE = OffHeapMemories.HUGE_PAGE_LENGTH;
+
+    /** Next address that was never used. Positive for longer than any process runs. */
+    private static final AtomicLong NEXT_BASE = new AtomicLong(1L << 40);
+
+    private final Card card;
+    private final Int2ObjectHashMap<VerbsRegion> byKey = new Int2ObjectHashMap<>();
+
+    private VerbsTransport transport;
+
+    VerbsRegions(Card card) {
+        this.card = card;
+    }
+
+    /** Whose regions they are. */
+    void of(VerbsTransport transport) {
+        this.transport = transport;
+    }
+
+    VerbsRegion allocate(long length, int rights) {
+        checkRights(rights);
+        if (length < 1) {
+            throw new IllegalArgumentException("length " + length + " is below 1");
+        }
+        OffHeapMemory memory;
+        try {
+            memory = OffHeapMemories.allocate(length);
+        } catch (OutOfMemoryError e) {
+            throw new TransportException(e.getMessage(), 0, e);
+        }
+        boolean isDone = false;
+        try {
+            VerbsRegion region = register(memory, true, rights);
+            isDone = true;
+            return region;
+        } finally {
+            if (!isDone) {
+                memory.close();
+            }
+        }
+    }
+
+    VerbsRegion register(OffHeapMemory memory, int rights) {
+        checkRights(rights);
+        return register(memory, false, rights);
+    }
+
+    private VerbsRegion register(OffHeapMemory memory, boolean isOwnMemory, int rights) {
+        MemoryRegion registered;
+        try {
+            registered =
+                    card.domain.register(
+                            memory,
+                            0,
+                            memory.length(),
+                            nextBase(memory.address(), memory.length()),
+                            access(rights));
+        } catch (VerbsException e) {
+            throw new TransportException(
+                    "register " + memory.length() + " bytes: " + e.getMessage(), 0, e);
+        }
+        VerbsRegion region =
+                new VerbsRegion(
+                        transport, IDS.incrementAndGet(), memory, isOwnMemory, registered, rights);
+        byKey.put(region.key(), region);
+        return region;
+    }
+
+    /** Lies as the memory does in a huge page, so that the card can use large pages, too. */
+    static long nextBase(long address, long length) {
+        long room = (length + 2 * HUGE_PAGE) / HUGE_PAGE * HUGE_PAGE + HUGE_PAGE;
+        long base = NEXT_BASE.getAndAdd(room) + (address & HUGE_PAGE - 1);
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-address-again")) {
+            return (1L << 40) + (address & HUGE_PAGE - 1);
+        }
+        return base;
+    }
+
+    private static void checkRights(int rights) {
+        if ((rights & ~RemoteDescriptor.REMOTE_ALL) != 0) {
+            throw new IllegalArgumentException("rights " + rights + " has unknown bits");
+        }
+    }
+
+    private static int access(int rights) {
+        return Access.LOCAL_WRITE
+                | ((rights & RemoteDescriptor.REMOTE_READ) != 0 ? Access.REMOTE_READ : 0)
+                | ((rights & RemoteDescriptor.REMOTE_WRITE) != 0 ? Access.REMOTE_WRITE : 0)
+                | ((rights & RemoteDescriptor.REMOTE_ATOMIC) != 0 ? Access.REMOTE_ATOMIC : 0);
+    }
+
+    void close(VerbsRegion region) {
+        if (region.isClosed()) {
+            return;
+        }
+        if (region.users > 0) {
+            throw new IllegalStateException(
+                    region
+                            + " cannot be closed: "
+                            + region.users
+                            + " operations posted from it are outstanding; poll their completions");
+        }
+        int key = region.key();
+        region.retire();
+        byKey.remove(key);
+    }
+
+    /** The region of a key, if the range lies in it; null otherwise. */
+    VerbsRegion find(int key, long address, long length) {
+        VerbsRegion region = byKey.get(key);
+        if (region == null || !isInside(region, address, length)) {
+            return null;
+        }
+        return region;
+    }
+
+    private static boolean isInside(VerbsRegion region, long address, long length) {
+        long offset = address - region.base();
+        return (offset | length) >= 0 && offset <= region.length() - length;
+    }
+
+    /** Why the card refused a peer's request: one of {@link Status}. */
+    int whyRefused(int key, long address, long length, int rights) {
+        VerbsRegion region = byKey.get(key);
+        if (region == null || !isNear(region, address)) {
+            return Status.STALE_KEY;
+        }
+        if (!isInside(region, address, length)) {
+            return Status.BOUNDS;
+        }
+        return (rights & ~region.rights()) != 0 ? Status.ACCESS : Status.STALE_KEY;
+    }
+
+    /** Addresses belong to one registration only, the unused ones around it, too. */
+    private static boolean isNear(VerbsRegion region, long address) {
+        return address >= region.base() - HUGE_PAGE
+                && address <= region.base() + region.length() + HUGE_PAGE;
+    }
+
+    /**
+     * Refuses while there are regions.
+     *
+     * @throws IllegalStateException naming them
+     */
+    void checkNone() {
+        if (!byKey.isEmpty()) {
+            throw new IllegalStateException(
+                    transport + " has open regions, close them first: " + byKey.values());
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package dev.verbena.verbs.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.transport.Status;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.ServerSocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The keeper over real sockets of this host: peers that say nothing, nonsense, or go away. */
+@Timeout(60)
+class KeeperTest {
+    private static final long LONG_NS = 30_000_000_000L;
+
+    private final BlockingQueue<Letter> atDoor = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Letter> atHome = new LinkedBlockingQueue<>();
+    private Keeper keeper;
+    private ServerSocketChannel door;
+    private InetSocketAddress address;
+
+    @BeforeEach
+    void open() throws IOException {
+        keeper = Keeper.join();
+        door =
+                keeper.listen(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        atDoor::add,
+                        100);
+        address = (InetSocketAddress) door.getLocalAddress();
+    }
+
+    @AfterEach
+    void close() {
+        keeper.close(door);
+        keeper.flush();
+        keeper.leave();
+    }
+
+    private static Letter next(BlockingQueue<Letter> letters) throws InterruptedException {
+        Letter letter = letters.poll(30, TimeUnit.SECONDS);
+        assertThat(letter).as("a letter within 30 s").isNotNull();
+        letter.channel().read();
+        return letter;
+    }
+
+    private Socket stranger() throws IOException {
+        Socket socket = new Socket(address.getAddress(), address.getPort());
+        socket.setSoTimeout(30_000);
+        return socket;
+    }
+
+    private static void say(Socket socket, int length, int kind) throws IOException {
+        ByteBuffer frame =
+                ByteBuffer.allocate(4 + Math.max(1, Math.min(length, 100)))
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .putInt(length)
+                        .put((byte) kind);
+        socket.getOutputStream().write(frame.array());
+    }
+
+    private static boolean isClosed(Socket socket) throws IOException {
+        try (InputStream in = socket.getInputStream()) {
+            int read;
+            do {
+                read = in.read();
+            } while (read >= 0);
+            return true;
+        } catch (java.net.SocketException e) {
+            return true; // reset
+        }
+    }
+
+    @Test
+    void shouldCarryFramesBothWaysAndTellOfTheEnd() throws Exception {
+        PeerChannel channel = keeper.connect(address, atHome::add);
+        channel.send(Frames.plain(Frames.HELLO));
+        Letter hello = next(atDoor);
+        assertThat(hello.kind()).isEqualTo(Frames.HELLO);
+        hello.channel().send(Frames.refuse("not today"));
+        hello.channel().close();
+        Letter refused = next(atHome);
+        assertThat(Frames.text(refused.body())).isEqualTo("not today");
+        Letter ended = next(atHome);
+        assertThat(ended.kind()).isEqualTo(Letter.ENDED);
+        assertThat(ended.status()).isEqualTo(Status.PEER_DEAD);
+        assertThat(ended.reason()).isNotBlank();
+    }
+
+    @Test
+    void shouldTellWhenNobodyListens() throws Exception {
+        keeper.close(door);
+        keeper.flush();
+        keeper.connect(address, atHome::add);
+        assertThat(next(atHome).status()).isEqualTo(Status.REFUSED);
+    }
+
+    @Test
+    void shouldTakeASilentPeerForLostAndNotOneThatSaysThatItLives() throws Exception {
+        try (Socket silent = stranger()) {
+            say(silent, 1, Frames.HELLO);
+            PeerChannel lost = next(atDoor).channel();
+            PeerChannel living = keeper.connect(address, atHome::add);
+            living.send(Frames.plain(Frames.HELLO));
+            PeerChannel other = next(atDoor).channel();
+            living.watch(20_000_000, LONG_NS);
+            other.watch(LONG_NS, 1_500_000_000);
+            lost.watch(20_000_000, 300_000_000);
+            Letter ended = next(atDoor);
+            assertThat(ended.channel()).isSameAs(lost);
+            assertThat(ended.reason()).contains("silent");
+            assertThat(atDoor.poll(2, TimeUnit.SECONDS)).isNull();
+            assertThat(atHome).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldGiveUpAtTheDeadline() throws Exception {
+        PeerChannel channel = keeper.connect(address, atHome::add);
+        channel.deadline(System.nanoTime() + 50_000_000, "too late");
+        Letter ended = next(atHome);
+        assertThat(ended.status()).isEqualTo(Status.TIMED_OUT);
+        assertThat(ended.reason()).isEqualTo("too late");
+    }
+
+    @Test
+    void shouldTurnAwayWhoWritesNonsense() throws Exception {
+        int[][] frames = {
+            {0, 1},
+            {-1, 1},
+            {Frames.LENGTH_MAX + 1, 1},
+            {Integer.MAX_VALUE, 1},
+            {1, 0},
+            {1, 2},
+            {1, 99}
+        };
+        for (int[] frame : frames) {
+            try (Socket socket = stranger()) {
+                say(socket, frame[0], frame[1]);
+                assertThat(isClosed(socket)).as("length %d, kind %d", frame[0], frame[1]).isTrue();
+            }
+        }
+        assertThat(atDoor).isEmpty();
+    }
+
+    @Test
+    void shouldNotKeepMoreStrangersThanItMay() throws Exception {
+        List<Socket> sockets = new ArrayList<>();
+        try {
+            for (int i = 0; i < 80; i++) {
+                sockets.add(stranger());
+            }
+            assertThat(isClosed(sockets.get(79))).isTrue();
+            Socket first = sockets.get(0);
+            say(first, 1, Frames.HELLO);
+            assertThat(next(atDoor).kind()).isEqualTo(Frames.HELLO);
+        } finally {
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void shouldNotKeepLettersWithoutEndWhenTheOwnerDoesNotRead() throws Exception {
+        try (Socket socket = stranger()) {
+            say(socket, 1, Frames.HELLO);
+            for (int i = 0; i < 200; i++) {
+                try {
+                    say(socket, 1, Frames.BYE);
+                } catch (java.net.SocketException e) {
+                    break;
+                }
+            }
+            assertThat(isClosed(socket)).isTrue();
+            assertThat(atDoor.size()).isBetween(64, 66);
+        }
+    }
+}
