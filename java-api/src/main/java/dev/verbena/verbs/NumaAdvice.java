@@ -15,8 +15,8 @@ public final class NumaAdvice {
     private NumaAdvice() {}
 
     /**
-     * What to know about the place of a device, one sentence for people; empty on a machine with one
-     * node, or where the kernel does not say.
+     * What to know about the place of a device, one sentence for people; empty on a machine with
+     * one node, or where the kernel does not say.
      */
     public static String of(String device) {
         return of(Path.of("/"), device);
