@@ -1,6 +1,7 @@
 package dev.verbena.shm;
 
 import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.internal.Ranges;
 
 /**
  * What a transport keeps about messages that it hands out: their tokens, which of them its user
@@ -79,7 +80,7 @@ final class ShmInbox {
         if (region == null) {
             return true; // closed since
         }
-        if ((offset | length | region.length() - offset - length) < 0) {
+        if (!Ranges.isInside(offset, length, region.length())) {
             return false;
         }
         handler.onNotify(connection.handle, connection.context, tag, region.id(), offset, length);

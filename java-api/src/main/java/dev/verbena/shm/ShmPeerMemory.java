@@ -5,6 +5,7 @@ import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
+import dev.verbena.transport.internal.Ranges;
 import java.util.Arrays;
 import org.agrona.UnsafeApi;
 
@@ -95,7 +96,7 @@ abstract class ShmPeerMemory {
                 target == lastTarget
                         && target.version() == lastVersion
                         && (lastRights & right) != 0
-                        && (targetOffset | (lastLength - targetOffset - length)) >= 0
+                        && Ranges.isInside(targetOffset, length, lastLength)
                         && length <= COPY_MAX;
         return isKnown
                 ? move(isPut, local, lastTranslation, lastBase + targetOffset, length)
@@ -113,7 +114,7 @@ abstract class ShmPeerMemory {
         long base = target.base();
         long granted = target.length();
         int rights = target.rights();
-        int status = check(target, right, targetOffset, length);
+        int status = Ranges.check(target, RemoteDescriptor.KIND_SHM, right, targetOffset, length);
         if (status != Status.OK) {
             return status;
         }
@@ -126,13 +127,13 @@ abstract class ShmPeerMemory {
         }
         long offset = base + targetOffset;
         long slack = PlantedFaults.ENABLED && PlantedFaults.isOn("shm-bounds-off-by-one") ? 1 : 0;
-        if ((offset | (translation.length + slack - offset - length)) < 0) {
+        if (!Ranges.isInside(offset, length, translation.length + slack)) {
             return Status.BOUNDS;
         }
         if (length > COPY_MAX || translation.address == 0) {
             return transferNative(isPut, local, target, offset, length);
         }
-        if ((base | granted | (translation.length - base - granted)) >= 0) {
+        if (Ranges.isInside(base, granted, translation.length)) {
             lastTarget = target;
             lastVersion = version;
             lastTranslation = translation;
@@ -168,19 +169,6 @@ abstract class ShmPeerMemory {
         return Status.OK;
     }
 
-    /** Rights and range that the descriptor itself grants. */
-    private static int check(RemoteDescriptor target, int right, long targetOffset, long length) {
-        if (target.kind() != RemoteDescriptor.KIND_SHM) {
-            return Status.STALE_KEY;
-        }
-        if ((target.rights() & right) == 0) {
-            return Status.ACCESS;
-        }
-        return (targetOffset | (target.length() - targetOffset - length)) < 0
-                ? Status.BOUNDS
-                : Status.OK;
-    }
-
     private int transferNative(
             boolean isPut, long local, RemoteDescriptor target, long offset, long length) {
         writeKey(target);
@@ -198,7 +186,13 @@ abstract class ShmPeerMemory {
     final int atomic(
             boolean isAdd, RemoteDescriptor target, long targetOffset, long operand, long update) {
         long offset = target.base() + targetOffset;
-        int status = check(target, RemoteDescriptor.REMOTE_ATOMIC, targetOffset, Long.BYTES);
+        int status =
+                Ranges.check(
+                        target,
+                        RemoteDescriptor.KIND_SHM,
+                        RemoteDescriptor.REMOTE_ATOMIC,
+                        targetOffset,
+                        Long.BYTES);
         if (status != Status.OK) {
             return status;
         }
@@ -209,7 +203,7 @@ abstract class ShmPeerMemory {
         if ((translation.rights & RemoteDescriptor.REMOTE_ATOMIC) == 0) {
             return Status.ACCESS;
         }
-        if ((offset | (translation.length - offset - Long.BYTES)) < 0) {
+        if (!Ranges.isInside(offset, Long.BYTES, translation.length)) {
             return Status.BOUNDS;
         }
         if (translation.address == 0 || (translation.address + offset & 7) != 0) {

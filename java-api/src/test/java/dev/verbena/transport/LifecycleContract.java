@@ -34,6 +34,37 @@ abstract class LifecycleContract extends ConnectionContract {
         return thrown.get();
     }
 
+    /** Both ends of such a range have the same sign once its end has overflowed. */
+    @Test
+    void shouldRefuseARangeWhoseEndIsBeyondAllNumbers() {
+        Pair p = new Pair();
+        RegisteredRegion local = p.a.allocate(8192);
+        RegisteredRegion remote = p.b.allocate(4096);
+        RemoteDescriptor d =
+                remote.describe(
+                        0,
+                        4096,
+                        RemoteDescriptor.REMOTE_READ | RemoteDescriptor.REMOTE_WRITE,
+                        new RemoteDescriptor());
+        // Before the descriptor is known to be good, and after.
+        for (int round = 0; round < 2; round++) {
+            for (long offset : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 900}) {
+                post("put", () -> p.a.transport.put(p.ab, local, 0, d, offset, 5000, 1, 0));
+                assertThat(completion(p.a).status()).isEqualTo(Status.BOUNDS);
+                post("get", () -> p.a.transport.get(p.ab, local, 0, d, offset, 5000, 1, 0));
+                assertThat(completion(p.a).status()).isEqualTo(Status.BOUNDS);
+                assertThatThrownBy(() -> p.a.transport.put(p.ab, local, offset, d, 0, 9100, 1, 0))
+                        .isInstanceOf(IllegalArgumentException.class);
+                assertThatThrownBy(() -> p.a.transport.send(p.ab, local, offset, 9100, 1, 0))
+                        .isInstanceOf(IllegalArgumentException.class);
+                assertThatThrownBy(() -> local.describe(offset, 9100, 0, new RemoteDescriptor()))
+                        .isInstanceOf(IllegalArgumentException.class);
+            }
+            post("inside", () -> p.a.transport.put(p.ab, local, 0, d, 0, 4096, 1, 0));
+            assertThat(completion(p.a).status()).isEqualTo(Status.OK);
+        }
+    }
+
     @Test
     void shouldAllocateZeroedMemoryWithIdsThatNeverReturn() {
         ContractNode a = node();

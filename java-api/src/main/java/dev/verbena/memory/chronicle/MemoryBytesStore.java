@@ -40,7 +40,8 @@ final class MemoryBytesStore extends AbstractBytesStore<MemoryBytesStore, Void> 
     }
 
     private boolean isInside(long offset, long length) {
-        return (offset | length | (limit - offset - length)) >= 0;
+        long left = limit - length;
+        return (offset | length | left | (left - offset)) >= 0;
     }
 
     private long readable(long offset, long length) {

@@ -13,6 +13,7 @@ import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.internal.OwnerGuard;
+import dev.verbena.transport.internal.Ranges;
 import java.net.URI;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -53,7 +54,7 @@ abstract class PortalsOperations implements Transport {
         if (!(region instanceof PortalsRegion own) || own.registrations() != registrations) {
             throw new IllegalArgumentException(region + " is not a region of " + uri);
         }
-        own.checkRange(offset, length);
+        own.range(offset, length);
         return own;
     }
 
@@ -150,19 +151,14 @@ abstract class PortalsOperations implements Transport {
 
     /** Refused here, before anything is put: 0 if the descriptor allows it. */
     private static int refusal(RemoteDescriptor d, long offset, long length, int right) {
-        if (d.kind() != RemoteDescriptor.KIND_PORTALS
-                || d.keyHigh() < Registrations.PORTAL_INDEX_FIRST
-                || d.keyHigh() > Integer.MAX_VALUE) {
-            return (d.rights() & right) == 0 ? Status.ACCESS : Status.STALE_KEY;
+        int status = Ranges.check(d, RemoteDescriptor.KIND_PORTALS, right, offset, length);
+        if (status != Status.OK) {
+            return status;
         }
-        if ((d.rights() & right) == 0) {
-            return Status.ACCESS;
+        if (d.keyHigh() < Registrations.PORTAL_INDEX_FIRST || d.keyHigh() > Integer.MAX_VALUE) {
+            return Status.STALE_KEY;
         }
-        if (offset < 0
-                || d.base() < 0
-                || offset > d.length()
-                || length > d.length() - offset
-                || d.base() > Long.MAX_VALUE - offset - length) {
+        if (d.base() < 0 || d.base() > Long.MAX_VALUE - offset - length) {
             return Status.BOUNDS;
         }
         return Status.OK;

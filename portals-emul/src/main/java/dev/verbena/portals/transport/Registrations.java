@@ -99,6 +99,7 @@ final class Registrations {
             publish(region);
         } catch (RuntimeException e) {
             region.retire();
+            region.releaseMemory();
             throw e;
         }
         return region;
@@ -239,6 +240,7 @@ final class Registrations {
             unpublish(region);
             regions.remove(region.id());
             region.retire();
+            region.releaseMemory();
             if (region.own != null) {
                 region.own.close();
             }

@@ -1,0 +1,43 @@
+package dev.verbena.transport.internal;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.transport.Status;
+
+/** Checks of ranges and descriptors that come from anywhere. Allocates nothing. Thread-safe. */
+public final class Ranges {
+    private Ranges() {}
+
+    /**
+     * Whether a range lies inside, whatever the numbers are: no sum or difference of two that are
+     * not negative leaves 63 bits and a sign.
+     *
+     * @param capacity bytes that there are, not negative
+     */
+    public static boolean isInside(long offset, long length, long capacity) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("range-end-overflows")) {
+            return (offset | length | (capacity - offset - length)) >= 0;
+        }
+        long left = capacity - length;
+        return (offset | length | left | (left - offset)) >= 0;
+    }
+
+    /**
+     * What a descriptor itself says to an operation.
+     *
+     * @param kind of the provider, see {@link RemoteDescriptor}
+     * @param right that the operation needs
+     * @return {@code OK}, {@code STALE_KEY} for another provider's, {@code ACCESS} or {@code
+     *     BOUNDS}, see {@link Status}
+     */
+    public static int check(
+            RemoteDescriptor descriptor, int kind, int right, long offset, long length) {
+        if (descriptor.kind() != kind) {
+            return Status.STALE_KEY;
+        }
+        if ((descriptor.rights() & right) == 0) {
+            return Status.ACCESS;
+        }
+        return isInside(offset, length, descriptor.length()) ? Status.OK : Status.BOUNDS;
+    }
+}
