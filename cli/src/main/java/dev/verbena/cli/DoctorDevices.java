@@ -132,8 +132,7 @@ final class DoctorDevices {
                         .filter(file -> file.startsWith("uverbs"))
                         .anyMatch(file -> isAccessible("/dev/infiniband/" + file));
         return isOpen
-                ? Finding.note(
-                        title, found.toString(), "verbs:// can use it", "")
+                ? Finding.note(title, found.toString(), "verbs:// can use it", "")
                 : Finding.warning(
                         title,
                         found + "; no /dev/infiniband/uverbs* for this user",
