@@ -79,9 +79,6 @@ final class InboundMessage implements DartMessage {
     /** Job of the stream that it came over. */
     java.util.UUID job;
 
-    /** Later ones of its client came before it, over another stream. */
-    boolean isLate;
-
     /** The step to which it will belong, while it arrives; null: none. */
     OpenStep step;
 
@@ -104,6 +101,12 @@ final class InboundMessage implements DartMessage {
 
     /** The stream needs it no more. */
     boolean isForgotten;
+
+    /** Checksum of all of it that its promise holds; see {@link #isSumPromised}. */
+    int promisedSum;
+
+    /** A receiver before this one has written {@link #promisedSum} into its journal. */
+    boolean isSumPromised;
 
     /** Bytes of the payload whose frames are settled although the message is not complete. */
     long settledEnd;
@@ -141,12 +144,12 @@ final class InboundMessage implements DartMessage {
         isAside = false;
         isWanted = false;
         takenAt = 0;
-        isLate = false;
         isForgotten = false;
         settledEnd = 0;
         journaledEnd = 0;
         isJournaled = false;
         promiseRound = 0;
+        isSumPromised = false;
         payload.wrap(NOTHING); // and not the memory, which would be kept when it is given back
     }
 

@@ -298,6 +298,12 @@ final class JournalReader {
         } catch (DartException e) {
             return false;
         }
+        InboundMessage known = messages.get(key(index, body));
+        if (known != null && known.temporaryName.equals(temporaryName)) {
+            // Its name was chosen anew; all else that is known of it holds.
+            known.fileName = fileName;
+            return true;
+        }
         messages.put(key(index, body), message);
         owners.put(message, stream);
         return message.sequence > 0 && message.metadata.payloadLength() >= 0;
@@ -331,8 +337,11 @@ final class JournalReader {
         if (type == JournalRecord.STORE) {
             message.state = InboundMessage.PROMISING;
             message.promiseRound = ReceiverJournal.EARLIER;
-            message.flags = length == 24 ? body.getInt(20, LITTLE_ENDIAN) : 0;
-            return length == 24;
+            message.flags = length >= 24 ? body.getInt(20, LITTLE_ENDIAN) : 0;
+            // Earlier versions did not write it.
+            message.isSumPromised = length == 28;
+            message.promisedSum = length == 28 ? body.getInt(24, LITTLE_ENDIAN) : 0;
+            return length == 24 || length == 28;
         }
         long end = length == 28 ? body.getLong(20, LITTLE_ENDIAN) : -1;
         message.settledEnd = end;

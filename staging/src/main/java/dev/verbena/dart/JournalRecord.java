@@ -18,7 +18,7 @@ import org.agrona.ExpandableArrayBuffer;
  * BEGIN     0:4 type 4   4:4 index   8:4 client   12:8 message   20:4 tag   24:4 flags
  *           28:2 length and temporary name, 2 length and final name, 2 length and metadata block
  * PROGRESS  0:4 type 5   4:4 index   8:4 client   12:8 message   20:8 payload bytes settled
- * STORE     0:4 type 6   4:4 index   8:4 client   12:8 message   20:4 flags
+ * STORE     0:4 type 6   4:4 index   8:4 client   12:8 message   20:4 flags   24:4 CRC-32C of the payload
  * FORGET    0:4 type 7   4:4 index   8:4 client   12:8 message
  * FINISHED  0:4 type 8   4:4 index
  * DROP      0:4 type 9   4:4 index

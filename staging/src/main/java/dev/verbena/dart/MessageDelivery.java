@@ -10,9 +10,11 @@ import org.agrona.collections.IntHashSet;
  */
 final class MessageDelivery {
     private final ReceiverShared shared;
+    private final MessageNaming naming;
 
     MessageDelivery(ReceiverShared shared) {
         this.shared = shared;
+        this.naming = new MessageNaming(shared);
     }
 
     /** Its last frame was taken. */
@@ -42,7 +44,7 @@ final class MessageDelivery {
                     continue;
                 }
                 try {
-                    if (!shared.files.step(message, stream, shared.journal)) {
+                    if (!naming.step(stream, message)) {
                         break;
                     }
                 } catch (DartException e) {
@@ -104,25 +106,10 @@ final class MessageDelivery {
         return false;
     }
 
-    /**
-     * Whether later messages of this client came over another stream already: this one waited in
-     * the files of a server that died, while its process registered anew.
-     */
-    boolean isOvertaken(InboundStream stream, InboundMessage message) {
-        for (int i = 0; i < shared.streams.size(); i++) {
-            InboundStream other = shared.streams.get(i);
-            if (other != stream
-                    && other.isDelivered(message.clientId, message.sequence)
-                    && other.job.equals(stream.job)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** A message that waits for its file, and came through another server meanwhile. */
     private boolean isDroppedDuplicate(InboundStream stream, InboundMessage message) {
-        if (message.state != InboundMessage.FORCING
+        if (message.rename != null
+                || message.state >= InboundMessage.RENAMED
                 || !isDeliveredElsewhere(stream, message.clientId, message.sequence)) {
             return false;
         }

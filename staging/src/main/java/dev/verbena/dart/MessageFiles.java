@@ -6,8 +6,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Stores messages as files: written under a temporary name, forced to the device, then renamed to
- * the name that the sender gave, made harmless. Owned by the receiver's agent.
+ * Writes messages to files under temporary names and forces them to the device; what gets its final
+ * name is the matter of {@link MessageNaming}. Owned by the receiver's agent.
  */
 final class MessageFiles implements AutoCloseable {
     /** Files with such names are the receiver's own, as long as they are not complete. */
@@ -20,14 +20,12 @@ final class MessageFiles implements AutoCloseable {
     private final AutoCloseable lock;
     private final boolean isAssembling;
     private final int messageLengthMax;
-    private final boolean isKeepingBoth;
     private final boolean isDurable;
     private final boolean isNamingClients;
     private long nextTemporary;
 
     MessageFiles(DartReceiver.Context context) {
         this.store = context.environment.store(context.directory);
-        this.isKeepingBoth = context.isKeepingBoth;
         this.isNamingClients = context.isNamingClients;
         this.isDurable = context.ack == AckMode.DURABLE;
         this.isAssembling = context.handler != null || context.steps != null;
@@ -93,9 +91,11 @@ final class MessageFiles implements AutoCloseable {
             }
             // The file got its name; whether anybody was told is not known: it is told again.
             message.state = InboundMessage.RENAMED;
-            return readAgain(message, message.fileName, length)
+            boolean isThere = readAgain(message, message.fileName, length);
+            boolean isOther = message.isSumPromised && message.crc.value() != message.promisedSum;
+            return isThere && !isOther
                     ? ""
-                    : "its file " + message.fileName + " has been taken away";
+                    : "its file " + message.fileName + " has been taken away or replaced";
         } catch (java.io.UncheckedIOException e) {
             return e.getMessage();
         }
@@ -212,26 +212,29 @@ final class MessageFiles implements AutoCloseable {
         store.onReady(wakeup);
     }
 
-    /** A message begins; its metadata are there. */
-    void begin(InboundMessage message) {
+    /** The name that the sender gave, made harmless; or one that says whose message it is. */
+    String plainName(InboundMessage message) {
         String name = message.metadata.safeName();
-        String suffix = message.clientId + "-" + message.sequence;
         if (name.isEmpty()) {
-            name = "message-" + message.sequence;
-            name = isNamingClients ? name : "message-" + suffix;
+            String number = message.clientId + "-" + message.sequence;
+            name = "message-" + (isNamingClients ? "" + message.sequence : number);
         }
         boolean isMixing = PlantedFaults.ENABLED && PlantedFaults.isOn("sink-mixes-clients");
-        if (isNamingClients && !isMixing) {
-            name = "client-" + message.clientId + "." + name;
-        }
-        // What comes late must not replace what came after it.
-        boolean isKept = isKeepingBoth || message.isLate;
-        if (isKept && !message.metadata.name().isEmpty() && exists(name)) {
-            name = name + "." + suffix;
-        }
-        message.fileName = name;
+        return isNamingClients && !isMixing ? "client-" + message.clientId + "." + name : name;
+    }
+
+    /** A message begins; its metadata are there. */
+    void begin(InboundMessage message) {
+        message.fileName = plainName(message);
         message.temporaryName =
-                TEMPORARY_PREFIX + message.serverId + "-" + suffix + "-" + nextTemporary++;
+                TEMPORARY_PREFIX
+                        + message.serverId
+                        + "-"
+                        + message.clientId
+                        + "-"
+                        + message.sequence
+                        + "-"
+                        + nextTemporary++;
         message.file = store.append(message.temporaryName);
         check(message);
         if (message.file.position() > 0) {
@@ -281,43 +284,9 @@ final class MessageFiles implements AutoCloseable {
         message.state = InboundMessage.FORCING;
     }
 
-    /**
-     * Brings a complete message on.
-     *
-     * @return true when it is stored under its final name
-     * @throws DartException naming the file and why it cannot be stored
-     */
-    boolean step(InboundMessage message, InboundStream stream, ReceiverJournal journal) {
-        if (message.state == InboundMessage.RENAMED) {
-            return true;
-        }
-        check(message);
-        boolean isForced = message.file.forcedPosition() >= message.received || !isDurable;
-        if (message.state == InboundMessage.FORCING && isForced) {
-            // Without a promise the whole message would come again after a crash. That does no
-            // harm unless its beginning was acknowledged, or it would get a second name.
-            boolean needsPromise = message.settledEnd > 0 || isKeepingBoth || message.isLate;
-            message.state = needsPromise ? InboundMessage.PROMISING : InboundMessage.RENAMING;
-            stream.isDirty |= needsPromise;
-        }
-        if (message.state == InboundMessage.PROMISING && journal.isDurable(message.promiseRound)) {
-            message.state = InboundMessage.RENAMING;
-        }
-        if (message.state != InboundMessage.RENAMING) {
-            return false;
-        }
-        if (message.rename == null) {
-            message.file.close();
-            message.rename = store.rename(message.temporaryName, message.fileName);
-        }
-        if (!message.rename.isDone()) {
-            return false;
-        }
-        if (!message.rename.error().isEmpty()) {
-            throw new DartException(DartException.Code.TRANSFER_FAILED, message.rename.error());
-        }
-        message.file = null;
-        return true;
+    /** Whether all of a complete message is on the device, as far as that is wanted. */
+    boolean isSafe(InboundMessage message) {
+        return message.file.forcedPosition() >= message.received || !isDurable;
     }
 
     boolean hasFailed(InboundMessage message) {
@@ -339,7 +308,10 @@ final class MessageFiles implements AutoCloseable {
         store.delete(message.temporaryName);
     }
 
-    private static void check(InboundMessage message) {
+    /**
+     * @throws DartException TRANSFER_FAILED if its file has failed
+     */
+    static void check(InboundMessage message) {
         if (!message.file.error().isEmpty()) {
             throw new DartException(DartException.Code.TRANSFER_FAILED, message.file.error());
         }

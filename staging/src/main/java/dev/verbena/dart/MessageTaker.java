@@ -213,7 +213,6 @@ final class MessageTaker {
                                 + shared.context.messageLengthMax);
             }
             message.job = stream.job;
-            message.isLate = delivery.isOvertaken(stream, message);
             if (shared.steps != null && !shared.steps.admit(stream, message)) {
                 return null;
             }

@@ -336,7 +336,10 @@ final class ReceiverJournal {
             if (needsPromise) {
                 message.promiseRound = message.promiseRound == 0 ? round : message.promiseRound;
                 stagedLength =
-                        begin(stream, message, JournalRecord.STORE).putInt(message.flags).end();
+                        begin(stream, message, JournalRecord.STORE)
+                                .putInt(message.flags)
+                                .putInt(message.checksum)
+                                .end();
             }
         }
     }

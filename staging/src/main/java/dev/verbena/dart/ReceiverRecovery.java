@@ -60,7 +60,7 @@ final class ReceiverRecovery {
         boolean isOver = streams.stream().allMatch(stream -> stream.isFinished);
         Set<String> wanted = new HashSet<>();
         for (InboundMessage message : reader.messages()) {
-            resume(reader.streamOf(message), message, wanted);
+            resume(streams, reader.streamOf(message), message, wanted);
         }
         files.deleteLeftovers(wanted);
         if (isOver && wanted.isEmpty()) {
@@ -75,7 +75,15 @@ final class ReceiverRecovery {
         return streams;
     }
 
-    private void resume(InboundStream stream, InboundMessage message, Set<String> wanted) {
+    private void resume(
+            List<InboundStream> streams,
+            InboundStream stream,
+            InboundMessage message,
+            Set<String> wanted) {
+        if (isDeliveredElsewhere(streams, stream, message)) {
+            stream.neverAgain(message.clientId, message.sequence);
+            return;
+        }
         if (files.isToComeAgain(message)) {
             return;
         }
@@ -104,6 +112,19 @@ final class ReceiverRecovery {
                         + message.clientId
                         + ", half received before, is lost: "
                         + whyNot);
+    }
+
+    /** Its process was moved, and the message came whole through another server. */
+    private static boolean isDeliveredElsewhere(
+            List<InboundStream> streams, InboundStream stream, InboundMessage message) {
+        for (InboundStream other : streams) {
+            if (other != stream
+                    && other.job.equals(stream.job)
+                    && other.hasDelivered(message.clientId, message.sequence)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void report(String what) {

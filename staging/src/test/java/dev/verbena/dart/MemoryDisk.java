@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.DurableStore;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -25,9 +26,21 @@ final class MemoryDisk {
     }
 
     private final TreeMap<String, Content> files = new TreeMap<>();
+    private final ArrayDeque<Rename> renames = new ArrayDeque<>();
     private final Set<String> locks = new HashSet<>();
     private int powerFailures;
     long capacity = Long.MAX_VALUE;
+
+    /** Nothing is forced, however long one looks. */
+    boolean isStuck;
+
+    /** So many forces of files whose names contain {@link #failing} fail. */
+    int failures;
+
+    String failing = "";
+
+    /** Bytes that were read. */
+    long bytesRead;
 
     DurableStore open() {
         return new Store();
@@ -45,10 +58,29 @@ final class MemoryDisk {
         files.get(name).bytes[at] ^= 8;
     }
 
-    /** Stores that are open become useless, locks are free, files are what was forced. */
-    void failPower() {
+    /** What the file holds; null: there is none. */
+    byte[] content(String name) {
+        Content content = files.get(name);
+        return content == null ? null : Arrays.copyOf(content.bytes, content.length);
+    }
+
+    /**
+     * Who has stores is killed: these become useless, locks are free.
+     *
+     * @param isLast what was asked for was just done, and nobody has heard of it
+     */
+    void kill(boolean isLast) {
+        if (isLast) {
+            performRenames(null);
+        }
         powerFailures++;
         locks.clear();
+        renames.clear();
+    }
+
+    /** As {@link #kill}, and files are what was forced. */
+    void failPower() {
+        kill(false);
         files.values().removeIf(file -> file.forced < 0);
         files.values().forEach(file -> file.length = file.forced);
     }
@@ -68,8 +100,14 @@ final class MemoryDisk {
         @Override
         public DurableFile append(String name, long length) {
             Content content = files.computeIfAbsent(name, key -> new Content());
-            content.length = (int) length;
-            return new Appender(this, name, content);
+            Appender appender = new Appender(this, name, content);
+            if (content.length < length) {
+                appender.error = "cannot append to " + name + ": it is too short";
+            } else if (!isDead()) {
+                content.length = (int) length;
+                content.forced = Math.min(content.forced, content.length);
+            }
+            return appender;
         }
 
         @Override
@@ -85,12 +123,17 @@ final class MemoryDisk {
 
         @Override
         public Completion rename(String from, String to) {
-            throw new UnsupportedOperationException();
+            Rename rename = new Rename(this, from, to);
+            if (!isDead()) {
+                renames.add(rename);
+            }
+            return rename;
         }
 
         @Override
         public Completion delete(String name) {
             if (!isDead()) {
+                performRenames(null);
                 files.remove(name);
             }
             return null;
@@ -119,6 +162,53 @@ final class MemoryDisk {
         @Override
         public void onReady(Runnable wakeup) {
             // The test steps everything.
+        }
+    }
+
+    /** In the order asked for, up to this one; null: all. */
+    private void performRenames(Rename last) {
+        Rename rename;
+        while ((rename = renames.poll()) != null) {
+            Content content = files.remove(rename.from);
+            if (content == null) {
+                rename.error = "renaming " + rename.from + " failed: it is not there";
+            } else {
+                content.forced = content.length;
+                files.put(rename.to, content);
+            }
+            rename.isDone = true;
+            if (rename == last) {
+                return;
+            }
+        }
+    }
+
+    /** Done when it was looked at for a while, and all before it. */
+    private final class Rename implements DurableStore.Completion {
+        private final Store store;
+        private final String from;
+        private final String to;
+        private int looks = LOOKS_UNTIL_FORCED;
+        private boolean isDone;
+        private String error = "";
+
+        Rename(Store store, String from, String to) {
+            this.store = store;
+            this.from = from;
+            this.to = to;
+        }
+
+        @Override
+        public boolean isDone() {
+            if (!isDone && !store.isDead() && --looks <= 0) {
+                performRenames(this);
+            }
+            return isDone;
+        }
+
+        @Override
+        public String error() {
+            return error;
         }
     }
 
@@ -156,6 +246,10 @@ final class MemoryDisk {
 
         @Override
         public void force() {
+            if (failures > 0 && name.contains(failing)) {
+                failures--;
+                error = "forcing " + name + " failed: no space left on device";
+            }
             asked = content.length;
             looks = LOOKS_UNTIL_FORCED;
         }
@@ -167,6 +261,9 @@ final class MemoryDisk {
 
         @Override
         public long forcedPosition() {
+            if (isStuck) {
+                return Math.max(0, content.forced);
+            }
             if (looks > 0 && --looks == 0 && error.isEmpty() && !store.isDead()) {
                 content.forced = asked;
             }
@@ -182,7 +279,7 @@ final class MemoryDisk {
         public void close() {}
     }
 
-    private static final class Reader implements DurableStore.ReadableFile {
+    private final class Reader implements DurableStore.ReadableFile {
         private final Content content;
 
         Reader(Content content) {
@@ -201,6 +298,7 @@ final class MemoryDisk {
                 return -1;
             }
             buffer.putBytes(offset, content.bytes, (int) position, n);
+            bytesRead += n;
             return n;
         }
 

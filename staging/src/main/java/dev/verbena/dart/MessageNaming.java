@@ -1,0 +1,186 @@
+package dev.verbena.dart;
+
+import dev.verbena.agent.DurableStore;
+import dev.verbena.agent.internal.PlantedFaults;
+
+/**
+ * Gives complete files their final names, each at the moment when it gets it: forced to the device,
+ * promised in the journal where the name must outlive a crash, then renamed. What a message must
+ * not replace is looked for at that moment too, and once more behind the promise, because others
+ * get their names meanwhile. Owned by the receiver's agent.
+ */
+final class MessageNaming {
+    private static final int NAME_LENGTH_MAX = 255;
+    private static final int TRIES_MAX = 16;
+
+    private final ReceiverShared shared;
+
+    MessageNaming(ReceiverShared shared) {
+        this.shared = shared;
+    }
+
+    /**
+     * Brings a complete message on.
+     *
+     * @return true when it is stored under its final name
+     * @throws DartException naming the file and why it cannot be stored
+     */
+    boolean step(InboundStream stream, InboundMessage message) {
+        if (message.state == InboundMessage.RENAMED) {
+            return true;
+        }
+        MessageFiles.check(message);
+        if (message.state == InboundMessage.FORCING && shared.files.isSafe(message)) {
+            forced(stream, message);
+        }
+        if (message.state == InboundMessage.PROMISING
+                && shared.journal.isDurable(message.promiseRound)) {
+            message.state = InboundMessage.RENAMING;
+        }
+        if (message.state != InboundMessage.RENAMING
+                || message.rename == null && !beginRename(stream, message)
+                || !message.rename.isDone()) {
+            return false;
+        }
+        if (!message.rename.error().isEmpty()) {
+            throw new DartException(DartException.Code.TRANSFER_FAILED, message.rename.error());
+        }
+        message.file = null;
+        return true;
+    }
+
+    /**
+     * Without a promise the whole message would come again after a crash. That does no harm unless
+     * its beginning was acknowledged, or it would get a second name.
+     */
+    private void forced(InboundStream stream, InboundMessage message) {
+        boolean isKept = isReplacingNothing(stream, message);
+        if (isKept && isTaken(message, message.fileName)) {
+            message.fileName = freeName(stream, message);
+        }
+        boolean needsPromise = message.settledEnd > 0 || isKept;
+        message.state = needsPromise ? InboundMessage.PROMISING : InboundMessage.RENAMING;
+        stream.isDirty |= needsPromise;
+    }
+
+    private boolean beginRename(InboundStream stream, InboundMessage message) {
+        if (isBeingNamedElsewhere(stream, message)) {
+            return false;
+        }
+        if (isReplacingNothing(stream, message) && isTaken(message, message.fileName)) {
+            message.fileName = freeName(stream, message);
+            boolean isHasty =
+                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-new-name-unpromised");
+            if (!isHasty) {
+                promiseAnew(stream, message);
+                return false;
+            }
+        }
+        message.file.close();
+        message.rename = shared.files.store().rename(message.temporaryName, message.fileName);
+        return true;
+    }
+
+    /** The name that was promised has gone to another message meanwhile. */
+    private static void promiseAnew(InboundStream stream, InboundMessage message) {
+        message.isJournaled = false;
+        message.promiseRound = 0;
+        message.state = InboundMessage.PROMISING;
+        stream.isDirty = true;
+    }
+
+    /** What comes late must not replace what came after it. */
+    private boolean isReplacingNothing(InboundStream stream, InboundMessage message) {
+        return shared.context.isKeepingBoth || isOvertaken(stream, message);
+    }
+
+    /**
+     * Whether later messages of this client came over another stream, and have their names or are
+     * getting them: this one waited in the files of a server that died, while its process
+     * registered anew.
+     */
+    private boolean isOvertaken(InboundStream stream, InboundMessage message) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-late-replaces-newer")) {
+            return false;
+        }
+        for (int i = 0; i < shared.streams.size(); i++) {
+            InboundStream other = shared.streams.get(i);
+            if (other == stream || !other.job.equals(stream.job)) {
+                continue;
+            }
+            InboundMessage naming = other.storing.peek();
+            boolean isNaming =
+                    naming != null
+                            && naming.clientId == message.clientId
+                            && naming.sequence > message.sequence
+                            && isBeingNamed(naming);
+            if (isNaming || other.isDelivered(message.clientId, message.sequence)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * The same message through another server: soon this one is known to be a duplicate. Or one of
+     * the same name: it is delivered before its file is replaced.
+     */
+    private boolean isBeingNamedElsewhere(InboundStream stream, InboundMessage message) {
+        for (int i = 0; i < shared.streams.size(); i++) {
+            InboundStream other = shared.streams.get(i);
+            InboundMessage naming = other.storing.peek();
+            if (other == stream || naming == null || !isBeingNamed(naming)) {
+                continue;
+            }
+            boolean isSame =
+                    naming.clientId == message.clientId
+                            && naming.sequence == message.sequence
+                            && other.job.equals(stream.job);
+            if (isSame || naming.fileName.equals(message.fileName)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isBeingNamed(InboundMessage message) {
+        return message.rename != null || message.state == InboundMessage.RENAMED;
+    }
+
+    /** Whether a file has this name, or another message is just getting it. */
+    private boolean isTaken(InboundMessage message, String name) {
+        for (int i = 0; i < shared.streams.size(); i++) {
+            InboundMessage naming = shared.streams.get(i).storing.peek();
+            if (naming != null
+                    && naming != message
+                    && naming.rename != null
+                    && naming.fileName.equals(name)) {
+                return true;
+            }
+        }
+        try (DurableStore.ReadableFile file = shared.files.store().read(name)) {
+            return file != null;
+        } catch (java.io.UncheckedIOException e) {
+            // It is there, and cannot be read.
+            return true;
+        }
+    }
+
+    /** The sender's name, and whose message it is behind it: told from those of earlier jobs. */
+    private String freeName(InboundStream stream, InboundMessage message) {
+        String name = shared.files.plainName(message);
+        String number = "." + message.clientId + "-" + message.sequence;
+        String job = number + "." + stream.job.toString().substring(0, 8);
+        for (int i = 0; i < TRIES_MAX; i++) {
+            String behind = i == 0 ? "" : i == 1 ? number : i == 2 ? job : job + "." + i;
+            int length = Math.min(name.length(), NAME_LENGTH_MAX - behind.length());
+            String candidate = name.substring(0, length) + behind;
+            if (!isTaken(message, candidate)) {
+                return candidate;
+            }
+        }
+        throw new DartException(
+                DartException.Code.TRANSFER_FAILED,
+                "no free name for '" + name + "': delete files whose names begin so");
+    }
+}

@@ -1,0 +1,134 @@
+package dev.verbena.dart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.agent.AgentStepper;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * A receiver with a directory in virtual time, and servers made by hand, so that a test can kill
+ * the receiver between any two duty cycles. One thread.
+ */
+final class CrashBench implements AutoCloseable {
+    static final UUID JOB = new UUID(5, 6);
+    private static final int STEPS_MAX = 20_000;
+
+    final WireEnvironment wire = new WireEnvironment();
+    final List<ScriptedServer> servers = new ArrayList<>();
+
+    /** Sequences of the messages that handlers saw, of all receivers. */
+    final List<Long> handled = new ArrayList<>();
+
+    DartReceiver receiver;
+    private final Consumer<DartReceiver.Context> change;
+    private AgentStepper stepper;
+
+    /** Cycles of all receivers. */
+    int steps;
+
+    CrashBench(Consumer<DartReceiver.Context> change) {
+        this.change = change;
+        begin();
+    }
+
+    private void begin() {
+        DartReceiver.Context context =
+                new DartReceiver.Context()
+                        .environment(wire)
+                        .directory("disk")
+                        .windowMax(1 << 20)
+                        .handler(this::onMessage);
+        change.accept(context);
+        receiver = DartReceiver.embed(context);
+        stepper = new AgentStepper(List.of(receiver.agent()), wire.clock, wire.errorHandler());
+    }
+
+    private void onMessage(DartMessage message) {
+        byte[] bytes = new byte[message.length()];
+        message.buffer().getBytes(message.offset(), bytes);
+        assertThat(bytes)
+                .as("message %d as its handler sees it", message.sequence())
+                .isEqualTo(DartWorld.bytes(bytes.length, message.sequence()).byteArray());
+        handled.add(message.sequence());
+    }
+
+    ScriptedServer server(int id) {
+        ScriptedServer server = new ScriptedServer(wire, JOB, id);
+        servers.add(server);
+        return server;
+    }
+
+    /** How a receiver may end. */
+    enum End {
+        /** Killed. */
+        KILL,
+        /** Killed when its disk had just done what it was asked for. */
+        KILL_AFTER_DISK,
+        /** What was not forced is gone. */
+        POWER_FAILURE
+    }
+
+    /** The receiver dies here, and another one begins on the same directory. */
+    void crash(End end) {
+        if (end == End.POWER_FAILURE) {
+            wire.disk.failPower();
+        } else {
+            wire.disk.kill(end == End.KILL_AFTER_DISK);
+        }
+        wire.cut();
+        stepper.close();
+        receiver.close();
+        begin();
+    }
+
+    void step() {
+        for (ScriptedServer server : servers) {
+            server.step();
+        }
+        stepper.step();
+        steps++;
+        wire.clock.advanceNs(1_000_000);
+    }
+
+    void until(String what, BooleanSupplier condition) {
+        for (int i = 0; i < STEPS_MAX && !condition.getAsBoolean(); i++) {
+            step();
+        }
+        assertThat(condition.getAsBoolean())
+                .as("%s; handled %s, files %s, %s", what, handled, files().keySet(), wire.errors)
+                .isTrue();
+    }
+
+    /** Every server's frames are acknowledged. */
+    boolean isDone() {
+        return servers.stream().allMatch(ScriptedServer::isAllAcknowledged);
+    }
+
+    /** Names and hashes of stored files, without the receiver's own. */
+    Map<String, Integer> files() {
+        Map<String, Integer> files = new TreeMap<>();
+        for (String name : wire.disk.names("")) {
+            if (!name.startsWith(MessageFiles.TEMPORARY_PREFIX)) {
+                files.put(name, Arrays.hashCode(wire.disk.content(name)));
+            }
+        }
+        return files;
+    }
+
+    static int hash(int length, long sequence) {
+        return Arrays.hashCode(DartWorld.bytes(length, sequence).byteArray());
+    }
+
+    @Override
+    public void close() {
+        stepper.close();
+        receiver.close();
+    }
+}
