@@ -70,7 +70,7 @@ public interface DurableStore extends AutoCloseable {
         /** Bytes accepted, counting what the file had when opened. */
         long position();
 
-        /** Bytes known to be on the device. */
+        /** Bytes known to be on the device; -1: not even that there is such a file. */
         long forcedPosition();
 
         /** Why the file failed (disk full, I/O error), naming it; empty while it works. */

@@ -20,7 +20,7 @@ final class FileAppender implements DurableStore.DurableFile {
     // Written by the store's thread only, from here on.
     private long written;
     private boolean isDirectoryForced;
-    private volatile long forced;
+    private volatile long forced = -1;
     private volatile String error = "";
 
     /** Keeps so many bytes of what is there; {@link Long#MAX_VALUE}: everything. */

@@ -281,11 +281,13 @@ public final class DartReceiver implements AutoCloseable {
         }
 
         /**
-         * Most memory for messages that are half received from servers which are not connected; 0
-         * (default): a quarter of the heap. What is beyond is put aside if it has a file, and read
-         * again when its server comes back. Without a directory it is given up when its server has
-         * been away for {@link #silenceTimeoutNs}: its messages are reported by name, and its
-         * server is refused unless {@link #acceptGaps} is set.
+         * Most memory for messages that are half received, of all servers; 0 (default): a quarter
+         * of the heap. What is beyond is put aside if it has a file, and read again with its next
+         * frame; where the disk is slower than the servers, these wait before it is twice as much,
+         * with what is being stored. Without a directory only what servers have left behind that
+         * are not connected is bounded, and is given up when its server has been away for {@link
+         * #silenceTimeoutNs}: its messages are reported by name, and its server is refused unless
+         * {@link #acceptGaps} is set.
          */
         public Context unfinishedBytesMax(long unfinishedBytesMax) {
             this.unfinishedBytesMax = unfinishedBytesMax;

@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.agent.DurableStore.ReadableFile;
+import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,54 +12,114 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Bounds the memory of messages that are half received. Their bytes were acknowledged, so they are
  * nowhere else: what has a file is put aside, because the file has the bytes, and read again when
  * the next frame of it comes. First those of servers which are not connected, and may never be
- * again, then those that have waited longest for a frame. What has no file is given up if its
- * server is away, the one that has been away longest first, is reported by name, and its stream
- * goes on only if gaps are accepted. Owned by the receiver's agent.
+ * again, then those that have waited longest for a frame; what the file has not got yet is forced.
+ * What has no file is given up if its server is away, the one that has been away longest first, is
+ * reported by name, and its stream goes on only if gaps are accepted. Owned by the receiver's
+ * agent.
  */
 final class HalfMessages {
     private static final long LOOK_EVERY_NS = 20_000_000;
+
+    /** When the last look has found nothing to do although there is too much. */
+    private static final long LOOK_AGAIN_NS = 200_000_000;
+
     private static final int PIECE = 256 * 1024;
     private static final int PIECES_PER_CYCLE = 8;
+    private static final int RELEASES_PER_LOOK = 256;
+    private static final int FORCES_PER_LOOK = 16;
 
+    private final ReceiverShared shared;
     private final AbandonedMessages abandoned;
     private final MessageFiles files;
+    private final List<InboundStream> streams;
     private final long bytesMax;
     private final long graceNs;
     private UnsafeBuffer piece;
     private long nextLookNs;
-    private boolean isAnyAside;
+    private long framesLookedAt;
+
+    /** The message whose file is open for reading, and that file; null: none. */
+    private InboundMessage reading;
+
+    private String readingName;
+    private ReadableFile reader;
 
     /** Messages whose memory was given back. */
     final AtomicLong putAside = new AtomicLong();
 
-    /**
-     * @param files null: messages have no files
-     */
-    HalfMessages(
-            AbandonedMessages abandoned,
-            MessageFiles files,
-            DartReceiver.Context context,
-            long nowNs) {
+    HalfMessages(ReceiverShared shared, AbandonedMessages abandoned, long nowNs) {
+        this.shared = shared;
         this.abandoned = abandoned;
-        this.files = files;
-        this.bytesMax = context.unfinishedBytesMax;
-        this.graceNs = context.silenceTimeoutNs;
+        this.files = shared.files;
+        this.streams = shared.streams;
+        this.bytesMax = shared.context.unfinishedBytesMax;
+        this.graceNs = shared.context.silenceTimeoutNs;
         this.nextLookNs = nowNs + LOOK_EVERY_NS;
+        shared.isCrowdStaying = files == null;
     }
 
-    int doWork(long now, List<InboundStream> streams) {
-        int work = isAnyAside ? bringBack(streams) : 0;
+    int doWork(long now) {
+        int work = shared.wanted.isEmpty() ? 0 : bringBack();
         if (now - nextLookNs >= 0) {
-            nextLookNs = now + LOOK_EVERY_NS;
-            bound(now, streams);
+            boolean isProgress = bound(now);
+            boolean isOver = shared.halfBytes > bytesMax;
+            nextLookNs = now + (isOver && !isProgress ? LOOK_AGAIN_NS : LOOK_EVERY_NS);
         }
         return work;
     }
 
-    private void bound(long now, List<InboundStream> streams) {
+    long nextDeadlineNs() {
+        boolean isWaiting =
+                shared.halfBytes > bytesMax
+                        || shared.framesTaken != framesLookedAt
+                        || !shared.wanted.isEmpty();
+        return isWaiting ? nextLookNs : ProtocolAgent.NO_DEADLINE;
+    }
+
+    void close() {
+        stopReading();
+    }
+
+    // ---- giving memory back
+
+    /** Whether something was released, or asked for so that it can be. */
+    private boolean bound(long now) {
         if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-halves-kept")) {
-            return;
+            return false;
         }
+        framesLookedAt = shared.framesTaken;
+        long held = count(now);
+        int released = 0;
+        while (held > bytesMax && released < RELEASES_PER_LOOK) {
+            long bytes = releaseOne(now);
+            if (bytes == 0) {
+                break;
+            }
+            held -= bytes;
+            released++;
+        }
+        shared.halfBytes = held;
+        long beingForced = forceOldest(held - bytesMax);
+        boolean isProgress = released > 0 || beingForced > 0;
+        long storing = storingBytes();
+        // Where nothing gets less, waiting would be for ever.
+        boolean isPatient = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-crowd-admitted");
+        boolean isLess = held <= bytesMax || isProgress || storing > 0;
+        shared.isCrowdStaying = files == null || !isLess || isPatient;
+        shared.crowd = shared.isCrowdStaying ? 0 : Math.max(0, held + storing - 2 * bytesMax);
+        return isProgress;
+    }
+
+    private long storingBytes() {
+        long bytes = 0;
+        for (int i = 0; i < streams.size(); i++) {
+            bytes += streams.get(i).storingBytes;
+        }
+        return bytes;
+    }
+
+    /** Bytes held by half messages that can be given back or given up. */
+    private long count(long now) {
         long held = 0;
         for (int i = 0; i < streams.size(); i++) {
             InboundStream stream = streams.get(i);
@@ -69,18 +131,24 @@ final class HalfMessages {
             boolean isCounted = stream.session == null || files != null;
             held += isCounted ? bytesOf(stream) : 0;
         }
-        while (held > bytesMax) {
-            InboundStream longest = longestAway(now, streams);
-            long released = longest == null ? releaseConnected(streams) : release(longest);
-            if (released == 0) {
-                return;
-            }
-            held -= released;
+        return held;
+    }
+
+    private static long bytesOf(InboundStream stream) {
+        long bytes = 0;
+        for (InboundMessage message : stream.open.values()) {
+            bytes += message.memoryLength();
         }
+        return bytes;
+    }
+
+    private long releaseOne(long now) {
+        InboundStream longest = longestAway(now);
+        return longest == null ? releaseConnected() : release(longest);
     }
 
     /** Of connected servers: what has waited longest for its next frame, unless that is here. */
-    private long releaseConnected(List<InboundStream> streams) {
+    private long releaseConnected() {
         boolean isPatient =
                 PlantedFaults.ENABLED && PlantedFaults.isOn("dart-connected-halves-kept");
         InboundMessage oldest = null;
@@ -107,25 +175,69 @@ final class HalfMessages {
         return released;
     }
 
+    /** What is settled was forced, maybe before the file was opened the last time. */
     private static boolean isInFile(InboundMessage message) {
-        return message.file != null && message.file.forcedPosition() >= message.received;
+        return message.file != null
+                && Math.max(message.file.forcedPosition(), message.settledEnd) >= message.received;
     }
 
     private void putAside(InboundMessage message) {
         message.putAside();
         ServerShared.add(putAside, 1);
-        isAnyAside = true;
     }
 
-    private static long bytesOf(InboundStream stream) {
+    /**
+     * Asks that the files get what they have not got of those that have waited longest; bytes of
+     * messages that are being forced.
+     */
+    private long forceOldest(long excess) {
+        if (excess <= 0 || PlantedFaults.ENABLED && PlantedFaults.isOn("dart-only-first-forced")) {
+            return 0;
+        }
+        long forcing = bytesBeingForced();
+        for (int i = 0; i < FORCES_PER_LOOK && forcing < excess; i++) {
+            InboundMessage oldest = oldestUnforced();
+            if (oldest == null) {
+                break;
+            }
+            files.forceUnfinished(oldest);
+            forcing += oldest.memoryLength();
+        }
+        return forcing;
+    }
+
+    private long bytesBeingForced() {
         long bytes = 0;
-        for (InboundMessage message : stream.open.values()) {
-            bytes += message.memoryLength();
+        for (int i = 0; i < streams.size(); i++) {
+            for (InboundMessage message : streams.get(i).open.values()) {
+                boolean isAsked = hasFile(message) && message.forceAsked >= message.received;
+                bytes += isAsked && !isInFile(message) ? message.memoryLength() : 0;
+            }
         }
         return bytes;
     }
 
-    private InboundStream longestAway(long now, List<InboundStream> streams) {
+    private static boolean hasFile(InboundMessage message) {
+        return message.file != null && message.file.error().isEmpty();
+    }
+
+    private InboundMessage oldestUnforced() {
+        InboundMessage oldest = null;
+        for (int i = 0; i < streams.size(); i++) {
+            for (InboundMessage message : streams.get(i).open.values()) {
+                if (message.memoryLength() > 0
+                        && hasFile(message)
+                        && message.forceAsked < message.received
+                        && !isInFile(message)
+                        && (oldest == null || message.takenAt < oldest.takenAt)) {
+                    oldest = message;
+                }
+            }
+        }
+        return oldest;
+    }
+
+    private InboundStream longestAway(long now) {
         InboundStream longest = null;
         for (int i = 0; i < streams.size(); i++) {
             InboundStream stream = streams.get(i);
@@ -168,37 +280,71 @@ final class HalfMessages {
         return released;
     }
 
-    /** Reads again those of which a frame has come. */
-    private int bringBack(List<InboundStream> streams) {
-        int work = 0;
-        isAnyAside = false;
-        for (int i = 0; i < streams.size(); i++) {
-            InboundStream stream = streams.get(i);
-            for (InboundMessage message : new ArrayList<>(stream.open.values())) {
-                if (!message.isAside) {
-                    continue;
-                }
-                isAnyAside = true;
-                boolean isDue = stream.session != null && message.isWanted;
-                if (isDue && work < PIECES_PER_CYCLE) {
-                    work += bringBack(stream, message, PIECES_PER_CYCLE - work);
-                }
-            }
-        }
-        return work;
-    }
+    // ---- reading again
 
-    private int bringBack(InboundStream stream, InboundMessage message, int pieces) {
-        if (piece == null) {
-            piece = new UnsafeBuffer(new byte[PIECE]);
+    /**
+     * Reads some of the first message of which a frame has come. One after the other, so that not
+     * all of them are in memory at once.
+     */
+    private int bringBack() {
+        InboundStream stream = shared.wanted.peek();
+        InboundMessage message = stream.wanted;
+        boolean isStillWanted =
+                message != null
+                        && message.isAside
+                        && message.isWanted
+                        && stream.session != null
+                        && stream.open.get(message.clientId) == message;
+        if (!isStillWanted) {
+            shared.wanted.poll();
+            stream.wanted = null;
+            if (message != null) {
+                message.isWanted &= !message.isAside;
+            }
+            stopReading();
+            return 1;
+        }
+        if (reading == null && shared.crowd > 0) {
+            return 0;
         }
         try {
-            return files.bringBack(message, piece, pieces);
-        } catch (DartException e) {
+            return readSome(message);
+        } catch (DartException | java.io.UncheckedIOException e) {
             InboundSession session = stream.session;
+            stopReading();
             abandoned.loseHalf(stream, message, e.getMessage());
             session.fail(FrameFlyweight.ERROR_STORE, e.getMessage());
             return 1;
+        }
+    }
+
+    private int readSome(InboundMessage message) {
+        if (piece == null) {
+            piece = new UnsafeBuffer(new byte[PIECE]);
+        }
+        if (reading != message || readingName != message.temporaryName) {
+            stopReading();
+            reader = files.store().read(message.temporaryName);
+            reading = message;
+            readingName = message.temporaryName;
+            shared.halfBytes += message.received;
+            message.countedBytes = message.received;
+        }
+        for (int i = 0; i < PIECES_PER_CYCLE && message.isAside; i++) {
+            files.bringBack(message, reader, piece);
+        }
+        if (!message.isAside) {
+            stopReading();
+        }
+        return 1;
+    }
+
+    private void stopReading() {
+        reading = null;
+        readingName = null;
+        if (reader != null) {
+            reader.close();
+            reader = null;
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.verbena.dart;
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.ByteStreams.Listener;
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -20,6 +21,7 @@ final class InboundConnections {
     private final Listener listener;
     private final List<InboundSession> sessions = new ArrayList<>();
     private final RareReports reports;
+    private final RareReports failures;
     private boolean isClosed;
 
     final AtomicLong accepted = new AtomicLong();
@@ -30,6 +32,7 @@ final class InboundConnections {
         this.engine = engine;
         this.context = context;
         this.reports = new RareReports(context.environment.errorHandler());
+        this.failures = new RareReports(context.environment.errorHandler());
         this.listener = listener;
     }
 
@@ -41,13 +44,30 @@ final class InboundConnections {
         int work = accept(now);
         for (int i = 0; i < sessions.size(); i++) {
             InboundSession session = sessions.get(i);
-            work += session.doWork(now, context.silenceTimeoutNs);
+            work += doWork(session, now);
             if (session.isEnded()) {
                 sessions.remove(i--);
                 open.lazySet(sessions.size());
             }
         }
         return work;
+    }
+
+    /** What goes wrong with one connection ends that one. */
+    private int doWork(InboundSession session, long now) {
+        try {
+            return session.doWork(now, context.silenceTimeoutNs);
+        } catch (RuntimeException e) {
+            if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-one-stops-all")) {
+                throw e;
+            }
+            failures.report(
+                    now,
+                    DartException.Code.TRANSFER_FAILED,
+                    "connection from " + session.peer() + " ended: " + e);
+            session.end();
+            return 1;
+        }
     }
 
     private int accept(long now) {

@@ -97,7 +97,13 @@ final class InboundMessage implements DartMessage {
     /** When its last frame was taken, counted in frames. */
     long takenAt;
 
-    private int broughtBack;
+    /** As much of its memory is in the receiver's count. */
+    long countedBytes;
+
+    private long broughtBack;
+
+    /** What is read again counts for the checksum too. */
+    private boolean isSummedAgain;
 
     /** The stream needs it no more. */
     boolean isForgotten;
@@ -108,7 +114,10 @@ final class InboundMessage implements DartMessage {
     /** A receiver before this one has written {@link #promisedSum} into its journal. */
     boolean isSumPromised;
 
-    /** Bytes of the payload whose frames are settled although the message is not complete. */
+    /** Frames of it are settled although it is not complete: its beginning does not come again. */
+    boolean isBegunSettled;
+
+    /** Bytes of the payload in these; none, if the first has no room beside the metadata. */
     long settledEnd;
 
     /** As {@link #settledEnd}, as far as the journal was told. */
@@ -138,14 +147,16 @@ final class InboundMessage implements DartMessage {
         temporaryName = "";
         file = null;
         rename = null;
-        forceAsked = 0;
+        forceAsked = -1;
         step = null;
         isHeld = false;
         isAside = false;
         isWanted = false;
         takenAt = 0;
+        countedBytes = 0;
         isForgotten = false;
         settledEnd = 0;
+        isBegunSettled = false;
         journaledEnd = 0;
         isJournaled = false;
         promiseRound = 0;
@@ -215,22 +226,39 @@ final class InboundMessage implements DartMessage {
     /** Gives its memory back; its file has all of it. */
     void putAside() {
         memory.wrap(NOTHING);
-        isAside = true;
-        isWanted = false;
+        isAside = received > 0;
+        countedBytes = 0;
+        isSummedAgain = false;
         broughtBack = 0;
     }
 
-    /** Bytes of the payload that are in memory again. */
-    int broughtBack() {
+    /** All that counts of it now are so many bytes in its file, of which nothing else is known. */
+    void goBackTo(long length) {
+        received = length;
+        position = metadataLength + length;
+        state = RECEIVING;
+        promiseRound = 0;
+        forceAsked = length;
+        rename = null;
+        putAside();
+        crc.reset();
+        isSummedAgain = true;
+    }
+
+    /** Bytes of the payload that were read again since it was put aside. */
+    long broughtBack() {
         return broughtBack;
     }
 
     /** The next bytes of what was put aside; with the last of them it is as before. */
-    void bringBack(DirectBuffer from, int length) {
-        if (memory.capacity() < metadataLength + received) {
-            memory.wrap(ByteBuffer.allocateDirect(metadataLength + (int) received));
+    void bringBack(DirectBuffer from, int length, boolean isAssembling) {
+        if (isAssembling) {
+            makeRoom(metadataLength + (int) received);
+            memory.putBytes(metadataLength + (int) broughtBack, from, 0, length);
         }
-        memory.putBytes(metadataLength + broughtBack, from, 0, length);
+        if (isSummedAgain) {
+            crc.update(from, 0, length);
+        }
         broughtBack += length;
         isAside = broughtBack < received;
     }

@@ -35,8 +35,14 @@ final class InboundStream {
     final int serverId;
     final Int2ObjectHashMap<InboundMessage> open = new Int2ObjectHashMap<>();
 
-    /** Complete, and being stored. */
+    /** Complete, and being stored; changed by {@link #storing} and {@link #stored} only. */
     final ArrayDeque<InboundMessage> storing = new ArrayDeque<>();
+
+    /** Memory of these. */
+    long storingBytes;
+
+    /** The message for which a frame waits until it is read again; null: none. */
+    InboundMessage wanted;
 
     /** Messages of a client up to this sequence were delivered; they are not taken again. */
     final Int2ObjectHashMap<DeliveredNumbers> deliveredUpTo = new Int2ObjectHashMap<>();
@@ -129,6 +135,11 @@ final class InboundStream {
         return head;
     }
 
+    /** Whether a server that keeps to what was granted could send so much more. */
+    boolean hasWindowFor(int length) {
+        return unsettledBytes == 0 || unsettledBytes + length <= window;
+    }
+
     boolean isFull() {
         return tail - head == UNSETTLED_MAX;
     }
@@ -192,6 +203,22 @@ final class InboundStream {
     boolean hasDelivered(int clientId, long sequence) {
         DeliveredNumbers numbers = deliveredUpTo.get(clientId);
         return numbers != null && numbers.contains(sequence);
+    }
+
+    /** It is complete, and is to be stored. */
+    void storing(InboundMessage message) {
+        storing.add(message);
+        storingBytes += message.memoryLength();
+    }
+
+    /** It need not be stored any more, or not now. */
+    void stored(InboundMessage message) {
+        if (storing.peek() == message) {
+            storing.poll();
+        } else {
+            storing.remove(message);
+        }
+        storingBytes -= message.memoryLength();
     }
 
     void delivered(InboundMessage message) {
@@ -262,6 +289,13 @@ final class InboundStream {
         return isLate || unsettledBytes >= window / 4 ? message : null;
     }
 
+    /** The unfinished message that keeps the first frame from being settled; null if none. */
+    InboundMessage firstUnsettled() {
+        InboundMessage message =
+                head == tail ? null : ring[(int) (head & (UNSETTLED_MAX - 1))].message;
+        return message != null && message.state == InboundMessage.RECEIVING ? message : null;
+    }
+
     long nextDeadlineNs() {
         return blockedAt == head && head < tail
                 ? blockedSinceNs + BLOCKED_NS
@@ -311,6 +345,10 @@ final class InboundStream {
                     break;
                 }
                 message.settledEnd = Math.max(message.settledEnd, frame.payloadEnd);
+                boolean isForgetful =
+                        PlantedFaults.ENABLED
+                                && PlantedFaults.isOn("dart-empty-beginning-forgotten");
+                message.isBegunSettled = !isForgetful || message.settledEnd > 0;
             }
             if (message != null && frame.isLast) {
                 newsOf.add(message.clientId);

@@ -63,7 +63,7 @@ final class JournalReader {
         List<InboundMessage> left = new ArrayList<>();
         for (InboundMessage message : messages.values()) {
             InboundStream stream = owners.get(message);
-            boolean isUseful = message.settledEnd > 0 || message.state == InboundMessage.PROMISING;
+            boolean isUseful = message.isBegunSettled || message.state == InboundMessage.PROMISING;
             if (byIndex.containsValue(stream)
                     && isUseful
                     && !stream.isDelivered(message.clientId, message.sequence)) {
@@ -345,6 +345,7 @@ final class JournalReader {
         }
         long end = length == 28 ? body.getLong(20, LITTLE_ENDIAN) : -1;
         message.settledEnd = end;
+        message.isBegunSettled = true;
         return end >= 0 && end <= message.metadata.payloadLength();
     }
 }

@@ -26,7 +26,7 @@ final class MessageDelivery {
         }
         if (shared.files != null) {
             shared.files.complete(message);
-            stream.storing.add(message);
+            stream.storing(message);
         } else {
             deliver(stream, message);
         }
@@ -51,7 +51,7 @@ final class MessageDelivery {
                     storeFailed(stream, e);
                     break;
                 }
-                stream.storing.poll();
+                stream.stored(message);
                 if (isDeliveredElsewhere(stream, message.clientId, message.sequence)) {
                     settleDuplicate(stream, message);
                 } else {
@@ -61,8 +61,18 @@ final class MessageDelivery {
             }
             work += stream.settle();
             work += shared.files.forceUnfinished(stream.needsForce(now));
+            InboundMessage first = stream.firstUnsettled();
+            boolean isBlind =
+                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-failed-force-unseen");
+            if (first != null && shared.files.hasFailed(first) && !isBlind) {
+                // No frame of it need ever come that would find that out.
+                String why = first.file.error();
+                storeFailed(stream, new DartException(DartException.Code.TRANSFER_FAILED, why));
+                work++;
+            }
             shared.recycle(stream);
         }
+        work += shared.files.deleteDenials();
         return work;
     }
 
@@ -113,7 +123,7 @@ final class MessageDelivery {
                 || !isDeliveredElsewhere(stream, message.clientId, message.sequence)) {
             return false;
         }
-        stream.storing.poll();
+        stream.stored(message);
         shared.files.discard(message);
         settleDuplicate(stream, message);
         return true;
@@ -159,7 +169,7 @@ final class MessageDelivery {
                     clients.contains(message.clientId) && message.file != null && !isHasty;
             if (isBehind || shared.files.hasFailed(message)) {
                 clients.add(message.clientId);
-                stream.storing.remove(message);
+                stream.stored(message);
                 takeBack(stream, message);
             }
         }
@@ -170,9 +180,15 @@ final class MessageDelivery {
      * else has that, so it stays, and the message goes on behind it.
      */
     private void takeBack(InboundStream stream, InboundMessage message) {
+        InboundMessage later = stream.open.get(message.clientId);
+        boolean isHasty = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-later-kept-open");
+        if (later != null && later != message && !isHasty) {
+            // It would be taken for one that its server gave up.
+            takeBack(stream, later);
+        }
         boolean isCareless =
                 PlantedFaults.ENABLED && PlantedFaults.isOn("dart-failed-beginning-dropped");
-        if (message.settledEnd == 0 || isCareless) {
+        if (!message.isBegunSettled || isCareless) {
             stream.open.remove(message.clientId, message);
             shared.files.discard(message);
             if (shared.steps != null) {
@@ -180,10 +196,6 @@ final class MessageDelivery {
                 shared.steps.droppedDuplicate(message);
             }
             return;
-        }
-        InboundMessage later = stream.open.get(message.clientId);
-        if (later != null && later != message) {
-            takeBack(stream, later);
         }
         String whyNot = shared.files.goBack(message);
         if (whyNot.isEmpty()) {

@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.internal.PlantedFaults;
+import java.util.ArrayDeque;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -23,6 +24,15 @@ final class MessageFiles implements AutoCloseable {
     private final boolean isDurable;
     private final boolean isNamingClients;
     private long nextTemporary;
+    private ReceiverJournal journal;
+
+    /**
+     * Files that say of a promised message that it has not got its name: to be deleted when the
+     * journal does not promise it any more, and for each the rewrite of which that is not certain.
+     */
+    private final ArrayDeque<String> denials = new ArrayDeque<>();
+
+    private final ArrayDeque<Long> deniedAt = new ArrayDeque<>();
 
     MessageFiles(DartReceiver.Context context) {
         this.store = context.environment.store(context.directory);
@@ -44,6 +54,28 @@ final class MessageFiles implements AutoCloseable {
         return store;
     }
 
+    /** What promises names from now on. */
+    void journal(ReceiverJournal promising) {
+        journal = promising;
+    }
+
+    /** An earlier journal promises a message whose file says that it has not got its name. */
+    void denied(String temporaryName) {
+        denials.add(temporaryName);
+        deniedAt.add(journal == null ? 0 : journal.rewritesBegun());
+    }
+
+    /** Deletes what need not deny a promise any more. */
+    int deleteDenials() {
+        int work = 0;
+        while (!denials.isEmpty() && journal.rewritesDone() > deniedAt.peek()) {
+            deniedAt.poll();
+            store.delete(denials.poll());
+            work++;
+        }
+        return work;
+    }
+
     /** Deletes what a receiver before this one left half-written and nobody will go on with. */
     void deleteLeftovers(java.util.Set<String> stillWanted) {
         for (String name : store.list()) {
@@ -52,7 +84,18 @@ final class MessageFiles implements AutoCloseable {
                     && !name.equals(ReceiverJournal.NAME)
                     && !stillWanted.contains(name)) {
                 store.delete(name);
+                isBehind(name);
             }
+        }
+    }
+
+    /** No later file gets this temporary name, which may still be about to be deleted. */
+    private void isBehind(String name) {
+        String number = name.substring(name.lastIndexOf('-') + 1);
+        boolean isForgetful =
+                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-deleted-name-used-again");
+        if (number.matches("[0-9]{1,17}") && !isForgetful) {
+            nextTemporary = Math.max(nextTemporary, Long.parseLong(number) + 1);
         }
     }
 
@@ -69,24 +112,20 @@ final class MessageFiles implements AutoCloseable {
         message.position = message.metadataLength + length;
         message.isJournaled = true;
         message.journaledEnd = message.settledEnd;
-        String number = message.temporaryName.substring(message.temporaryName.lastIndexOf('-') + 1);
-        if (number.matches("[0-9]{1,17}")) {
-            nextTemporary = Math.max(nextTemporary, Long.parseLong(number) + 1);
-        }
+        isBehind(message.temporaryName);
         if (isAssembling && message.metadata.payloadLength() > messageLengthMax) {
             return "it is longer than messageLengthMax";
         }
         try {
+            if (!isComplete) {
+                return goOnBehind(message, settled);
+            }
             if (readAgain(message, message.temporaryName, length)) {
                 message.file = store.append(message.temporaryName, length);
                 message.forceAsked = length;
                 return message.file.error();
             }
-            boolean isTakenBack = isComplete && isStillTemporary(message);
-            if (!isComplete || isTakenBack && !readAgain(message, message.temporaryName, settled)) {
-                return "its file " + message.temporaryName + " is gone or too short";
-            }
-            if (isTakenBack) {
+            if (isStillTemporary(message)) {
                 return goOnBehind(message, settled);
             }
             // The file got its name; whether anybody was told is not known: it is told again.
@@ -107,7 +146,7 @@ final class MessageFiles implements AutoCloseable {
      */
     boolean isToComeAgain(InboundMessage message) {
         return message.state == InboundMessage.PROMISING
-                && message.settledEnd == 0
+                && !message.isBegunSettled
                 && isStillTemporary(message)
                 && !hasLength(message.temporaryName, message.metadata.payloadLength());
     }
@@ -125,13 +164,13 @@ final class MessageFiles implements AutoCloseable {
         }
     }
 
+    /** What is there is read again when the next frame comes, and not before. */
     private String goOnBehind(InboundMessage message, long length) {
-        message.state = InboundMessage.RECEIVING;
-        message.promiseRound = 0;
-        message.received = length;
-        message.position = message.metadataLength + length;
+        if (length > 0 && !hasLength(message.temporaryName, length)) {
+            return "its file " + message.temporaryName + " is gone or too short";
+        }
+        message.goBackTo(length);
         message.file = store.append(message.temporaryName, length);
-        message.forceAsked = length;
         return message.file.error();
     }
 
@@ -141,18 +180,12 @@ final class MessageFiles implements AutoCloseable {
      * @return empty, or why it cannot be gone on with
      */
     String goBack(InboundMessage message) {
-        long length = message.settledEnd;
         message.file.close();
-        message.rename = null;
         try {
-            if (!readAgain(message, message.temporaryName, length)) {
-                return "its file " + message.temporaryName + " is gone or too short";
-            }
+            return goOnBehind(message, message.settledEnd);
         } catch (java.io.UncheckedIOException e) {
             return e.getMessage();
         }
-        message.isAside = false;
-        return goOnBehind(message, length);
     }
 
     /** Reads the beginning of a file for the checksum and the handler; false if it is too short. */
@@ -183,29 +216,20 @@ final class MessageFiles implements AutoCloseable {
     }
 
     /**
-     * Reads again what was put aside; pieces read.
+     * Reads again a piece of what was put aside.
      *
+     * @param file null: it is gone
      * @throws DartException TRANSFER_FAILED if it is not there any more
      */
-    int bringBack(InboundMessage message, UnsafeBuffer piece, int pieces) {
-        try (DurableStore.ReadableFile file = store.read(message.temporaryName)) {
-            for (int i = 0; i < pieces; i++) {
-                int at = message.broughtBack();
-                int wanted = (int) Math.min(piece.capacity(), message.received - at);
-                if (file == null || file.read(at, piece, 0, wanted) < wanted) {
-                    throw new DartException(
-                            DartException.Code.TRANSFER_FAILED,
-                            "its file " + message.temporaryName + " is gone or too short");
-                }
-                message.bringBack(piece, wanted);
-                if (!message.isAside) {
-                    return i + 1;
-                }
-            }
-            return pieces;
-        } catch (java.io.UncheckedIOException e) {
-            throw new DartException(DartException.Code.TRANSFER_FAILED, e.getMessage(), e);
+    void bringBack(InboundMessage message, DurableStore.ReadableFile file, UnsafeBuffer piece) {
+        long at = message.broughtBack();
+        int wanted = (int) Math.min(piece.capacity(), message.received - at);
+        if (file == null || file.read(at, piece, 0, wanted) < wanted) {
+            throw new DartException(
+                    DartException.Code.TRANSFER_FAILED,
+                    "its file " + message.temporaryName + " is gone or too short");
         }
+        message.bringBack(piece, wanted, isAssembling);
     }
 
     void onReady(Runnable wakeup) {
@@ -301,8 +325,9 @@ final class MessageFiles implements AutoCloseable {
         message.file = null;
         if (message.promiseRound != 0 && message.state < InboundMessage.RENAMED) {
             // The journal still says that it gets its name: without any file it would count as
-            // stored. Cleared away when a receiver begins.
+            // stored.
             store.append(message.temporaryName, 0).close();
+            denied(message.temporaryName);
             return;
         }
         store.delete(message.temporaryName);
@@ -315,6 +340,12 @@ final class MessageFiles implements AutoCloseable {
         if (!message.file.error().isEmpty()) {
             throw new DartException(DartException.Code.TRANSFER_FAILED, message.file.error());
         }
+    }
+
+    /** Nobody will go on: no journal is left either. */
+    void forgetDenials() {
+        denials.forEach(store::delete);
+        denials.clear();
     }
 
     @Override

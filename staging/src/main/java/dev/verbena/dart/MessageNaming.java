@@ -57,8 +57,10 @@ final class MessageNaming {
         boolean isKept = isReplacingNothing(stream, message);
         if (isKept && isTaken(message, message.fileName)) {
             message.fileName = freeName(stream, message);
+            // The journal may know it by the other name.
+            message.isJournaled = false;
         }
-        boolean needsPromise = message.settledEnd > 0 || isKept;
+        boolean needsPromise = message.isBegunSettled || isKept;
         message.state = needsPromise ? InboundMessage.PROMISING : InboundMessage.RENAMING;
         stream.isDirty |= needsPromise;
     }

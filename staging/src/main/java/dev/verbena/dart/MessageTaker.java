@@ -12,7 +12,6 @@ final class MessageTaker {
     private final MessageDelivery delivery;
     private final AbandonedMessages abandoned;
     private final RankWatch ranks;
-    private long framesTaken;
 
     MessageTaker(
             ReceiverShared shared,
@@ -74,6 +73,10 @@ final class MessageTaker {
         if (stream.isFull()) {
             return false;
         }
+        boolean isTrusting = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-window-trusted");
+        if (!stream.hasWindowFor(frame.payloadLength()) && !isTrusting) {
+            throw ReceiverShared.malformed(frame, "beyond the window that was granted");
+        }
         if ((frame.flags() & FrameFlyweight.NOTICES) != 0) {
             ranks.onNotice(stream, frame, payload, shared.clock.nanoTime());
             stream.taken(null, 0, 0, true);
@@ -89,6 +92,14 @@ final class MessageTaker {
             throw ReceiverShared.malformed(frame, "more clients than a server can have");
         }
         if (message != null && message.isAside) {
+            if (stream.wanted != message) {
+                if (stream.wanted != null) {
+                    // Of an earlier connection.
+                    stream.wanted.isWanted = false;
+                }
+                stream.wanted = message;
+                shared.wanted.add(stream);
+            }
             message.isWanted = true;
             return false;
         }
@@ -137,7 +148,8 @@ final class MessageTaker {
                     frame, length + " bytes of payload where " + left + " are left");
         }
         if (message.file != null
-                && !shared.files.hasRoom(message, payload, offset + skip, length)) {
+                && (shared.crowd > message.memoryLength()
+                        || !shared.files.hasRoom(message, payload, offset + skip, length))) {
             return false;
         }
         if (skip == 0) {
@@ -148,7 +160,8 @@ final class MessageTaker {
         if (shared.isAssembling && isElsewhere) {
             message.assemble(payload, offset + skip, length);
         }
-        message.took(frame, length, ++framesTaken);
+        message.took(frame, length, ++shared.framesTaken);
+        shared.grew(message);
         stream.taken(message, message.received, length, isLast);
         if (isLast) {
             delivery.complete(stream, message);
@@ -200,6 +213,7 @@ final class MessageTaker {
         }
         InboundMessage message = inPlace == null ? shared.spare() : inPlace;
         boolean isBegun = false;
+        boolean isAdmitted = false;
         try {
             message.begin(frame.clientId(), stream.serverId, frame.tag(), frame.messageSequence());
             message.decode(payload, offset, frame.payloadLength());
@@ -216,11 +230,16 @@ final class MessageTaker {
             if (shared.steps != null && !shared.steps.admit(stream, message)) {
                 return null;
             }
+            isAdmitted = true;
             if (shared.files != null) {
                 shared.files.begin(message);
             }
             isBegun = true;
         } finally {
+            if (isAdmitted && !isBegun && shared.steps != null) {
+                // It takes its room again when it comes again.
+                shared.steps.droppedDuplicate(message);
+            }
             if (!isBegun && inPlace == null) {
                 shared.toPool(message);
             }

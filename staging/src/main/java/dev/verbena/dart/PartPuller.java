@@ -19,6 +19,9 @@ final class PartPuller implements AutoCloseable {
     private static final long PAGE = 4096;
     private static final int REPLAYED_LIMIT = 64;
 
+    /** No answer of a transport. */
+    private static final int THROWN = Integer.MIN_VALUE;
+
     private final ServerShared shared;
     private final DartServer.Context context;
     private final NanoClock clock;
@@ -35,6 +38,8 @@ final class PartPuller implements AutoCloseable {
 
     private final ArrayDeque<PullMessage> parked = new ArrayDeque<>();
     private final ArrayDeque<PullMessage> pool = new ArrayDeque<>();
+    private final RareReports refusals;
+    private String refusal = "";
     private ServedClients clients;
     private int suspendedCount;
     private long lazyUntilNs;
@@ -48,6 +53,7 @@ final class PartPuller implements AutoCloseable {
         this.context = shared.context;
         this.clock = context.environment.nanoClock();
         this.transport = transport;
+        this.refusals = new RareReports(context.environment.errorHandler());
         long stride = (context.bufferSize + PAGE - 1) & -PAGE;
         region = transport.allocate(stride * context.bufferCount, 0);
         buffers = new ServerBuffer[context.bufferCount];
@@ -319,27 +325,6 @@ final class PartPuller implements AutoCloseable {
         return message.postedParts > 0 && !message.isAbortOnItsWay;
     }
 
-    /** A transport that throws must not cost the buffer. */
-    private int askedForFirstPiece(ServerBuffer buffer) {
-        try {
-            return askForPiece(buffer);
-        } catch (RuntimeException e) {
-            buffer.message = null;
-            free.addFirst(buffer);
-            throw e;
-        }
-    }
-
-    /** A transport that throws ends the message, and nothing else. */
-    private int askedForNextPiece(ServerBuffer buffer) {
-        try {
-            return askForPiece(buffer);
-        } catch (RuntimeException e) {
-            context.environment.errorHandler().onError(e);
-            return Transport.NOT_CONNECTED;
-        }
-    }
-
     private boolean postPart(PullMessage message) {
         ServerBuffer buffer = free.poll();
         ServedClient client = message.client;
@@ -353,7 +338,7 @@ final class PartPuller implements AutoCloseable {
         buffer.asked = metadata;
         buffer.length = metadata + length;
         if (length > 0) {
-            int answer = askedForFirstPiece(buffer);
+            int answer = askForPiece(buffer);
             if (answer != Transport.ACCEPTED) {
                 buffer.message = null;
             }
@@ -363,7 +348,7 @@ final class PartPuller implements AutoCloseable {
             }
             if (answer != Transport.ACCEPTED) {
                 message.isFailed = true;
-                message.failure = "the connection is gone";
+                message.failure = whyRefused(answer);
                 free.addFirst(buffer);
                 return true;
             }
@@ -399,8 +384,29 @@ final class PartPuller implements AutoCloseable {
         return true;
     }
 
-    /** The next piece of a part, or all that is left of it; the transport's answer. */
+    /**
+     * As {@link #get}. A transport that throws has refused this pull: that costs neither the buffer
+     * nor those that wait behind it.
+     */
     private int askForPiece(ServerBuffer buffer) {
+        try {
+            return get(buffer);
+        } catch (RuntimeException e) {
+            if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-thrown-pull-costs-buffer")) {
+                throw e;
+            }
+            refusal = "its memory cannot be read: " + e;
+            refusals.report(clock.nanoTime(), DartException.Code.TRANSFER_FAILED, refusal);
+            return THROWN;
+        }
+    }
+
+    private String whyRefused(int answer) {
+        return answer == THROWN ? refusal : "the connection is gone";
+    }
+
+    /** The next piece of a part, or all that is left of it; the transport's answer. */
+    private int get(ServerBuffer buffer) {
         PullMessage message = buffer.message;
         ServedClient client = message.client;
         int left = buffer.length - buffer.asked;
@@ -429,13 +435,13 @@ final class PartPuller implements AutoCloseable {
         int work = 0;
         for (int i = begun.size(); i > 0; i--) {
             ServerBuffer buffer = begun.poll();
-            int answer = askedForNextPiece(buffer);
+            int answer = askForPiece(buffer);
             if (answer == Transport.BACK_PRESSURED) {
                 begun.addFirst(buffer);
                 break;
             }
             if (answer != Transport.ACCEPTED) {
-                failure(buffer.message, "the connection is gone");
+                failure(buffer.message, whyRefused(answer));
                 partEnded(buffer, Status.PEER_DEAD);
                 shared.wakeT2.run();
             }

@@ -58,7 +58,10 @@ final class ReceiverEngine implements ProtocolAgent {
         this.table = new StreamTable(shared, abandoned);
         this.journal = files == null ? null : recover();
         shared.journal = journal;
-        this.halves = new HalfMessages(abandoned, files, context, clock.nanoTime());
+        if (files != null) {
+            files.journal(journal);
+        }
+        this.halves = new HalfMessages(shared, abandoned, clock.nanoTime());
         this.connections = new InboundConnections(this, context, listen());
         this.mirror =
                 new CounterMirror(environment, "dart receiver")
@@ -157,6 +160,11 @@ final class ReceiverEngine implements ProtocolAgent {
         return halves.putAside.get();
     }
 
+    /** What is known of servers, for tests. */
+    List<InboundStream> streams() {
+        return streams;
+    }
+
     ReverseOutlet reverse() {
         return reverse;
     }
@@ -196,8 +204,10 @@ final class ReceiverEngine implements ProtocolAgent {
         long now = clock.nanoTime();
         reverse.checkQuiet(now);
         int work = files == null ? 0 : delivery.store(now);
-        work += connections.doWork(now);
-        work += halves.doWork(now, streams);
+        if (journal == null || journal.isEarlierSafe()) {
+            work += connections.doWork(now);
+        }
+        work += halves.doWork(now);
         if (journal != null) {
             work += journal.doWork(now, streams);
         }
@@ -333,6 +343,7 @@ final class ReceiverEngine implements ProtocolAgent {
             deadline = Math.min(deadline, streams.get(i).nextDeadlineNs());
         }
         deadline = Math.min(deadline, reverse.nextDeadlineNs());
+        deadline = Math.min(deadline, halves.nextDeadlineNs());
         deadline = Math.min(deadline, ranks.nextDeadlineNs(clock.nanoTime()));
         if (journal != null) {
             deadline = Math.min(deadline, journal.nextDeadlineNs(streams));
@@ -356,12 +367,16 @@ final class ReceiverEngine implements ProtocolAgent {
         isClosed = true;
         mirror.close();
         connections.close();
+        halves.close();
         if (files != null) {
             boolean isNeeded = ranks.isAnyUntold();
             for (InboundStream stream : streams) {
                 isNeeded |= !stream.isFinished;
             }
             journal.close(isNeeded);
+            if (!isNeeded) {
+                files.forgetDenials();
+            }
             files.close();
         }
         if (steps != null) {

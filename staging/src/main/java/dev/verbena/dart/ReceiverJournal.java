@@ -4,6 +4,7 @@ import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.DurableStore.Completion;
 import dev.verbena.agent.DurableStore.DurableFile;
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.agent.internal.PlantedFaults;
 import java.util.Collection;
 import java.util.List;
 import org.agrona.ErrorHandler;
@@ -56,6 +57,8 @@ final class ReceiverJournal {
     private long round = 1;
 
     private long durableRound;
+    private long rewritesBegun;
+    private long rewritesDone;
 
     /**
      * @param processes what is known of processes, live
@@ -72,9 +75,20 @@ final class ReceiverJournal {
         this.errorHandler = errorHandler;
         this.retryAtNs = nowNs;
         this.hasFile = hasFile;
+        boolean isTrusting =
+                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-earlier-state-trusted");
+        this.durableRound = hasFile && !isTrusting ? EARLIER - 1 : 0;
     }
 
-    /** Whether this round is on the device; {@link #EARLIER} is. */
+    /**
+     * Whether what an earlier receiver left is certainly on the device: it may have been killed
+     * before it had forced what was read here. Nothing may follow from that before.
+     */
+    boolean isEarlierSafe() {
+        return isDurable(EARLIER);
+    }
+
+    /** Whether this round is on the device; {@link #EARLIER}: as part of the first of this one. */
     boolean isDurable(long promiseRound) {
         return promiseRound != 0 && durableRound >= promiseRound;
     }
@@ -85,13 +99,28 @@ final class ReceiverJournal {
             return 1;
         }
         return switch (state) {
-            case BROKEN ->
-                    nowNs - retryAtNs < 0 || isUseless(streams) ? 0 : rewrite(nowNs, streams);
+            case BROKEN -> isTooEarly(nowNs, streams) ? 0 : rewrite(nowNs, streams);
             case IDLE -> collect(nowNs, streams);
             case WRITING -> write();
             case FORCING -> forcing(streams);
             default -> renaming(nowNs, streams);
         };
+    }
+
+    /** A rename that was asked for would give its name to the beginning of the next file. */
+    private boolean isTooEarly(long nowNs, List<InboundStream> streams) {
+        boolean isRenaming = rename != null && !rename.isDone();
+        return nowNs - retryAtNs < 0 || isRenaming || isUseless(streams);
+    }
+
+    /** Number of the last rewrite that began; 0: none. */
+    long rewritesBegun() {
+        return rewritesBegun;
+    }
+
+    /** Number of the last rewrite that is on the device under the journal's name. */
+    long rewritesDone() {
+        return rewritesDone;
     }
 
     private boolean isUseless(List<InboundStream> streams) {
@@ -140,6 +169,7 @@ final class ReceiverJournal {
 
     private int rewrite(long nowNs, List<InboundStream> streams) {
         isRewriting = true;
+        rewritesBegun++;
         stagedLength = 0;
         stagedDone = 0;
         file = store.append(NEXT_NAME, 0);
@@ -197,6 +227,7 @@ final class ReceiverJournal {
             return 1;
         }
         isRewriting = false;
+        rewritesDone = rewritesBegun;
         hasFile = true;
         isReported = false;
         rewriteAbove = GROWTH_MAX + 4 * file.position();
@@ -316,14 +347,16 @@ final class ReceiverJournal {
                 continue;
             }
             boolean isPromised = message.state >= InboundMessage.PROMISING;
-            boolean needsProgress = message.settledEnd > (isAll ? 0 : message.journaledEnd);
+            boolean isNew = isAll || !message.isJournaled;
+            boolean needsProgress =
+                    isNew && message.isBegunSettled || message.settledEnd > message.journaledEnd;
             boolean needsPromise =
                     message.state == InboundMessage.PROMISING && message.promiseRound == 0
                             || isAll && isPromised && message.isJournaled;
             if (!needsProgress && !needsPromise) {
                 continue;
             }
-            if (isAll || !message.isJournaled) {
+            if (isNew) {
                 stageBegin(stream, message);
             }
             message.journaledEnd = message.settledEnd;

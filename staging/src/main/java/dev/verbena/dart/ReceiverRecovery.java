@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.DurableStore;
+import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -85,6 +86,13 @@ final class ReceiverRecovery {
             return;
         }
         if (files.isToComeAgain(message)) {
+            boolean isHasty =
+                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-denial-deleted-early");
+            if (!isHasty) {
+                // Should this receiver die before its own journal is there, the next one asks too.
+                wanted.add(message.temporaryName);
+                files.denied(message.temporaryName);
+            }
             return;
         }
         String whyNot = files.resume(message);
@@ -93,7 +101,7 @@ final class ReceiverRecovery {
                 stream.open.put(message.clientId, message);
             } else {
                 message.checksum = message.crc.value();
-                stream.storing.add(message);
+                stream.storing(message);
             }
             wanted.add(message.temporaryName);
             return;

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
+import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +32,20 @@ final class ReceiverShared {
 
     /** Null: nothing is stored. Set before the first connection. */
     ReceiverJournal journal;
+
+    /** Streams of which a frame waits for a message that was put aside, in order. */
+    final ArrayDeque<InboundStream> wanted = new ArrayDeque<>();
+
+    long framesTaken;
+
+    /** Bytes of half messages in memory, when they were last counted. */
+    long halfBytes;
+
+    /** Bytes of messages in memory beyond what may be, as long as that gets less; 0: none. */
+    long crowd;
+
+    /** There is no use in waiting until there is less in memory. */
+    boolean isCrowdStaying = true;
 
     private final ArrayDeque<InboundMessage> pool = new ArrayDeque<>();
 
@@ -65,7 +80,10 @@ final class ReceiverShared {
     void recycle(InboundStream stream) {
         for (int i = stream.delivered.size() - 1; i >= 0; i--) {
             InboundMessage message = stream.delivered.get(i);
-            if (!stream.dependsOn(message)) {
+            boolean isForgetful =
+                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-held-message-forgotten");
+            boolean isHeld = message.state == InboundMessage.HELD && !isForgetful;
+            if (!isHeld && !stream.dependsOn(message)) {
                 stream.delivered.remove(i);
                 toPool(message);
             }
@@ -80,6 +98,15 @@ final class ReceiverShared {
                 && message.memoryLength() <= POOLED_MEMORY_MAX) {
             // The memory that was used last is the most likely to be in a cache.
             pool.push(message);
+        }
+    }
+
+    /** A half message takes more memory than it did. */
+    void grew(InboundMessage message) {
+        halfBytes += message.memoryLength() - message.countedBytes;
+        message.countedBytes = message.memoryLength();
+        if (!isCrowdStaying) {
+            crowd = Math.max(crowd, halfBytes - 2 * context.unfinishedBytesMax);
         }
     }
 

@@ -26,6 +26,9 @@ final class CrashBench implements AutoCloseable {
     /** Sequences of the messages that handlers saw, of all receivers. */
     final List<Long> handled = new ArrayList<>();
 
+    /** Their files' names. */
+    final List<String> handledBy = new ArrayList<>();
+
     DartReceiver receiver;
     private final Consumer<DartReceiver.Context> change;
     private AgentStepper stepper;
@@ -57,6 +60,7 @@ final class CrashBench implements AutoCloseable {
                 .as("message %d as its handler sees it", message.sequence())
                 .isEqualTo(DartWorld.bytes(bytes.length, message.sequence()).byteArray());
         handled.add(message.sequence());
+        handledBy.add(message.metadata().name());
     }
 
     ScriptedServer server(int id) {

@@ -21,6 +21,9 @@ class DartHalfMessagesTest {
     private static final UUID JOB = new UUID(21, 22);
     private static final int HALF = 100_000;
 
+    /** Servers made by hand say nothing while they have nothing to send. */
+    private static final long SILENCE_NS = 120_000_000_000L;
+
     /** A server that sends by hand the two halves of one message, which is its first. */
     private static final class HalfServer implements AutoCloseable {
         private final Stranger stranger;
@@ -101,7 +104,10 @@ class DartHalfMessagesTest {
         try (DartWorld world = new DartWorld("shm")) {
             Path out = world.directory.resolve("out");
             world.receive(
-                    world.receiverContext().directory(out.toString()).unfinishedBytesMax(HALF));
+                    world.receiverContext()
+                            .directory(out.toString())
+                            .unfinishedBytesMax(HALF)
+                            .silenceTimeoutNs(SILENCE_NS));
             int port = world.receiver.port();
             for (int id = 0; id < 4; id++) {
                 leaveHalf(port, id, HALF);
@@ -130,7 +136,10 @@ class DartHalfMessagesTest {
         try (DartWorld world = new DartWorld("shm")) {
             Path out = world.directory.resolve("out");
             world.receive(
-                    world.receiverContext().directory(out.toString()).unfinishedBytesMax(HALF));
+                    world.receiverContext()
+                            .directory(out.toString())
+                            .unfinishedBytesMax(HALF)
+                            .silenceTimeoutNs(SILENCE_NS));
             for (int id = 0; id < 4; id++) {
                 HalfServer server = new HalfServer(world.receiver.port(), id, HALF);
                 servers.add(server);

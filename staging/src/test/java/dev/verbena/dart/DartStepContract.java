@@ -47,13 +47,13 @@ public abstract class DartStepContract {
             world.isServerStopped = true;
             RegisteredRegion region = client.allocate(1 << 20);
             long best = Long.MAX_VALUE;
-            for (int i = 0; i < 12; i++) {
+            // One of several: others may be interrupted by whoever shares the machine.
+            for (int i = 0; i < 12 || best >= 1_000_000 && i < 60; i++) {
                 long start = System.nanoTime();
                 DartTicket ticket = client.send(region, 0, 1 << 20, NAMED, i);
                 best = Math.min(best, System.nanoTime() - start);
                 assertThat(ticket.state()).isEqualTo(TicketState.HEADER_SENT);
             }
-            // The best of several: one of them may be interrupted by whoever shares the machine.
             assertThat(best).isLessThan(1_000_000);
             assertThat(world.serverProbe.count("get")).isZero();
         }
@@ -321,6 +321,39 @@ public abstract class DartStepContract {
         }
     }
 
+    /** First pieces and later ones. */
+    @Test
+    @Tag("dart-D27")
+    @Tag("dart-F5")
+    void shouldConserveBuffersWhenTheTransportThrows() throws Exception {
+        try (SteppedWorld world = new SteppedWorld(scheme()).start(c -> c.pieceLength = 8192)) {
+            DartClient client = world.client(0, c -> c.maxInFlight(4));
+            int buffers = inQueues(world.server.statistics());
+            SplittableRandom random = new SplittableRandom(5);
+            world.serverProbe.throwsGet = number -> random.nextInt(20) == 0;
+            List<DartTicket> tickets = new ArrayList<>();
+            for (int i = 0; i < 60; i++) {
+                world.until("room", () -> !client.wouldBlock());
+                int length = random.nextInt(200_000);
+                tickets.add(client.sendCopy(DartWorld.bytes(length, i), 0, length, NAMED, i));
+                assertThat(inQueues(world.server.statistics())).isEqualTo(buffers);
+            }
+            world.until("all final", () -> tickets.stream().allMatch(t -> t.state().isFinal()));
+            world.until("all free", () -> world.server.statistics().emptyCount() == buffers);
+            List<Integer> delivered =
+                    tickets.stream()
+                            .filter(ticket -> ticket.state() == TicketState.STREAMED)
+                            .map(ticket -> tickets.indexOf(ticket))
+                            .toList();
+            assertThat(delivered).hasSizeBetween(5, 55);
+            assertThat(world.world.received)
+                    .extracting(DartWorld.Received::tag)
+                    .containsExactlyElementsOf(delivered);
+            assertThat(world.world.errors)
+                    .anyMatch(e -> e.getMessage().contains("is refused by the test"));
+        }
+    }
+
     @Test
     @Tag("dart-D27")
     void shouldTellReceiverOfMessageGivenUpHalfWay() throws Exception {
@@ -439,8 +472,8 @@ public abstract class DartStepContract {
                     .hasMessageContaining("message 2")
                     .hasMessageContaining("message 3")
                     .hasMessageContaining("message 4");
-            // One second on a machine that does nothing else.
-            assertThat(System.nanoTime() - start).isLessThan(timeoutNs + 3_000_000_000L);
+            // Two seconds on a machine that does nothing else.
+            assertThat(System.nanoTime() - start).isLessThan(2 * DartWorld.LIMIT_NS);
         }
     }
 

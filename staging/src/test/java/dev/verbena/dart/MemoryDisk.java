@@ -34,10 +34,27 @@ final class MemoryDisk {
     /** Nothing is forced, however long one looks. */
     boolean isStuck;
 
+    /** Most that an append takes at once of the receiver's state. */
+    int stateMax = Integer.MAX_VALUE;
+
+    /** Nor files whose names contain this; empty: all are. */
+    String stuck = "";
+
     /** So many forces of files whose names contain {@link #failing} fail. */
     int failures;
 
     String failing = "";
+
+    /** So many renames fail. */
+    int renameFailures;
+
+    /** Deletions are done by {@link #deleteNow} only. */
+    boolean isDeletingLate;
+
+    private final List<String> toDelete = new ArrayList<>();
+
+    /** Opening files whose names contain this throws; empty: none. */
+    String throwing = "";
 
     /** Bytes that were read. */
     long bytesRead;
@@ -58,6 +75,11 @@ final class MemoryDisk {
         files.get(name).bytes[at] ^= 8;
     }
 
+    void deleteNow() {
+        toDelete.forEach(files::remove);
+        toDelete.clear();
+    }
+
     /** What the file holds; null: there is none. */
     byte[] content(String name) {
         Content content = files.get(name);
@@ -72,6 +94,9 @@ final class MemoryDisk {
     void kill(boolean isLast) {
         if (isLast) {
             performRenames(null);
+        } else {
+            // What was accepted and not forced need not have been written.
+            files.values().forEach(file -> file.length = Math.max(0, file.forced));
         }
         powerFailures++;
         locks.clear();
@@ -82,7 +107,6 @@ final class MemoryDisk {
     void failPower() {
         kill(false);
         files.values().removeIf(file -> file.forced < 0);
-        files.values().forEach(file -> file.length = file.forced);
     }
 
     private final class Store implements DurableStore {
@@ -99,6 +123,9 @@ final class MemoryDisk {
 
         @Override
         public DurableFile append(String name, long length) {
+            if (!throwing.isEmpty() && name.contains(throwing)) {
+                throw new IllegalStateException(name + " cannot be opened, says the test");
+            }
             Content content = files.computeIfAbsent(name, key -> new Content());
             Appender appender = new Appender(this, name, content);
             if (content.length < length) {
@@ -134,7 +161,10 @@ final class MemoryDisk {
         public Completion delete(String name) {
             if (!isDead()) {
                 performRenames(null);
-                files.remove(name);
+                toDelete.add(name);
+                if (!isDeletingLate) {
+                    deleteNow();
+                }
             }
             return null;
         }
@@ -169,8 +199,11 @@ final class MemoryDisk {
     private void performRenames(Rename last) {
         Rename rename;
         while ((rename = renames.poll()) != null) {
-            Content content = files.remove(rename.from);
-            if (content == null) {
+            boolean isFailing = renameFailures > 0 && renameFailures-- > 0;
+            Content content = isFailing ? null : files.remove(rename.from);
+            if (isFailing) {
+                rename.error = "renaming " + rename.from + " failed: I/O error";
+            } else if (content == null) {
                 rename.error = "renaming " + rename.from + " failed: it is not there";
             } else {
                 content.forced = content.length;
@@ -219,6 +252,7 @@ final class MemoryDisk {
         private String error = "";
         private int asked;
         private int looks;
+        private long forced = -1;
 
         Appender(Store store, String name, Content content) {
             this.store = store;
@@ -227,9 +261,13 @@ final class MemoryDisk {
         }
 
         @Override
-        public int append(DirectBuffer buffer, int offset, int length) {
+        public int append(DirectBuffer buffer, int offset, int wanted) {
+            int length = wanted;
             if (!error.isEmpty() || store.isDead()) {
                 return -1;
+            }
+            if (name.contains("-state")) {
+                length = Math.min(length, stateMax);
             }
             if (used() + length > capacity) {
                 // As a real one it fails after it took some, and stays failed.
@@ -261,13 +299,14 @@ final class MemoryDisk {
 
         @Override
         public long forcedPosition() {
-            if (isStuck) {
-                return Math.max(0, content.forced);
+            if (isStuck || !stuck.isEmpty() && name.contains(stuck)) {
+                return forced;
             }
             if (looks > 0 && --looks == 0 && error.isEmpty() && !store.isDead()) {
                 content.forced = asked;
+                forced = asked;
             }
-            return Math.max(0, content.forced);
+            return forced;
         }
 
         @Override

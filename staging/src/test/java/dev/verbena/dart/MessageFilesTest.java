@@ -42,6 +42,7 @@ class MessageFilesTest {
         message.fileName = "final";
         message.temporaryName = TEMPORARY;
         message.settledEnd = settledEnd;
+        message.isBegunSettled = settledEnd > 0;
         return message;
     }
 

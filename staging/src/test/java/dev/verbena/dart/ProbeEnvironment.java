@@ -28,6 +28,11 @@ final class ProbeEnvironment extends ForwardingEnvironment {
     /** Called for each send with its number, from 1; true: the message is lost. */
     volatile LongPredicate losesSend = number -> false;
 
+    /** Called for each get with its number, from 1; true: the transport throws. */
+    volatile LongPredicate throwsGet = number -> false;
+
+    private long gets;
+
     /** Completions of gets are kept while this is set, and delivered in reverse order after. */
     volatile boolean isHoldingGets;
 
@@ -69,6 +74,9 @@ final class ProbeEnvironment extends ForwardingEnvironment {
             if (name.equals("send") && losesSend.test(++sends)) {
                 lostSends.add(new long[] {(Long) arguments[0], (Long) arguments[4]});
                 return Transport.ACCEPTED;
+            }
+            if (name.equals("get") && throwsGet.test(++gets)) {
+                throw new IllegalArgumentException("get " + gets + " is refused by the test");
             }
             if (name.equals("poll")) {
                 return poll((TransportHandler) arguments[0], (Integer) arguments[1]);

@@ -1,0 +1,224 @@
+package dev.verbena.dart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What half messages cost a receiver, in virtual time: memory, garbage, and long cycles. */
+@Timeout(120)
+class HalfMessagesTest {
+    private static final int LENGTH = 100_000;
+    private static final int BOUND = 1_000_000;
+
+    private static DartMetadata named(long sequence) {
+        return new DartMetadata().name("m-" + sequence);
+    }
+
+    private static CrashBench bench() {
+        return new CrashBench(c -> c.unfinishedBytesMax(BOUND).silenceTimeoutNs(1L << 60));
+    }
+
+    /** Memory of messages that are half received or being stored. */
+    private static long held(CrashBench bench) {
+        long bytes = 0;
+        for (InboundStream stream : ((ReceiverEngine) bench.receiver.agent()).streams()) {
+            for (InboundMessage message : stream.open.values()) {
+                bytes += message.memoryLength();
+            }
+            for (InboundMessage message : stream.storing) {
+                bytes += message.memoryLength();
+            }
+        }
+        return bytes;
+    }
+
+    /** So many servers with so many processes each, that send their messages in parts, in turn. */
+    private static void servers(CrashBench bench, int servers, int clients, int parts) {
+        for (int id = 1; id <= servers; id++) {
+            ScriptedServer server = bench.server(id);
+            for (int part = 0; part < parts; part++) {
+                for (int client = 0; client < clients; client++) {
+                    long sequence = 1000L * id + client;
+                    server.part(client, sequence, named(sequence), LENGTH, part, parts);
+                }
+            }
+        }
+    }
+
+    private static void assertAllStored(CrashBench bench, int count) {
+        assertThat(bench.files()).hasSize(count);
+        bench.files()
+                .forEach(
+                        (name, hash) -> {
+                            long sequence = Long.parseLong(name.substring(2));
+                            assertThat(hash).isEqualTo(CrashBench.hash(LENGTH, sequence));
+                        });
+        assertThat(bench.handled).doesNotHaveDuplicates().hasSize(count);
+    }
+
+    /** They are not the first of their stream that is unsettled, and that one makes no progress. */
+    @Test
+    void shouldForceWhatHasWaitedLongestSoThatItCanBePutAside() {
+        try (CrashBench bench = bench()) {
+            int clients = 60;
+            servers(bench, 1, clients, 4);
+            ScriptedServer server = bench.servers.get(0);
+            bench.wire.disk.stuck = "-1000-";
+            server.allowed = clients / 2;
+            bench.until("sent", () -> held(bench) >= BOUND * 3 / 2);
+            // But for the one whose file hangs.
+            bench.until("put aside", () -> held(bench) <= BOUND + 64 * 1024);
+            assertThat(server.acknowledged).isEqualTo(1);
+            bench.wire.disk.stuck = "";
+            server.allowAll();
+            bench.until("all", bench::isDone);
+            assertAllStored(bench, clients);
+            assertThat(bench.wire.errors).isEmpty();
+        }
+    }
+
+    @Test
+    @Tag("dart-F8")
+    void shouldKeepTheBoundWithManyServers() {
+        try (CrashBench bench = bench()) {
+            int servers = 8;
+            int clients = 60;
+            servers(bench, servers, clients, 5);
+            long most = 0;
+            bench.servers.forEach(ScriptedServer::allowAll);
+            while (!bench.isDone() && bench.steps < 100_000) {
+                bench.wire.disk.isStuck = bench.steps < 500;
+                bench.step();
+                most = Math.max(most, held(bench));
+            }
+            assertThat(bench.isDone()).as("%s", bench.wire.errors).isTrue();
+            assertAllStored(bench, servers * clients);
+            // Of each connection a frame may be read that is not taken yet.
+            assertThat(most).isLessThan(2L * BOUND + 2L * servers * LENGTH);
+            assertThat(bench.wire.errors).isEmpty();
+        }
+    }
+
+    @Test
+    @Tag("dart-S7")
+    void shouldRefuseWhatIsBeyondTheWindow() {
+        try (CrashBench bench = bench()) {
+            servers(bench, 1, 30, 1);
+            ScriptedServer server = bench.servers.get(0);
+            server.isBoundless = true;
+            bench.wire.disk.isStuck = true;
+            server.allowAll();
+            bench.until("refused", () -> !server.errors.isEmpty());
+            assertThat(bench.wire.errors)
+                    .anyMatch(e -> e.getMessage().contains("beyond the window that was granted"));
+            assertThat(held(bench)).isLessThan(2L * ScriptedServer.WINDOW);
+            bench.wire.disk.isStuck = false;
+            server.isBoundless = false;
+            bench.until("all", bench::isDone);
+            assertAllStored(bench, 30);
+        }
+    }
+
+    @Test
+    void shouldAllocateNothingWhileMessagesArePutAside() throws Exception {
+        try (CrashBench bench = bench()) {
+            servers(bench, 20, 10, 2);
+            bench.servers.forEach(server -> server.allowed = 10);
+            ReceiverEngine engine = (ReceiverEngine) bench.receiver.agent();
+            bench.until(
+                    "put aside",
+                    () ->
+                            bench.servers.stream().allMatch(s -> s.acknowledged == 11)
+                                    && held(bench) <= BOUND);
+            assertThat(engine.putAsideCount()).isGreaterThan(150);
+            assertThat(allocatedBy(bench, engine, 5_000)).isNotNegative();
+            assertThat(allocatedBy(bench, engine, 5_000)).isZero();
+            bench.servers.forEach(ScriptedServer::allowAll);
+            bench.until("all", bench::isDone);
+            assertAllStored(bench, 200);
+        }
+    }
+
+    private static long allocatedBy(CrashBench bench, ReceiverEngine engine, int cycles) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < cycles; i++) {
+            engine.doWork();
+            // Less than a heartbeat in all.
+            bench.wire.clock.advanceNs(100_000);
+        }
+        return threads.getCurrentThreadAllocatedBytes() - before;
+    }
+
+    /** Also when the receiver is started again, which must not read all of them at once. */
+    @ParameterizedTest
+    @EnumSource
+    @Tag("dart-F9")
+    void shouldGoOnWithManyHalvesWithoutReadingThemAllAgain(CrashBench.End end) {
+        try (CrashBench bench = bench()) {
+            servers(bench, 10, 10, 2);
+            bench.servers.forEach(server -> server.allowed = 10);
+            bench.until(
+                    "half",
+                    () -> bench.servers.stream().allMatch(server -> server.acknowledged == 11));
+            long readBefore = bench.wire.disk.bytesRead;
+            bench.crash(end);
+            assertThat(held(bench)).isZero();
+            assertThat(bench.wire.disk.bytesRead - readBefore).isLessThan(100 * LENGTH / 10);
+            bench.servers.forEach(ScriptedServer::allowAll);
+            bench.until("all", bench::isDone);
+            assertAllStored(bench, 100);
+            assertThat(bench.wire.errors).isEmpty();
+        }
+    }
+
+    /** The settled beginning of a long message is read again in pieces, between other work. */
+    @Test
+    @Tag("dart-F7")
+    void shouldReadABoundedPieceInACycleWhenALongMessageGoesBack() {
+        int length = 12_000_000;
+        try (CrashBench bench =
+                new CrashBench(c -> c.unfinishedBytesMax(BOUND * 50L).silenceTimeoutNs(1L << 60))) {
+            ScriptedServer server = bench.server(1);
+            server.message(1, 7, named(7), length, 40).allowAll();
+            bench.wire.disk.capacity = 9_000_000;
+            bench.until("full", () -> !server.errors.isEmpty());
+            bench.wire.disk.capacity = Long.MAX_VALUE;
+            long most = 0;
+            while (!bench.isDone() && bench.steps < 100_000) {
+                long before = bench.wire.disk.bytesRead;
+                bench.step();
+                most = Math.max(most, bench.wire.disk.bytesRead - before);
+            }
+            assertThat(bench.isDone()).isTrue();
+            assertThat(bench.files()).containsEntry("m-7", CrashBench.hash(length, 7));
+            assertThat(bench.handled).containsExactly(7L);
+            assertThat(bench.wire.disk.bytesRead).isGreaterThan(5_000_000);
+            assertThat(most).isPositive().isLessThanOrEqualTo(2 * 1024 * 1024);
+        }
+    }
+
+    /** No further frame comes that would find it out: the server waits for acknowledgements. */
+    @Test
+    @Tag("dart-F7")
+    void shouldNoticeThatForcingAHalfMessageHasFailed() {
+        try (CrashBench bench = bench()) {
+            servers(bench, 1, 1, 2);
+            ScriptedServer server = bench.servers.get(0);
+            server.allowed = 1;
+            bench.wire.disk.failing = "-1000-";
+            bench.wire.disk.failures = 1;
+            bench.until("acknowledged", () -> server.acknowledged == 2);
+            assertThat(bench.wire.errors).anyMatch(e -> e.getMessage().contains("forcing"));
+            server.allowAll();
+            bench.until("all", bench::isDone);
+            assertAllStored(bench, 1);
+        }
+    }
+}
