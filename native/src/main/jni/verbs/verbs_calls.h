@@ -50,7 +50,8 @@ int vv_set_nonblocking(int file);
 int vv_wait(int file, int timeout_ms);
 /* Waits for one of two files. */
 int vv_wait_either(int first, int second, int timeout_ms);
-/* A bell is an eventfd: rung by any thread, waited for like a file, still again when it was read. */
+/* A bell is an eventfd: rung by any thread, waited for like a file, still again when it was read.
+ */
 int vv_open_bell(void);
 int vv_ring_bell(int bell);
 int vv_still_bell(int bell);
