@@ -11,9 +11,10 @@ import dev.verbena.agent.internal.PlantedFaults;
  */
 final class MessageNaming {
     private static final int NAME_LENGTH_MAX = 255;
-    private static final int TRIES_MAX = 16;
+    private static final int TRIES_PER_CYCLE = 16;
 
     private final ReceiverShared shared;
+    private long copies;
 
     MessageNaming(ReceiverShared shared) {
         this.shared = shared;
@@ -56,7 +57,9 @@ final class MessageNaming {
     private void forced(InboundStream stream, InboundMessage message) {
         boolean isKept = isReplacingNothing(stream, message);
         if (isKept && isTaken(message, message.fileName)) {
-            message.fileName = freeName(stream, message);
+            if (!findName(stream, message)) {
+                return;
+            }
             // The journal may know it by the other name.
             message.isJournaled = false;
         }
@@ -70,7 +73,9 @@ final class MessageNaming {
             return false;
         }
         if (isReplacingNothing(stream, message) && isTaken(message, message.fileName)) {
-            message.fileName = freeName(stream, message);
+            if (!findName(stream, message)) {
+                return false;
+            }
             boolean isHasty =
                     PlantedFaults.ENABLED && PlantedFaults.isOn("dart-new-name-unpromised");
             if (!isHasty) {
@@ -168,21 +173,25 @@ final class MessageNaming {
         }
     }
 
-    /** The sender's name, and whose message it is behind it: told from those of earlier jobs. */
-    private String freeName(InboundStream stream, InboundMessage message) {
+    /**
+     * The sender's name, and whose message it is behind it: told from those of earlier jobs, and in
+     * the end by a number. Whoever sends the same again and again cannot hold others up.
+     *
+     * @return false if none was found yet; come again
+     */
+    private boolean findName(InboundStream stream, InboundMessage message) {
         String name = shared.files.plainName(message);
         String number = "." + message.clientId + "-" + message.sequence;
         String job = number + "." + stream.job.toString().substring(0, 8);
-        for (int i = 0; i < TRIES_MAX; i++) {
-            String behind = i == 0 ? "" : i == 1 ? number : i == 2 ? job : job + "." + i;
+        for (int i = 0; i < TRIES_PER_CYCLE; i++) {
+            String behind = i == 0 ? "" : i == 1 ? number : i == 2 ? job : job + "." + ++copies;
             int length = Math.min(name.length(), NAME_LENGTH_MAX - behind.length());
             String candidate = name.substring(0, length) + behind;
             if (!isTaken(message, candidate)) {
-                return candidate;
+                message.fileName = candidate;
+                return true;
             }
         }
-        throw new DartException(
-                DartException.Code.TRANSFER_FAILED,
-                "no free name for '" + name + "': delete files whose names begin so");
+        return false;
     }
 }

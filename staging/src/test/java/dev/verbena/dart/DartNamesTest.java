@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -46,6 +47,21 @@ class DartNamesTest {
                     .containsEntry("same.100-3", CrashBench.hash(LENGTH, EARLIER))
                     .hasSize(2);
             assertThat(bench.handled).containsExactly(LATER, EARLIER);
+            assertThat(bench.wire.errors).isEmpty();
+        }
+    }
+
+    /** Of jobs that look alike, and each of which sends what the others sent. */
+    @Test
+    void shouldFindANameHoweverManyAreTaken() {
+        try (CrashBench bench = new CrashBench(c -> c.keepBoth(true))) {
+            for (int i = 0; i < 40; i++) {
+                ScriptedServer server = new ScriptedServer(bench.wire, new UUID(5, i), 1);
+                bench.servers.add(server.message(CLIENT, EARLIER, same(), LENGTH, 1).allowAll());
+            }
+            bench.until("all", bench::isDone);
+            assertThat(bench.files().keySet()).hasSize(40).allMatch(n -> n.startsWith("same"));
+            assertThat(bench.files().values()).containsOnly(CrashBench.hash(LENGTH, EARLIER));
             assertThat(bench.wire.errors).isEmpty();
         }
     }
