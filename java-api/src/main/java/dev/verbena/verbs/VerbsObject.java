@@ -1,5 +1,6 @@
 package dev.verbena.verbs;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.Leaks;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -52,7 +53,9 @@ public abstract class VerbsObject implements AutoCloseable {
                 if (parent != null) {
                     parent.abandonChild(made);
                 }
-                destroyer.applyAsInt(made);
+                if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-half-made-stays"))) {
+                    destroyer.applyAsInt(made);
+                }
             }
         }
     }
