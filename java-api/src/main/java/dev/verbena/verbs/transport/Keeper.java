@@ -201,7 +201,19 @@ final class Keeper implements Runnable {
             if (key.attachment() instanceof Door door) {
                 welcome(door);
             } else if (key.attachment() instanceof PeerChannel channel) {
-                channel.onReady();
+                run(() -> serve(channel));
+            }
+        }
+    }
+
+    private static void serve(PeerChannel channel) {
+        boolean isDone = false;
+        try {
+            channel.onReady();
+            isDone = true;
+        } finally {
+            if (!isDone) {
+                channel.end(Status.INTERNAL, "could not be understood, a bug: see the error log");
             }
         }
     }

@@ -73,6 +73,7 @@ class KeeperTest {
     }
 
     private static boolean isClosed(Socket socket) throws IOException {
+        socket.setSoTimeout(10_000);
         try (InputStream in = socket.getInputStream()) {
             int read;
             do {
