@@ -6,6 +6,7 @@ import dev.verbena.verbs.Access;
 import dev.verbena.verbs.CompletionChannel;
 import dev.verbena.verbs.CompletionFlyweight;
 import dev.verbena.verbs.CompletionQueue;
+import dev.verbena.verbs.CompletionStatus;
 import dev.verbena.verbs.ConnectionContext;
 import dev.verbena.verbs.ConnectionEvent;
 import dev.verbena.verbs.ConnectionEventType;
@@ -38,6 +39,12 @@ final class RpingEndpoint implements AutoCloseable {
     private static final int MESSAGES = 4;
     private static final int RECEIVES = 2;
     private static final int SEND_AT = 2 * MESSAGE_LENGTH;
+
+    /** Ids: receives are counted from 0. */
+    private static final int SENT = RECEIVES;
+
+    private static final int PROBE = RECEIVES + 1;
+    private static final long PROBE_NS = 1_000_000_000L;
     private static final long SLICE_NS = 20_000_000L;
     private static final long FAREWELL_NS = 5_000_000_000L;
 
@@ -60,6 +67,7 @@ final class RpingEndpoint implements AutoCloseable {
     private int received;
     private int receiveIndex;
     private boolean isSent;
+    private boolean isProbing;
     private boolean isDisconnected;
 
     /** An identifier that belongs to a device; whoever made it closes it. */
@@ -75,7 +83,7 @@ final class RpingEndpoint implements AutoCloseable {
         channel = device.createCompletionChannel();
         completions = device.createCompletionQueue(16, channel, 0);
         queue = domain.createQueuePair(new QueuePairContext().completions(completions));
-        sends = queue.newSends(1);
+        sends = queue.newSends(2);
         receives = queue.newReceives(RECEIVES);
         identifier.prepare(queue, connection());
         for (int i = 0; i < RECEIVES; i++) {
@@ -123,7 +131,7 @@ final class RpingEndpoint implements AutoCloseable {
 
     private void run(SendRequestFlyweight request, String what) {
         isSent = false;
-        int taken = queue.post(request.id(RECEIVES).signalled(true));
+        int taken = queue.post(request.id(SENT).signalled(true));
         if (taken != 1) {
             throw new IllegalStateException(what + " could not be posted: " + taken);
         }
@@ -141,10 +149,15 @@ final class RpingEndpoint implements AutoCloseable {
      * @return where in the messages, or -1 if the peer ended the connection
      */
     int awaitMessage() {
-        long deadlineNs = System.nanoTime() + timeoutNs;
+        long beganNs = System.nanoTime();
+        long deadlineNs = beganNs + timeoutNs;
         while (received == 0) {
             if (!progress(deadlineNs, "the peer's message")) {
                 return -1;
+            }
+            if (!isProbing && System.nanoTime() - beganNs > PROBE_NS) {
+                probe();
+                beganNs = System.nanoTime();
             }
         }
         received--;
@@ -153,6 +166,15 @@ final class RpingEndpoint implements AutoCloseable {
         postReceive(receiveIndex);
         receiveIndex = (receiveIndex + 1) % RECEIVES;
         return SEND_AT + MESSAGE_LENGTH;
+    }
+
+    /**
+     * Writes nothing to the peer, who does not notice: a peer whose machine or wire is gone fails
+     * it. Who only waits for a message would wait for ever.
+     */
+    private void probe() {
+        SendRequestFlyweight nothing = sends.at(1).segment(region, 0, 0).write(0, 0);
+        isProbing = queue.post(nothing.id(PROBE).signalled(true)) == 1;
     }
 
     long addressAt(int message) {
@@ -197,11 +219,16 @@ final class RpingEndpoint implements AutoCloseable {
             return false;
         }
         CompletionFlyweight completion = completions.completion(0);
+        if (isDisconnected && completion.status() == CompletionStatus.FLUSHED) {
+            return false; // what was posted when the peer went
+        }
         if (!completion.isSuccess()) {
             throw new IllegalStateException("the device answers " + completion);
         }
-        if (completion.id() == RECEIVES) {
+        if (completion.id() == SENT) {
             isSent = true;
+        } else if (completion.id() == PROBE) {
+            isProbing = false;
         } else if (completion.length() != MESSAGE_LENGTH) {
             throw new IllegalStateException(
                     "a message of "

@@ -1,0 +1,117 @@
+package dev.verbena.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Two machines with a wire that loses packets, as {@code ci/rdma-vm/wire-test} prepares them: the
+ * other one runs servers of rdma-core's rping, and pulls its cable when asked to.
+ */
+@Tag("verbs-wire")
+@Timeout(180)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class RpingWireIT {
+    private static final String SERVER = System.getenv("VERBENA_WIRE_SERVER");
+    private static final Path SHARED = Path.of("/run/rdma-vm");
+
+    /** Seven times 67 ms are meant; timers may be four times late, emulated machines more. */
+    private static final long RETRY_SECONDS = 20;
+
+    /** Who has sent so much is connected. */
+    private static final long PINGING_BYTES = 200_000;
+
+    @BeforeEach
+    void findServer() {
+        assumeTrue(SERVER != null, "needs two machines; ./verbena test --tier vm has them");
+    }
+
+    private static String ping(String port, String... more) {
+        StringWriter said = new StringWriter();
+        PrintWriter out = new PrintWriter(said);
+        String[] command = {"rping", "-c", "-a", SERVER, "-p", port, "-S", "60000", "-V"};
+        String[] all = new String[command.length + more.length];
+        System.arraycopy(command, 0, all, 0, command.length);
+        System.arraycopy(more, 0, all, command.length, more.length);
+        return VerbenaCommand.run(out, out, all) + " " + said;
+    }
+
+    /** Bytes that this machine has put on the wire. */
+    private static long sentBytes() throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc/net/dev"))) {
+            if (line.strip().startsWith("eth0:")) {
+                return Long.parseLong(line.strip().split("\\s+")[9]);
+            }
+        }
+        throw new AssertionError("no eth0 here");
+    }
+
+    @Test
+    @Order(1)
+    void shouldLoseAndCorruptNothingOverAWireThatLosesPackets() {
+        assertThat(ping("7174", "-C", "25"))
+                .startsWith("0 25 pings of 60000 bytes to " + SERVER)
+                .contains("every byte compared");
+    }
+
+    /** Pings without end, while somebody pulls a cable. */
+    private static void assertEndsWhenCut(String port, CableCutter cutter) throws Exception {
+        long before = sentBytes();
+        CompletableFuture<String> pings =
+                CompletableFuture.supplyAsync(
+                        () -> ping(port, "-C", "100000000", "--timeout", "100"),
+                        command -> new Thread(command).start());
+        while (sentBytes() < before + PINGING_BYTES) {
+            assertThat(pings.isDone()).as(() -> pings.getNow("")).isFalse();
+            TimeUnit.MILLISECONDS.sleep(100);
+        }
+        cutter.cut();
+        long beganNs = System.nanoTime();
+        String said = pings.get(100, TimeUnit.SECONDS);
+        assertThat(said).startsWith("1 ").contains("the device answers");
+        assertThat(System.nanoTime() - beganNs).isLessThan(RETRY_SECONDS * 1_000_000_000L);
+    }
+
+    /** Takes the link down. */
+    private interface CableCutter {
+        void cut() throws IOException, InterruptedException;
+    }
+
+    @Test
+    @Order(2)
+    void shouldTellInTimeThatThePeersCableWasPulled() throws Exception {
+        assertEndsWhenCut("7175", () -> Files.createFile(SHARED.resolve("cut")));
+        Files.createFile(SHARED.resolve("mend"));
+        while (Files.exists(SHARED.resolve("mend"))) {
+            TimeUnit.MILLISECONDS.sleep(100);
+        }
+    }
+
+    @Test
+    @Order(3)
+    void shouldTellInTimeThatTheOwnCableWasPulled() throws Exception {
+        assertEndsWhenCut(
+                "7176",
+                () ->
+                        assertThat(
+                                        new ProcessBuilder("ip", "link", "set", "eth0", "down")
+                                                .inheritIO()
+                                                .start()
+                                                .waitFor())
+                                .isZero());
+    }
+}
