@@ -13,6 +13,11 @@ import org.agrona.concurrent.UnsafeBuffer;
  * of a file. What was acknowledged or asked for again meanwhile waits for its end. Owned by t3.
  */
 final class LinkOutlet {
+    /** A frame whose reading fails so often, with pauses, is lost: within some seconds. */
+    private static final int READ_TRIES = 20;
+
+    private static final long READ_PAUSE_NS = 250_000_000L;
+
     private final ServerShared shared;
     private final DartServer.Context context;
     private final HeldBuffers held;
@@ -40,6 +45,10 @@ final class LinkOutlet {
     private int payloadOffset;
     private int payloadLength;
     private int payloadDone;
+
+    // How often reading the next frame has failed, and when it is tried again.
+    private int readTries;
+    private long readAgainNs;
 
     // Acknowledged while a frame of the buffer was still being written again.
     private long deferredAck;
@@ -100,8 +109,12 @@ final class LinkOutlet {
      * Begins the next frame of the buffers that are held.
      *
      * @param nowNs when
+     * @return false if it cannot be read now
      */
-    void data(long nowNs) {
+    boolean data(long nowNs) {
+        if (readTries > 0 && nowNs - readAgainNs < 0) {
+            return false;
+        }
         current = held.next();
         int frame = held.nextFrame();
         payloadOffset = frame * context.framePayloadMax;
@@ -115,12 +128,21 @@ final class LinkOutlet {
         if (isGivenUp(current)) {
             giveUp(frame);
         } else if (current.isStandIn()) {
-            fetch(frame);
+            if (!isFetched(frame, nowNs)) {
+                current = null;
+                return false;
+            }
         } else {
             DataFrames.encode(outFrame, out, current, frame, payloadOffset, payloadLength);
         }
         outLength = FrameFlyweight.LENGTH;
         outDone = 0;
+        return true;
+    }
+
+    /** When reading a file is tried again. */
+    long nextDeadlineNs() {
+        return readTries > 0 ? readAgainNs : Long.MAX_VALUE;
     }
 
     /** Whether a pull or a file has lost some of the message of this part. */
@@ -158,8 +180,11 @@ final class LinkOutlet {
         return shared.losses.remainingCapacity() > 0;
     }
 
-    /** Takes a frame out of its file; one that nobody can read ends its message. */
-    private void fetch(int frame) {
+    /**
+     * Takes a frame out of its file; one that nobody can read ends its message. False: later, for
+     * what fails now need not fail for ever.
+     */
+    private boolean isFetched(int frame, long nowNs) {
         payloadOffset = FrameFlyweight.LENGTH;
         if (scratch == null) {
             scratch =
@@ -167,13 +192,22 @@ final class LinkOutlet {
                             ByteBuffer.allocateDirect(
                                     FrameFlyweight.LENGTH + FrameFlyweight.PAYLOAD_MAX));
         }
-        if (files.read(current, frame, payloadLength, scratch) >= 0) {
+        boolean isPatient = readTries < READ_TRIES;
+        int answer = files.read(current, frame, payloadLength, scratch, isPatient);
+        if (answer == SpillFiles.LATER) {
+            readTries++;
+            readAgainNs = nowNs + READ_PAUSE_NS;
+            return false;
+        }
+        readTries = 0;
+        if (answer >= 0) {
             payload = scratch;
             out.putBytes(0, scratch, 0, FrameFlyweight.LENGTH);
         } else {
             lose(current);
             giveUp(frame);
         }
+        return true;
     }
 
     /** Header and payload in one piece, or what is left of them; as the stream answers. */

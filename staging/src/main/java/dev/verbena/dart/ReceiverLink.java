@@ -278,8 +278,8 @@ final class ReceiverLink implements AutoCloseable {
             outlet.control(FrameFlyweight.REVERSE_STATE, ReverseLink.STATE_LENGTH);
             return true;
         }
-        if (state == STREAMING && held.hasNext() && outlet.hasRoomForLoss()) {
-            outlet.data(clock.nanoTime());
+        boolean isNextDue = state == STREAMING && held.hasNext() && outlet.hasRoomForLoss();
+        if (isNextDue && outlet.data(clock.nanoTime())) {
             return true;
         }
         if (state == STREAMING && isFinWanted && held.isEmpty()) {
@@ -483,7 +483,10 @@ final class ReceiverLink implements AutoCloseable {
             case WAITING -> backOff.nextTryNs();
             case CONNECTING -> startedNs + context.receiverTimeoutNs;
             case FINISHED -> dev.verbena.agent.ProtocolAgent.NO_DEADLINE;
-            default -> Math.min(heartbeatNs(), lastHeardNs + context.receiverTimeoutNs);
+            default ->
+                    Math.min(
+                            Math.min(heartbeatNs(), outlet.nextDeadlineNs()),
+                            lastHeardNs + context.receiverTimeoutNs);
         };
     }
 

@@ -17,6 +17,13 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class SpillFiles implements AutoCloseable {
     static final String PREFIX = "spill-";
     static final String SUFFIX = ".frames";
+
+    /** A frame that nobody can read any more. */
+    static final int DAMAGED = -1;
+
+    /** Reading failed, as with too many open files: it may be possible later. */
+    static final int LATER = -2;
+
     private static final String LOCK_SUFFIX = ".lock";
 
     private final ServerShared shared;
@@ -147,9 +154,16 @@ final class SpillFiles implements AutoCloseable {
     /**
      * Reads a frame of a part, header first.
      *
-     * @return length of its payload; -1 if it cannot be read or is damaged, which is reported
+     * @param isPatient a failure of the device is no verdict yet
+     * @return length of its payload; {@link #DAMAGED} if it cannot be read, which is reported;
+     *     {@link #LATER} if it may be read later
      */
-    int read(ServerBuffer part, int number, int payloadLength, UnsafeBuffer scratch) {
+    int read(
+            ServerBuffer part,
+            int number,
+            int payloadLength,
+            UnsafeBuffer scratch,
+            boolean isPatient) {
         SpillFile file = part.spillFile;
         long at =
                 part.spillOffset
@@ -174,6 +188,11 @@ final class SpillFiles implements AutoCloseable {
             }
         } catch (DartException | UncheckedIOException e) {
             why = e.getMessage();
+            closeReader(file);
+            boolean isHasty = PlantedFaults.ENABLED && PlantedFaults.isOn("spill-read-once");
+            if (isPatient && !isHasty) {
+                return LATER;
+            }
         }
         ServerShared.add(shared.spillFailures, 1);
         report(
@@ -192,7 +211,7 @@ final class SpillFiles implements AutoCloseable {
                                         + " of client "
                                         + part.clientId
                                         + " is lost"));
-        return -1;
+        return DAMAGED;
     }
 
     void report(String what) {

@@ -354,6 +354,33 @@ class DartSpillTest {
 
     @Test
     @Tag("dart-F7")
+    void shouldReadAgainWhatCouldNotBeReadForAWhile() {
+        wire.isRefusing = true;
+        Server one = start(8200);
+        for (int i = 0; i < 10; i++) {
+            one.send(20_000);
+        }
+        until(one, "all spilled", () -> one.free.size() == BUFFERS);
+        wire.disk.readFailures = 15;
+        wire.isRefusing = false;
+        until(one, "all", () -> received.size() == 10 && wire.disk.used() == 0);
+        assertThat(received).isEqualTo(upTo(10));
+        assertThat(one.lost).isEmpty();
+        // For ever is another matter.
+        wire.isRefusing = true;
+        wire.cut();
+        for (int i = 0; i < 3; i++) {
+            one.send(100);
+        }
+        until(one, "spilled", () -> one.free.size() == BUFFERS);
+        wire.disk.readFailures = 21;
+        wire.isRefusing = false;
+        until(one, "the rest", () -> received.size() == 12 && wire.disk.used() == 0);
+        assertThat(one.lost).containsExactly(11);
+    }
+
+    @Test
+    @Tag("dart-F7")
     void shouldLoseForGoodWhatCouldNotBeReadOnceThoughTheConnectionBreaks() {
         wire.isRefusing = true;
         Server one = start(8100);

@@ -59,6 +59,9 @@ final class MemoryDisk {
     /** Bytes that were read. */
     long bytesRead;
 
+    /** Reads that fail before one succeeds. */
+    int readFailures;
+
     DurableStore open() {
         return new Store();
     }
@@ -332,6 +335,11 @@ final class MemoryDisk {
 
         @Override
         public int read(long position, MutableDirectBuffer buffer, int offset, int length) {
+            if (readFailures > 0) {
+                readFailures--;
+                throw new java.io.UncheckedIOException(
+                        new java.io.IOException("too many open files, says the test"));
+            }
             int n = (int) Math.min(length, content.length - position);
             if (n <= 0) {
                 return -1;
