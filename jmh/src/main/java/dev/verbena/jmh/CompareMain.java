@@ -352,6 +352,10 @@ public final class CompareMain {
             System.err.println("arguments: CHECKOUT SOFTNIC_BENCH PAIRS [NAME...]");
             System.exit(2);
         }
+        if (arguments[2].equals("--list") || arguments[2].equals("--help")) {
+            new CompareMain(arguments[1]).list();
+            return;
+        }
         int pairs = pairs(arguments[2]);
         List<String> wanted = Arrays.asList(arguments).subList(3, arguments.length);
         Path checkout = Path.of(arguments[0]);
@@ -361,6 +365,13 @@ public final class CompareMain {
         Path page = checkout.resolve("docs/benchmarks.md");
         Files.writeString(page, page(main.rows(results), pairs));
         System.out.println("wrote " + page);
+    }
+
+    private void list() {
+        System.out.println("./verbena compare [PAIRS [NAME...]], PAIRS 10 unless given; names:");
+        for (Comparison comparison : comparisons) {
+            System.out.printf("  %-16s %s%n", comparison.id, comparison.sentence);
+        }
     }
 
     /** Each comparison's rows are kept, so that the page can be made from several runs. */
