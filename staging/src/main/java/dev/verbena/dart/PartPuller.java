@@ -195,9 +195,12 @@ final class PartPuller implements AutoCloseable {
         ServerBuffer part;
         while (work < ServerShared.LOSSES_MAX && (part = shared.losses.poll()) != null) {
             work++;
-            ServerShared.add(shared.failed, 1);
             ServedClient client = clients.client(part.slot, part.generation);
-            if (client != null && !isStillPulled(client, part.sequence)) {
+            if (client != null && isStillPulled(client, part.sequence)) {
+                continue; // counted, and told of, when its pull ends
+            }
+            ServerShared.add(shared.failed, 1);
+            if (client != null) {
                 client.addLost(part.sequence);
                 clients.hasNews(client);
             }
