@@ -282,4 +282,9 @@ check_licences() {
     return $code
 }
 
-tier_conformance() { "$JAVA_HOME/bin/java" ci/Conformance.java; }
+tier_conformance() {
+    local code=0
+    "$JAVA_HOME/bin/java" ci/Conformance.java || code=1
+    ci/pyverbs-table --check || code=1
+    return $code
+}

@@ -21,7 +21,11 @@ make_image() {
         rm -rf "$VM_FOLDER/new"
         mkdir -p "$VM_FOLDER/new/files" "$VM_FOLDER/packages"
         download_image_packages
-        unpack_image || { say "verbena: could not make the virtual machine's files; see target/rdma-vm/image.log"; exit 1; }
+        unpack_image || {
+            rm -f "$VM_FOLDER"/packages/*.deb # perhaps cut short: fetched anew the next time
+            say "verbena: could not make the virtual machine's files; see target/rdma-vm/image.log"
+            exit 1
+        }
         rm -rf "$VM_FOLDER/new"
     fi
     exec 6>&-

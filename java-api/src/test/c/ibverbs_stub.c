@@ -39,6 +39,7 @@ struct record {
     struct ibv_wc wc[REQUESTS];     /* 1192 */
     uint8_t request[REQUESTS][256]; /* each: struct ibv_send_wr or ibv_recv_wr */
     struct ibv_sge segment[REQUESTS][SEGMENTS];
+    char builder[512]; /* 7080: the ibv_wr_* calls */
 };
 
 static struct record record = {.post_bad = -1, .event = -1};
@@ -316,13 +317,23 @@ EXPORT int ibv_query_pkey(struct ibv_context *context, uint8_t port, int index, 
 }
 
 static struct ibv_mr *alloc_null_mr(struct ibv_pd *pd);
-static struct ibv_qp *no_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
-{
-    (void)context;
-    (void)attr;
-    errno = EOPNOTSUPP;
-    return NULL;
-}
+static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context,
+                                      struct ibv_cq_init_attr_ex *attr);
+static struct ibv_td *alloc_td(struct ibv_context *context, struct ibv_td_init_attr *attr);
+static int dealloc_td(struct ibv_td *td);
+static struct ibv_pd *alloc_parent_domain(struct ibv_context *context,
+                                          struct ibv_parent_domain_init_attr *attr);
+static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
+                     struct ibv_sge *list, uint32_t count);
+static struct ibv_xrcd *open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_attr *attr);
+static int close_xrcd(struct ibv_xrcd *xrcd);
+static struct ibv_srq *create_srq_ex(struct ibv_context *context,
+                                     struct ibv_srq_init_attr_ex *attr);
+static int get_srq_num(struct ibv_srq *srq, uint32_t *number);
+static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
+static int bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
+static int dealloc_mw(struct ibv_mw *mw);
 
 EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
@@ -337,7 +348,19 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
     made->query_port = query_port;
     made->query_device_ex = query_device_ex;
     made->alloc_null_mr = alloc_null_mr;
-    made->create_qp_ex = no_qp_ex;
+    made->create_qp_ex = create_qp_ex;
+    made->create_cq_ex = create_cq_ex;
+    made->alloc_td = alloc_td;
+    made->dealloc_td = dealloc_td;
+    made->alloc_parent_domain = alloc_parent_domain;
+    made->advise_mr = advise_mr;
+    made->open_xrcd = open_xrcd;
+    made->close_xrcd = close_xrcd;
+    made->create_srq_ex = create_srq_ex;
+    made->get_srq_num = get_srq_num;
+    made->context.ops.alloc_mw = alloc_mw;
+    made->context.ops.bind_mw = bind_mw;
+    made->context.ops.dealloc_mw = dealloc_mw;
     int silent = device == &devices[1];
     made->context.ops.post_send = silent ? no_post : post_send;
     made->context.ops.poll_cq = silent ? no_poll : poll_cq;
@@ -445,10 +468,12 @@ EXPORT struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size
 EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *address,
                         size_t length, int access)
 {
-    (void)mr;
     args((uint64_t)flags, (uintptr_t)pd, (uintptr_t)address, length, (uint64_t)access);
-    if (!enter("ibv_rereg_mr"))
+    if (!enter("ibv_rereg_mr")) {
+        mr->lkey += 0x100; /* as a device may */
+        mr->rkey += 0x100;
         return 0;
+    }
     return errno == EFAULT ? IBV_REREG_MR_ERR_CMD : IBV_REREG_MR_ERR_INPUT;
 }
 
@@ -524,6 +549,202 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *cq)
     return destroy("ibv_destroy_cq", cq);
 }
 
+/* ---- extended completion queues: they tell record.wc, and of number n time stamps 1000 + n ----
+ */
+
+static int at_wc;
+
+static int show(struct ibv_cq_ex *cq)
+{
+    if (at_wc >= record.completions)
+        return ENOENT;
+    cq->wr_id = record.wc[at_wc].wr_id;
+    cq->status = record.wc[at_wc].status;
+    return 0;
+}
+
+static int start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
+{
+    if (enter("start_poll"))
+        return errno;
+    at_wc = 0;
+    return attr->comp_mask ? EINVAL : show(cq);
+}
+
+static int next_poll(struct ibv_cq_ex *cq)
+{
+    at_wc++;
+    return show(cq);
+}
+
+static void end_poll(struct ibv_cq_ex *cq)
+{
+    (void)cq;
+    enter("end_poll");
+    int taken = at_wc < record.completions ? at_wc + 1 : at_wc;
+    memmove(record.wc, record.wc + taken, (REQUESTS - (size_t)taken) * sizeof *record.wc);
+    record.completions -= taken;
+}
+
+#define READ(type, name, value)                                                                    \
+    static type read_##name(struct ibv_cq_ex *cq)                                                  \
+    {                                                                                              \
+        (void)cq;                                                                                  \
+        return (type)(value);                                                                      \
+    }
+READ(enum ibv_wc_opcode, opcode, record.wc[at_wc].opcode)
+READ(uint32_t, vendor_err, record.wc[at_wc].vendor_err)
+READ(uint32_t, byte_len, record.wc[at_wc].byte_len)
+READ(__be32, imm_data, record.wc[at_wc].imm_data)
+READ(uint32_t, qp_num, record.wc[at_wc].qp_num)
+READ(uint32_t, src_qp, 77)
+READ(unsigned int, wc_flags, record.wc[at_wc].wc_flags)
+READ(uint32_t, slid, 55)
+READ(uint8_t, sl, 5)
+READ(uint8_t, dlid_path_bits, 3)
+READ(uint64_t, completion_ts, 1000 + at_wc)
+READ(uint16_t, cvlan, 12)
+READ(uint32_t, flow_tag, 13)
+READ(uint64_t, completion_wallclock_ns, 2000 + at_wc)
+
+static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
+{
+    keep(attr, sizeof *attr);
+    if (enter("ibv_create_cq_ex"))
+        return NULL;
+    struct ibv_cq_ex *cq = object(sizeof *cq);
+    uint64_t fields = attr->wc_flags;
+    cq->context = context;
+    cq->channel = attr->channel;
+    cq->cqe = (int)attr->cqe;
+    cq->handle = (uint32_t)next_number++;
+    cq->start_poll = start_poll;
+    cq->next_poll = next_poll;
+    cq->end_poll = end_poll;
+    cq->read_opcode = read_opcode;
+    cq->read_vendor_err = read_vendor_err;
+    cq->read_wc_flags = read_wc_flags;
+    /* As providers do it: no function for what was not asked for. */
+    cq->read_byte_len = fields & IBV_WC_EX_WITH_BYTE_LEN ? read_byte_len : NULL;
+    cq->read_imm_data = fields & IBV_WC_EX_WITH_IMM ? read_imm_data : NULL;
+    cq->read_qp_num = fields & IBV_WC_EX_WITH_QP_NUM ? read_qp_num : NULL;
+    cq->read_src_qp = fields & IBV_WC_EX_WITH_SRC_QP ? read_src_qp : NULL;
+    cq->read_slid = fields & IBV_WC_EX_WITH_SLID ? read_slid : NULL;
+    cq->read_sl = fields & IBV_WC_EX_WITH_SL ? read_sl : NULL;
+    cq->read_dlid_path_bits = fields & IBV_WC_EX_WITH_DLID_PATH_BITS ? read_dlid_path_bits : NULL;
+    cq->read_completion_ts =
+        fields & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP ? read_completion_ts : NULL;
+    cq->read_cvlan = fields & IBV_WC_EX_WITH_CVLAN ? read_cvlan : NULL;
+    cq->read_flow_tag = fields & IBV_WC_EX_WITH_FLOW_TAG ? read_flow_tag : NULL;
+    cq->read_completion_wallclock_ns = fields & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK
+                                           ? read_completion_wallclock_ns
+                                           : NULL;
+    last_cq = ibv_cq_ex_to_cq(cq);
+    return cq;
+}
+
+/* ---- windows, thread and parent domains, advice ---- */
+
+static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
+{
+    args((uint64_t)type, 0, 0, 0, 0);
+    if (enter("ibv_alloc_mw"))
+        return NULL;
+    struct ibv_mw *mw = object(sizeof *mw);
+    mw->context = pd->context;
+    mw->pd = pd;
+    mw->type = type;
+    mw->rkey = 0x00345ffe;
+    return mw;
+}
+
+static int bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
+{
+    (void)qp;
+    keep(bind, sizeof *bind);
+    args((uintptr_t)mw, 0, 0, 0, 0);
+    if (enter("ibv_bind_mw"))
+        return errno;
+    memcpy(record.request[0], &bind->wr_id, sizeof bind->wr_id);
+    record.posted = 1;
+    mw->rkey = ibv_inc_rkey(mw->rkey);
+    return 0;
+}
+
+static int dealloc_mw(struct ibv_mw *mw)
+{
+    return destroy("ibv_dealloc_mw", mw);
+}
+
+static struct ibv_td *alloc_td(struct ibv_context *context, struct ibv_td_init_attr *attr)
+{
+    args(attr->comp_mask, 0, 0, 0, 0);
+    if (enter("ibv_alloc_td"))
+        return NULL;
+    struct ibv_td *td = object(sizeof *td);
+    td->context = context;
+    return td;
+}
+
+static int dealloc_td(struct ibv_td *td)
+{
+    return destroy("ibv_dealloc_td", td);
+}
+
+static struct ibv_pd *alloc_parent_domain(struct ibv_context *context,
+                                          struct ibv_parent_domain_init_attr *attr)
+{
+    args((uintptr_t)attr->pd, (uintptr_t)attr->td, attr->comp_mask, 0, 0);
+    if (enter("ibv_alloc_parent_domain"))
+        return NULL;
+    struct ibv_pd *pd = object(sizeof *pd);
+    pd->context = context;
+    pd->handle = attr->pd->handle;
+    return pd;
+}
+
+static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
+                     struct ibv_sge *list, uint32_t count)
+{
+    (void)pd;
+    keep(list, sizeof *list);
+    args((uint64_t)advice, flags, count, 0, 0);
+    return enter("ibv_advise_mr") ? errno : 0;
+}
+
+static struct ibv_xrcd *open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_attr *attr)
+{
+    args(attr->comp_mask, (uint64_t)attr->fd, (uint64_t)attr->oflags, 0, 0);
+    if (enter("ibv_open_xrcd"))
+        return NULL;
+    struct ibv_xrcd *xrcd = object(sizeof *xrcd);
+    xrcd->context = context;
+    return xrcd;
+}
+
+static int close_xrcd(struct ibv_xrcd *xrcd)
+{
+    return destroy("ibv_close_xrcd", xrcd);
+}
+
+static struct ibv_srq *create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
+{
+    keep(attr, sizeof *attr);
+    if (enter("ibv_create_srq_ex"))
+        return NULL;
+    struct ibv_srq *srq = object(sizeof *srq);
+    srq->context = context;
+    srq->pd = attr->pd;
+    return srq;
+}
+
+static int get_srq_num(struct ibv_srq *srq, uint32_t *number)
+{
+    (void)srq;
+    *number = 4242;
+    return enter("ibv_get_srq_num") ? errno : 0;
+}
+
 EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
 {
     keep(attr, sizeof *attr);
@@ -567,6 +788,209 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
     qp->qp_type = attr->qp_type;
     last_qp = qp;
     return qp;
+}
+
+/* ---- the builder: what it builds is recorded as if it had been posted ---- */
+
+static struct ibv_send_wr *built(struct ibv_qp_ex *qp, const char *call)
+{
+    (void)qp;
+    strncat(record.builder, call, sizeof record.builder - strlen(record.builder) - 2);
+    strcat(record.builder, " ");
+    return (struct ibv_send_wr *)record.request[record.posted ? record.posted - 1 : 0];
+}
+
+static struct ibv_send_wr *begin(struct ibv_qp_ex *qp, const char *call, enum ibv_wr_opcode opcode)
+{
+    record.posted++;
+    struct ibv_send_wr *wr = built(qp, call);
+    memset(wr, 0, sizeof *wr);
+    wr->wr_id = qp->wr_id;
+    wr->send_flags = qp->wr_flags;
+    wr->opcode = opcode;
+    return wr;
+}
+
+static void wr_start(struct ibv_qp_ex *qp)
+{
+    record.posted = 0;
+    memset(record.builder, 0, sizeof record.builder);
+    built(qp, "start");
+}
+
+static int wr_complete(struct ibv_qp_ex *qp)
+{
+    built(qp, "complete");
+    return enter("ibv_wr_complete") ? errno : 0;
+}
+
+static void wr_abort(struct ibv_qp_ex *qp)
+{
+    built(qp, "abort");
+}
+
+static void wr_send(struct ibv_qp_ex *qp)
+{
+    begin(qp, "send", IBV_WR_SEND);
+}
+
+static void wr_send_imm(struct ibv_qp_ex *qp, __be32 data)
+{
+    begin(qp, "send_imm", IBV_WR_SEND_WITH_IMM)->imm_data = data;
+}
+
+static void wr_send_inv(struct ibv_qp_ex *qp, uint32_t key)
+{
+    begin(qp, "send_inv", IBV_WR_SEND_WITH_INV)->invalidate_rkey = key;
+}
+
+static void remote(struct ibv_send_wr *wr, uint32_t key, uint64_t address)
+{
+    wr->wr.rdma.rkey = key;
+    wr->wr.rdma.remote_addr = address;
+}
+
+static void wr_rdma_write(struct ibv_qp_ex *qp, uint32_t key, uint64_t address)
+{
+    remote(begin(qp, "write", IBV_WR_RDMA_WRITE), key, address);
+}
+
+static void wr_rdma_write_imm(struct ibv_qp_ex *qp, uint32_t key, uint64_t address, __be32 data)
+{
+    struct ibv_send_wr *wr = begin(qp, "write_imm", IBV_WR_RDMA_WRITE_WITH_IMM);
+    remote(wr, key, address);
+    wr->imm_data = data;
+}
+
+static void wr_rdma_read(struct ibv_qp_ex *qp, uint32_t key, uint64_t address)
+{
+    remote(begin(qp, "read", IBV_WR_RDMA_READ), key, address);
+}
+
+static void wr_atomic_cmp_swp(struct ibv_qp_ex *qp, uint32_t key, uint64_t address,
+                              uint64_t compare, uint64_t swap)
+{
+    struct ibv_send_wr *wr = begin(qp, "cmp_swp", IBV_WR_ATOMIC_CMP_AND_SWP);
+    wr->wr.atomic.remote_addr = address;
+    wr->wr.atomic.compare_add = compare;
+    wr->wr.atomic.swap = swap;
+    wr->wr.atomic.rkey = key;
+}
+
+static void wr_atomic_fetch_add(struct ibv_qp_ex *qp, uint32_t key, uint64_t address, uint64_t add)
+{
+    struct ibv_send_wr *wr = begin(qp, "fetch_add", IBV_WR_ATOMIC_FETCH_AND_ADD);
+    wr->wr.atomic.remote_addr = address;
+    wr->wr.atomic.compare_add = add;
+    wr->wr.atomic.rkey = key;
+}
+
+static void wr_local_inv(struct ibv_qp_ex *qp, uint32_t key)
+{
+    begin(qp, "local_inv", IBV_WR_LOCAL_INV)->invalidate_rkey = key;
+}
+
+static void wr_bind_mw(struct ibv_qp_ex *qp, struct ibv_mw *mw, uint32_t key,
+                       const struct ibv_mw_bind_info *info)
+{
+    struct ibv_send_wr *wr = begin(qp, "bind_mw", IBV_WR_BIND_MW);
+    wr->bind_mw.mw = mw;
+    wr->bind_mw.rkey = key;
+    wr->bind_mw.bind_info = *info;
+}
+
+static void wr_set_ud_addr(struct ibv_qp_ex *qp, struct ibv_ah *ah, uint32_t number, uint32_t key)
+{
+    struct ibv_send_wr *wr = built(qp, "ud_addr");
+    wr->wr.ud.ah = ah;
+    wr->wr.ud.remote_qpn = number;
+    wr->wr.ud.remote_qkey = key;
+}
+
+static void wr_set_sge_list(struct ibv_qp_ex *qp, size_t count, const struct ibv_sge *list)
+{
+    built(qp, "sge_list")->num_sge = (int)count;
+    keep_segments(record.posted - 1, list, (int)count);
+}
+
+static void wr_set_sge(struct ibv_qp_ex *qp, uint32_t key, uint64_t address, uint32_t length)
+{
+    struct ibv_sge sge = {.addr = address, .length = length, .lkey = key};
+    built(qp, "sge")->num_sge = 1;
+    keep_segments(record.posted - 1, &sge, 1);
+}
+
+/* The bytes are copied, as a device does; to where the last structure is kept. */
+static void wr_set_inline_data_list(struct ibv_qp_ex *qp, size_t count,
+                                    const struct ibv_data_buf *list)
+{
+    size_t at = 0;
+    built(qp, "inline")->num_sge = (int)count;
+    for (size_t i = 0; i < count && at + list[i].length <= sizeof record.bytes; i++) {
+        memcpy(record.bytes + at, list[i].addr, list[i].length);
+        at += list[i].length;
+    }
+}
+
+static void wr_set_inline_data(struct ibv_qp_ex *qp, void *from, size_t length)
+{
+    struct ibv_data_buf one = {.addr = from, .length = length};
+    wr_set_inline_data_list(qp, 1, &one);
+}
+
+EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
+{
+    struct ibv_qp_ex *extended = (struct ibv_qp_ex *)qp;
+    return extended->wr_start ? extended : NULL;
+}
+
+static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
+{
+    struct ibv_pd of_context = {.context = context};
+    struct ibv_qp_ex *qp = (struct ibv_qp_ex *)ibv_create_qp(attr->pd ? attr->pd : &of_context,
+                                                             (struct ibv_qp_init_attr *)attr);
+    keep(attr, sizeof *attr);
+    if (!qp)
+        return NULL;
+    uint64_t operations = attr->send_ops_flags;
+    qp->wr_start = wr_start;
+    qp->wr_complete = wr_complete;
+    qp->wr_abort = wr_abort;
+    qp->wr_set_sge = wr_set_sge;
+    qp->wr_set_sge_list = wr_set_sge_list;
+    qp->wr_set_inline_data = wr_set_inline_data;
+    qp->wr_set_inline_data_list = wr_set_inline_data_list;
+    qp->wr_set_ud_addr = attr->qp_type == IBV_QPT_UD ? wr_set_ud_addr : NULL;
+    /* As providers do it: no function for what was not asked for. */
+    if (operations & IBV_QP_EX_WITH_SEND)
+        qp->wr_send = wr_send;
+    if (operations & IBV_QP_EX_WITH_SEND_WITH_IMM)
+        qp->wr_send_imm = wr_send_imm;
+    if (operations & IBV_QP_EX_WITH_SEND_WITH_INV)
+        qp->wr_send_inv = wr_send_inv;
+    if (operations & IBV_QP_EX_WITH_RDMA_WRITE)
+        qp->wr_rdma_write = wr_rdma_write;
+    if (operations & IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
+        qp->wr_rdma_write_imm = wr_rdma_write_imm;
+    if (operations & IBV_QP_EX_WITH_RDMA_READ)
+        qp->wr_rdma_read = wr_rdma_read;
+    if (operations & IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP)
+        qp->wr_atomic_cmp_swp = wr_atomic_cmp_swp;
+    if (operations & IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
+        qp->wr_atomic_fetch_add = wr_atomic_fetch_add;
+    if (operations & IBV_QP_EX_WITH_LOCAL_INV)
+        qp->wr_local_inv = wr_local_inv;
+    if (operations & IBV_QP_EX_WITH_BIND_MW)
+        qp->wr_bind_mw = wr_bind_mw;
+    return &qp->qp_base;
+}
+
+EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint32_t flags)
+{
+    (void)qp;
+    args((uint64_t)opcode, flags, 0, 0, 0);
+    enter("ibv_query_qp_data_in_order");
+    return opcode == IBV_WR_RDMA_WRITE;
 }
 
 EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)

@@ -328,6 +328,62 @@ int vv_destroy_cq(struct ibv_cq *cq)
     DONE(ibv_destroy_cq(cq));
 }
 
+_Static_assert(offsetof(struct vv_completion, timestamp) == sizeof(struct ibv_wc), "Java knows it");
+_Static_assert(sizeof(struct vv_completion) == sizeof(struct ibv_wc) + 24, "Java knows it");
+
+/* What the queue was not made to tell must not be asked for: the provider has no function there. */
+static void read_completion(struct ibv_cq_ex *cq, uint64_t fields, struct vv_completion *out)
+{
+    memset(out, 0, sizeof *out);
+    out->wc.wr_id = cq->wr_id;
+    out->wc.status = cq->status;
+    if (fields & IBV_WC_EX_WITH_QP_NUM)
+        out->wc.qp_num = ibv_wc_read_qp_num(cq);
+    if (cq->status != IBV_WC_SUCCESS) {
+        out->wc.vendor_err = ibv_wc_read_vendor_err(cq);
+        return;
+    }
+    out->wc.opcode = ibv_wc_read_opcode(cq);
+    out->wc.wc_flags = ibv_wc_read_wc_flags(cq);
+    if (fields & IBV_WC_EX_WITH_BYTE_LEN)
+        out->wc.byte_len = ibv_wc_read_byte_len(cq);
+    if (fields & IBV_WC_EX_WITH_IMM && out->wc.wc_flags & IBV_WC_WITH_INV)
+        out->wc.invalidated_rkey = ibv_wc_read_invalidated_rkey(cq);
+    else if (fields & IBV_WC_EX_WITH_IMM)
+        out->wc.imm_data = ibv_wc_read_imm_data(cq);
+    if (fields & IBV_WC_EX_WITH_SRC_QP)
+        out->wc.src_qp = ibv_wc_read_src_qp(cq);
+    if (fields & IBV_WC_EX_WITH_SLID)
+        out->wc.slid = (uint16_t)ibv_wc_read_slid(cq);
+    if (fields & IBV_WC_EX_WITH_SL)
+        out->wc.sl = ibv_wc_read_sl(cq);
+    if (fields & IBV_WC_EX_WITH_DLID_PATH_BITS)
+        out->wc.dlid_path_bits = ibv_wc_read_dlid_path_bits(cq);
+    if (fields & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
+        out->timestamp = ibv_wc_read_completion_ts(cq);
+    if (fields & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
+        out->wallclock_ns = ibv_wc_read_completion_wallclock_ns(cq);
+    if (fields & IBV_WC_EX_WITH_FLOW_TAG)
+        out->flow_tag = ibv_wc_read_flow_tag(cq);
+    if (fields & IBV_WC_EX_WITH_CVLAN)
+        out->vlan = ibv_wc_read_cvlan(cq);
+}
+
+int vv_poll_cq_ex(struct ibv_cq *queue, uint64_t fields, int limit, struct vv_completion *out)
+{
+    struct ibv_cq_ex *cq = (struct ibv_cq_ex *)queue; /* the inverse of ibv_cq_ex_to_cq */
+    struct ibv_poll_cq_attr none = {0};
+    int count = 0;
+    int result = ibv_start_poll(cq, &none);
+    if (result)
+        return result == ENOENT ? 0 : result > 0 ? -result : -EIO;
+    do {
+        read_completion(cq, fields, &out[count++]);
+    } while (count < limit && !ibv_next_poll(cq));
+    ibv_end_poll(cq);
+    return count;
+}
+
 int vv_create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
                   struct ibv_srq **out)
 {
@@ -399,6 +455,125 @@ int vv_post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send
 int vv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv_wr **bad)
 {
     return result_of(ibv_post_recv(qp, request, bad));
+}
+
+int vv_query_qp_data_in_order(struct ibv_qp *qp, int opcode)
+{
+    return ibv_query_qp_data_in_order(qp, (enum ibv_wr_opcode)opcode, 0) ? 1 : 0;
+}
+
+struct ibv_qp_ex *vv_qp_ex(struct ibv_qp *qp)
+{
+    return ibv_qp_to_qp_ex(qp);
+}
+
+/* The operation of one request. 0, or EOPNOTSUPP: the provider has no function for what the queue
+ * pair was not made for. */
+static int build_operation(struct ibv_qp_ex *qp, uint64_t operations, const struct ibv_send_wr *wr)
+{
+    uint32_t key = wr->wr.rdma.rkey;
+    uint64_t address = wr->wr.rdma.remote_addr;
+#define OPERATION(opcode, bit, function, ...)                                                      \
+    case opcode:                                                                                   \
+        if (!(operations & (bit)) || !qp->function)                                                \
+            return EOPNOTSUPP;                                                                     \
+        qp->function(__VA_ARGS__);                                                                 \
+        return 0
+    switch (wr->opcode) {
+        OPERATION(IBV_WR_SEND, IBV_QP_EX_WITH_SEND, wr_send, qp);
+        OPERATION(IBV_WR_SEND_WITH_IMM, IBV_QP_EX_WITH_SEND_WITH_IMM, wr_send_imm, qp,
+                  wr->imm_data);
+        OPERATION(IBV_WR_SEND_WITH_INV, IBV_QP_EX_WITH_SEND_WITH_INV, wr_send_inv, qp,
+                  wr->invalidate_rkey);
+        OPERATION(IBV_WR_RDMA_WRITE, IBV_QP_EX_WITH_RDMA_WRITE, wr_rdma_write, qp, key, address);
+        OPERATION(IBV_WR_RDMA_WRITE_WITH_IMM, IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM, wr_rdma_write_imm,
+                  qp, key, address, wr->imm_data);
+        OPERATION(IBV_WR_RDMA_READ, IBV_QP_EX_WITH_RDMA_READ, wr_rdma_read, qp, key, address);
+        OPERATION(IBV_WR_ATOMIC_CMP_AND_SWP, IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP, wr_atomic_cmp_swp,
+                  qp, wr->wr.atomic.rkey, wr->wr.atomic.remote_addr, wr->wr.atomic.compare_add,
+                  wr->wr.atomic.swap);
+        OPERATION(IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
+                  wr_atomic_fetch_add, qp, wr->wr.atomic.rkey, wr->wr.atomic.remote_addr,
+                  wr->wr.atomic.compare_add);
+        OPERATION(IBV_WR_LOCAL_INV, IBV_QP_EX_WITH_LOCAL_INV, wr_local_inv, qp,
+                  wr->invalidate_rkey);
+        OPERATION(IBV_WR_BIND_MW, IBV_QP_EX_WITH_BIND_MW, wr_bind_mw, qp, wr->bind_mw.mw,
+                  wr->bind_mw.rkey, &wr->bind_mw.bind_info);
+    default:
+        return EOPNOTSUPP;
+    }
+#undef OPERATION
+}
+
+/* Several pieces are gathered here where they are short: Soft-RoCE's provider forgets the length of
+ * a list. */
+static int build_inline(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr)
+{
+    struct ibv_data_buf pieces[VV_INLINE_SEGMENTS];
+    unsigned char gathered[VV_INLINE_BYTES];
+    size_t length = 0;
+    if (wr->num_sge > VV_INLINE_SEGMENTS)
+        return EOPNOTSUPP;
+    for (int i = 0; i < wr->num_sge; i++) {
+        pieces[i].addr = (void *)(uintptr_t)wr->sg_list[i].addr;
+        pieces[i].length = wr->sg_list[i].length;
+        if (pieces[i].length <= sizeof gathered && length + pieces[i].length <= sizeof gathered)
+            memcpy(gathered + length, pieces[i].addr, pieces[i].length);
+        length += pieces[i].length;
+    }
+    if (wr->num_sge == 1 && qp->wr_set_inline_data)
+        ibv_wr_set_inline_data(qp, pieces[0].addr, length);
+    else if (length <= sizeof gathered && qp->wr_set_inline_data)
+        ibv_wr_set_inline_data(qp, gathered, length);
+    else if (qp->wr_set_inline_data_list)
+        ibv_wr_set_inline_data_list(qp, (size_t)wr->num_sge, pieces);
+    else
+        return EOPNOTSUPP;
+    return 0;
+}
+
+/* To whom, and which bytes. */
+static int build_data(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr)
+{
+    if (wr->opcode == IBV_WR_LOCAL_INV || wr->opcode == IBV_WR_BIND_MW)
+        return 0;
+    if (qp->qp_base.qp_type == IBV_QPT_UD) {
+        if (!qp->wr_set_ud_addr)
+            return EOPNOTSUPP;
+        ibv_wr_set_ud_addr(qp, wr->wr.ud.ah, wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
+    }
+    if (qp->qp_base.qp_type == IBV_QPT_XRC_SEND) {
+        if (!qp->wr_set_xrc_srqn)
+            return EOPNOTSUPP;
+        ibv_wr_set_xrc_srqn(qp, wr->qp_type.xrc.remote_srqn);
+    }
+    if (wr->send_flags & IBV_SEND_INLINE)
+        return build_inline(qp, wr);
+    if (wr->num_sge == 1 && qp->wr_set_sge)
+        ibv_wr_set_sge(qp, wr->sg_list->lkey, wr->sg_list->addr, wr->sg_list->length);
+    else if (qp->wr_set_sge_list)
+        ibv_wr_set_sge_list(qp, (size_t)wr->num_sge, wr->sg_list);
+    else
+        return EOPNOTSUPP;
+    return 0;
+}
+
+int vv_wr_post(struct ibv_qp_ex *qp, uint64_t operations, const struct ibv_send_wr *first)
+{
+    ibv_wr_start(qp);
+    for (const struct ibv_send_wr *wr = first; wr; wr = wr->next) {
+        qp->wr_id = wr->wr_id;
+        qp->wr_flags = wr->send_flags; /* with IBV_SEND_INLINE, which Soft-RoCE needs here too */
+        int wrong = build_operation(qp, operations, wr);
+        if (!wrong)
+            wrong = build_data(qp, wr);
+        if (wrong) {
+            ibv_wr_abort(qp);
+            return -wrong;
+        }
+    }
+    errno = 0;
+    return result_of(ibv_wr_complete(qp));
 }
 
 int vv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, int lid)

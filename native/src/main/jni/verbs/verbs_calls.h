@@ -95,6 +95,19 @@ int vv_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 int vv_poll_cq(struct ibv_cq *cq, int limit, struct ibv_wc *completions);
 int vv_destroy_cq(struct ibv_cq *cq);
 
+/* A completion of an extended queue; Java knows the offsets behind wc: CompletionFlyweight. */
+struct vv_completion {
+    struct ibv_wc wc;
+    uint64_t timestamp;
+    uint64_t wallclock_ns;
+    uint32_t flow_tag;
+    uint32_t vlan;
+};
+
+/* Starts, goes on and ends polling of a queue that was made with wc_flags or comp_mask, reading of
+ * each completion what fields (ibv_create_cq_wc_flags) has. How many, up to limit. */
+int vv_poll_cq_ex(struct ibv_cq *cq, uint64_t fields, int limit, struct vv_completion *out);
+
 /* Shared receive queues, XRC domains. */
 int vv_create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
                   struct ibv_srq **out);
@@ -116,6 +129,15 @@ int vv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 int vv_destroy_qp(struct ibv_qp *qp);
 int vv_post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad);
 int vv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv_wr **bad);
+int vv_query_qp_data_in_order(struct ibv_qp *qp, int opcode);
+
+/* The ibv_wr_* interface. vv_qp_ex: of a queue pair that was made with send_ops_flags, or NULL.
+ * vv_wr_post builds every request of the chain between ibv_wr_start and ibv_wr_complete and posts
+ * all or none; what operations (send_ops_flags) lacks is EOPNOTSUPP, before it is called. */
+#define VV_INLINE_SEGMENTS 32
+#define VV_INLINE_BYTES 1024
+struct ibv_qp_ex *vv_qp_ex(struct ibv_qp *qp);
+int vv_wr_post(struct ibv_qp_ex *qp, uint64_t operations, const struct ibv_send_wr *first);
 int vv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, int lid);
 int vv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, int lid);
 

@@ -39,10 +39,24 @@ public final class CompletionFlyweight {
     /** A peer's write with immediate data took a receive. */
     public static final int RECEIVE_WRITE_IMMEDIATE = VerbsLayout.IBV_WC_RECV_RDMA_WITH_IMM;
 
+    /** Bytes of a completion of an extended queue: {@code struct vv_completion}. */
+    static final int EXTENDED_LENGTH = LENGTH + 24;
+
+    private static final int TIMESTAMP = LENGTH;
+    private static final int WALL_CLOCK = LENGTH + 8;
+    private static final int FLOW_TAG = LENGTH + 16;
+    private static final int VLAN = LENGTH + 20;
+
+    private final int details;
     private DirectBuffer buffer;
     private int offset;
 
-    CompletionFlyweight() {}
+    /**
+     * @param details of {@link CompletionDetails}; 0: of a plain queue
+     */
+    CompletionFlyweight(int details) {
+        this.details = details;
+    }
 
     CompletionFlyweight wrap(DirectBuffer buffer, int offset) {
         this.buffer = buffer;
@@ -128,6 +142,53 @@ public final class CompletionFlyweight {
     /** LID of the peer; of datagrams. */
     public int sourceLid() {
         return buffer.getShort(offset + VerbsLayout.WC_SLID) & 0xffff;
+    }
+
+    /**
+     * When it completed, by the device's clock, in its ticks; {@code hca_core_clock} of {@link
+     * DeviceAttributes} says how many kHz.
+     *
+     * @throws IllegalStateException on a queue made without {@link CompletionDetails#TIMESTAMP}
+     */
+    public long timestamp() {
+        check(CompletionDetails.TIMESTAMP, "TIMESTAMP");
+        return buffer.getLong(offset + TIMESTAMP);
+    }
+
+    /**
+     * When it completed, in nanoseconds since 1970.
+     *
+     * @throws IllegalStateException on a queue made without {@link CompletionDetails#WALL_CLOCK}
+     */
+    public long wallClockNs() {
+        check(CompletionDetails.WALL_CLOCK, "WALL_CLOCK");
+        return buffer.getLong(offset + WALL_CLOCK);
+    }
+
+    /**
+     * Tag of the flow that a packet was steered by.
+     *
+     * @throws IllegalStateException on a queue made without {@link CompletionDetails#FLOW_TAG}
+     */
+    public int flowTag() {
+        check(CompletionDetails.FLOW_TAG, "FLOW_TAG");
+        return buffer.getInt(offset + FLOW_TAG);
+    }
+
+    /**
+     * VLAN that the device took off a packet.
+     *
+     * @throws IllegalStateException on a queue made without {@link CompletionDetails#VLAN}
+     */
+    public int vlan() {
+        check(CompletionDetails.VLAN, "VLAN");
+        return buffer.getInt(offset + VLAN);
+    }
+
+    private void check(int detail, String name) {
+        if ((details & detail) == 0) {
+            throw new IllegalStateException("the queue was made without CompletionDetails." + name);
+        }
     }
 
     int bufferOffset() {

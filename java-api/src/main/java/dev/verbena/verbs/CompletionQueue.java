@@ -13,7 +13,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * that does, until it {@linkplain #handOver hands over}.
  *
  * <p>{@link #poll} is one call into native code however many completions it takes, and allocates
- * nothing. Completions of queue pairs that were closed are dropped.
+ * nothing. Completions of queue pairs that were closed are dropped. On an extended queue ({@code
+ * struct ibv_cq_ex}) that call starts, goes on and ends the polling: it is never left half done,
+ * while the driver may hold a lock.
  */
 public final class CompletionQueue extends VerbsObject {
     /** Answer of {@link #poll}: the queue is closed. */
@@ -24,32 +26,41 @@ public final class CompletionQueue extends VerbsObject {
 
     private final RdmaDevice device;
     private final ThreadClaim claim = new ThreadClaim("a completion queue");
-    private final CompletionFlyweight flyweight = new CompletionFlyweight();
+    private final CompletionFlyweight flyweight;
+    private final int details;
+    private final int stride;
     private final UnsafeBuffer completions = new UnsafeBuffer(0, 0);
     private final long memory;
     private volatile WorkLogTable logs = WorkLogTable.EMPTY;
     private WorkLog lastLog;
     private int polled;
 
-    CompletionQueue(RdmaDevice device, CompletionChannel channel, long address) {
+    CompletionQueue(RdmaDevice device, CompletionQueueContext context, long address) {
         super(
                 "completion queue "
                         + CallMemory.getInt(address + VerbsLayout.CQ_HANDLE)
                         + " of "
                         + device.info().name(),
                 address,
-                parents(device, channel));
+                parents(device, context));
         this.device = device;
-        this.memory = UnsafeApi.allocateMemory((long) POLL_MAX * CompletionFlyweight.LENGTH);
-        completions.wrap(memory, POLL_MAX * CompletionFlyweight.LENGTH);
+        this.details = context.detailsToRead();
+        this.flyweight = new CompletionFlyweight(details);
+        this.stride =
+                details == 0 ? CompletionFlyweight.LENGTH : CompletionFlyweight.EXTENDED_LENGTH;
+        this.memory = UnsafeApi.allocateMemory((long) POLL_MAX * stride);
+        completions.wrap(memory, POLL_MAX * stride);
         device.remember(address, this);
     }
 
-    private static List<VerbsObject> parents(RdmaDevice device, CompletionChannel channel) {
+    private static List<VerbsObject> parents(RdmaDevice device, CompletionQueueContext context) {
         List<VerbsObject> parents = new ArrayList<>();
         parents.add(device);
-        if (channel != null) {
-            parents.add(channel);
+        if (context.channel() != null) {
+            parents.add(context.channel());
+        }
+        if (context.parentDomain() != null) {
+            parents.add(context.parentDomain());
         }
         return parents;
     }
@@ -79,7 +90,10 @@ public final class CompletionQueue extends VerbsObject {
             polled = 0;
             return CLOSED;
         }
-        int count = verbscalls.vv_poll_cq(address, limit, memory);
+        int count =
+                details == 0
+                        ? verbscalls.vv_poll_cq(address, limit, memory)
+                        : verbscalls.vv_poll_cq_ex(address, details, limit, memory);
         if (count > 0) {
             count = translate(count);
         }
@@ -97,7 +111,7 @@ public final class CompletionQueue extends VerbsObject {
             throw new IndexOutOfBoundsException(
                     "completion " + index + "; the last poll answered " + polled);
         }
-        return flyweight.wrap(completions, index * CompletionFlyweight.LENGTH);
+        return flyweight.wrap(completions, index * stride);
     }
 
     /** Puts the callers' ids in place of ours, and leaves out what belongs to closed queues. */
@@ -105,7 +119,7 @@ public final class CompletionQueue extends VerbsObject {
         WorkLogTable table = logs;
         int kept = 0;
         for (int i = 0; i < count; i++) {
-            int at = i * CompletionFlyweight.LENGTH;
+            int at = i * stride;
             long id = completions.getLong(at + VerbsLayout.WC_WR_ID);
             int number = WorkLog.logOf(id);
             WorkLog log = lastLog;
@@ -122,9 +136,9 @@ public final class CompletionQueue extends VerbsObject {
             if (log.isStale(id)) {
                 continue;
             }
-            int to = kept * CompletionFlyweight.LENGTH;
+            int to = kept * stride;
             if (to != at) {
-                completions.putBytes(to, completions, at, CompletionFlyweight.LENGTH);
+                completions.putBytes(to, completions, at, stride);
             }
             completions.putLong(to + VerbsLayout.WC_WR_ID, log.complete(id));
             kept++;

@@ -104,6 +104,7 @@ public final class DeviceAttributes {
                         CallMemory.getShort(
                                 at + VerbsLayout.DEVICE_ATTR_EX_CQ_MOD_CAPS_MAX_CQ_PERIOD));
         limits.put("max_dm_size", CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_EX_MAX_DM_SIZE));
+        putInt("phys_port_cnt_ex", at + VerbsLayout.DEVICE_ATTR_EX_PHYS_PORT_CNT_EX);
     }
 
     private void putInt(String name, long at) {

@@ -178,12 +178,48 @@ public final class MemoryRegion extends VerbsObject {
         if (PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-close-in-flight")) {
             queue = null;
         }
+        if (queue instanceof MemoryWindow) {
+            throw new IllegalStateException(
+                    this + " has bound to it " + queue + "; close that, or bind it elsewhere");
+        }
         if (queue != null) {
             throw new IllegalStateException(
                     this
                             + " is in use by requests of "
                             + queue
                             + "; poll their completions, or close that first");
+        }
+    }
+
+    /**
+     * Tells the device that a range of a region with {@link Access#ON_DEMAND} will be used soon
+     * ({@code ibv_advise_mr}). A hint: 0 bytes may have been brought in.
+     *
+     * @param isForWriting the device will write there
+     * @param isWaiting returns when the pages are there; otherwise at once
+     * @throws IndexOutOfBoundsException for a range outside
+     * @throws VerbsException where the device cannot ({@link VerbsException#isUnsupported()})
+     */
+    public void prefetch(long offset, int length, boolean isForWriting, boolean isWaiting) {
+        synchronized (lock()) {
+            long region = address();
+            long at = domain.device().memory().argument();
+            CallMemory.putLong(at + VerbsLayout.SGE_ADDR, checkedAddress(offset, length));
+            CallMemory.putInt(at + VerbsLayout.SGE_LENGTH, length);
+            CallMemory.putInt(
+                    at + VerbsLayout.SGE_LKEY, CallMemory.getInt(region + VerbsLayout.MR_LKEY));
+            int result =
+                    verbscalls.vv_advise_mr(
+                            domain.address(),
+                            isForWriting
+                                    ? VerbsLayout.IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE
+                                    : VerbsLayout.IBV_ADVISE_MR_ADVICE_PREFETCH,
+                            isWaiting ? VerbsLayout.IBV_ADVISE_MR_FLAG_FLUSH : 0,
+                            at,
+                            1);
+            if (result < 0) {
+                throw failure("ibv_advise_mr", result, "");
+            }
         }
     }
 

@@ -158,6 +158,9 @@ public final class PathContext {
         CallMemory.putByte(at + VerbsLayout.QP_ATTR_PORT_NUM, port);
         int mask =
                 VerbsLayout.IBV_QP_STATE | VerbsLayout.IBV_QP_PKEY_INDEX | VerbsLayout.IBV_QP_PORT;
+        if (type == QueuePairType.RAW_PACKET) {
+            return VerbsLayout.IBV_QP_STATE | VerbsLayout.IBV_QP_PORT;
+        }
         if (type == QueuePairType.UD) {
             CallMemory.putInt(at + VerbsLayout.QP_ATTR_QKEY, queueKey);
             return mask | VerbsLayout.IBV_QP_QKEY;
@@ -166,11 +169,13 @@ public final class PathContext {
         return mask | VerbsLayout.IBV_QP_ACCESS_FLAGS;
     }
 
-    /** Writes {@code struct ibv_qp_attr} for RTR; answers the mask. The peer is null for UD. */
+    /**
+     * Writes {@code struct ibv_qp_attr} for RTR; answers the mask. The peer is null if unconnected.
+     */
     int fillReadyToReceive(long at, QueuePairType type, QueuePairAddress peer) {
         CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, VerbsLayout.IBV_QPS_RTR);
         int mask = VerbsLayout.IBV_QP_STATE;
-        if (type == QueuePairType.UD) {
+        if (!type.isConnected()) {
             return mask;
         }
         fillAddress(at + VerbsLayout.QP_ATTR_AH_ATTR, peer.gid(), peer.lid());
@@ -182,7 +187,7 @@ public final class PathContext {
                         | VerbsLayout.IBV_QP_PATH_MTU
                         | VerbsLayout.IBV_QP_DEST_QPN
                         | VerbsLayout.IBV_QP_RQ_PSN;
-        if (type == QueuePairType.UC) {
+        if (type == QueuePairType.UC || type == QueuePairType.XRC_SEND) {
             return mask;
         }
         CallMemory.putByte(at + VerbsLayout.QP_ATTR_MAX_DEST_RD_ATOMIC, readsMax);
@@ -193,12 +198,18 @@ public final class PathContext {
     /** Writes {@code struct ibv_qp_attr} for RTS; answers the mask. */
     int fillReadyToSend(long at, QueuePairType type, int packetNumber) {
         CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, VerbsLayout.IBV_QPS_RTS);
+        if (type == QueuePairType.RAW_PACKET) {
+            return VerbsLayout.IBV_QP_STATE;
+        }
         CallMemory.putInt(at + VerbsLayout.QP_ATTR_SQ_PSN, packetNumber);
         int mask = VerbsLayout.IBV_QP_STATE | VerbsLayout.IBV_QP_SQ_PSN;
-        if (type != QueuePairType.RC) {
+        if (type == QueuePairType.UC || !type.isConnected()) {
             return mask;
         }
         CallMemory.putByte(at + VerbsLayout.QP_ATTR_TIMEOUT, timeoutCode);
+        if (type == QueuePairType.XRC_RECEIVE) {
+            return mask | VerbsLayout.IBV_QP_TIMEOUT;
+        }
         CallMemory.putByte(at + VerbsLayout.QP_ATTR_RETRY_CNT, retries);
         CallMemory.putByte(at + VerbsLayout.QP_ATTR_RNR_RETRY, notReadyRetries);
         CallMemory.putByte(at + VerbsLayout.QP_ATTR_MAX_RD_ATOMIC, readsMax);

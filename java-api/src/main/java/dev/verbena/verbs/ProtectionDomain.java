@@ -4,6 +4,7 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * What belongs together: memory, queue pairs and address handles of one domain may be used with
@@ -14,6 +15,7 @@ public final class ProtectionDomain extends VerbsObject {
     private static final long PAGE_MASK = 4095;
 
     private final RdmaDevice device;
+    private final ProtectionDomain original;
 
     ProtectionDomain(RdmaDevice device, long address) {
         super(
@@ -24,11 +26,75 @@ public final class ProtectionDomain extends VerbsObject {
                 address,
                 List.of(device));
         this.device = device;
+        this.original = this;
+    }
+
+    /** A parent domain. */
+    private ProtectionDomain(ProtectionDomain original, ThreadDomain threads, long address) {
+        super(
+                "parent domain of " + original,
+                address,
+                threads == null ? List.of(original) : List.of(original, threads));
+        this.device = original.device;
+        this.original = original.original;
     }
 
     /** The device. */
     public RdmaDevice device() {
         return device;
+    }
+
+    /**
+     * Makes a parent domain of this one: the same protection, so that memory of either may be used
+     * with queue pairs of the other, with a thread domain beside.
+     *
+     * @param threads null for none
+     * @throws IllegalArgumentException for a thread domain of another device
+     * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()})
+     */
+    public ProtectionDomain allocateParentDomain(ThreadDomain threads) {
+        if (threads != null && threads.device() != device) {
+            throw new IllegalArgumentException(threads + " is not of " + device);
+        }
+        synchronized (lock()) {
+            int result =
+                    verbscalls.vv_alloc_parent_domain(
+                            original.address(),
+                            threads == null ? 0 : threads.address(),
+                            device.memory().out());
+            device.check("ibv_alloc_parent_domain", result);
+            return adopt(
+                    this,
+                    device.memory().made(),
+                    made -> new ProtectionDomain(this, threads, made),
+                    verbscalls::vv_dealloc_pd);
+        }
+    }
+
+    /** True if what is made from either may be used with the other. */
+    boolean isSameProtection(ProtectionDomain other) {
+        return original == other.original;
+    }
+
+    /**
+     * Makes a memory window, bound to nothing yet.
+     *
+     * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()}), or
+     *     no more
+     */
+    public MemoryWindow allocateMemoryWindow(MemoryWindowType type) {
+        if (type == null) {
+            throw new IllegalArgumentException("a memory window needs its type");
+        }
+        synchronized (lock()) {
+            int result = verbscalls.vv_alloc_mw(address(), type.code(), device.memory().out());
+            device.check("ibv_alloc_mw", result);
+            return adopt(
+                    this,
+                    device.memory().made(),
+                    made -> new MemoryWindow(this, type, made),
+                    verbscalls::vv_dealloc_mw);
+        }
     }
 
     /**
@@ -194,7 +260,9 @@ public final class ProtectionDomain extends VerbsObject {
                         "ibv_create_qp",
                         -result,
                         context.toString(),
-                        "verbena devices shows what the device can");
+                        result == -1 && context.type() == QueuePairType.RAW_PACKET
+                                ? "raw packets need the capability CAP_NET_RAW"
+                                : "verbena devices shows what the device can");
             }
             return adopt(
                     this,
@@ -212,25 +280,31 @@ public final class ProtectionDomain extends VerbsObject {
      * @throws VerbsException if the device refuses
      */
     public SharedReceiveQueue createSharedReceiveQueue(int capacity, int segmentsMax) {
-        if (capacity < 1 || segmentsMax < 1) {
-            throw new IllegalArgumentException(
-                    "capacity " + capacity + ", segments " + segmentsMax + "; at least 1 each");
-        }
+        return createSharedReceiveQueue(
+                new SharedReceiveContext().capacity(capacity).segmentsMax(segmentsMax));
+    }
+
+    /**
+     * Makes a shared receive queue, for queue pairs of this domain or for extended reliable
+     * connections.
+     *
+     * @throws IllegalArgumentException for what contradicts itself
+     * @throws VerbsException if the device refuses; {@link VerbsException#isUnsupported()} where it
+     *     has no XRC
+     */
+    public SharedReceiveQueue createSharedReceiveQueue(SharedReceiveContext context) {
+        context.conclude(device);
         synchronized (lock()) {
             long at = device.memory().argument();
-            CallMemory.putInt(at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_WR, capacity);
-            CallMemory.putInt(at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_SGE, segmentsMax);
-            CallMemory.putInt(
-                    at + VerbsLayout.SRQ_INIT_ATTR_EX_COMP_MASK, VerbsLayout.IBV_SRQ_INIT_ATTR_PD);
-            CallMemory.putLong(at + VerbsLayout.SRQ_INIT_ATTR_EX_PD, address());
+            context.fill(at, address());
             int result = verbscalls.vv_create_srq(device.address(), at, device.memory().out());
-            device.check("ibv_create_srq", result);
+            device.check(context.isXrc() ? "ibv_create_srq_ex" : "ibv_create_srq", result);
             int given = CallMemory.getInt(at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_WR);
             int segments = CallMemory.getInt(at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_SGE);
             return adopt(
                     this,
                     device.memory().made(),
-                    made -> new SharedReceiveQueue(this, made, given, segments),
+                    made -> new SharedReceiveQueue(this, made, given, segments, context),
                     verbscalls::vv_destroy_srq);
         }
     }
@@ -269,21 +343,39 @@ public final class ProtectionDomain extends VerbsObject {
         }
     }
 
-    /** Queues of this domain with a request outstanding that uses the region. Under the lock. */
+    /**
+     * What keeps the region from being closed: a queue with a request outstanding that uses it, or
+     * a window that is bound to it; null if nothing does. Under the lock.
+     */
     VerbsObject userOf(MemoryRegion region) {
-        for (VerbsObject child : children()) {
-            if (child instanceof WorkQueue queue && queue.uses(region)) {
-                return child;
-            }
-        }
-        return null;
+        return original.firstUser(
+                child ->
+                        child instanceof WorkQueue queue && queue.uses(region)
+                                || child instanceof MemoryWindow window
+                                        && window.bound() == region);
     }
 
-    /** Queues of this domain with a request outstanding that goes there. Under the lock. */
+    /** A queue with a request outstanding that goes there. Under the lock. */
     VerbsObject userOf(AddressHandle target) {
+        return original.firstUser(child -> child instanceof WorkQueue queue && queue.uses(target));
+    }
+
+    /** A queue with a request outstanding that binds it. Under the lock. */
+    VerbsObject userOf(MemoryWindow window) {
+        return original.firstUser(child -> child instanceof WorkQueue queue && queue.uses(window));
+    }
+
+    /** Looks through what was made from this domain and from its parent domains. */
+    private VerbsObject firstUser(Predicate<VerbsObject> isUser) {
         for (VerbsObject child : children()) {
-            if (child instanceof WorkQueue queue && queue.uses(target)) {
+            if (isUser.test(child)) {
                 return child;
+            }
+            if (child instanceof ProtectionDomain parent) {
+                VerbsObject user = parent.firstUser(isUser);
+                if (user != null) {
+                    return user;
+                }
             }
         }
         return null;

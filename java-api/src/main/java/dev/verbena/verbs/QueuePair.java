@@ -2,7 +2,6 @@ package dev.verbena.verbs;
 
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
-import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.UnsafeApi;
@@ -31,10 +30,9 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
     private final int sendCapacity;
     private final int receiveCapacity;
     private final int inlineMax;
-    private final WorkLog sends;
+    private final SendPoster sends;
     private final ReceivePoster receives;
     private final long bad;
-    private int refusal;
 
     QueuePair(ProtectionDomain domain, long address, QueuePairContext context, long attributes) {
         super(
@@ -58,10 +56,13 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         this.receiveSegmentsMax = CallMemory.getInt(cap + VerbsLayout.QP_CAP_MAX_RECV_SGE);
         this.inlineMax = CallMemory.getInt(cap + VerbsLayout.QP_CAP_MAX_INLINE_DATA);
         RdmaDevice device = domain.device();
-        this.sends = new WorkLog(this, device.nextLog(), sendCapacity, sendSegmentsMax, true);
-        if (type == QueuePairType.UD) {
-            sends.noteTargets();
-        }
+        this.sends =
+                new SendPoster(
+                        new WorkLog(this, device.nextLog(), sendCapacity, sendSegmentsMax, true),
+                        type == QueuePairType.UD,
+                        inlineMax,
+                        context.operations(),
+                        address);
         this.receives =
                 new ReceivePoster(
                         new WorkLog(
@@ -72,10 +73,13 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
                                 false),
                         false);
         this.bad = UnsafeApi.allocateMemory(8);
-        sendCompletions.watch(sends);
-        if (shared == null) {
+        if (type.canSend()) {
+            sendCompletions.watch(sends.log());
+        }
+        if (type.canReceive() && shared == null) {
             receiveCompletions.watch(receives.log());
-        } else {
+        }
+        if (shared != null) {
             shared.completesAt(receiveCompletions);
         }
         device.remember(address, this);
@@ -83,10 +87,16 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
 
     private static List<VerbsObject> parents(ProtectionDomain domain, QueuePairContext context) {
         List<VerbsObject> parents = new ArrayList<>();
+        QueuePairType type = context.type();
         parents.add(domain);
-        parents.add(context.sends());
-        if (context.receives() != context.sends()) {
+        if (type.canSend()) {
+            parents.add(context.sends());
+        }
+        if (type.canReceive() && context.receives() != context.sends()) {
             parents.add(context.receives());
+        }
+        if (context.xrcDomain() != null) {
+            parents.add(context.xrcDomain());
         }
         if (context.shared() != null) {
             parents.add(context.shared());
@@ -144,11 +154,11 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
     /**
      * From INIT to ready to receive from the peer.
      *
-     * @param peer null for {@link QueuePairType#UD}
+     * @param peer null for {@link QueuePairType#UD} and {@link QueuePairType#RAW_PACKET}
      * @throws VerbsException from another state, or for a peer that cannot be reached
      */
     public void toReadyToReceive(PathContext path, QueuePairAddress peer) {
-        if (peer == null && type != QueuePairType.UD) {
+        if (peer == null && type.isConnected()) {
             throw new IllegalArgumentException(type + " needs the address of its peer");
         }
         synchronized (lock()) {
@@ -202,7 +212,7 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
                 long at = domain.device().memory().argument();
                 CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, VerbsLayout.IBV_QPS_RESET);
                 modify(at, VerbsLayout.IBV_QP_STATE, "to RESET");
-                sends.clear();
+                sends.log().clear();
                 receives.log().clear();
             } finally {
                 claim.giveBack(before);
@@ -238,6 +248,37 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         }
     }
 
+    /**
+     * Asks the device for everything that it knows of the queue pair.
+     *
+     * @throws VerbsException if it does not answer
+     */
+    public QueuePairAttributes attributes() {
+        synchronized (lock()) {
+            CallMemory memory = domain.device().memory();
+            long at = memory.argument();
+            int result =
+                    verbscalls.vv_query_qp(
+                            address(), at, QueuePairAttributes.MASK, memory.second());
+            domain.device().check("ibv_query_qp", result);
+            return QueuePairAttributes.at(at);
+        }
+    }
+
+    /**
+     * True if the bytes of an operation arrive in the order of their addresses, so that a reader
+     * may watch the last one ({@code ibv_query_qp_data_in_order}).
+     *
+     * @param operation one of {@link SendOperations}
+     * @throws IllegalArgumentException for none or several
+     */
+    public boolean isDataInOrder(int operation) {
+        int opcode = SendOperations.opcode(operation);
+        synchronized (lock()) {
+            return verbscalls.vv_query_qp_data_in_order(address(), opcode) == 1;
+        }
+    }
+
     /** Asks the device for the state. */
     public QueuePairState state() {
         synchronized (lock()) {
@@ -253,18 +294,43 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
     /** Prepared sends for this queue pair. */
     public SendRequests newSends(int count) {
         address();
-        return new SendRequests(this, count, sendSegmentsMax);
+        checkCan(type.canSend(), "sends");
+        return new SendRequests(this, count, sendSegmentsMax, 0);
+    }
+
+    /**
+     * The other way of posting: a builder of batches.
+     *
+     * @param count requests that a batch may have
+     * @throws IllegalStateException if the queue pair was made without {@link
+     *     QueuePairContext#operations}
+     */
+    public SendBuilder newBuilder(int count) {
+        address();
+        checkCan(type.canSend(), "sends");
+        if (!sends.hasBuilder()) {
+            throw new IllegalStateException(
+                    this + " was made without QueuePairContext.operations, so it has no builder");
+        }
+        return new SendBuilder(this, new SendRequests(this, count, sendSegmentsMax, inlineMax));
     }
 
     /** Prepared receives for this queue pair. */
     public ReceiveRequests newReceives(int count) {
         address();
+        checkCan(type.canReceive(), "receives");
         return new ReceiveRequests(domain, count, Math.max(1, receiveSegmentsMax));
+    }
+
+    private void checkCan(boolean can, String what) {
+        if (!can) {
+            throw new IllegalStateException(this + ", of type " + type + ", has no " + what);
+        }
     }
 
     /** How many sends may be posted now. By the posting thread. */
     public int sendRoom() {
-        return sends.room();
+        return sends.log().room();
     }
 
     /**
@@ -282,17 +348,7 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
             return Post.CLOSED;
         }
         checkMine(owner);
-        if (sends.room() < 1) {
-            return Post.BACK_PRESSURED;
-        }
-        int stop = noted(request);
-        if (stop != 0) {
-            return stop;
-        }
-        int index = request.index();
-        owner.chain(index, index + 1);
-        int result = verbscalls.vv_post_send(address, request.address(), bad);
-        return result == 0 ? 1 : refused(owner, index, 1, result);
+        return sends.post(address, bad, request);
     }
 
     /**
@@ -311,54 +367,47 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
             return Post.CLOSED;
         }
         checkMine(requests);
-        int most = Math.min(count, sends.room());
-        int ready = 0;
-        int stop = most == 0 ? Post.BACK_PRESSURED : 0;
-        while (ready < most && stop == 0) {
-            stop = noted(requests.unchecked(from + ready));
-            if (stop == 0) {
-                ready++;
-            }
-        }
-        if (ready == 0) {
-            return stop;
-        }
-        requests.chain(from, from + ready);
-        int result = verbscalls.vv_post_send(address, requests.addressOf(from), bad);
-        return result == 0 ? ready : refused(requests, from, ready, result);
+        return sends.post(address, bad, requests, from, count);
+    }
+
+    /** Posts all of a batch of the builder, or nothing. */
+    int postBuilt(SendRequests requests, int count) {
+        claim.check();
+        return addressOrZero() == 0 || requests.isClosed()
+                ? Post.CLOSED
+                : sends.postBuilt(requests, count);
     }
 
     /**
-     * 0 when the request is in the log, or why it cannot be posted. What the processor itself reads
-     * while it posts must not be closed from here on: who closes looks into the log.
+     * Binds a window of type 1 to a part of a region, with the other sends of this queue pair
+     * ({@code ibv_bind_mw}); its key changes. With length 0 it is bound to nothing.
+     *
+     * @param id what its completion will say, always signalled
+     * @param access of {@link Access}: what peers may do
+     * @return 1, or one of {@link Post}
+     * @throws IllegalArgumentException for a window of type 2, a region that may not have windows,
+     *     or access that the region lacks
+     * @throws IndexOutOfBoundsException for a range outside the region
+     * @throws IllegalStateException if another thread posts here, or something is closed
      */
-    private int noted(SendRequestFlyweight request) {
-        int stop = request.check(inlineMax, type == QueuePairType.UD);
-        if (stop != 0) {
-            return stop;
+    public int bind(
+            MemoryWindow window, long id, MemoryRegion region, long from, long bytes, int access) {
+        claim.check();
+        checkCan(type.canSend(), "sends");
+        if (window.type() != MemoryWindowType.TYPE_1) {
+            throw new IllegalArgumentException(
+                    window + " is bound by a send request; only type 1 is bound by bind()");
         }
-        request.note(sends);
-        if (!request.isReadWhilePosted(type == QueuePairType.UD)) {
-            return 0;
+        if (!window.domain().isSameProtection(domain)) {
+            throw new IllegalArgumentException(window + " is not of " + domain);
         }
-        VarHandle.fullFence();
-        if (request.isUsable(type == QueuePairType.UD)) {
-            return 0;
+        window.checkBinding(region, from, bytes, access);
+        synchronized (lock()) { // nothing can be closed meanwhile
+            long address = addressOrZero();
+            return address == 0
+                    ? Post.CLOSED
+                    : sends.bind(address, window, id, region, from, bytes, access);
         }
-        sends.takeBack(0);
-        return Post.REGION_CLOSED;
-    }
-
-    private int refused(SendRequests requests, int from, int ready, int result) {
-        int at = requests.indexOf(UnsafeApi.getLong(null, bad), from, from + ready);
-        for (int i = from + ready - 1; i >= at; i--) {
-            sends.takeBack(0);
-        }
-        if (at > from) {
-            return at - from;
-        }
-        refusal = -result;
-        return refusal == VerbsErrno.ENOMEM ? Post.BACK_PRESSURED : Post.REFUSED;
     }
 
     /**
@@ -370,6 +419,7 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
      */
     public int post(ReceiveRequests requests, int from, int count) {
         claim.check();
+        checkCan(type.canReceive(), "receives");
         if (shared != null) {
             throw new IllegalStateException(this + " has shared receives; post to " + shared);
         }
@@ -385,6 +435,7 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
     }
 
     private void checkMine(SendRequests requests) {
+        checkCan(type.canSend(), "sends");
         if (requests.domain != domain || requests.segmentsMax > sendSegmentsMax) {
             throw new IllegalArgumentException("these requests were not made by " + this);
         }
@@ -392,7 +443,7 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
 
     /** Errno of the last {@link Post#REFUSED} of a send. */
     public int refusal() {
-        return refusal;
+        return sends.refusal();
     }
 
     /** Errno of the last {@link Post#REFUSED} of a receive. */
@@ -435,12 +486,17 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
 
     @Override
     public boolean uses(MemoryRegion region) {
-        return sends.uses(region) || receives.log().uses(region);
+        return sends.log().uses(region) || receives.log().uses(region);
     }
 
     @Override
     public boolean uses(AddressHandle target) {
-        return sends.uses(target);
+        return sends.log().names(target);
+    }
+
+    @Override
+    public boolean uses(MemoryWindow window) {
+        return sends.log().names(window);
     }
 
     @Override
@@ -474,8 +530,12 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
 
     @Override
     void onClosed() {
-        sendCompletions.unwatch(sends);
-        receiveCompletions.unwatch(receives.log());
+        if (type.canSend()) {
+            sendCompletions.unwatch(sends.log());
+        }
+        if (type.canReceive()) {
+            receiveCompletions.unwatch(receives.log());
+        }
         UnsafeApi.freeMemory(bad);
     }
 }

@@ -19,6 +19,8 @@ public final class QueuePairContext {
     private int receiveSegmentsMax = 1;
     private int inlineMax;
     private boolean isEachSignalled;
+    private int operations;
+    private XrcDomain xrcDomain;
 
     /** All defaults; a completion queue is still needed. */
     public QueuePairContext() {}
@@ -78,9 +80,40 @@ public final class QueuePairContext {
         return this;
     }
 
+    /**
+     * What {@link QueuePair#newBuilder} may build, of {@link SendOperations}. 0, the default: the
+     * queue pair has no builder.
+     */
+    public QueuePairContext operations(int operations) {
+        SendOperations.check(operations);
+        this.operations = operations;
+        return this;
+    }
+
+    /** Of {@link QueuePairType#XRC_RECEIVE}: whose shared receive queues it reaches. */
+    public QueuePairContext xrcDomain(XrcDomain xrcDomain) {
+        this.xrcDomain = xrcDomain;
+        return this;
+    }
+
+    XrcDomain xrcDomain() {
+        return xrcDomain;
+    }
+
+    int operations() {
+        return operations;
+    }
+
     void conclude() {
-        if (sends == null || receives == null) {
+        if (type.canSend() && sends == null || type.canReceive() && receives == null) {
             throw new IllegalArgumentException("a queue pair needs completion queues");
+        }
+        if (type == QueuePairType.XRC_RECEIVE != (xrcDomain != null)) {
+            throw new IllegalArgumentException("XRC_RECEIVE, and nothing else, has an XRC domain");
+        }
+        if (shared != null && (!type.canReceive() || shared.xrcDomain() != null)) {
+            throw new IllegalArgumentException(
+                    type + " with shared receives: XRC names them in each message");
         }
         if (sendCapacity < 1 || receiveCapacity < 1) {
             throw new IllegalArgumentException(
@@ -100,29 +133,43 @@ public final class QueuePairContext {
 
     /** Writes {@code struct ibv_qp_init_attr_ex}. */
     void fill(long at, long domain, RdmaDevice device) {
-        if (sends.device() != device || receives.device() != device) {
-            throw new IllegalArgumentException("the completion queues are of another device");
+        if (type.canSend() && sends.device() != device
+                || type.canReceive() && receives.device() != device
+                || xrcDomain != null && xrcDomain.device() != device) {
+            throw new IllegalArgumentException(
+                    "a completion queue or XRC domain is of another device");
         }
         if (shared != null && shared.domain().device() != device) {
             throw new IllegalArgumentException("the shared receives are of another device");
         }
         long cap = at + VerbsLayout.QP_INIT_ATTR_EX_CAP;
-        CallMemory.putLong(at + VerbsLayout.QP_INIT_ATTR_EX_SEND_CQ, sends.address());
-        CallMemory.putLong(at + VerbsLayout.QP_INIT_ATTR_EX_RECV_CQ, receives.address());
+        CallMemory.putLong(
+                at + VerbsLayout.QP_INIT_ATTR_EX_SEND_CQ, type.canSend() ? sends.address() : 0);
+        CallMemory.putLong(
+                at + VerbsLayout.QP_INIT_ATTR_EX_RECV_CQ,
+                type.canReceive() ? receives.address() : 0);
         CallMemory.putLong(
                 at + VerbsLayout.QP_INIT_ATTR_EX_SRQ, shared == null ? 0 : shared.address());
-        CallMemory.putInt(cap + VerbsLayout.QP_CAP_MAX_SEND_WR, sendCapacity);
+        boolean hasReceives = type.canReceive() && shared == null;
+        if (type.canSend()) {
+            CallMemory.putInt(cap + VerbsLayout.QP_CAP_MAX_SEND_WR, sendCapacity);
+            CallMemory.putInt(cap + VerbsLayout.QP_CAP_MAX_SEND_SGE, sendSegmentsMax);
+            CallMemory.putInt(cap + VerbsLayout.QP_CAP_MAX_INLINE_DATA, inlineMax);
+        }
+        CallMemory.putInt(cap + VerbsLayout.QP_CAP_MAX_RECV_WR, hasReceives ? receiveCapacity : 0);
         CallMemory.putInt(
-                cap + VerbsLayout.QP_CAP_MAX_RECV_WR, shared == null ? receiveCapacity : 0);
-        CallMemory.putInt(cap + VerbsLayout.QP_CAP_MAX_SEND_SGE, sendSegmentsMax);
-        CallMemory.putInt(
-                cap + VerbsLayout.QP_CAP_MAX_RECV_SGE, shared == null ? receiveSegmentsMax : 0);
-        CallMemory.putInt(cap + VerbsLayout.QP_CAP_MAX_INLINE_DATA, inlineMax);
+                cap + VerbsLayout.QP_CAP_MAX_RECV_SGE, hasReceives ? receiveSegmentsMax : 0);
         CallMemory.putInt(at + VerbsLayout.QP_INIT_ATTR_EX_QP_TYPE, type.code());
         CallMemory.putInt(at + VerbsLayout.QP_INIT_ATTR_EX_SQ_SIG_ALL, isEachSignalled ? 1 : 0);
-        CallMemory.putInt(
-                at + VerbsLayout.QP_INIT_ATTR_EX_COMP_MASK, VerbsLayout.IBV_QP_INIT_ATTR_PD);
-        CallMemory.putLong(at + VerbsLayout.QP_INIT_ATTR_EX_PD, domain);
+        int mask = VerbsLayout.IBV_QP_INIT_ATTR_PD;
+        if (xrcDomain != null) {
+            mask = VerbsLayout.IBV_QP_INIT_ATTR_XRCD;
+            CallMemory.putLong(at + VerbsLayout.QP_INIT_ATTR_EX_XRCD, xrcDomain.address());
+        }
+        mask |= operations == 0 ? 0 : VerbsLayout.IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+        CallMemory.putInt(at + VerbsLayout.QP_INIT_ATTR_EX_COMP_MASK, mask);
+        CallMemory.putLong(at + VerbsLayout.QP_INIT_ATTR_EX_SEND_OPS_FLAGS, operations);
+        CallMemory.putLong(at + VerbsLayout.QP_INIT_ATTR_EX_PD, xrcDomain == null ? domain : 0);
     }
 
     QueuePairType type() {

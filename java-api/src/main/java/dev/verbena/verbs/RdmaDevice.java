@@ -13,6 +13,7 @@ import org.agrona.collections.Long2ObjectHashMap;
  */
 public final class RdmaDevice extends VerbsObject {
     private static final long NS_PER_MS = 1_000_000L;
+    private static final int O_CREAT = 64;
 
     private final DeviceInfo info;
     private final CallMemory memory = new CallMemory();
@@ -245,6 +246,55 @@ public final class RdmaDevice extends VerbsObject {
     }
 
     /**
+     * Opens an XRC domain of this process alone.
+     *
+     * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()})
+     */
+    public XrcDomain openXrcDomain() {
+        return openXrcDomain(-1);
+    }
+
+    /**
+     * Opens the XRC domain that belongs to a file, and makes it if there is none: processes that
+     * open the same file share it.
+     *
+     * @param file number of an open file; -1: of this process alone
+     * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()})
+     */
+    public XrcDomain openXrcDomain(int file) {
+        synchronized (lock()) {
+            long at = memory.argument();
+            CallMemory.putInt(
+                    at + VerbsLayout.XRCD_INIT_ATTR_COMP_MASK,
+                    VerbsLayout.IBV_XRCD_INIT_ATTR_FD | VerbsLayout.IBV_XRCD_INIT_ATTR_OFLAGS);
+            CallMemory.putInt(at + VerbsLayout.XRCD_INIT_ATTR_FD, file);
+            CallMemory.putInt(at + VerbsLayout.XRCD_INIT_ATTR_OFLAGS, O_CREAT);
+            check("ibv_open_xrcd", verbscalls.vv_open_xrcd(address(), at, memory.out()));
+            return adopt(
+                    this,
+                    memory.made(),
+                    made -> new XrcDomain(this, made),
+                    verbscalls::vv_close_xrcd);
+        }
+    }
+
+    /**
+     * Makes a thread domain.
+     *
+     * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()})
+     */
+    public ThreadDomain allocateThreadDomain() {
+        synchronized (lock()) {
+            check("ibv_alloc_td", verbscalls.vv_alloc_td(address(), memory.out()));
+            return adopt(
+                    this,
+                    memory.made(),
+                    made -> new ThreadDomain(this, made),
+                    verbscalls::vv_dealloc_td);
+        }
+    }
+
+    /**
      * Makes a channel on which completion queues announce completions.
      *
      * @throws VerbsException if the process has too many open files
@@ -278,27 +328,33 @@ public final class RdmaDevice extends VerbsObject {
      */
     public CompletionQueue createCompletionQueue(
             int capacity, CompletionChannel channel, int vector) {
-        if (capacity < 1) {
-            throw new IllegalArgumentException("capacity " + capacity + "; at least 1 is needed");
-        }
+        return createCompletionQueue(
+                new CompletionQueueContext().capacity(capacity).channel(channel).vector(vector));
+    }
+
+    /**
+     * Makes a completion queue, plain or extended.
+     *
+     * @throws IllegalArgumentException for what contradicts itself
+     * @throws VerbsException if the device refuses; {@link VerbsException#isUnsupported()} where it
+     *     lacks a detail or extended queues
+     */
+    public CompletionQueue createCompletionQueue(CompletionQueueContext context) {
+        context.conclude();
         synchronized (lock()) {
             long at = memory.argument();
-            CallMemory.putInt(at + VerbsLayout.CQ_INIT_ATTR_EX_CQE, capacity);
-            CallMemory.putLong(
-                    at + VerbsLayout.CQ_INIT_ATTR_EX_CHANNEL,
-                    channel == null ? 0 : channel.addressFor(this));
-            CallMemory.putInt(at + VerbsLayout.CQ_INIT_ATTR_EX_COMP_VECTOR, vector);
+            context.fill(at, this);
             int result = verbscalls.vv_create_cq(address(), at, memory.out());
             if (result < 0) {
                 throw failure(
-                        "ibv_create_cq",
+                        context.detailsToRead() == 0 ? "ibv_create_cq" : "ibv_create_cq_ex",
                         result,
-                        capacity + " completions were asked for, vector " + vector);
+                        context + " was asked for");
             }
             return adopt(
                     this,
                     memory.made(),
-                    made -> new CompletionQueue(this, channel, made),
+                    made -> new CompletionQueue(this, context, made),
                     verbscalls::vv_destroy_cq);
         }
     }

@@ -9,7 +9,13 @@ public final class ReceiveRequests extends Requests {
     private final int[] segments;
 
     ReceiveRequests(ProtectionDomain domain, int capacity, int segmentsMax) {
-        super(domain, capacity, segmentsMax, VerbsLayout.RECV_WR_SIZEOF, VerbsLayout.RECV_WR_NEXT);
+        super(
+                domain,
+                capacity,
+                segmentsMax,
+                VerbsLayout.RECV_WR_SIZEOF,
+                VerbsLayout.RECV_WR_NEXT,
+                0);
         regions = new MemoryRegion[capacity][segmentsMax];
         ids = new long[capacity];
         segments = new int[capacity];

@@ -23,6 +23,7 @@ public abstract class Requests implements AutoCloseable {
     final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
     private final int requestLength;
     private final int nextOffset;
+    private final int inlineRoom;
     private final long segments;
     private final Leaks.Watch watch;
     private final ThreadClaim claim = new ThreadClaim("a list of work requests");
@@ -33,7 +34,8 @@ public abstract class Requests implements AutoCloseable {
             int capacity,
             int segmentsMax,
             int requestLength,
-            int nextOffset) {
+            int nextOffset,
+            int inlineRoom) {
         if (capacity < 1 || capacity > CAPACITY_MAX) {
             throw new IllegalArgumentException(
                     capacity + " requests; 1 to " + CAPACITY_MAX + " in one batch");
@@ -43,7 +45,9 @@ public abstract class Requests implements AutoCloseable {
         this.segmentsMax = segmentsMax;
         this.requestLength = requestLength;
         this.nextOffset = nextOffset;
-        long bytes = (long) capacity * (requestLength + segmentsMax * SEGMENT_LENGTH);
+        this.inlineRoom = inlineRoom;
+        long bytes = (long) capacity * (requestLength + segmentsMax * SEGMENT_LENGTH + inlineRoom);
+        Math.toIntExact(bytes);
         memory = UnsafeApi.allocateMemory(bytes);
         UnsafeApi.setMemory(memory, bytes, (byte) 0);
         segments = memory + (long) capacity * requestLength;
@@ -67,6 +71,20 @@ public abstract class Requests implements AutoCloseable {
 
     final int segmentOffset(int index, int segment) {
         return (int) (segments - memory) + (index * segmentsMax + segment) * SEGMENT_LENGTH;
+    }
+
+    /** Bytes of its own that a request has room for. */
+    final int inlineRoom() {
+        return inlineRoom;
+    }
+
+    final long inlineAddress(int index) {
+        return memory + inlineOffset(index);
+    }
+
+    /** Where a request's own bytes are, in the buffer. */
+    final int inlineOffset(int index) {
+        return capacity * (requestLength + segmentsMax * SEGMENT_LENGTH) + index * inlineRoom;
     }
 
     final long addressOf(int index) {

@@ -18,7 +18,7 @@ final class Segments {
             throw new IndexOutOfBoundsException(
                     "segment " + number + "; the queue was made for " + regions.length);
         }
-        if (region.domain() != owner.domain) {
+        if (!region.domain().isSameProtection(owner.domain)) {
             throw new IllegalArgumentException(region + " is not of " + owner.domain);
         }
         region.address();

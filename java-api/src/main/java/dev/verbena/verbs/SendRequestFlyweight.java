@@ -1,6 +1,7 @@
 package dev.verbena.verbs;
 
 import dev.verbena.rdma.calls.VerbsLayout;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -16,12 +17,16 @@ public final class SendRequestFlyweight {
     private final UnsafeBuffer buffer;
     private final int index;
     private final int offset;
+    private final MemoryRegion[] boundRegion = new MemoryRegion[1];
+    private MemoryWindow window;
+    private MemoryRegion boundBefore;
     private AddressHandle target;
     private int targetNumber;
     private int targetKey;
     private long id;
     private int segments;
     private long length;
+    private boolean hasOwnBytes;
 
     SendRequestFlyweight(SendRequests owner, int index) {
         this.owner = owner;
@@ -90,6 +95,44 @@ public final class SendRequestFlyweight {
         return opcode(VerbsLayout.IBV_WR_ATOMIC_FETCH_AND_ADD);
     }
 
+    /**
+     * Binds a window of type 2 to a part of a region, under a new key. A window is to be bound once
+     * only in requests that are posted in one call; {@link #localInvalidate} takes the key back.
+     *
+     * @param newKey {@link MemoryWindow#nextKey}
+     * @param access of {@link Access}: what peers may do, or {@link Access#ZERO_BASED} for
+     *     addresses from 0 on
+     * @throws IllegalArgumentException for a window of type 1, a region that may not have windows,
+     *     or access that the region lacks
+     * @throws IndexOutOfBoundsException for a range outside the region, or of no bytes
+     */
+    public SendRequestFlyweight bindWindow(
+            MemoryWindow window,
+            int newKey,
+            MemoryRegion region,
+            long from,
+            long bytes,
+            int access) {
+        if (!window.domain().isSameProtection(owner.domain)) {
+            throw new IllegalArgumentException(window + " is not of " + owner.domain);
+        }
+        window.checkKey(newKey);
+        window.checkBinding(region, from, bytes, access);
+        if (bytes == 0) {
+            throw new IndexOutOfBoundsException("a window of type 2 has at least 1 byte");
+        }
+        int info = offset + VerbsLayout.SEND_WR_BIND_MW_BIND_INFO;
+        buffer.putInt(offset + VerbsLayout.SEND_WR_BIND_MW_RKEY, newKey);
+        buffer.putLong(info + VerbsLayout.MW_BIND_INFO_ADDR, region.checkedAddress(from, bytes));
+        buffer.putLong(info + VerbsLayout.MW_BIND_INFO_LENGTH, bytes);
+        buffer.putInt(info + VerbsLayout.MW_BIND_INFO_MW_ACCESS_FLAGS, access);
+        // Left over from another operation it would make Soft-RoCE refuse the bind.
+        opcode(VerbsLayout.IBV_WR_BIND_MW).segments(0).immediate(0);
+        this.window = window;
+        boundRegion[0] = region;
+        return this;
+    }
+
     /** Invalidates a key here. */
     public SendRequestFlyweight localInvalidate(int remoteKey) {
         buffer.putInt(offset + VerbsLayout.SEND_WR_INVALIDATE_RKEY, remoteKey);
@@ -102,13 +145,23 @@ public final class SendRequestFlyweight {
      * @throws IllegalArgumentException for a handle of another domain
      */
     public SendRequestFlyweight to(AddressHandle target, int queuePair, int queueKey) {
-        if (target.domain() != owner.domain) {
+        if (!target.domain().isSameProtection(owner.domain)) {
             throw new IllegalArgumentException(target + " is not of " + owner.domain);
         }
         target.address();
         this.target = target;
         targetNumber = queuePair;
         targetKey = queueKey;
+        return this;
+    }
+
+    /**
+     * On {@link QueuePairType#XRC_SEND}: which shared receive queue of the peer a message goes to.
+     *
+     * @param number {@link SharedReceiveQueue#number} there
+     */
+    public SendRequestFlyweight toShared(int number) {
+        buffer.putInt(offset + VerbsLayout.SEND_WR_QP_TYPE_XRC_REMOTE_SRQN, number);
         return this;
     }
 
@@ -142,6 +195,9 @@ public final class SendRequestFlyweight {
      * @throws IllegalArgumentException for a region of another domain
      */
     public SendRequestFlyweight segment(int number, MemoryRegion region, long from, int bytes) {
+        if (hasOwnBytes) {
+            segments(0);
+        }
         Segments.set(owner, index, number, regions, region, from, bytes);
         if (number < segments) {
             length = Segments.length(owner, index, segments);
@@ -152,6 +208,7 @@ public final class SendRequestFlyweight {
     /** How many pieces of memory are used; 0 sends nothing but the request. */
     public SendRequestFlyweight segments(int count) {
         Segments.checkCount(owner, regions, count);
+        hasOwnBytes = false;
         segments = count;
         length = Segments.length(owner, index, count);
         buffer.putInt(offset + VerbsLayout.SEND_WR_NUM_SGE, count);
@@ -178,13 +235,51 @@ public final class SendRequestFlyweight {
         return flag(VerbsLayout.IBV_SEND_INLINE, isWanted);
     }
 
+    /**
+     * Copies bytes that need not be registered into this request, which sends them inline instead
+     * of segments.
+     *
+     * @throws IndexOutOfBoundsException for a range that the source lacks, or more bytes than the
+     *     queue pair takes inline
+     */
+    SendRequestFlyweight ownBytes(DirectBuffer source, int from, int bytes) {
+        source.boundsCheck(from, bytes);
+        if (bytes > owner.inlineRoom()) {
+            throw new IndexOutOfBoundsException(
+                    bytes + " bytes; the queue pair takes " + owner.inlineRoom() + " inline");
+        }
+        segments(0).inline(true);
+        int at = owner.segmentOffset(index, 0);
+        buffer.putBytes(owner.inlineOffset(index), source, from, bytes);
+        buffer.putLong(at + VerbsLayout.SGE_ADDR, owner.inlineAddress(index));
+        buffer.putInt(at + VerbsLayout.SGE_LENGTH, bytes);
+        buffer.putInt(at + VerbsLayout.SGE_LKEY, 0);
+        buffer.putInt(offset + VerbsLayout.SEND_WR_NUM_SGE, 1);
+        hasOwnBytes = true;
+        length = bytes;
+        return this;
+    }
+
+    /** As it was made. */
+    SendRequestFlyweight reset() {
+        buffer.putInt(offset + FLAGS, 0);
+        target = null;
+        return id(0).send().segments(0);
+    }
+
     private SendRequestFlyweight flag(int flag, boolean isWanted) {
+        if (hasOwnBytes && flag == VerbsLayout.IBV_SEND_INLINE && !isWanted) {
+            segments(0); // its own bytes have no key
+        }
         int flags = buffer.getInt(offset + FLAGS);
         buffer.putInt(offset + FLAGS, isWanted ? flags | flag : flags & ~flag);
         return this;
     }
 
     private SendRequestFlyweight opcode(int opcode) {
+        if (window != null) {
+            window = null;
+        }
         buffer.putInt(offset + VerbsLayout.SEND_WR_OPCODE, opcode);
         return this;
     }
@@ -202,6 +297,9 @@ public final class SendRequestFlyweight {
 
     /** 0, or why it cannot be posted now. */
     int check(int inlineMax, boolean isDatagram) {
+        if (window != null && !isBindPrepared()) {
+            return Post.REGION_CLOSED;
+        }
         for (int i = 0; i < segments; i++) {
             if (regions[i].addressOrZero() == 0) {
                 return Post.REGION_CLOSED;
@@ -228,6 +326,19 @@ public final class SendRequestFlyweight {
         return true;
     }
 
+    /** Writes the addresses of what is bound. False if either is closed. */
+    private boolean isBindPrepared() {
+        long boundAddress = boundRegion[0].addressOrZero();
+        long windowAddress = window.addressOrZero();
+        if (boundAddress == 0 || windowAddress == 0) {
+            return false;
+        }
+        int info = offset + VerbsLayout.SEND_WR_BIND_MW_BIND_INFO;
+        buffer.putLong(offset + VerbsLayout.SEND_WR_BIND_MW_MW, windowAddress);
+        buffer.putLong(info + VerbsLayout.MW_BIND_INFO_MR, boundAddress);
+        return true;
+    }
+
     private boolean isInline() {
         return (buffer.getInt(offset + FLAGS) & VerbsLayout.IBV_SEND_INLINE) != 0;
     }
@@ -245,9 +356,9 @@ public final class SendRequestFlyweight {
         return 0;
     }
 
-    /** True if posting itself reads the regions' memory or the address handle. */
+    /** True if posting itself reads the regions' memory, the address handle or the window. */
     boolean isReadWhilePosted(boolean isDatagram) {
-        return isDatagram || isInline();
+        return isDatagram || window != null || isInline();
     }
 
     /** Nobody has begun to close what it uses. */
@@ -257,13 +368,40 @@ public final class SendRequestFlyweight {
                 return false;
             }
         }
+        if (window != null && !(window.isUsable() && boundRegion[0].isUsable())) {
+            return false;
+        }
         return !isDatagram || target.isUsable();
     }
 
     /** Gives it its place in the log, just before it is posted. */
     void note(WorkLog log) {
         buffer.putLong(offset + VerbsLayout.SEND_WR_WR_ID, log.nextId());
-        log.note(id, regions, segments, target);
+        if (window == null) {
+            log.note(id, regions, segments, target);
+            return;
+        }
+        boundBefore = window.bound();
+        window.bound(boundRegion[0]);
+        log.noteTargets();
+        log.note(id, boundRegion, 1, window);
+    }
+
+    /** True if it binds a window: {@link #bindTaken} or {@link #bindRefused} follows. */
+    boolean isBind() {
+        return window != null;
+    }
+
+    /** The library has taken it. */
+    void bindTaken() {
+        boundBefore = null;
+        window.keyBound(buffer.getInt(offset + VerbsLayout.SEND_WR_BIND_MW_RKEY));
+    }
+
+    /** The library has not taken it; the latest first. */
+    void bindRefused() {
+        window.bound(boundBefore);
+        boundBefore = null;
     }
 
     long address() {

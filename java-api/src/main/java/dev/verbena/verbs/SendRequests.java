@@ -9,13 +9,14 @@ import dev.verbena.rdma.calls.VerbsLayout;
 public final class SendRequests extends Requests {
     private final SendRequestFlyweight[] requests;
 
-    SendRequests(QueuePair queue, int capacity, int segmentsMax) {
+    SendRequests(QueuePair queue, int capacity, int segmentsMax, int inlineRoom) {
         super(
                 queue.domain(),
                 capacity,
                 segmentsMax,
                 VerbsLayout.SEND_WR_SIZEOF,
-                VerbsLayout.SEND_WR_NEXT);
+                VerbsLayout.SEND_WR_NEXT,
+                inlineRoom);
         requests = new SendRequestFlyweight[capacity];
         for (int i = 0; i < capacity; i++) {
             requests[i] = new SendRequestFlyweight(this, i);

@@ -18,17 +18,50 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
     private final int segmentsMax;
     private final ReceivePoster receives;
     private final long bad;
+    private final XrcDomain xrcDomain;
     private final Set<CompletionQueue> completions = new LinkedHashSet<>();
 
-    SharedReceiveQueue(ProtectionDomain domain, long address, int capacity, int segmentsMax) {
-        super("shared receive queue of " + domain.device().info().name(), address, List.of(domain));
+    SharedReceiveQueue(
+            ProtectionDomain domain,
+            long address,
+            int capacity,
+            int segmentsMax,
+            SharedReceiveContext context) {
+        super(
+                "shared receive queue of " + domain.device().info().name(),
+                address,
+                context.isXrc()
+                        ? List.of(domain, context.xrcDomain(), context.completions())
+                        : List.of(domain));
         this.domain = domain;
         this.capacity = capacity;
         this.segmentsMax = segmentsMax;
         WorkLog log = new WorkLog(this, domain.device().nextLog(), capacity, segmentsMax, false);
         this.receives = new ReceivePoster(log, true);
         this.bad = UnsafeApi.allocateMemory(8);
+        this.xrcDomain = context.xrcDomain();
+        if (context.isXrc()) {
+            completesAt(context.completions());
+        }
         domain.device().remember(address, this);
+    }
+
+    /**
+     * Number that senders of extended reliable connections name it by.
+     *
+     * @throws VerbsException for a queue without an XRC domain
+     */
+    public int number() {
+        synchronized (lock()) {
+            long out = domain.device().memory().argument();
+            domain.device().check("ibv_get_srq_num", verbscalls.vv_srq_number(address(), out));
+            return CallMemory.getInt(out);
+        }
+    }
+
+    /** Null unless for extended reliable connections. */
+    XrcDomain xrcDomain() {
+        return xrcDomain;
     }
 
     /** Receives that it takes. */
@@ -121,6 +154,11 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
 
     @Override
     public boolean uses(AddressHandle target) {
+        return false;
+    }
+
+    @Override
+    public boolean uses(MemoryWindow window) {
         return false;
     }
 

@@ -41,7 +41,7 @@ final class WorkLog {
     private final long[] callersIds;
     private final int[] taken;
     private final MemoryRegion[] regions;
-    private AddressHandle[] targets;
+    private VerbsObject[] targets;
     private long posted;
     private long completed;
     private volatile long cleared;
@@ -63,9 +63,11 @@ final class WorkLog {
         this.regions = new MemoryRegion[slots * this.segmentsMax];
     }
 
-    /** Of datagrams: to whom is noted, too. Before the first request. */
+    /** Which address handle or window a request names is noted, too. By the posting thread. */
     void noteTargets() {
-        targets = new AddressHandle[callersIds.length];
+        if (targets == null) {
+            targets = new VerbsObject[callersIds.length];
+        }
     }
 
     /** A completion from before a reset. */
@@ -88,7 +90,7 @@ final class WorkLog {
     }
 
     /** Notes the next request, before it is posted. */
-    void note(long callersId, MemoryRegion[] used, int count, AddressHandle target) {
+    void note(long callersId, MemoryRegion[] used, int count, VerbsObject target) {
         if (targets != null) {
             targets[(int) posted & mask] = target;
         }
@@ -180,14 +182,17 @@ final class WorkLog {
         return false;
     }
 
-    /** True while a request that goes there is outstanding. */
-    boolean uses(AddressHandle target) {
-        if (targets == null) {
+    /** True while a request that names it is outstanding. */
+    boolean names(VerbsObject target) {
+        long from = (long) COMPLETED.getAcquire(this);
+        long to = (long) POSTED.getAcquire(this);
+        // Read after what the posting thread wrote last, which is the count.
+        VerbsObject[] noted = targets;
+        if (noted == null) {
             return false;
         }
-        long to = (long) POSTED.getAcquire(this);
-        for (long i = (long) COMPLETED.getAcquire(this); i < to; i++) {
-            if (targets[(int) i & mask] == target) {
+        for (long i = from; i < to; i++) {
+            if (noted[(int) i & mask] == target) {
                 return true;
             }
         }

@@ -8,6 +8,9 @@ interface WorkQueue {
     /** True while a request is outstanding that goes there. */
     boolean uses(AddressHandle target);
 
+    /** True while a request is outstanding that binds it. */
+    boolean uses(MemoryWindow window);
+
     /** The domain that it belongs to. */
     ProtectionDomain domain();
 }

@@ -119,6 +119,8 @@ class VerbsDeviceIT {
     }
 
     @Test
+    @Tag("pyverbs-test_atomic.AtomicTest.test_atomic_cmp_and_swap")
+    @Tag("pyverbs-test_atomic.AtomicTest.test_atomic_fetch_and_add")
     void shouldDoAtomics() {
         connected(
                 QueuePairType.RC,

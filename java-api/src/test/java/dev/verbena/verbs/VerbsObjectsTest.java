@@ -59,6 +59,16 @@ class VerbsObjectsTest {
     }
 
     @Test
+    void shouldSayWhatKeepsADeviceThatIsListedFromBeingOpened() {
+        stub.fail("ibv_open_device", 13);
+        assertThatThrownBy(() -> RdmaDevices.open("stub0"))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("ibv_open_device: EACCES (13) for RDMA device stub0")
+                .hasMessageContaining("/dev/infiniband/uverbs0");
+        RdmaDevices.open("stub0").close();
+    }
+
+    @Test
     void shouldSayThatThereIsNoDeviceWhereTheKernelHasNoRdma() {
         stub.fail("ibv_get_device_list", 38);
         assertThat(RdmaDevices.list()).isEmpty();
@@ -212,10 +222,14 @@ class VerbsObjectsTest {
         try (ProtectionDomain domain = device.allocateProtectionDomain();
                 OffHeapMemory memory = OffHeapMemories.allocate(4096);
                 MemoryRegion region = domain.register(memory, Access.REMOTE_ALL)) {
+            int localBefore = region.localKey();
+            int remoteBefore = region.remoteKey();
             region.changeAccess(Access.LOCAL_WRITE);
             assertThat(stub.argument(0)).isEqualTo(VerbsLayout.IBV_REREG_MR_CHANGE_ACCESS);
             assertThat(stub.argument(4)).isEqualTo(1);
             assertThat(region.access()).isEqualTo(Access.LOCAL_WRITE);
+            assertThat(region.localKey()).isEqualTo(localBefore + 0x100);
+            assertThat(region.remoteKey()).isEqualTo(remoteBefore + 0x100);
             stub.fail("ibv_rereg_mr", EINVAL);
             assertThatThrownBy(() -> region.changeAccess(Access.REMOTE_ALL))
                     .isInstanceOf(VerbsException.class)

@@ -306,6 +306,15 @@ class VerbsPostTest {
     }
 
     @Test
+    void shouldTellThatPollingFailedWhateverTheNumber() {
+        stub.failPoll(-7);
+        assertThat(pair.completions.poll(4)).isEqualTo(-5);
+        assertThatThrownBy(() -> pair.completions.completion(0))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThat(pair.completions.poll(4)).isZero();
+    }
+
+    @Test
     void shouldSendDatagramsToHandlesThatAreOpen() {
         try (StubPair datagrams = new StubPair(QueuePairType.UD);
                 SendRequests requests = datagrams.queue.newSends(1)) {

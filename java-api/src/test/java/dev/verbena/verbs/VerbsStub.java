@@ -37,6 +37,7 @@ final class VerbsStub {
     private static final int REQUEST_LENGTH = 256;
     private static final int SEGMENTS = 6056;
     private static final int SEGMENTS_MAX = 4;
+    private static final int BUILDER = 7080;
 
     final RdmaDevice device;
     private final long record;
@@ -177,9 +178,19 @@ final class VerbsStub {
         return record + SEGMENTS + (long) (request * SEGMENTS_MAX + segment) * 16;
     }
 
+    /** The calls of the builder interface since it was last started. */
+    String builderCalls() {
+        return CallMemory.text(record + BUILDER, 512).trim();
+    }
+
     /** The id that a request of the last post had in C. */
     long postedId(int request) {
         return requestLong(request, 0);
+    }
+
+    /** The next poll answers this, which says that it failed. */
+    void failPoll(int result) {
+        UnsafeApi.putInt(null, record + COMPLETIONS, result);
     }
 
     /** The next poll answers these ids, in order, with this status and kind. */

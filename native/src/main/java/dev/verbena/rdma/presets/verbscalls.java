@@ -86,6 +86,8 @@ public class verbscalls implements InfoMapper {
         "int vv_modify_cq(struct ibv_cq* cq, int count, int periodUs)",
         "int vv_req_notify_cq(struct ibv_cq* cq, int solicitedOnly)",
         "int vv_poll_cq(struct ibv_cq* cq, int limit, struct ibv_wc* completions)",
+        "int vv_poll_cq_ex(struct ibv_cq* cq, uint64_t fields, int limit, struct vv_completion*"
+                + " out)",
         "int vv_destroy_cq(struct ibv_cq* cq)",
         "int vv_create_srq(struct ibv_context* context, struct ibv_srq_init_attr_ex*"
                 + " attr, struct ibv_srq** out)",
@@ -108,6 +110,9 @@ public class verbscalls implements InfoMapper {
                 + " ibv_send_wr** bad)",
         "int vv_post_recv(struct ibv_qp* qp, struct ibv_recv_wr* request, struct"
                 + " ibv_recv_wr** bad)",
+        "int vv_query_qp_data_in_order(struct ibv_qp* qp, int opcode)",
+        "struct ibv_qp_ex* vv_qp_ex(struct ibv_qp* qp)",
+        "int vv_wr_post(struct ibv_qp_ex* qp, uint64_t operations, const struct ibv_send_wr* first)",
         "int vv_attach_mcast(struct ibv_qp* qp, const union ibv_gid* gid, int lid)",
         "int vv_detach_mcast(struct ibv_qp* qp, const union ibv_gid* gid, int lid)",
         "int vv_create_ah(struct ibv_pd* pd, struct ibv_ah_attr* attr, struct ibv_ah** out)",
@@ -149,7 +154,7 @@ public class verbscalls implements InfoMapper {
                 infoMap.put(new Info(nameOf(function)).skip());
             }
         }
-        infoMap.put(new Info("VERBENA_VERBS_CALLS_H").skip());
+        infoMap.put(new Info("VERBENA_VERBS_CALLS_H", "vv_completion").skip());
         infoMap.put(new Info(PLACE).javaText(text.toString()));
     }
 

@@ -1,0 +1,88 @@
+package dev.verbena.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Parts of the virtual machine's scripts that go wrong seldom: without a virtual machine. */
+@Timeout(60)
+class RdmaVmScriptTest {
+    private static final Path CI =
+            Path.of(System.getProperty("verbena.home", "..")).resolve("ci").toAbsolutePath();
+
+    @TempDir private Path folder;
+
+    private record Outcome(int code, String text) {}
+
+    private Outcome bash(String script) throws IOException, InterruptedException {
+        Path out = folder.resolve("out.txt");
+        Process process =
+                new ProcessBuilder("bash", "-c", script)
+                        .directory(folder.toFile())
+                        .redirectErrorStream(true)
+                        .redirectOutput(out.toFile())
+                        .start();
+        boolean isEnded = process.waitFor(45, TimeUnit.SECONDS);
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+        assertThat(isEnded).as("it does not end: %s", Files.readString(out)).isTrue();
+        return new Outcome(process.exitValue(), Files.readString(out));
+    }
+
+    private void standIn(String name, String line) throws IOException {
+        Path script = Files.createDirectories(folder.resolve("bin")).resolve(name);
+        Files.writeString(script, "#!/bin/bash\n" + line + "\n");
+        Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    @Test
+    void shouldLeaveNothingBehindWhenTheMachinesFilesCannotBeMade() throws Exception {
+        for (String tool : new String[] {"apt-get", "apt-cache", "dpkg-deb"}) {
+            standIn(tool, "echo " + tool + " fails; exit 1");
+        }
+        Path machine = Files.createDirectories(folder.resolve("target/rdma-vm/packages"));
+        Path kernel = Files.writeString(folder.resolve("kernel.deb"), "cut short");
+        Files.writeString(machine.resolve("busybox-static.deb"), "cut short");
+        String script =
+                "VERBENA_HOME="
+                        + folder
+                        + " VERBENA_VM_KERNEL="
+                        + kernel
+                        + " PATH="
+                        + folder
+                        + "/bin:$PATH; . "
+                        + CI
+                        + "/setup.sh; . "
+                        + CI
+                        + "/rdma-vm/image.sh; make_image; echo went on";
+        Outcome outcome = bash(script);
+        assertThat(outcome.text)
+                .contains(
+                        "could not make the virtual machine's files; see target/rdma-vm/image.log")
+                .doesNotContain("went on");
+        assertThat(outcome.code).isEqualTo(1);
+        assertThat(folder.resolve("target/rdma-vm/image.log")).content().contains("dpkg-deb fails");
+        assertThat(folder.resolve("target/rdma-vm/kernel")).doesNotExist();
+        assertThat(folder.resolve("target/rdma-vm/initrd.gz")).doesNotExist();
+        assertThat(machine).as("what was cut short is fetched anew").isEmptyDirectory();
+    }
+
+    @Test
+    void shouldEndAMachineThatDoesNotHear() throws Exception {
+        String script =
+                "eval \"$(sed -n '/^end_machines() {/,/^}/p' "
+                        + CI
+                        + "/rdma-vm/run)\"; trap '' TERM; sleep 300 & machine=($!); trap - TERM; "
+                        + "kill -TERM ${machine[0]}; kill -0 ${machine[0]} && echo deaf; "
+                        + "end_machines 2>/dev/null; kill -0 ${machine[0]} 2>/dev/null && echo alive || echo gone";
+        Outcome outcome = bash(script);
+        assertThat(outcome.text).isEqualTo("deaf\ngone\n");
+    }
+}

@@ -1,0 +1,172 @@
+package dev.verbena.verbs;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.rdma.calls.VerbsLayout;
+import dev.verbena.rdma.calls.verbscalls;
+import java.util.List;
+
+/**
+ * A key of its own for a part of a region, given and taken back by a posted request instead of a
+ * call into the kernel: {@code struct ibv_mw}.
+ *
+ * <p>A window holds the region that it was last bound to: that cannot be closed before the window
+ * is, or is bound elsewhere. It cannot itself be closed while a posted request binds it. What
+ * invalidates its key, here or by the peer's send, is told by completions only, so it holds the
+ * region after that, too.
+ */
+public final class MemoryWindow extends VerbsObject {
+    private static final int TAG_MASK = 0xff;
+
+    private final ProtectionDomain domain;
+    private final MemoryWindowType type;
+    private volatile int remoteKey;
+    private volatile MemoryRegion bound;
+
+    MemoryWindow(ProtectionDomain domain, MemoryWindowType type, long address) {
+        super(
+                "memory window of "
+                        + type
+                        + " with key 0x"
+                        + Integer.toHexString(CallMemory.getInt(address + VerbsLayout.MW_RKEY))
+                        + " of "
+                        + domain.device().info().name(),
+                address,
+                List.of(domain));
+        this.domain = domain;
+        this.type = type;
+        this.remoteKey = CallMemory.getInt(address + VerbsLayout.MW_RKEY);
+    }
+
+    /** Kind. */
+    public MemoryWindowType type() {
+        return type;
+    }
+
+    /**
+     * Key that peers' requests name it by, as it was last bound.
+     *
+     * @throws IllegalStateException after close
+     */
+    public int remoteKey() {
+        address();
+        return remoteKey;
+    }
+
+    /**
+     * A key to bind a window of type 2 with next: the last one with its lowest 8 bits counted up
+     * ({@code ibv_inc_rkey}).
+     *
+     * @throws IllegalStateException after close
+     */
+    public int nextKey() {
+        int key = remoteKey();
+        return key & ~TAG_MASK | key + 1 & TAG_MASK;
+    }
+
+    /** Refuses what the device would answer by breaking the queue pair. */
+    void checkBinding(MemoryRegion region, long offset, long length, int access) {
+        address();
+        region.address();
+        if (!region.domain().isSameProtection(domain)) {
+            throw new IllegalArgumentException(region + " is not of " + domain);
+        }
+        if ((region.access() & Access.WINDOW_BIND) == 0) {
+            throw new IllegalArgumentException(
+                    region + " was registered without Access.WINDOW_BIND");
+        }
+        int allowed =
+                Access.REMOTE_READ
+                        | Access.REMOTE_WRITE
+                        | Access.REMOTE_ATOMIC
+                        | (type == MemoryWindowType.TYPE_2 ? Access.ZERO_BASED : 0);
+        if ((access & ~allowed) != 0) {
+            throw new IllegalArgumentException(
+                    "access 0x" + Integer.toHexString(access) + " of a window: remote access only");
+        }
+        if ((access & (Access.REMOTE_WRITE | Access.REMOTE_ATOMIC)) != 0
+                && (region.access() & Access.LOCAL_WRITE) == 0) {
+            throw new IllegalArgumentException(region + " was registered without LOCAL_WRITE");
+        }
+        region.checkedAddress(offset, length);
+    }
+
+    void checkKey(int key) {
+        if (type != MemoryWindowType.TYPE_2) {
+            throw new IllegalArgumentException(
+                    this + " is bound by QueuePair.bind; only type 2 is bound by a send request");
+        }
+        if (((key ^ remoteKey()) & ~TAG_MASK) != 0) {
+            throw new IllegalArgumentException(
+                    "key 0x"
+                            + Integer.toHexString(key)
+                            + " differs in more than its lowest 8 bits from that of "
+                            + this
+                            + "; take nextKey()");
+        }
+    }
+
+    /** What it is bound to once the requests posted so far are done, or null. */
+    MemoryRegion bound() {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-window-unheld")) {
+            return null;
+        }
+        return bound;
+    }
+
+    /** By the posting thread, before the request is posted, or when it was not taken. */
+    void bound(MemoryRegion region) {
+        bound = region;
+    }
+
+    /** By the posting thread, when the request was taken. The library reads the key of the next. */
+    void keyBound(int key) {
+        synchronized (lock()) { // its completion may be polled already, and the window closed
+            long address = addressOrZero();
+            if (address != 0) {
+                CallMemory.putInt(address + VerbsLayout.MW_RKEY, key);
+                remoteKey = key;
+            }
+        }
+    }
+
+    /** Under the lock: the library has chosen a key. */
+    void keyChosen() {
+        remoteKey = CallMemory.getInt(address() + VerbsLayout.MW_RKEY);
+    }
+
+    ProtectionDomain domain() {
+        return domain;
+    }
+
+    @Override
+    void checkMayClose() {
+        VerbsObject queue = domain.userOf(this);
+        if (queue != null) {
+            throw new IllegalStateException(
+                    this
+                            + " is in use by requests of "
+                            + queue
+                            + "; poll their completions, or close that first");
+        }
+    }
+
+    @Override
+    Object lock() {
+        return domain.lock();
+    }
+
+    @Override
+    String destroyCall() {
+        return "ibv_dealloc_mw";
+    }
+
+    @Override
+    int destroy(long address) {
+        return verbscalls.vv_dealloc_mw(address);
+    }
+
+    @Override
+    void onClosed() {
+        bound = null;
+    }
+}
