@@ -62,8 +62,8 @@ final class HalfMessages {
         int work = shared.wanted.isEmpty() ? 0 : bringBack();
         if (now - nextLookNs >= 0) {
             boolean isProgress = bound(now);
-            boolean isOver = shared.halfBytes > bytesMax;
-            nextLookNs = now + (isOver && !isProgress ? LOOK_AGAIN_NS : LOOK_EVERY_NS);
+            boolean isHopeless = shared.halfBytes > bytesMax && !isProgress && shared.crowd == 0;
+            nextLookNs = now + (isHopeless ? LOOK_AGAIN_NS : LOOK_EVERY_NS);
         }
         return work;
     }
@@ -71,6 +71,7 @@ final class HalfMessages {
     long nextDeadlineNs() {
         boolean isWaiting =
                 shared.halfBytes > bytesMax
+                        || shared.crowd > 0
                         || shared.framesTaken != framesLookedAt
                         || !shared.wanted.isEmpty();
         return isWaiting ? nextLookNs : ProtocolAgent.NO_DEADLINE;

@@ -120,8 +120,8 @@ final class InboundMessage implements DartMessage {
     /** Bytes of the payload in these; none, if the first has no room beside the metadata. */
     long settledEnd;
 
-    /** As {@link #settledEnd}, as far as the journal was told. */
-    long journaledEnd;
+    /** As {@link #settledEnd}, as far as the journal was told; -1: of nothing. */
+    long journaledEnd = -1;
 
     /** The journal has been told of this message. */
     boolean isJournaled;
@@ -157,7 +157,8 @@ final class InboundMessage implements DartMessage {
         isForgotten = false;
         settledEnd = 0;
         isBegunSettled = false;
-        journaledEnd = 0;
+        journaledEnd = -1;
+        isSummedAgain = false;
         isJournaled = false;
         promiseRound = 0;
         isSumPromised = false;
@@ -226,9 +227,14 @@ final class InboundMessage implements DartMessage {
     /** Gives its memory back; its file has all of it. */
     void putAside() {
         memory.wrap(NOTHING);
+        boolean isHasty = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-half-a-sum");
+        // What was being read again is read, and summed up, from its beginning once more.
+        isSummedAgain &= isAside && !isHasty;
+        if (isSummedAgain) {
+            crc.reset();
+        }
         isAside = received > 0;
         countedBytes = 0;
-        isSummedAgain = false;
         broughtBack = 0;
     }
 

@@ -32,8 +32,14 @@ final class MessageDelivery {
         }
     }
 
+    /** When a message that looks for a free name looks on. */
+    long nextDeadlineNs() {
+        return naming.nextDeadlineNs();
+    }
+
     /** Brings messages that are being stored on; order of a stream is kept. */
     int store(long now) {
+        naming.beginCycle(now);
         int work = 0;
         for (int i = 0; i < shared.streams.size(); i++) {
             InboundStream stream = shared.streams.get(i);

@@ -111,7 +111,7 @@ final class MessageFiles implements AutoCloseable {
         message.received = length;
         message.position = message.metadataLength + length;
         message.isJournaled = true;
-        message.journaledEnd = message.settledEnd;
+        message.journaledEnd = message.isBegunSettled ? message.settledEnd : -1;
         isBehind(message.temporaryName);
         if (isAssembling && message.metadata.payloadLength() > messageLengthMax) {
             return "it is longer than messageLengthMax";

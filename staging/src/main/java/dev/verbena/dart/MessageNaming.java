@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.DurableStore;
+import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.internal.PlantedFaults;
 
 /**
@@ -13,11 +14,34 @@ final class MessageNaming {
     private static final int NAME_LENGTH_MAX = 255;
     private static final int TRIES_PER_CYCLE = 16;
 
+    /** So many cycles are spent on it before it is said, and done with less haste. */
+    private static final int PATIENCE = 64;
+
+    private static final long LOOK_AGAIN_NS = 100_000_000;
+
     private final ReceiverShared shared;
     private long copies;
+    private long nowNs;
+
+    /** Cycles in which no free name was found, one after the other. */
+    private int failures;
+
+    private long nextTryNs;
+    private boolean isLooking;
 
     MessageNaming(ReceiverShared shared) {
         this.shared = shared;
+    }
+
+    /** Of this cycle nothing is known yet. */
+    void beginCycle(long now) {
+        nowNs = now;
+        isLooking = false;
+    }
+
+    /** When a message that has found no free name looks on. */
+    long nextDeadlineNs() {
+        return isLooking ? nextTryNs : ProtocolAgent.NO_DEADLINE;
     }
 
     /**
@@ -180,6 +204,33 @@ final class MessageNaming {
      * @return false if none was found yet; come again
      */
     private boolean findName(InboundStream stream, InboundMessage message) {
+        boolean isFound =
+                (failures < PATIENCE || nowNs - nextTryNs >= 0) && lookForName(stream, message);
+        if (isFound) {
+            failures = 0;
+            return true;
+        }
+        isLooking = true;
+        boolean isTried = failures < PATIENCE || nowNs - nextTryNs >= 0;
+        if (isTried) {
+            failures++;
+            nextTryNs = failures < PATIENCE ? nowNs : nowNs + LOOK_AGAIN_NS;
+        }
+        if (isTried && failures == PATIENCE) {
+            shared.report(
+                    new DartException(
+                            DartException.Code.TRANSFER_FAILED,
+                            "no free name for '"
+                                    + shared.files.plainName(message)
+                                    + "' after "
+                                    + PATIENCE * TRIES_PER_CYCLE
+                                    + " tries; looking on. Are there so many files whose names"
+                                    + " begin so, or can none be opened?"));
+        }
+        return false;
+    }
+
+    private boolean lookForName(InboundStream stream, InboundMessage message) {
         String name = shared.files.plainName(message);
         String number = "." + message.clientId + "-" + message.sequence;
         String job = number + "." + stream.job.toString().substring(0, 8);

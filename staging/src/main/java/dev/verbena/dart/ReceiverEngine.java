@@ -165,6 +165,11 @@ final class ReceiverEngine implements ProtocolAgent {
         return streams;
     }
 
+    /** Whether frames wait because too much is in memory, for tests. */
+    boolean isCrowded() {
+        return shared.crowd > 0;
+    }
+
     ReverseOutlet reverse() {
         return reverse;
     }
@@ -344,6 +349,7 @@ final class ReceiverEngine implements ProtocolAgent {
         }
         deadline = Math.min(deadline, reverse.nextDeadlineNs());
         deadline = Math.min(deadline, halves.nextDeadlineNs());
+        deadline = Math.min(deadline, delivery.nextDeadlineNs());
         deadline = Math.min(deadline, ranks.nextDeadlineNs(clock.nanoTime()));
         if (journal != null) {
             deadline = Math.min(deadline, journal.nextDeadlineNs(streams));

@@ -349,7 +349,7 @@ final class ReceiverJournal {
             boolean isPromised = message.state >= InboundMessage.PROMISING;
             boolean isNew = isAll || !message.isJournaled;
             boolean needsProgress =
-                    isNew && message.isBegunSettled || message.settledEnd > message.journaledEnd;
+                    message.isBegunSettled && (isNew || message.settledEnd > message.journaledEnd);
             boolean needsPromise =
                     message.state == InboundMessage.PROMISING && message.promiseRound == 0
                             || isAll && isPromised && message.isJournaled;
@@ -359,8 +359,8 @@ final class ReceiverJournal {
             if (isNew) {
                 stageBegin(stream, message);
             }
-            message.journaledEnd = message.settledEnd;
             if (needsProgress) {
+                message.journaledEnd = message.settledEnd;
                 stagedLength =
                         begin(stream, message, JournalRecord.PROGRESS)
                                 .putLong(message.settledEnd)

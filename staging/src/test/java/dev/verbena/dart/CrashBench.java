@@ -59,6 +59,9 @@ final class CrashBench implements AutoCloseable {
         assertThat(bytes)
                 .as("message %d as its handler sees it", message.sequence())
                 .isEqualTo(DartWorld.bytes(bytes.length, message.sequence()).byteArray());
+        assertThat(message.crc32c())
+                .as("checksum of message %d", message.sequence())
+                .isEqualTo(new Checksum().of(message.buffer(), 0, message.length()));
         handled.add(message.sequence());
         handledBy.add(message.metadata().name());
     }

@@ -137,6 +137,33 @@ class DartMishapsTest {
         }
     }
 
+    /** Its first frame, of the metadata only, is acknowledged while the file gets its name. */
+    @Test
+    @Tag("dart-F9")
+    void shouldRememberAPromisedMessageOfWhichOnlyTheMetadataWereSettled() {
+        for (CrashBench.End end : CrashBench.End.values()) {
+            for (int killAt = 1; killAt < 25; killAt++) {
+                try (CrashBench bench = new CrashBench(c -> c.keepBoth(true))) {
+                    ScriptedServer server = bench.server(1).message(10, 1, named("m"), 1, 2);
+                    ScriptedServer other = bench.server(2).message(20, 1, named("o"), 1, 1);
+                    bench.until("a journal", () -> other.allowAll().isAllAcknowledged());
+                    bench.wire.disk.renameLooks = 40;
+                    bench.wire.disk.renameFailures = 1;
+                    server.allowAll();
+                    bench.until("begun", () -> server.acknowledged == 2);
+                    bench.until("failed", () -> bench.wire.disk.renameFailures == 0);
+                    bench.wire.disk.renameLooks = 3;
+                    for (int i = 0; i < killAt; i++) {
+                        bench.step();
+                    }
+                    bench.crash(end);
+                    bench.until(end + ", killed at " + killAt, bench::isDone);
+                    assertThat(bench.files()).containsEntry("m", CrashBench.hash(1, 1));
+                }
+            }
+        }
+    }
+
     /** The first frame of a message may have room for its metadata only. */
     @Test
     @Tag("dart-F9")

@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -63,6 +64,38 @@ class DartNamesTest {
             assertThat(bench.files().keySet()).hasSize(40).allMatch(n -> n.startsWith("same"));
             assertThat(bench.files().values()).containsOnly(CrashBench.hash(LENGTH, EARLIER));
             assertThat(bench.wire.errors).isEmpty();
+        }
+    }
+
+    /** Files of an earlier receiver's have many names; or none of them can be opened. */
+    @Test
+    void shouldLookForANameWithoutBeingWokenAndSayThatItFindsNone() {
+        try (CrashBench bench = new CrashBench(c -> c.keepBoth(true))) {
+            for (int i = 0; i < 60; i++) {
+                bench.wire.disk.open().append("same.100-3.00000000." + i);
+            }
+            for (String name : List.of("same", "same.100-3", "same.100-3.00000000")) {
+                bench.wire.disk.open().append(name);
+            }
+            ReceiverEngine engine = (ReceiverEngine) bench.receiver.agent();
+            bench.server(1).message(CLIENT, EARLIER, same(), LENGTH, 1).allowAll();
+            bench.until("looking", () -> engine.nextDeadlineNs() <= bench.wire.clock.nanoTime());
+            bench.until("all", bench::isDone);
+            assertThat(bench.wire.errors).isEmpty();
+            bench.wire.disk.unreadable = "same";
+            bench.server(2).message(CLIENT + 1, EARLIER, same(), LENGTH, 1).allowAll();
+            bench.until("said", () -> !bench.wire.errors.isEmpty());
+            for (int i = 0; i < 1000; i++) {
+                bench.step();
+                assertThat(engine.nextDeadlineNs() - bench.wire.clock.nanoTime())
+                        .isLessThanOrEqualTo(100_000_000);
+            }
+            assertThat(bench.wire.errors)
+                    .singleElement()
+                    .asString()
+                    .contains("no free name for 'same'");
+            bench.wire.disk.unreadable = "";
+            bench.until("both", bench::isDone);
         }
     }
 

@@ -105,6 +105,28 @@ class HalfMessagesTest {
         }
     }
 
+    /** Frames wait for what is being stored, and nothing else would wake the receiver. */
+    @Test
+    @Tag("dart-F8")
+    void shouldLookAgainSoonWhileFramesWait() {
+        try (CrashBench bench = bench()) {
+            servers(bench, 8, 20, 1);
+            bench.servers.forEach(ScriptedServer::allowAll);
+            bench.wire.disk.isStuck = true;
+            ReceiverEngine engine = (ReceiverEngine) bench.receiver.agent();
+            bench.until("crowded", engine::isCrowded);
+            for (int i = 0; i < 100; i++) {
+                bench.step();
+                assertThat(engine.isCrowded()).isTrue();
+                assertThat(engine.nextDeadlineNs() - bench.wire.clock.nanoTime())
+                        .isLessThanOrEqualTo(20_000_000);
+            }
+            bench.wire.disk.isStuck = false;
+            bench.until("all", bench::isDone);
+            assertAllStored(bench, 160);
+        }
+    }
+
     @Test
     @Tag("dart-S7")
     void shouldRefuseWhatIsBeyondTheWindow() {
@@ -201,6 +223,33 @@ class HalfMessagesTest {
             assertThat(bench.handled).containsExactly(7L);
             assertThat(bench.wire.disk.bytesRead).isGreaterThan(5_000_000);
             assertThat(most).isPositive().isLessThanOrEqualTo(2 * 1024 * 1024);
+        }
+    }
+
+    /** Its server goes away while its beginning is read and summed up again. */
+    @Test
+    @Tag("dart-F15")
+    void shouldKeepTheChecksumWhenWhatIsReadAgainIsPutAside() {
+        int length = 12_000_000;
+        try (CrashBench bench = bench()) {
+            ScriptedServer server = bench.server(1).message(1, 7, named(7), length, 40);
+            server.allowed = 39;
+            bench.until("nearly all", () -> server.acknowledged == 40);
+            bench.crash(CrashBench.End.KILL);
+            server.allowAll();
+            bench.until("some is read again", () -> held(bench) > 0);
+            // The connection whose frame waits is replaced by another, and that one ends.
+            server.disconnect();
+            server.allowed = 39;
+            bench.step();
+            bench.step();
+            server.isAway = true;
+            bench.until("put aside again", () -> held(bench) == 0);
+            server.allowAll();
+            server.isAway = false;
+            bench.until("all", bench::isDone);
+            assertThat(bench.wire.errors).isEmpty();
+            assertThat(bench.handled).containsExactly(7L);
         }
     }
 

@@ -56,6 +56,12 @@ final class MemoryDisk {
     /** Opening files whose names contain this throws; empty: none. */
     String throwing = "";
 
+    /** Reading files whose names contain this throws; empty: none. */
+    String unreadable = "";
+
+    /** So often one must look until a rename is done. */
+    int renameLooks = LOOKS_UNTIL_FORCED;
+
     /** Bytes that were read. */
     long bytesRead;
 
@@ -142,6 +148,9 @@ final class MemoryDisk {
 
         @Override
         public ReadableFile read(String name) {
+            if (!unreadable.isEmpty() && name.contains(unreadable)) {
+                throw new java.io.UncheckedIOException(new java.io.IOException(name));
+            }
             Content content = files.get(name);
             return content == null ? null : new Reader(content);
         }
@@ -224,7 +233,7 @@ final class MemoryDisk {
         private final Store store;
         private final String from;
         private final String to;
-        private int looks = LOOKS_UNTIL_FORCED;
+        private int looks = renameLooks;
         private boolean isDone;
         private String error = "";
 

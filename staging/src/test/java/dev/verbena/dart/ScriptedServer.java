@@ -34,6 +34,9 @@ final class ScriptedServer {
     /** Frames up to this one may be sent. */
     long allowed;
 
+    /** It does not connect. */
+    boolean isAway;
+
     /** It does not keep to the window. */
     boolean isBoundless;
 
@@ -89,6 +92,10 @@ final class ScriptedServer {
 
     /** One cycle. */
     void step() {
+        if (isAway) {
+            disconnect();
+            return;
+        }
         if (stream == null) {
             stream = wire.connect("wire", 7000);
             inLength = 0;
