@@ -254,6 +254,10 @@ static int query_device_ex(struct ibv_context *context,
     attr->orig_attr.atomic_cap = IBV_ATOMIC_HCA;
     attr->odp_caps.general_caps = IBV_ODP_SUPPORT;
     attr->cq_mod_caps.max_cq_period = 4095;
+    attr->rss_caps.rx_hash_fields_mask = 1ull << 40;
+    attr->packet_pacing_caps.qp_rate_limit_max = 0x80000001u;
+    attr->tm_caps.max_ops = 33;
+    attr->pci_atomic_caps.swap = 0xfffe;
     return 0;
 }
 

@@ -11,7 +11,16 @@ import picocli.CommandLine.ParameterException;
 /** {@code verbena bw}. */
 @Command(
         name = "bw",
-        description = "Measure bandwidth between two processes, in the manner of perftest.")
+        description = {
+            "Measure bandwidth between two processes, in the manner of perftest.",
+            "With a word behind it: over an RDMA device, the other side may be perftest's program."
+        },
+        subcommands = {
+            PerftestCommands.WriteBandwidth.class,
+            PerftestCommands.ReadBandwidth.class,
+            PerftestCommands.SendBandwidth.class,
+            PerftestCommands.AtomicBandwidth.class,
+        })
 final class BandwidthCommand extends PerfCommand {
     private static final int BATCH_COUNT = 20;
     private static final long WARM_UP_NS = 1_000_000_000L;

@@ -47,7 +47,17 @@ final class DevicesCommand implements Callable<Integer> {
                     "rc_odp_caps",
                     "uc_odp_caps",
                     "ud_odp_caps",
+                    "xrc_odp_caps",
                     "raw_packet_caps",
+                    "tso_supported_qpts",
+                    "rss_supported_qpts",
+                    "rx_hash_function",
+                    "rx_hash_fields_mask",
+                    "packet_pacing_supported_qpts",
+                    "tm_flags",
+                    "pci_fetch_add",
+                    "pci_swap",
+                    "pci_compare_swap",
                     "completion_timestamp_mask");
 
     @Spec private CommandSpec spec;

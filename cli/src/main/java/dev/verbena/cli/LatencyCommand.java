@@ -15,7 +15,14 @@ import picocli.CommandLine.Command;
             "Measure latency between two processes, in the manner of perftest.",
             "put and send: half a round trip, the other process answering. get: one read.",
             "Two clock readings cost as much as a short put: the column batch is the median over",
-            "batches of transfers with one reading for each batch; the others time every transfer."
+            "batches of transfers with one reading for each batch; the others time every transfer.",
+            "With a word behind it: over an RDMA device, the other side may be perftest's program."
+        },
+        subcommands = {
+            PerftestCommands.WriteLatency.class,
+            PerftestCommands.ReadLatency.class,
+            PerftestCommands.SendLatency.class,
+            PerftestCommands.AtomicLatency.class,
         })
 final class LatencyCommand extends PerfCommand {
     private static final long LONGEST_NS = 10_000_000_000L;

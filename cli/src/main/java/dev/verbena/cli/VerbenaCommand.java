@@ -85,6 +85,8 @@ public final class VerbenaCommand implements Runnable {
                     return CommandLine.ExitCode.USAGE;
                 });
         line.setCaseInsensitiveEnumValuesAllowed(true);
+        // "lat --op send": send is a command below lat, too.
+        line.setAllowSubcommandsAsOptionParameters(true);
         return line.execute(arguments);
     }
 

@@ -30,6 +30,7 @@ public final class DeviceAttributes {
                 };
         putLimits(at);
         putExtended(at);
+        putOffloads(at);
     }
 
     private void putLimits(long at) {
@@ -89,7 +90,9 @@ public final class DeviceAttributes {
         limits.put(
                 "device_cap_flags_ex",
                 CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_EX_DEVICE_CAP_FLAGS_EX));
+        putInt("xrc_odp_caps", at + VerbsLayout.DEVICE_ATTR_EX_XRC_ODP_CAPS);
         putInt("max_tso", at + VerbsLayout.DEVICE_ATTR_EX_TSO_CAPS_MAX_TSO);
+        putInt("tso_supported_qpts", at + VerbsLayout.DEVICE_ATTR_EX_TSO_CAPS_SUPPORTED_QPTS);
         putInt("raw_packet_caps", at + VerbsLayout.DEVICE_ATTR_EX_RAW_PACKET_CAPS);
         putInt("max_wq_type_rq", at + VerbsLayout.DEVICE_ATTR_EX_MAX_WQ_TYPE_RQ);
         putInt("tm_max_num_tags", at + VerbsLayout.DEVICE_ATTR_EX_TM_CAPS_MAX_NUM_TAGS);
@@ -105,6 +108,44 @@ public final class DeviceAttributes {
                                 at + VerbsLayout.DEVICE_ATTR_EX_CQ_MOD_CAPS_MAX_CQ_PERIOD));
         limits.put("max_dm_size", CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_EX_MAX_DM_SIZE));
         putInt("phys_port_cnt_ex", at + VerbsLayout.DEVICE_ATTR_EX_PHYS_PORT_CNT_EX);
+    }
+
+    /** What a card can do beyond queue pairs: spreading receives, pacing, matching tags. */
+    private void putOffloads(long at) {
+        putInt("rss_supported_qpts", at + VerbsLayout.DEVICE_ATTR_EX_RSS_CAPS_SUPPORTED_QPTS);
+        putInt(
+                "max_rwq_indirection_tables",
+                at + VerbsLayout.DEVICE_ATTR_EX_RSS_CAPS_MAX_RWQ_INDIRECTION_TABLES);
+        putInt(
+                "max_rwq_indirection_table_size",
+                at + VerbsLayout.DEVICE_ATTR_EX_RSS_CAPS_MAX_RWQ_INDIRECTION_TABLE_SIZE);
+        limits.put(
+                "rx_hash_function",
+                (long) CallMemory.getByte(at + VerbsLayout.DEVICE_ATTR_EX_RSS_CAPS_RX_HASH_FUNCTION)
+                        & 0xff);
+        limits.put(
+                "rx_hash_fields_mask",
+                CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_EX_RSS_CAPS_RX_HASH_FIELDS_MASK));
+        putInt(
+                "qp_rate_limit_min",
+                at + VerbsLayout.DEVICE_ATTR_EX_PACKET_PACING_CAPS_QP_RATE_LIMIT_MIN);
+        putInt(
+                "qp_rate_limit_max",
+                at + VerbsLayout.DEVICE_ATTR_EX_PACKET_PACING_CAPS_QP_RATE_LIMIT_MAX);
+        putInt(
+                "packet_pacing_supported_qpts",
+                at + VerbsLayout.DEVICE_ATTR_EX_PACKET_PACING_CAPS_SUPPORTED_QPTS);
+        putInt("tm_max_rndv_hdr_size", at + VerbsLayout.DEVICE_ATTR_EX_TM_CAPS_MAX_RNDV_HDR_SIZE);
+        putInt("tm_flags", at + VerbsLayout.DEVICE_ATTR_EX_TM_CAPS_FLAGS);
+        putInt("tm_max_ops", at + VerbsLayout.DEVICE_ATTR_EX_TM_CAPS_MAX_OPS);
+        putInt("tm_max_sge", at + VerbsLayout.DEVICE_ATTR_EX_TM_CAPS_MAX_SGE);
+        putShort("pci_fetch_add", at + VerbsLayout.DEVICE_ATTR_EX_PCI_ATOMIC_CAPS_FETCH_ADD);
+        putShort("pci_swap", at + VerbsLayout.DEVICE_ATTR_EX_PCI_ATOMIC_CAPS_SWAP);
+        putShort("pci_compare_swap", at + VerbsLayout.DEVICE_ATTR_EX_PCI_ATOMIC_CAPS_COMPARE_SWAP);
+    }
+
+    private void putShort(String name, long at) {
+        limits.put(name, CallMemory.getShort(at) & 0xffffL);
     }
 
     private void putInt(String name, long at) {

@@ -16,6 +16,7 @@ public final class PathContext {
     private int pkeyIndex;
     private int queueKey = 0x11111111;
     private int readsMax = 1;
+    private int readsServedMax = 1;
     private int timeoutCode = 14;
     private int retries = 6;
     private int notReadyRetries = 6;
@@ -68,7 +69,13 @@ public final class PathContext {
 
     /** Reads and atomics outstanding at most, each way: 0 to 255. */
     public PathContext readsMax(int readsMax) {
-        this.readsMax = checked("reads", readsMax, 0, 255);
+        return readsMax(readsMax, readsMax);
+    }
+
+    /** Reads and atomics outstanding at most: from here, and from the peer; 0 to 255 each. */
+    public PathContext readsMax(int fromHere, int fromPeer) {
+        this.readsMax = checked("reads", fromHere, 0, 255);
+        this.readsServedMax = checked("reads of the peer", fromPeer, 0, 255);
         return this;
     }
 
@@ -190,7 +197,7 @@ public final class PathContext {
         if (type == QueuePairType.UC || type == QueuePairType.XRC_SEND) {
             return mask;
         }
-        CallMemory.putByte(at + VerbsLayout.QP_ATTR_MAX_DEST_RD_ATOMIC, readsMax);
+        CallMemory.putByte(at + VerbsLayout.QP_ATTR_MAX_DEST_RD_ATOMIC, readsServedMax);
         CallMemory.putByte(at + VerbsLayout.QP_ATTR_MIN_RNR_TIMER, notReadyTimerCode);
         return mask | VerbsLayout.IBV_QP_MAX_DEST_RD_ATOMIC | VerbsLayout.IBV_QP_MIN_RNR_TIMER;
     }

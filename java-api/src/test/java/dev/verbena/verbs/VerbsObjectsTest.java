@@ -84,6 +84,10 @@ class VerbsObjectsTest {
         assertThat(attributes.limit("max_pkeys")).isEqualTo(65535);
         assertThat(attributes.limit("device_cap_flags")).isEqualTo(0xfedcba98L);
         assertThat(attributes.limit("max_cq_period")).isEqualTo(4095);
+        assertThat(attributes.limit("rx_hash_fields_mask")).isEqualTo(1L << 40);
+        assertThat(attributes.limit("qp_rate_limit_max")).isEqualTo(0x80000001L);
+        assertThat(attributes.limit("tm_max_ops")).isEqualTo(33);
+        assertThat(attributes.limit("pci_swap")).isEqualTo(0xfffe);
         assertThat(attributes.hasOnDemandPaging()).isTrue();
         assertThat(attributes.atomicity()).isEqualTo("among this device's queue pairs");
         assertThatThrownBy(() -> attributes.limit("max_nothing"))

@@ -1,0 +1,222 @@
+package dev.verbena.cli;
+
+import dev.verbena.verbs.DeviceInfo;
+import dev.verbena.verbs.GidChoice;
+import dev.verbena.verbs.GidEntry;
+import dev.verbena.verbs.PortAttributes;
+import dev.verbena.verbs.QueuePairType;
+import dev.verbena.verbs.RdmaDevice;
+import dev.verbena.verbs.RdmaDevices;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code lat write} and its seven sisters: measures over an RDMA device, with another Verbena or
+ * with the program of perftest of the same kind at the other end.
+ */
+@Command(
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        usageHelpAutoWidth = true,
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:measured", "1:it failed", "2:wrong arguments"})
+abstract class PerftestCommand implements Callable<Integer> {
+    private static final int CYCLE = 4096;
+    private static final int CACHE_LINE = 64;
+    private static final int CYCLE_MAX = 1 << 20;
+    private static final int CACHE_LINE_MAX = 4096;
+    private static final long CONNECT_MS = 10_000;
+
+    @Spec private CommandSpec spec;
+
+    @Mixin private PerftestOptions options;
+
+    private final PerftestTool tool;
+    private final List<Map<String, Object>> results = new ArrayList<>();
+
+    PerftestCommand(PerftestTool tool) {
+        this.tool = tool;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        options.conclude(spec, tool);
+        PrintWriter out = spec.commandLine().getOut();
+        try (RdmaDevice device = open(options.device, options.devicePort)) {
+            PortAttributes port = device.port(options.devicePort);
+            if (port.state() != PortAttributes.ACTIVE) {
+                throw new Messages.Failure(
+                        "port "
+                                + options.devicePort
+                                + " of "
+                                + device.info().name()
+                                + " is "
+                                + port.stateName());
+            }
+            GidEntry gid = gid(device, port, out);
+            try (PerftestWire wire = wire(out)) {
+                measure(device, port, gid, wire, out);
+            }
+        }
+        out.flush();
+        return 0;
+    }
+
+    /**
+     * Opens a device.
+     *
+     * @param name null for the first whose port is active
+     */
+    static RdmaDevice open(String name, int port) {
+        String cause = RdmaDevices.unavailabilityCause();
+        if (cause != null) {
+            throw new Messages.Failure(cause + "; verbena devices says what to do");
+        }
+        if (name != null) {
+            return RdmaDevices.open(name);
+        }
+        for (DeviceInfo info : RdmaDevices.list()) {
+            RdmaDevice device = RdmaDevices.open(info.name());
+            if (device.attributes().portCount() >= port
+                    && device.port(port).state() == PortAttributes.ACTIVE) {
+                return device;
+            }
+            device.close();
+        }
+        throw new Messages.Failure(
+                "no RDMA device here has an active port "
+                        + port
+                        + "; verbena devices says what to do");
+    }
+
+    private GidEntry gid(RdmaDevice device, PortAttributes port, PrintWriter out) {
+        if (options.gidIndex >= 0) {
+            return device.gid(options.devicePort, options.gidIndex);
+        }
+        if (!port.isEthernet()) {
+            return null;
+        }
+        GidChoice choice = device.chooseGid(options.devicePort);
+        say(out, choice.reason());
+        return choice.entry();
+    }
+
+    private PerftestWire wire(PrintWriter out) throws IOException {
+        if (options.host != null) {
+            return new PerftestWire(MeetingSocket.connect(options.host, options.port, CONNECT_MS));
+        }
+        InetAddress address = options.bind == null ? null : InetAddress.getByName(options.bind);
+        return new PerftestWire(
+                MeetingSocket.accept(
+                        address,
+                        options.port,
+                        port -> say(out, "waiting for a client on port " + port)));
+    }
+
+    private void measure(
+            RdmaDevice device,
+            PortAttributes port,
+            GidEntry gid,
+            PerftestWire wire,
+            PrintWriter out)
+            throws IOException {
+        boolean isVerbena = wire.exchangeVersions();
+        int cycle = agreed("cycle buffer", wire.exchangeInt(CYCLE), CYCLE, CYCLE_MAX);
+        int line = agreed("cache line", wire.exchangeInt(CACHE_LINE), CACHE_LINE, CACHE_LINE_MAX);
+        int mtu = wire.exchangeMtu(options.mtu == null ? port.mtu() : options.mtu);
+        List<Integer> sizes = options.sizes(mtu);
+        say(
+                out,
+                tool.program()
+                        + " over "
+                        + device.info().name()
+                        + ", the other side is "
+                        + (isVerbena ? "a Verbena" : "perftest")
+                        + "; packets of "
+                        + mtu
+                        + " bytes");
+        try (PerftestEndpoint endpoint =
+                new PerftestEndpoint(
+                        device,
+                        options,
+                        tool,
+                        gid,
+                        new PerftestEndpoint.Agreement(cycle, line, mtu),
+                        sizes.get(sizes.size() - 1))) {
+            PerftestSession session =
+                    new PerftestSession(wire, endpoint, tool, options, isVerbena, sizes);
+            boolean hasTable = !(tool.isLatency() && !tool.isPingPong() && !wire.isClient());
+            if (hasTable && !options.isJson) {
+                out.println(PerftestReport.RULE);
+                out.println(PerftestReport.header(tool.isLatency(), options.isGigabits));
+            }
+            session.run(report -> print(out, report));
+            if (hasTable && !options.isJson) {
+                out.println(PerftestReport.RULE);
+            }
+        }
+        printJson(device, gid, mtu, out);
+    }
+
+    /** The larger one of both sides'. */
+    private static int agreed(String what, int theirs, int mine, int most) {
+        if (theirs < 1 || theirs > most || Integer.bitCount(theirs) != 1) {
+            throw new Messages.Failure(
+                    "the other side does not speak as perftest does: a " + what + " of " + theirs);
+        }
+        return Math.max(mine, theirs);
+    }
+
+    private void print(PrintWriter out, PerftestReport report) {
+        results.add(report.fields());
+        if (!options.isJson) {
+            out.println(report.line());
+            out.flush();
+        }
+    }
+
+    private void printJson(RdmaDevice device, GidEntry gid, int mtu, PrintWriter out) {
+        if (!options.isJson) {
+            return;
+        }
+        Map<String, Object> info = new LinkedHashMap<>();
+        info.put("test", tool.name());
+        info.put("Device", device.info().name());
+        info.put("Number_of_qps", options.queues);
+        info.put("Connection_type", connection());
+        info.put("TX_depth", options.sendDepth());
+        info.put("CQ_Moderation", tool.isLatency() ? 1 : options.moderation());
+        info.put("Mtu", mtu);
+        info.put("GID_index", gid == null ? null : gid.index());
+        info.put("Max_inline_data", options.inline);
+        info.put("unit", tool.isLatency() ? "usec" : options.isGigabits ? "Gb/sec" : "MiB/sec");
+        info.put("java", System.getProperty("java.version"));
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("test_info", info);
+        all.put("results", results);
+        out.println(Json.of(all));
+    }
+
+    private String connection() {
+        QueuePairType type = options.connection;
+        return type.name();
+    }
+
+    /** What people want to know, and programs that read JSON do not. */
+    private void say(PrintWriter out, String text) {
+        if (!options.isJson) {
+            out.println("# " + text);
+            out.flush();
+        }
+    }
+}

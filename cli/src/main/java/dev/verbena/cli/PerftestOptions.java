@@ -1,0 +1,289 @@
+package dev.verbena.cli;
+
+import dev.verbena.verbs.QueuePairType;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+
+/** Options of {@code lat} and {@code bw} over a device: letters and meanings are perftest's. */
+final class PerftestOptions {
+    static final int ALL_MAX = 1 << 23;
+    private static final int SIZE_MAX = 1 << 30;
+    private static final int QUEUES_MAX = 1024;
+    private static final int DEPTH_MAX = 15_000;
+
+    @Parameters(
+            paramLabel = "HOST",
+            arity = "0..1",
+            description = "The server: Verbena or perftest's C program. Default: be the server.")
+    String host;
+
+    @Option(
+            names = {"-p", "--port"},
+            paramLabel = "PORT",
+            defaultValue = "18515",
+            description = "TCP port on which both sides meet. Default: ${DEFAULT-VALUE}.")
+    int port;
+
+    @Option(
+            names = "--bind",
+            paramLabel = "ADDRESS",
+            description = "A server listens on this address only. Default: on all.")
+    String bind;
+
+    @Option(
+            names = {"-d", "--ib-dev"},
+            paramLabel = "DEVICE",
+            description = "RDMA device. Default: the first with an active port.")
+    String device;
+
+    @Option(
+            names = {"-i", "--ib-port"},
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Port of the device. Default: ${DEFAULT-VALUE}.")
+    int devicePort;
+
+    @Option(
+            names = {"-x", "--gid-index"},
+            paramLabel = "N",
+            defaultValue = "-1",
+            description =
+                    "Entry of the port's address table. Default: chosen, and the reason printed;"
+                            + " on InfiniBand none.")
+    int gidIndex;
+
+    @Option(
+            names = {"-s", "--size"},
+            paramLabel = "BYTES",
+            description = "Length of a message. Default: 2 (lat), 65536 (bw), 8 (atomic).")
+    private Integer size;
+
+    @Option(
+            names = {"-a", "--all"},
+            description = "All powers of two from 2 B to 8 MiB; give it to both sides.")
+    boolean isAll;
+
+    @Option(
+            names = {"-n", "--iters"},
+            paramLabel = "N",
+            description = "Messages of each size. Default: 1000; bw write 5000.")
+    private Long iterations;
+
+    @Option(
+            names = {"-q", "--qp"},
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Queue pairs; bw only. Default: ${DEFAULT-VALUE}.")
+    int queues;
+
+    @Option(
+            names = {"-c", "--connection"},
+            paramLabel = "TYPE",
+            defaultValue = "RC",
+            description = "RC, UC (write, send) or UD (send). Default: ${DEFAULT-VALUE}.")
+    QueuePairType connection;
+
+    @Option(
+            names = {"-I", "--inline_size"},
+            paramLabel = "BYTES",
+            defaultValue = "0",
+            description = "Messages up to this length are inline. Default: ${DEFAULT-VALUE}.")
+    int inline;
+
+    @Option(
+            names = {"-t", "--tx-depth"},
+            paramLabel = "N",
+            description = "Operations outstanding on a queue pair. Default: 1 (lat), 128 (bw).")
+    private Integer sendDepth;
+
+    @Option(
+            names = {"-r", "--rx-depth"},
+            paramLabel = "N",
+            defaultValue = "512",
+            description = "Receives posted on a queue pair; send only. Default: ${DEFAULT-VALUE}.")
+    int receiveDepth;
+
+    @Option(
+            names = {"-Q", "--cq-mod"},
+            paramLabel = "N",
+            defaultValue = "100",
+            description =
+                    "One completion for so many operations; bw only. Default: ${DEFAULT-VALUE}, or"
+                            + " the depth if that is less.")
+    private int moderation;
+
+    @Option(
+            names = {"-l", "--post_list"},
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Requests posted at once; bw only. Default: ${DEFAULT-VALUE}.")
+    int list;
+
+    @Option(
+            names = {"-m", "--mtu"},
+            paramLabel = "BYTES",
+            description = "Length of a packet. Default: what the port has now.")
+    Integer mtu;
+
+    @Option(
+            names = {"-o", "--outs"},
+            paramLabel = "N",
+            description = "Reads or atomics outstanding. Default: what the device can.")
+    Integer reads;
+
+    @Option(
+            names = {"-u", "--qp-timeout"},
+            paramLabel = "CODE",
+            defaultValue = "14",
+            description =
+                    "A lost packet is noticed after 4 us times 2 to the code. Default:"
+                            + " ${DEFAULT-VALUE}.")
+    int timeoutCode;
+
+    @Option(
+            names = {"-S", "--sl"},
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Service level. Default: ${DEFAULT-VALUE}.")
+    int serviceLevel;
+
+    @Option(
+            names = "--tclass",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Traffic class. Default: ${DEFAULT-VALUE}.")
+    int trafficClass;
+
+    @Option(
+            names = {"-A", "--atomic_type"},
+            paramLabel = "TYPE",
+            defaultValue = "FETCH_AND_ADD",
+            description = "FETCH_AND_ADD or CMP_AND_SWAP; atomic only. Default: ${DEFAULT-VALUE}.")
+    AtomicType atomicType;
+
+    @Option(
+            names = {"-H", "--report-histogram"},
+            description = "Print every latency, sorted; lat only.")
+    boolean isHistogram;
+
+    @Option(
+            names = {"-U", "--report-unsorted"},
+            description = "With -H: in the order of time.")
+    boolean isUnsorted;
+
+    @Option(names = "--report_gbits", description = "Report Gbit/s and not MiB/s; bw only.")
+    boolean isGigabits;
+
+    @Option(names = "--json", description = "Print JSON in place of the table.")
+    boolean isJson;
+
+    @Option(
+            names = {"-F", "--CPU-freq"},
+            hidden = true,
+            description = "For those who are used to it: nothing here depends on the frequency.")
+    boolean isFrequencyIgnored;
+
+    /** What an atomic does. */
+    enum AtomicType {
+        FETCH_AND_ADD,
+        CMP_AND_SWAP
+    }
+
+    private CommandSpec spec;
+    private PerftestTool tool;
+
+    /** Checks all of them. */
+    void conclude(CommandSpec spec, PerftestTool tool) {
+        this.spec = spec;
+        this.tool = tool;
+        check("-p", port, 0, 65_535);
+        check("-i", devicePort, 1, 255);
+        check("-x", gidIndex, -1, 255);
+        check("-s", size(), 1, SIZE_MAX);
+        check(
+                "-n",
+                iterations(),
+                tool.isLatency() ? 2 : 1,
+                tool.isLatency() ? 5_000_000 : 100_000_000);
+        check("-q", queues, 1, tool.isLatency() ? 1 : QUEUES_MAX);
+        check("-I", inline, 0, 4096);
+        check("-t", sendDepth(), 1, DEPTH_MAX);
+        check("-r", receiveDepth, 1, DEPTH_MAX);
+        check("-Q", moderation, 1, DEPTH_MAX);
+        check("-l", list, 1, tool.isLatency() ? 1 : sendDepth());
+        check("-o", reads == null ? 1 : reads, 1, 255);
+        check("-u", timeoutCode, 0, 31);
+        check("-S", serviceLevel, 0, 15);
+        check("--tclass", trafficClass, 0, 255);
+        if (host != null && port == 0) {
+            throw wrong("-p 0 lets a server choose; a client must know its port");
+        }
+        if (size != null && isAll) {
+            throw wrong("-a and -s exclude each other");
+        }
+        boolean isOneSided = tool.isRead() || tool.isAtomic();
+        if (connection == QueuePairType.UC && isOneSided
+                || connection == QueuePairType.UD && !tool.isSend()
+                || connection.ordinal() > QueuePairType.UD.ordinal()) {
+            throw wrong("-c " + connection + " cannot do what " + tool.program() + " measures");
+        }
+        if (tool.isAtomic() && (size() != Long.BYTES || isAll)) {
+            throw wrong("an atomic has 8 bytes");
+        }
+    }
+
+    private void check(String option, long value, long from, long to) {
+        if (value < from || value > to) {
+            throw wrong(option + " " + value + " is outside " + from + " to " + to);
+        }
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    private int size() {
+        return size == null ? tool.defaultSize() : size;
+    }
+
+    long iterations() {
+        return iterations == null ? tool.defaultIterations() : iterations;
+    }
+
+    int sendDepth() {
+        return sendDepth == null ? tool.defaultSendDepth() : sendDepth;
+    }
+
+    /** Of messages, until the other side may have run out of receives. */
+    int receiveDepth() {
+        return (int) Math.min(receiveDepth, iterations());
+    }
+
+    int moderation() {
+        return Math.min(moderation, sendDepth());
+    }
+
+    /**
+     * Lengths to measure.
+     *
+     * @param mtu that datagrams must fit into
+     */
+    List<Integer> sizes(int mtu) {
+        int most = connection == QueuePairType.UD ? mtu : SIZE_MAX;
+        if (!isAll) {
+            if (size() > most && size != null) {
+                throw wrong("-s " + size + ": a datagram has " + most + " bytes at most here");
+            }
+            return List.of(Math.min(size(), most));
+        }
+        List<Integer> sizes = new ArrayList<>();
+        for (int length = 2; length <= Math.min(ALL_MAX, most); length *= 2) {
+            sizes.add(length);
+        }
+        return sizes;
+    }
+}

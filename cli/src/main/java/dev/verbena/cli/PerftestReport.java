@@ -1,0 +1,143 @@
+package dev.verbena.cli;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** One line of a perftest table, and the fields of the JSON object for it. */
+record PerftestReport(String line, Map<String, Object> fields, boolean isGigabits) {
+    static final String RULE = "-".repeat(87);
+    static final double MEBIBYTE = 1 << 20;
+    private static final double NS_PER_US = 1e3;
+
+    static String header(boolean isLatency, boolean isGigabits) {
+        if (isLatency) {
+            return " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]"
+                    + "    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] ";
+        }
+        String unit = isGigabits ? "Gb/sec" : "MB/sec";
+        return " #bytes     #iterations    BW peak["
+                + unit
+                + "]    BW average["
+                + unit
+                + "]   MsgRate[Mpps]";
+    }
+
+    /**
+     * Of latencies.
+     *
+     * @param ns in the order of time; sorted afterwards
+     * @param isEach every one is shown, too
+     * @param isUnsorted in the order of time
+     */
+    static PerftestReport ofLatencies(
+            int size, long iterations, double[] ns, boolean isEach, boolean isUnsorted) {
+        String unsorted = isEach && isUnsorted ? each(ns) : "";
+        double sum = 0;
+        for (double value : ns) {
+            sum += value;
+        }
+        double mean = sum / ns.length;
+        double squares = 0;
+        for (double value : ns) {
+            squares += (value - mean) * (value - mean);
+        }
+        Arrays.sort(ns);
+        double[] values = {
+            ns[0],
+            ns[ns.length - 1],
+            ns.length % 2 == 1
+                    ? ns[ns.length / 2]
+                    : (ns[ns.length / 2] + ns[ns.length / 2 - 1]) / 2,
+            mean,
+            Math.sqrt(squares / ns.length),
+            ns[(int) Math.min(ns.length - 1, Math.ceil(ns.length * 0.99))],
+            ns[(int) Math.min(ns.length - 1, Math.ceil(ns.length * 0.999))],
+        };
+        String[] names = {"t_min", "t_max", "t_typical", "t_avg", "t_stdev", "t_99", "t_99.9"};
+        int[] widths = {15, 14, 16, 14, 16, 22, 24};
+        Map<String, Object> fields = common(size, iterations);
+        StringBuilder line =
+                new StringBuilder(String.format(Locale.ROOT, " %-7d %-11d", size, iterations));
+        for (int i = 0; i < names.length; i++) {
+            String text = String.format(Locale.ROOT, "%.2f", values[i] / NS_PER_US);
+            fields.put(names[i], new java.math.BigDecimal(text));
+            line.append(String.format(Locale.ROOT, "%-" + widths[i] + "s", " " + text));
+        }
+        String each = isEach && !isUnsorted ? each(ns) : unsorted;
+        return new PerftestReport(each + line.toString().stripTrailing(), fields, false);
+    }
+
+    private static String each(double[] ns) {
+        StringBuilder text = new StringBuilder("#, usec\n");
+        for (int i = 0; i < ns.length; i++) {
+            text.append(String.format(Locale.ROOT, "%d, %.3f%n", i + 1, ns[i] / NS_PER_US));
+        }
+        return text.toString();
+    }
+
+    /**
+     * Of a bandwidth.
+     *
+     * @param peak MiB/s
+     * @param average MiB/s
+     * @param rate million messages a second
+     */
+    static PerftestReport ofBandwidth(
+            long size,
+            long iterations,
+            double peak,
+            double average,
+            double rate,
+            boolean isGigabits) {
+        double unit = isGigabits ? MEBIBYTE * 8 / 1e9 : 1;
+        Map<String, Object> fields = common(size, iterations);
+        fields.put("BW_peak", number("%.2f", peak * unit));
+        fields.put("BW_average", number("%.2f", average * unit));
+        fields.put("MsgRate", number("%.6f", rate));
+        String line =
+                String.format(
+                        Locale.ROOT,
+                        " %-7d    %-10d       %-15.2f    %-15.2f\t   %-7.6f",
+                        size,
+                        iterations,
+                        peak * unit,
+                        average * unit,
+                        rate);
+        return new PerftestReport(line, fields, isGigabits);
+    }
+
+    /** A server's, which has measured nothing. */
+    static PerftestReport none(boolean isGigabits) {
+        return ofBandwidth(0, 0, 0, 0, 0, isGigabits);
+    }
+
+    /** Tells the other side of a bandwidth, and is told of its. */
+    PerftestReport exchange(PerftestWire wire) {
+        double unit = isGigabits ? MEBIBYTE * 8 / 1e9 : 1;
+        long size = wire.exchangeLong(((Number) fields.get("MsgSize")).longValue());
+        long count = wire.exchangeLong(((Number) fields.get("n_iterations")).longValue());
+        double peak = wire.exchangeDouble(value("BW_peak") / unit);
+        double average = wire.exchangeDouble(value("BW_average") / unit);
+        double rate = wire.exchangeDouble(value("MsgRate"));
+        return ofBandwidth(size, count, peak, average, rate, isGigabits);
+    }
+
+    private double value(String name) {
+        return fields.get(name) == null ? 0 : ((Number) fields.get(name)).doubleValue();
+    }
+
+    private static Object number(String format, double value) {
+        return Double.isFinite(value)
+                ? new java.math.BigDecimal(String.format(Locale.ROOT, format, value))
+                : null;
+    }
+
+    private static Map<String, Object> common(long size, long iterations) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("MsgSize", size);
+        fields.put("n_iterations", iterations);
+        return fields;
+    }
+}

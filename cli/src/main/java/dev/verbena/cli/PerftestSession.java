@@ -1,0 +1,198 @@
+package dev.verbena.cli;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The steps of one measurement, as perftest 4.5 makes them: who tells the other its keys when, and
+ * where both wait for each other. Telling the keys again is perftest's way of waiting.
+ */
+final class PerftestSession {
+    private final PerftestWire wire;
+    private final PerftestEndpoint endpoint;
+    private final PerftestTool tool;
+    private final PerftestOptions options;
+    private final boolean isVerbena;
+    private final List<Integer> sizes;
+
+    PerftestSession(
+            PerftestWire wire,
+            PerftestEndpoint endpoint,
+            PerftestTool tool,
+            PerftestOptions options,
+            boolean isVerbena,
+            List<Integer> sizes) {
+        this.wire = wire;
+        this.endpoint = endpoint;
+        this.tool = tool;
+        this.options = options;
+        this.isVerbena = isVerbena;
+        this.sizes = sizes;
+    }
+
+    /** Meets, measures, parts. */
+    void run(Consumer<PerftestReport> reports) throws IOException {
+        meet();
+        wire.beUnhurried();
+        if (tool.isPingPong()) {
+            pingPong(reports);
+        } else if (tool == PerftestTool.SEND_BW) {
+            stream(reports);
+        } else if (wire.isClient()) {
+            oneSided(reports);
+        } else {
+            serve(reports);
+        }
+        part();
+    }
+
+    /** Keys of every queue pair, and where the programs tell them once more. */
+    private void meet() {
+        if (tool.isLatency() && !tool.isSend()) {
+            step();
+        }
+        List<PerftestKeys> theirs = tellAll();
+        for (int q = 0; q < theirs.size(); q++) {
+            endpoint.fillTarget(q);
+        }
+        endpoint.connect(theirs);
+        if (tool.isSend()) {
+            step();
+        }
+        tellAll();
+        if (!tool.isSend()) {
+            step();
+        }
+    }
+
+    private List<PerftestKeys> tellAll() {
+        List<PerftestKeys> theirs = new ArrayList<>();
+        for (int q = 0; q < endpoint.queues.size(); q++) {
+            theirs.add(wire.exchange(endpoint.keys(q)));
+        }
+        return theirs;
+    }
+
+    /** ib_write_lat only hangs up; a server waits for that, so that its last answer is heard. */
+    private void part() {
+        if (tool == PerftestTool.WRITE_LAT) {
+            if (!wire.isClient()) {
+                wire.awaitEnd();
+            }
+            return;
+        }
+        step();
+        wire.sayDone();
+    }
+
+    private void step() {
+        wire.exchange(endpoint.keys(0));
+    }
+
+    private void pingPong(Consumer<PerftestReport> reports) {
+        PerftestLatency latency = latency();
+        for (int size : sizes) {
+            endpoint.fillMessages(0, size);
+            if (tool.isSend()) {
+                endpoint.postReceives(size);
+                step();
+            }
+            reports.accept(report(latency, size));
+            if (isVerbena) {
+                int marked = tool.isWrite() ? 1 : 0;
+                endpoint.verify(endpoint.payloadOffset(0), 0, size - marked);
+            }
+        }
+    }
+
+    private PerftestLatency latency() {
+        return new PerftestLatency(endpoint, tool, wire.isClient(), options.iterations());
+    }
+
+    private PerftestReport report(PerftestLatency latency, int size) {
+        return PerftestReport.ofLatencies(
+                size,
+                options.iterations(),
+                latency.measure(size),
+                options.isHistogram,
+                options.isUnsorted);
+    }
+
+    /** Sends in one direction. */
+    private void stream(Consumer<PerftestReport> reports) {
+        PerftestBandwidth bandwidth = new PerftestBandwidth(endpoint, tool, options);
+        for (int size : sizes) {
+            if (wire.isClient()) {
+                for (int q = 0; q < endpoint.queues.size(); q++) {
+                    endpoint.fillMessages(q, size);
+                }
+            } else {
+                endpoint.postReceives(size);
+            }
+            step();
+            reports.accept(wire.isClient() ? bandwidth.measure(size) : bandwidth.receive(size));
+            if (!wire.isClient() && isVerbena) {
+                for (int q = 0; q < endpoint.queues.size(); q++) {
+                    endpoint.verify(endpoint.payloadOffset(q), 0, size);
+                }
+            }
+            if (options.isAll) {
+                step();
+            }
+        }
+    }
+
+    /** Writes, reads, atomics: the client measures, the server only waits. */
+    private void oneSided(Consumer<PerftestReport> reports) {
+        PerftestReport last = null;
+        PerftestLatency latency = tool.isLatency() ? latency() : null;
+        PerftestBandwidth bandwidth =
+                tool.isLatency() ? null : new PerftestBandwidth(endpoint, tool, options);
+        for (int size : sizes) {
+            for (int q = 0; q < endpoint.queues.size(); q++) {
+                if (tool.isWrite()) {
+                    endpoint.fillMessages(q, size);
+                }
+            }
+            last = latency == null ? bandwidth.measure(size) : report(latency, size);
+            reports.accept(last);
+            if (tool.isRead() && isVerbena) {
+                verifyRead(size);
+            }
+        }
+        if (!tool.isLatency()) {
+            step();
+            last.exchange(wire);
+        }
+    }
+
+    private void verifyRead(int size) {
+        long used = Math.min(endpoint.slots(size), options.iterations());
+        for (int q = 0; q < endpoint.queues.size(); q++) {
+            for (int slot = 0; slot < used; slot++) {
+                int at = slot * endpoint.turn(size);
+                endpoint.verify(endpoint.sendOffset(q) + at, at, size);
+            }
+        }
+    }
+
+    private void serve(Consumer<PerftestReport> reports) {
+        if (!tool.isLatency()) {
+            step();
+            reports.accept(PerftestReport.none(options.isGigabits).exchange(wire));
+        }
+        if (!tool.isWrite()) {
+            return;
+        }
+        int size = sizes.get(sizes.size() - 1);
+        for (int q = 0; q < endpoint.queues.size(); q++) {
+            if (isVerbena) {
+                endpoint.verify(endpoint.receiveOffset(q), 0, size);
+            } else if (!endpoint.isTargetTouched(q, size)) {
+                throw new Messages.Failure("nothing was written to the memory of queue pair " + q);
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package dev.verbena.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * {@code lat} and {@code bw} over a device: with perftest's programs at the other end, both ways
+ * round, and among themselves, where every byte of the last message is compared.
+ */
+@Tag("verbs-device")
+@Timeout(180)
+class PerftestIT {
+    private VerbsPrograms programs;
+
+    @BeforeEach
+    void find() {
+        programs = VerbsPrograms.here();
+    }
+
+    private List<String> ours(String line) {
+        return VerbsPrograms.plus(
+                List.of(line.split(" ")), "-d", programs.device, "-x", "" + programs.gidIndex);
+    }
+
+    /** The same measurement of perftest. */
+    private List<String> theirs(String line) {
+        String[] words = line.split(" ", 3);
+        List<String> program = List.of("ib_" + words[1] + "_" + words[0], "-F");
+        List<String> command =
+                VerbsPrograms.plus(program, "-d", programs.device, "-x", "" + programs.gidIndex);
+        return words.length < 3 ? command : VerbsPrograms.plus(command, words[2].split(" "));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "lat write -s 64 -n 300",
+                "lat read -s 4096 -n 100",
+                "lat send -s 2 -n 700",
+                "lat atomic -n 100",
+                "bw read -s 512 -n 300",
+                "bw send -s 1000 -n 700 -q 2",
+                "bw atomic -n 300",
+            })
+    void shouldMeasureWithPerftest(String line) throws Exception {
+        VerbsPrograms.Both client = programs.ourClient(theirs(line), ours(line)).assertWell();
+        assertThat(client.client().text()).contains("the other side is perftest");
+        VerbsPrograms.Both server = programs.ourServer(ours(line), theirs(line)).assertWell();
+        assertThat(server.server().text()).contains("the other side is perftest");
+        if (line.startsWith("bw")) {
+            assertThat(server.server().text()).containsPattern("\n \\d+ +\\d+ +\\d+\\.\\d\\d ");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "lat send -s 100 -n 50 -c UD",
+                "lat write -s 100 -n 50 -c UC",
+                "bw send -s 1000 -n 100 -c UC",
+            })
+    void shouldMeasureWithPerftestOverOtherConnections(String line) throws Exception {
+        programs.ourClient(theirs(line), ours(line)).assertWell();
+        programs.ourServer(ours(line), theirs(line)).assertWell();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "lat write -s 5000 -n 50",
+                "lat send -s 333 -n 50 -I 16",
+                "bw read -s 64 -n 300 -o 1",
+                "bw send -s 70 -n 600 -q 2 -r 16 -Q 10",
+            })
+    void shouldCompareBytesAmongThemselves(String line) throws Exception {
+        VerbsPrograms.Both both = programs.ours(ours(line), ours(line)).assertWell();
+        assertThat(both.client().text()).contains("the other side is a Verbena");
+    }
+
+    @Test
+    void shouldPrintJson() throws Exception {
+        String line = "lat write -s 8 -n 20";
+        VerbsPrograms.Both both =
+                programs.ours(ours(line), VerbsPrograms.plus(ours(line), "--json")).assertWell();
+        assertThat(both.client().text())
+                .startsWith("{\"test_info\": {\"test\": \"WRITE_LAT\"")
+                .containsPattern(
+                        "\"results\": \\[\\{\"MsgSize\": 8, \"n_iterations\": 20, \"t_min\"");
+    }
+}

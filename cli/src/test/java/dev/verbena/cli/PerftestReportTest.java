@@ -1,0 +1,76 @@
+package dev.verbena.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tables and options of the measurements over a device; what they measure is in PerftestIT. */
+class PerftestReportTest {
+    @Test
+    void shouldSumUpLatencies() {
+        double[] ns = new double[1000];
+        for (int i = 0; i < ns.length; i++) {
+            ns[i] = 1e3 * (1000 - i);
+        }
+        PerftestReport report = PerftestReport.ofLatencies(8, 1001, ns, false, false);
+        assertThat(report.fields().toString())
+                .isEqualTo(
+                        "{MsgSize=8, n_iterations=1001, t_min=1.00, t_max=1000.00,"
+                                + " t_typical=500.50, t_avg=500.50, t_stdev=288.67, t_99=991.00,"
+                                + " t_99.9=1000.00}");
+        assertThat(report.line().trim().split(" +"))
+                .containsExactly(
+                        "8", "1001", "1.00", "1000.00", "500.50", "500.50", "288.67", "991.00",
+                        "1000.00");
+    }
+
+    @Test
+    void shouldListEveryLatency() {
+        double[] ns = {3e3, 1e3, 2e3};
+        assertThat(PerftestReport.ofLatencies(8, 4, ns.clone(), true, true).line())
+                .startsWith(String.format("#, usec%n1, 3.000%n2, 1.000%n3, 2.000%n 8 "));
+        assertThat(PerftestReport.ofLatencies(8, 4, ns, true, false).line())
+                .startsWith(String.format("#, usec%n1, 1.000%n2, 2.000%n3, 3.000%n 8 "));
+    }
+
+    @Test
+    void shouldReportBandwidthInBothUnits() {
+        assertThat(PerftestReport.ofBandwidth(65536, 100, 200, 100, 0.5, false).line().trim())
+                .matches("65536 +100 +200\\.00 +100\\.00\\s+0\\.500000");
+        assertThat(PerftestReport.ofBandwidth(65536, 100, 200, 100, 0.5, true).fields().toString())
+                .contains("BW_peak=1.68, BW_average=0.84");
+        assertThat(
+                        PerftestReport.ofBandwidth(8, 1, Double.NaN, 1, 1, false)
+                                .fields()
+                                .get("BW_peak"))
+                .isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "lat write -s 0",
+                "lat write -s 4 -a",
+                "lat write -q 2",
+                "lat write -n 1",
+                "lat read -c UC",
+                "lat write -c UD",
+                "lat atomic -s 16",
+                "bw write -p 0 somewhere",
+                "bw write -l 200",
+                "bw read -o 256",
+                "bw send -I -1",
+                "bw send -r 0",
+            })
+    void shouldRefuseWrongOptions(String line) {
+        StringWriter err = new StringWriter();
+        int code =
+                VerbenaCommand.run(
+                        new PrintWriter(new StringWriter()), new PrintWriter(err), line.split(" "));
+        assertThat(code).as("%s", err).isEqualTo(2);
+    }
+}
