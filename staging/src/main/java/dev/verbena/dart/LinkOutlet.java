@@ -151,6 +151,10 @@ final class LinkOutlet {
                 !unreadable.isEmpty()
                         && !part.isNotice()
                         && unreadable.get(part.clientId) == part.sequence;
+        if (part.isLost) {
+            // Seen again after an earlier message was lost, too: the rest of this one is left out.
+            unreadable.put(part.clientId, part.sequence);
+        }
         return part.isDropped;
     }
 
@@ -167,6 +171,7 @@ final class LinkOutlet {
         boolean isSilent = PlantedFaults.ENABLED && PlantedFaults.isOn("spill-loss-untold");
         part.isDropped = !isSilent;
         if (!part.isNotice()) {
+            part.isLost = true;
             unreadable.put(part.clientId, part.sequence);
             if (part.slot >= 0 && !isSilent) {
                 shared.losses.offer(part);

@@ -150,10 +150,13 @@ final class ServedClient {
         doneCount--;
     }
 
-    /** The server cannot deliver this message, although it has read it. */
+    /**
+     * The server cannot deliver this message, although it has read it. Not always in order: a file
+     * that could be read the first time may fail when its part is asked for again.
+     */
     void addLost(long sequence) {
-        if (sequence > lostUpTo) {
-            lostUpTo = sequence;
+        lostUpTo = Math.max(lostUpTo, sequence);
+        if (!lost.containsLong(sequence)) {
             lost.addLong(sequence);
         }
     }

@@ -53,6 +53,9 @@ final class ServerBuffer {
     int frameCount;
     boolean isDropped;
 
+    /** It was read out of its process, and cannot be read out of its file any more. */
+    boolean isLost;
+
     /** It is the last part of a message that is counted among those in files. */
     boolean isCounted;
 

@@ -229,7 +229,10 @@ final class ServerRegistry implements AutoCloseable {
             if (isReady && !reason.isEmpty()) {
                 report("the master was lost (" + reason + "); transfers go on");
             }
-            barrier.failure = "the master is gone";
+            if (isReady) {
+                // One that goes before it took this slave is followed by another.
+                barrier.failure = "the master is gone";
+            }
             clients.forEach(client -> delegated.letGo(client, peer));
             return;
         }

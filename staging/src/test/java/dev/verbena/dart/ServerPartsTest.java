@@ -7,12 +7,14 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import dev.verbena.agent.RealEnvironment;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -52,6 +54,22 @@ class ServerPartsTest {
                 assertThat(assignments.assign(1, 0).clientId()).isEqualTo(Assignments.minimumId(1));
             }
         }
+    }
+
+    @Test
+    @Tag("dart-F7")
+    void shouldTellOfLossesThatAreFoundOutOfOrder() {
+        UnsafeBuffer memory = new UnsafeBuffer(new byte[ControlFlyweight.LENGTH]);
+        ControlFlyweight record = new ControlFlyweight();
+        record.begin(memory, 0, ControlFlyweight.REGISTER, new UUID(1, 2))
+                .registration()
+                .write(ControlFlyweight.ROLE_CLIENT, 4, 0, 0, URI.create("shm://host/job/a"));
+        ServedClient client = new ServedClient(1, 0, 1, record.registration(), 8, 0);
+        client.addLost(6);
+        client.addLost(5);
+        client.addLost(6);
+        assertThat(client.lost).containsExactly(6L, 5L);
+        assertThat(client.lostUpTo).isEqualTo(6);
     }
 
     @Test
