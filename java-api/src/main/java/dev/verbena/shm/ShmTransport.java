@@ -34,6 +34,8 @@ final class ShmTransport extends ShmOperations {
     private final ShmRegions regions;
     private final ShmInbox inbox;
     private final Object closeLock = new Object();
+    private final Object bellLock = new Object();
+    private boolean isFreed;
     private final AtomicBoolean isWoken = new AtomicBoolean();
     private final Leaks.Watch watch;
     private final URI uri;
@@ -281,7 +283,15 @@ final class ShmTransport extends ShmOperations {
         }
         try {
             checkNotPolling("poll");
-            isPolling = true;
+            return deliver(handler, limit);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private int deliver(TransportHandler handler, int limit) {
+        isPolling = true;
+        try {
             int count = 0;
             for (long end = completions.lastNumber();
                     count < limit && completions.hasUpTo(end);
@@ -296,7 +306,6 @@ final class ShmTransport extends ShmOperations {
             return count;
         } finally {
             isPolling = false;
-            guard.exit();
         }
     }
 
@@ -368,8 +377,9 @@ final class ShmTransport extends ShmOperations {
     @Override
     public void wakeup() {
         isWoken.set(true);
-        synchronized (closeLock) {
-            if (!guard.isClosed()) {
+        // Not the lock of close, which waits for handlers: they may call this.
+        synchronized (bellLock) {
+            if (!isFreed) {
                 softnic.snic_ring_self(nic);
             }
         }
@@ -406,6 +416,9 @@ final class ShmTransport extends ShmOperations {
             } catch (IllegalStateException e) {
                 guard.reopen();
                 throw e;
+            }
+            synchronized (bellLock) {
+                isFreed = true;
             }
             int result = softnic.shm_close(shm);
             connections.forgetAll();

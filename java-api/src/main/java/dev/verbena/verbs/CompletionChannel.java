@@ -16,7 +16,8 @@ public final class CompletionChannel extends VerbsObject {
 
     private final RdmaDevice device;
     private final int file;
-    private final int bell;
+    private final Object bellLock = new Object();
+    private int bell;
     private int waiting;
 
     CompletionChannel(RdmaDevice device, long address) {
@@ -31,6 +32,10 @@ public final class CompletionChannel extends VerbsObject {
         this.file = CallMemory.getInt(address + VerbsLayout.COMP_CHANNEL_FD);
         verbscalls.vv_set_nonblocking(file);
         this.bell = verbscalls.vv_open_bell();
+        if (bell < 0) {
+            throw new VerbsException(
+                    "eventfd", -bell, toString(), "may this process open more files (ulimit -n)?");
+        }
     }
 
     /**
@@ -47,25 +52,31 @@ public final class CompletionChannel extends VerbsObject {
             return queue;
         }
         long ms = Math.min(Integer.MAX_VALUE, (timeoutNs + NS_PER_MS - 1) / NS_PER_MS);
+        int waitedFor;
         synchronized (lock()) {
             address();
             waiting++;
+            waitedFor = bell;
         }
         try {
-            device.check("poll", verbscalls.vv_wait_either(file, bell, (int) ms));
+            device.check("poll", verbscalls.vv_wait_either(file, waitedFor, (int) ms));
         } finally {
+            // Nobody closes the files while somebody waits.
+            verbscalls.vv_still_bell(waitedFor);
             synchronized (lock()) {
                 waiting--;
             }
         }
-        verbscalls.vv_still_bell(bell);
         return take();
     }
 
-    /** Ends the present or the next {@link #await} that would sleep. Any thread. */
+    /**
+     * Ends the present or the next {@link #await} that would sleep. Any thread; it does not wait
+     * for the device's lock, under which registering much memory takes seconds.
+     */
     public void wakeup() {
-        synchronized (lock()) {
-            if (!isClosed()) {
+        synchronized (bellLock) {
+            if (bell >= 0) {
                 verbscalls.vv_ring_bell(bell);
             }
         }
@@ -125,6 +136,9 @@ public final class CompletionChannel extends VerbsObject {
 
     @Override
     void onClosed() {
-        verbscalls.vv_close_bell(bell);
+        synchronized (bellLock) {
+            verbscalls.vv_close_bell(bell);
+            bell = -1;
+        }
     }
 }

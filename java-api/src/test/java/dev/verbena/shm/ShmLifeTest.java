@@ -57,6 +57,39 @@ class ShmLifeTest {
     }
 
     @Test
+    void shouldLetAHandlerWakeWhileAnotherThreadCloses() throws Exception {
+        AtomicReference<Throwable> failed = new AtomicReference<>();
+        AtomicBoolean isHandled = new AtomicBoolean();
+        try (Transport peer = ShmTesting.open("peer")) {
+            Transport transport = ShmTesting.open("closing");
+            transport.listen();
+            Thread closer = new Thread(transport::close);
+            closer.setUncaughtExceptionHandler((thread, e) -> failed.set(e));
+            peer.connect(transport.uri(), new UnsafeBuffer(), 0, 0, 1, 60_000_000_000L);
+            TransportHandler handler =
+                    new TransportHandler() {
+                        @Override
+                        public void onConnectRequest(
+                                long connection, URI uri, DirectBuffer data, int at, int length) {
+                            closer.start();
+                            while (closer.getState() != Thread.State.TIMED_WAITING) {
+                                Thread.onSpinWait();
+                            }
+                            transport.wakeup();
+                            isHandled.set(true);
+                        }
+                    };
+            while (!isHandled.get()) {
+                transport.poll(handler, 1);
+                peer.poll(new TransportHandler() {}, 1);
+            }
+            closer.join();
+            assertThat(failed.get()).isNull();
+            assertThat(transport.poll(handler, 1)).isEqualTo(Transport.CLOSED);
+        }
+    }
+
+    @Test
     void shouldSayThatTheDirectoryIsMissing() {
         TransportContext context =
                 ShmTesting.context("folder").option("directory", "/nonexistent/folder");

@@ -290,6 +290,7 @@ abstract class MessageContract extends OneSidedContract {
                     for (Runnable call :
                             List.<Runnable>of(
                                     () -> p.b.transport.poll(p.b, 1),
+                                    () -> p.b.transport.poll(p.b, 1),
                                     () -> p.b.transport.close())) {
                         try {
                             call.run();
@@ -301,9 +302,27 @@ abstract class MessageContract extends OneSidedContract {
         post("send", () -> send(p, source, 8, 1));
         pump("message", () -> !p.b.messages.isEmpty());
         p.b.hook = event -> {};
-        assertThat(thrown).hasSize(2).allMatch(e -> e instanceof IllegalStateException);
+        assertThat(thrown).hasSize(3).allMatch(e -> e instanceof IllegalStateException);
         post("send", () -> send(p, source, 8, 1));
         pump("the transport works", () -> p.b.messages.size() == 2);
+    }
+
+    @Test
+    void shouldCarryMessagesBothWaysWhenTheEndsHaveDifferentCredits() {
+        Pair p = new Pair(node(context().creditsPerConnection(1)), node(credits(64)));
+        RegisteredRegion fromA = p.a.allocate(8);
+        RegisteredRegion fromB = p.b.allocate(8);
+        int count = times(400);
+        for (int i = 0; i < count; i++) {
+            post("to b", () -> p.a.transport.send(p.ab, fromA, 0, 8, 1, 0));
+            post("to a", () -> p.b.transport.send(p.ba, fromB, 0, 8, 1, 0));
+        }
+        pump("all", () -> p.a.messages.size() == count && p.b.messages.size() == count);
+        assertThat(p.a.hasEnded(p.ab)).isFalse();
+    }
+
+    private TransportContext credits(int credits) {
+        return context().creditsPerConnection(credits);
     }
 
     @Test

@@ -363,6 +363,19 @@ class VerbsObjectsTest {
     }
 
     @Test
+    void shouldWakeAChannelWhileTheDeviceIsBusy() throws Exception {
+        try (CompletionChannel channel = device.createCompletionChannel()) {
+            Thread waker = new Thread(channel::wakeup);
+            synchronized (channel.lock()) {
+                waker.start();
+                waker.join(10_000);
+                assertThat(waker.isAlive()).isFalse();
+            }
+            assertThat(channel.await(60_000_000_000L)).isNull(); // at once
+        }
+    }
+
+    @Test
     void shouldAnnounceCompletionsOnTheChannel() {
         try (CompletionChannel channel = device.createCompletionChannel();
                 CompletionQueue completions = device.createCompletionQueue(4, channel, 0)) {

@@ -75,13 +75,20 @@ final class Frames {
     }
 
     private static ByteBuffer end(ByteBuffer frame) {
-        frame.putInt(0, frame.position() - Integer.BYTES);
-        return frame.flip();
+        frame.putInt(0, frame.position() - Integer.BYTES).flip();
+        return ByteBuffer.allocate(frame.remaining())
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .put(frame)
+                .flip();
     }
 
     /** A frame that is only its kind. */
     static ByteBuffer plain(byte kind) {
-        return end(begin(kind));
+        return ByteBuffer.allocate(Integer.BYTES + 1)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(1)
+                .put(kind)
+                .flip();
     }
 
     static ByteBuffer hello(Hello hello) {

@@ -1,5 +1,6 @@
 package dev.verbena.verbs.transport;
 
+import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.verbs.CompletionFlyweight;
 import dev.verbena.verbs.CompletionQueue;
@@ -28,6 +29,7 @@ final class Inbox {
     private int count;
     private int next;
     private int emptyPolls;
+    private long droppedCount;
 
     Inbox(Card card, ReceivePool pool, VerbsRegions regions, VerbsConnections connections) {
         this.completions = card.receives;
@@ -86,6 +88,11 @@ final class Inbox {
             }
             return 0;
         }
+        if (completion.opcode() != CompletionFlyweight.RECEIVE) {
+            pool.post(slot);
+            connections.corrupt(connection, "it took a slot with something that is no message");
+            return 0;
+        }
         int length = completion.length();
         if (completion.hasImmediate() && length == 0) {
             pool.post(slot);
@@ -99,6 +106,7 @@ final class Inbox {
             connections.corrupt(connection, "it sent more messages than it has credits");
             return 0;
         }
+        connections.wantsToPost(connection); // the peer may have no credit left, and wait for one
         if (connection.state > VerbsConnection.DYING || isLeaving(connection)) {
             free(slot, connection);
             return 0;
@@ -146,8 +154,9 @@ final class Inbox {
             return 0;
         }
         VerbsRegion region = regions.find(key, address, bytes);
-        if (region == null) {
-            return 0; // the region was closed meanwhile
+        if (region == null || (region.rights() & RemoteDescriptor.REMOTE_WRITE) == 0) {
+            droppedCount++; // most likely the region was closed meanwhile
+            return 0;
         }
         handler.onNotify(
                 connection.handle,
@@ -162,6 +171,11 @@ final class Inbox {
     private void free(int slot, VerbsConnection connection) {
         pool.post(slot);
         connections.freed(connection);
+    }
+
+    /** Notifications for regions that were not there any more. */
+    long droppedCount() {
+        return droppedCount;
     }
 
     void retain(long token) {

@@ -13,7 +13,11 @@ import org.agrona.collections.Int2ObjectHashMap;
  */
 final class Joints {
     /** A pair that carried out requests and is waited for. */
-    private record Retired(QueuePair pair, long emptyMark, long polledMark) {}
+    private record Retired(
+            QueuePair pair, VerbsConnection connection, long emptyMark, long polledMark) {}
+
+    /** More repairs than this before the receives were empty once: no honest peer needs them. */
+    private static final int RETIRED_MAX = 64;
 
     private final Card card;
     private final TransportContext context;
@@ -57,6 +61,7 @@ final class Joints {
 
     /** A new pair in place of the one that refused. */
     Frames.Repaired repair(VerbsConnection connection, Frames.Repair repair, int status) {
+        Frames.check(connection.retiredCount < RETIRED_MAX, "repairs without end");
         QueuePair fresh = card.newIn();
         try {
             card.joinIn(
@@ -70,7 +75,7 @@ final class Joints {
         QueuePair old = connection.in;
         connection.in = fresh;
         byIn.put(fresh.number(), connection);
-        retire(old);
+        retire(connection, old);
         Endpoint own = endpoint(connection);
         return new Frames.Repaired(own.inNumber(), own.inPacket(), status, repair.serial());
     }
@@ -132,22 +137,28 @@ final class Joints {
         }
     }
 
-    /** Closes the pair for requests, and the other when its last receives were seen. */
-    void close(VerbsConnection connection) {
+    /** What the card still has of our requests is dropped. */
+    static void closeOut(VerbsConnection connection) {
         if (connection.out != null) {
             connection.out.close();
             connection.out = null;
         }
+    }
+
+    /** Closes the pair for requests, and the other when its last receives were seen. */
+    void close(VerbsConnection connection) {
+        closeOut(connection);
         if (connection.in != null) {
-            retire(connection.in);
+            retire(connection, connection.in);
             byIn.remove(connection.in.number());
             connection.in = null;
         }
     }
 
-    private void retire(QueuePair pair) {
+    private void retire(VerbsConnection connection, QueuePair pair) {
         toError(pair);
-        retired.add(new Retired(pair, emptyCount, polledCount));
+        connection.retiredCount++;
+        retired.add(new Retired(pair, connection, emptyCount, polledCount));
     }
 
     private void closeRetired() {
@@ -155,6 +166,7 @@ final class Joints {
             Retired old = retired.get(i);
             if (isPast(old.emptyMark(), old.polledMark())) {
                 retired.remove(i);
+                old.connection().retiredCount--;
                 byIn.remove(old.pair().number());
                 old.pair().close();
             }

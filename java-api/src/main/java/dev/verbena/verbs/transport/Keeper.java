@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 final class Keeper implements Runnable {
     private static final int STRANGERS_MAX = 64;
     private static final long HELLO_WITHIN_NS = 5_000_000_000L;
+    private static final long PAUSE_NS = 200_000_000L;
     private static final long NS_PER_MS = 1_000_000L;
     private static final long CLOSE_SECONDS = 3;
     private static Keeper running;
@@ -35,6 +36,11 @@ final class Keeper implements Runnable {
     private final Selector selector;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final List<PeerChannel> channels = new ArrayList<>();
+
+    /** Doors that could not let anybody in; opened again at the next look at the clock. */
+    private final List<SelectionKey> paused = new ArrayList<>();
+
+    private long pausedNs;
     private int users;
     private volatile boolean isEnding;
 
@@ -176,7 +182,7 @@ final class Keeper implements Runnable {
                 if (isEnding) {
                     channels.forEach(PeerChannel::closeWhenSent);
                 }
-                nextNs = serveTime();
+                nextNs = serveTime(Math.max(0, System.nanoTime() - nextNs));
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -199,7 +205,7 @@ final class Keeper implements Runnable {
             SelectionKey key = ready.next();
             ready.remove();
             if (key.attachment() instanceof Door door) {
-                welcome(door);
+                welcome(door, key);
             } else if (key.attachment() instanceof PeerChannel channel) {
                 run(() -> serve(channel));
             }
@@ -218,12 +224,24 @@ final class Keeper implements Runnable {
         }
     }
 
-    /** After everything that came was read: so a process that slept does not blame others. */
-    private long serveTime() {
+    /**
+     * After everything that came was read.
+     *
+     * @param lateNs how much later than planned: a process that was itself stopped does not blame
+     *     others
+     */
+    private long serveTime(long lateNs) {
         long nowNs = System.nanoTime();
         long nextNs = nowNs + 1000 * NS_PER_MS;
+        if (!paused.isEmpty() && nowNs - pausedNs >= 0) {
+            paused.forEach(Keeper::open);
+            paused.clear();
+        } else if (!paused.isEmpty()) {
+            nextNs = pausedNs;
+        }
         for (int i = channels.size() - 1; i >= 0; i--) {
             PeerChannel channel = channels.get(i);
+            channel.forgive(lateNs, nowNs);
             long wantedNs = channel.isEnded() ? nextNs : channel.onTime(nowNs);
             if (channel.isEnded()) {
                 channels.set(i, channels.get(channels.size() - 1));
@@ -235,14 +253,32 @@ final class Keeper implements Runnable {
         return nextNs;
     }
 
-    private void welcome(Door door) {
+    private static void open(SelectionKey door) {
+        if (door.isValid()) {
+            door.interestOps(SelectionKey.OP_ACCEPT);
+        }
+    }
+
+    private void welcome(Door door, SelectionKey key) {
+        SocketChannel socket;
         try {
-            SocketChannel socket = door.socket().accept();
-            if (socket == null) {
-                return;
-            }
+            socket = door.socket().accept();
+        } catch (IOException e) {
+            // Too many files, most likely: the door would be ready again at once, and for ever.
+            key.interestOps(0);
+            paused.add(key);
+            pausedNs = System.nanoTime() + PAUSE_NS;
+            return;
+        }
+        if (socket != null) {
+            welcome(door, socket);
+        }
+    }
+
+    private void welcome(Door door, SocketChannel socket) {
+        boolean isIn = false;
+        try {
             if (isCrowded(door)) {
-                socket.close();
                 return;
             }
             socket.configureBlocking(false);
@@ -251,9 +287,21 @@ final class Keeper implements Runnable {
             channel.register(register(socket, SelectionKey.OP_READ, channel), false);
             channel.setDeadline(System.nanoTime() + HELLO_WITHIN_NS, "said nothing");
             channels.add(channel);
+            isIn = true;
         } catch (IOException e) {
-            // A peer that left again, or no files: nobody waits for this one.
-            selector.wakeup();
+            isIn = false; // it has left again
+        } finally {
+            if (!isIn) {
+                turnAway(socket);
+            }
+        }
+    }
+
+    private static void turnAway(SocketChannel socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -18,6 +18,10 @@ import org.agrona.DirectBuffer;
  */
 final class Meeting implements Mailbox {
     private static final long PATIENCE_MIN_NS = 5_000_000_000L;
+
+    /** Letters in one poll; a peer that writes without end must not keep the owner. */
+    private static final int LETTERS_MAX = 64;
+
     private static final long TIMEOUT_MAX_NS = Long.MAX_VALUE / 4;
 
     private final Queue<Letter> letters = new ConcurrentLinkedQueue<>();
@@ -83,7 +87,7 @@ final class Meeting implements Mailbox {
             long userContext,
             long timeoutNs) {
         ConnectionTable table = connections.table();
-        if (table.isFull()) {
+        if (!hasRoom()) {
             return Transport.BACK_PRESSURED;
         }
         String wrong =
@@ -122,14 +126,21 @@ final class Meeting implements Mailbox {
                                     own.uri(),
                                     connections.joints().endpoint(connection),
                                     copy)));
-        } catch (VerbsException e) {
-            connections.fail(connection, Status.INTERNAL, e.getMessage());
+        } catch (RuntimeException | OutOfMemoryError e) {
+            connections.fail(connection, Status.INTERNAL, e.toString());
         }
         return connection.handle;
     }
 
+    /** A place in the table, and slots beside those that ended connections' messages keep. */
+    private boolean hasRoom() {
+        ConnectionTable table = connections.table();
+        return !table.isFull() && receives.hasRoom(table.count() + 1, table);
+    }
+
     private void prepare(VerbsConnection connection) {
-        receives.reserve(connections.table().count());
+        ConnectionTable table = connections.table();
+        receives.reserve(table.count(), table);
         connections.joints().make(connection);
     }
 
@@ -147,9 +158,9 @@ final class Meeting implements Mailbox {
             connection.channel.send(Frames.accept(joints.endpoint(connection)));
             connection.channel.deadline(
                     System.nanoTime() + patienceNs(context), "did not confirm in time");
-        } catch (VerbsException e) {
-            connection.channel.send(Frames.refuse(e.getMessage()));
-            connections.fail(connection, Status.INTERNAL, e.getMessage());
+        } catch (RuntimeException | OutOfMemoryError e) {
+            connection.channel.send(Frames.refuse(e.toString()));
+            connections.fail(connection, Status.INTERNAL, e.toString());
         }
         return Transport.ACCEPTED;
     }
@@ -186,8 +197,11 @@ final class Meeting implements Mailbox {
 
     /** Reads what has come. */
     void read() {
-        Letter letter;
-        while ((letter = letters.poll()) != null) {
+        for (int i = 0; i < LETTERS_MAX; i++) {
+            Letter letter = letters.poll();
+            if (letter == null) {
+                return;
+            }
             letter.channel().read();
             VerbsConnection connection = letter.channel().connection;
             try {
@@ -237,7 +251,7 @@ final class Meeting implements Mailbox {
         if (!isListening) {
             return "it does not listen";
         }
-        return connections.table().isFull() ? "it has as many connections as it may" : null;
+        return hasRoom() ? null : "it has as many connections as it may";
     }
 
     private void take(VerbsConnection connection, Letter letter) {

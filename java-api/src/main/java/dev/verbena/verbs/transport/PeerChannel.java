@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class PeerChannel {
     private static final int OUT_BYTES_MAX = 1 << 16;
     private static final int UNREAD_MAX = 64;
+    private static final int FORGIVEN_SHARE = 8;
     private static final long LINGER_NS = 1_000_000_000L;
 
     private final Keeper keeper;
@@ -248,6 +249,13 @@ final class PeerChannel {
         unread.incrementAndGet();
         ByteBuffer text = ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN);
         mailbox.deliver(new Letter(this, kind, text, Status.OK, ""));
+    }
+
+    /** This process was itself held up for a while: what peers said is still to be read. */
+    void forgive(long lateNs, long nowNs) {
+        if (silenceMaxNs > 0 && lateNs > silenceMaxNs / FORGIVEN_SHARE) {
+            lastHeardNs = nowNs;
+        }
     }
 
     /** What time demands; answers when to look again, at most a second later. */

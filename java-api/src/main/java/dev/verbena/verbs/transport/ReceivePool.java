@@ -47,10 +47,26 @@ final class ReceivePool implements AutoCloseable {
     }
 
     /** Makes sure that there are slots for so many connections. */
-    void reserve(int connections) {
-        while (chunks.size() < Math.min(connections, chunkMax)) {
+    void reserve(int connections, ConnectionTable table) {
+        while (chunks.size() < Math.min(connections + kept(table), chunkMax)) {
             grow();
         }
+    }
+
+    /** Whether there can be slots for so many connections. */
+    boolean hasRoom(int connections, ConnectionTable table) {
+        return connections + kept(table) <= chunkMax;
+    }
+
+    /** Connections whose slots are filled with retained messages of connections that have ended. */
+    private int kept(ConnectionTable table) {
+        int orphans = 0;
+        for (int slot = 0; slot < states.length; slot++) {
+            if (states[slot] == RETAINED && table.find(handles[slot]) == null) {
+                orphans++;
+            }
+        }
+        return (orphans + slotsPerConnection - 1) / slotsPerConnection;
     }
 
     private void grow() {

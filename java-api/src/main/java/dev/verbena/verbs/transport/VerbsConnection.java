@@ -74,6 +74,9 @@ final class VerbsConnection {
     /** It is in the list of those whose peers have filled slots that are free again. */
     boolean isOwing;
 
+    /** Pairs of it that carried out requests and are not closed yet. */
+    int retiredCount;
+
     /** See {@link Joints}: when every message that had come by then was delivered. */
     long drainMark;
 
@@ -138,9 +141,11 @@ final class VerbsConnection {
 
     void joined(Endpoint endpoint, int ownCredits) {
         this.endpoint = endpoint;
-        this.credits = endpoint.credits();
-        this.creditsMax = endpoint.credits();
-        this.ownCredits = ownCredits;
+        // The same number both ways: each end has slots for as many messages as credits of its own,
+        // and for as many words of credits given back as it can itself have messages on the way.
+        this.ownCredits = Math.min(endpoint.credits(), ownCredits);
+        this.credits = this.ownCredits;
+        this.creditsMax = this.ownCredits;
     }
 
     boolean isIdle() {
@@ -242,6 +247,9 @@ final class VerbsConnection {
      * @return null, or why the connection cannot go on
      */
     String completed(CompletionFlyweight completion) {
+        if (inFlight == 0) {
+            return null; // given up already
+        }
         inFlight--;
         sending.inFlight--;
         int work = (int) completion.id();

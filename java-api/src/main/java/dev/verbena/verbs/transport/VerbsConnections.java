@@ -30,6 +30,10 @@ import java.util.List;
  * thread.
  */
 final class VerbsConnections {
+    /** Heartbeats in a peer timeout; a shorter one than this cannot be told from a busy machine. */
+    private static final int HEARTBEATS = 8;
+
+    private static final long TIMEOUT_MIN_NS = 200_000_000L;
     private static final long FLUSH_WITHIN_NS = 1_000_000_000L;
 
     private final TransportContext context;
@@ -237,6 +241,7 @@ final class VerbsConnections {
         if (connection.inFlight() > 0 && !isLate) {
             return true;
         }
+        Joints.closeOut(connection);
         connection.failAll();
         if (!joints.isDrained(connection)) {
             return true;
@@ -293,9 +298,9 @@ final class VerbsConnections {
 
     /** The peer wrote nonsense: that is reported, and the connection ends. */
     void corrupt(VerbsConnection connection, String what) {
+        die(connection, what, false);
         context.errorHandler()
                 .onError(new TransportException("verbs: peer " + connection.peer + ": " + what));
-        die(connection, what, false);
     }
 
     /** A connection that was being made ends. */
@@ -323,7 +328,10 @@ final class VerbsConnections {
         }
         connection.state = JOINED;
         long timeoutNs = Math.min(context.peerTimeoutNs(), connection.endpoint.peerTimeoutNs());
-        connection.channel.watch(Math.max(1_000_000L, timeoutNs / 8), context.peerTimeoutNs());
+        // The contract allows twice the timeout: so there is time for a late word.
+        long ownNs = Math.max(TIMEOUT_MIN_NS, context.peerTimeoutNs());
+        connection.channel.watch(
+                Math.max(TIMEOUT_MIN_NS, timeoutNs) / HEARTBEATS, ownNs + ownNs / 2);
         events.add(Kind.CONNECTED, connection, works.lastNumber(), Status.OK, "");
     }
 

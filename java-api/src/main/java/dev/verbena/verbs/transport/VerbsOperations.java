@@ -198,13 +198,14 @@ abstract class VerbsOperations implements Transport {
             if (to == null) {
                 return NOT_CONNECTED;
             }
+            int key = (int) remote.keyLow();
             boolean isRoom = operation != Operation.PUT_NOTIFY || to.hasCredits();
             Work work = isRoom ? works.take() : null;
             if (work == null) {
                 return BACK_PRESSURED;
             }
             work.begin(to, operation, context, (flags & FENCE) != 0);
-            work.remote((int) remote.keyLow(), tag);
+            work.remote(key, tag);
             int status = check(to, remote, remoteOffset, length, rights(operation));
             if (status != Status.OK) {
                 work.fail(status);
@@ -256,12 +257,13 @@ abstract class VerbsOperations implements Transport {
             if (to == null) {
                 return NOT_CONNECTED;
             }
+            int key = (int) remote.keyLow();
             Work work = works.take();
             if (work == null) {
                 return BACK_PRESSURED;
             }
             work.begin(to, operation, context, (flags & FENCE) != 0);
-            work.remote((int) remote.keyLow(), 0);
+            work.remote(key, 0);
             long moved = 0;
             for (int i = 0; i < vector.count(); i++) {
                 long at = vector.remoteOffset(i);

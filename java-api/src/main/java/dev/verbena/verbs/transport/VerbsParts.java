@@ -73,9 +73,21 @@ final class VerbsParts implements AutoCloseable {
         connections = new VerbsConnections(context, card, works, regions, table, joints, events);
         inbox = new Inbox(card, receives, regions, connections);
         keeper = Keeper.join();
-        meeting = new Meeting(context, card, keeper, connections, events, works, receives);
-        address = openDoor(context, options, most, incarnation);
-        meeting.name(address);
+        boolean isDone = false;
+        try {
+            meeting = new Meeting(context, card, keeper, connections, events, works, receives);
+            address = openDoor(context, options, most, incarnation);
+            meeting.name(address);
+            isDone = true;
+        } finally {
+            if (!isDone) {
+                keeper.leave();
+                requests.close();
+                card.shared.close();
+                receives.close();
+                works.close();
+            }
+        }
         explanation = card.explain();
     }
 
@@ -126,7 +138,6 @@ final class VerbsParts implements AutoCloseable {
                     name,
                     incarnation);
         } catch (IOException e) {
-            keeper.leave();
             throw new TransportException(
                     "verbs: no TCP socket to meet peers at ("
                             + e.getMessage()

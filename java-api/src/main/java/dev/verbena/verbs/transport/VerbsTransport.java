@@ -87,7 +87,14 @@ final class VerbsTransport extends VerbsOperations {
 
     @Override
     public String explain() {
-        return "verbs: " + uri + ". Peers are reached through an RDMA card: " + parts.explanation;
+        long dropped = inbox.droppedCount();
+        return "verbs: "
+                + uri
+                + ". Peers are reached through an RDMA card: "
+                + parts.explanation
+                + (dropped == 0
+                        ? ""
+                        : "; " + dropped + " notifications came for regions that were closed");
     }
 
     @Override
@@ -228,7 +235,15 @@ final class VerbsTransport extends VerbsOperations {
         }
         try {
             checkNotPolling("poll");
-            isPolling = true;
+            return deliver(handler, limit);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private int deliver(TransportHandler handler, int limit) {
+        isPolling = true;
+        try {
             connections.takeCompletions();
             int count = 0;
             for (long end = works.lastNumber(); count < limit && works.isWaiting(end); count++) {
@@ -240,11 +255,9 @@ final class VerbsTransport extends VerbsOperations {
             if (!events.isEmpty()) {
                 count += events.deliver(handler, limit - count, works, connections);
             }
-            count += inbox.deliver(handler, limit - count);
-            return count;
+            return count + inbox.deliver(handler, limit - count);
         } finally {
             isPolling = false;
-            guard.exit();
         }
     }
 
@@ -310,11 +323,7 @@ final class VerbsTransport extends VerbsOperations {
     @Override
     public void wakeup() {
         isWoken.set(true);
-        synchronized (closeLock) {
-            if (!guard.isClosed()) {
-                card.channel.wakeup();
-            }
-        }
+        card.channel.wakeup();
     }
 
     @Override

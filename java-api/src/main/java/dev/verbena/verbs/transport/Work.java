@@ -161,7 +161,12 @@ final class Work {
         request.fenced(isFenced && isFirst);
         switch (operation) {
             case Operation.SEND -> {
-                request.segment(regions[0].registered, offsets[0], (int) lengths[0]).send();
+                // A piece of length 0 is 2 GiB to some cards: nothing is no piece.
+                if (lengths[0] == 0) {
+                    request.segments(0).send();
+                } else {
+                    request.segment(regions[0].registered, offsets[0], (int) lengths[0]).send();
+                }
                 isPosted = true;
             }
             case Operation.PUT -> piece(request, segmentMax, true);

@@ -5,6 +5,7 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.verbs.Access;
 import dev.verbena.verbs.MemoryRegion;
+import dev.verbena.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -36,6 +37,7 @@ final class WorkPool implements AutoCloseable {
     WorkPool(Card card, int capacity) {
         this.card = card;
         this.capacity = capacity;
+        grow();
     }
 
     /** A free work, or null: as many as may be are accepted and not polled. */
@@ -57,10 +59,10 @@ final class WorkPool implements AutoCloseable {
         if (more == 0) {
             return false;
         }
-        OffHeapMemory memory = OffHeapMemories.allocate((long) more * Work.SCRATCH);
-        memories.add(memory);
-        MemoryRegion region = card.domain.register(memory, Access.LOCAL_WRITE);
-        chunks.add(region);
+        MemoryRegion region = scratch((long) more * Work.SCRATCH);
+        if (region == null) {
+            return false;
+        }
         UnsafeBuffer bytes = region.buffer(0, more * Work.SCRATCH);
         works = Arrays.copyOf(works, made + more);
         free = Arrays.copyOf(free, made + more);
@@ -74,6 +76,23 @@ final class WorkPool implements AutoCloseable {
             growRing();
         }
         return true;
+    }
+
+    /** Memory for the card; null if there is no more: then what there is must do. */
+    private MemoryRegion scratch(long length) {
+        OffHeapMemory memory = OffHeapMemories.allocate(length);
+        try {
+            MemoryRegion region = card.domain.register(memory, Access.LOCAL_WRITE);
+            memories.add(memory);
+            chunks.add(region);
+            return region;
+        } catch (VerbsException e) {
+            memory.close();
+            if (made == 0) {
+                throw e;
+            }
+            return null;
+        }
     }
 
     private void growRing() {

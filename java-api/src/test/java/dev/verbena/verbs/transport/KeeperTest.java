@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -125,6 +126,29 @@ class KeeperTest {
             assertThat(ended.reason()).contains("silent");
             assertThat(atDoor.poll(2, TimeUnit.SECONDS)).isNull();
             assertThat(atHome).isEmpty();
+        }
+    }
+
+    private static void standStill(long ns) {
+        long end = System.nanoTime() + ns;
+        while (System.nanoTime() - end < 0) {
+            LockSupport.parkNanos(end - System.nanoTime());
+        }
+    }
+
+    @Test
+    void shouldNotBlameOthersWhenItWasItselfHeldUp() throws Exception {
+        try (Socket silent = stranger()) {
+            say(silent, 1, Frames.HELLO);
+            PeerChannel patient = next(atDoor).channel();
+            patient.watch(LONG_NS, 1_200_000_000);
+            keeper.flush();
+            // The keeper itself stands still for longer than the peer may be silent.
+            keeper.execute(() -> standStill(1_500_000_000L));
+            keeper.flush();
+            assertThat(atDoor.poll(200, TimeUnit.MILLISECONDS)).isNull();
+            // From then on the clock runs anew, and silence is silence.
+            assertThat(next(atDoor).reason()).contains("silent");
         }
     }
 
