@@ -192,8 +192,7 @@ final class ServerCommands implements AutoCloseable {
         }
         DartCommandHandler handler = shared.context.commandHandlers.get(one.type);
         if (handler == null) {
-            throw new IllegalArgumentException(
-                    "server " + shared.serverId + " has no handler for command " + one.type);
+            throw refused("server " + shared.serverId + " has no handler for command " + one.type);
         }
         int length = handler.onCommand(one, reply);
         if (length < 0 || length > DartClient.COMMAND_LENGTH_MAX) {
@@ -208,10 +207,13 @@ final class ServerCommands implements AutoCloseable {
         return length;
     }
 
+    private static DartException refused(String what) {
+        return new DartException(DartException.Code.COMMAND_FAILED, what);
+    }
+
     private int stop(Waiting one) {
         if (!shared.context.isStoppableByClients) {
-            throw new IllegalStateException(
-                    "server " + shared.serverId + " does not let processes stop it");
+            throw refused("server " + shared.serverId + " does not let processes stop it");
         }
         // One byte: at once.
         stopServers.accept(one.client, one.payload.length > 0);
@@ -221,7 +223,7 @@ final class ServerCommands implements AutoCloseable {
     private int addTimings(Waiting one) {
         int count = one.payload.length / Double.BYTES;
         if (count > DartTimings.LENGTH || one.payload.length % Double.BYTES != 0) {
-            throw new IllegalArgumentException(one.payload.length + " bytes of timings");
+            throw refused(one.payload.length + " bytes of timings");
         }
         double[] values = new double[count];
         for (int i = 0; i < count; i++) {
