@@ -1,8 +1,9 @@
 /*
  * A librdmacm without a device, for tests, beside ibverbs_stub.c: it records what it is called
  * with, answers the events that it is told, and fails when it is told to. Its identifiers are of
- * the device "stub0". Where the real library would wait for an event that was not acknowledged, it
- * answers EBUSY.
+ * the device "stub0" from when the real library's have one: bound to an address that is not the
+ * wildcard, or resolved. Where the real library follows a pointer, it does, too. Where that would
+ * wait for an event that was not acknowledged, it answers EBUSY.
  *
  * The test finds the record by its address, which lies 8 bytes behind an event channel's beginning.
  */
@@ -15,6 +16,9 @@
 #include <unistd.h>
 
 #define EVENTS 4
+/* Reads that every peer answers at once; those that it asks for are REQUESTED_READS. */
+#define OFFERED_READS 9
+#define REQUESTED_READS 4
 #define EXPORT __attribute__((visibility("default")))
 
 /* Java knows these offsets: CmStub. */
@@ -40,6 +44,7 @@ struct record {
     int32_t event_count;             /* 884 */
     struct told_event event[EVENTS]; /* 888 */
     char calls_in_order[512];        /* 1016 */
+    int32_t passes;                  /* 1528: calls that succeed before the one that fails */
 };
 
 static struct record record;
@@ -56,7 +61,7 @@ static int enter(const char *call)
         memcpy(record.calls_in_order + used, call, length);
         record.calls_in_order[used + length] = ' ';
     }
-    if (record.fail_errno && !strcmp(record.fail_call, call)) {
+    if (record.fail_errno && !strcmp(record.fail_call, call) && record.passes-- <= 0) {
         errno = record.fail_errno;
         record.fail_errno = 0;
         return 1;
@@ -97,6 +102,14 @@ static struct rdma_cm_id *new_id(struct rdma_event_channel *channel, int space)
     id->channel = channel;
     id->ps = (enum rdma_port_space)space;
     return id;
+}
+
+static int is_wildcard(const struct sockaddr *address)
+{
+    static const struct in6_addr any6;
+    if (address->sa_family == AF_INET6)
+        return !memcmp(&((const struct sockaddr_in6 *)address)->sin6_addr, &any6, sizeof any6);
+    return !((const struct sockaddr_in *)address)->sin_addr.s_addr;
 }
 
 static void bind_to_device(struct rdma_cm_id *id)
@@ -164,7 +177,8 @@ EXPORT int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *address)
     if (enter("rdma_bind_addr"))
         return -1;
     memcpy(&id->route.addr.src_storage, address, length_of(address));
-    bind_to_device(id);
+    if (!is_wildcard(address))
+        bind_to_device(id);
     return 0;
 }
 
@@ -177,14 +191,12 @@ EXPORT int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *source,
     if (enter("rdma_resolve_addr"))
         return -1;
     memcpy(&id->route.addr.dst_storage, target, length_of(target));
-    bind_to_device(id);
     return 0;
 }
 
 EXPORT int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 {
-    (void)id;
-    args((uint64_t)timeout_ms, 0, 0, 0);
+    args((uint64_t)timeout_ms, (uint64_t)id->verbs->device->transport_type, 0, 0);
     return enter("rdma_resolve_route") ? -1 : 0;
 }
 
@@ -210,10 +222,11 @@ EXPORT int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, in
     } else if (attr->qp_state == IBV_QPS_RTR) {
         *mask |= IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
         attr->dest_qp_num = 0x777;
-        attr->max_dest_rd_atomic = 9;
+        attr->max_dest_rd_atomic = OFFERED_READS;
     } else {
-        *mask |= IBV_QP_TIMEOUT | IBV_QP_SQ_PSN;
+        *mask |= IBV_QP_TIMEOUT | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC;
         attr->timeout = 20;
+        attr->max_rd_atomic = OFFERED_READS;
         attr->sq_psn = 0x123;
     }
     return 0;
@@ -282,10 +295,12 @@ EXPORT int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *group)
 
 static uint8_t private_data[256];
 
-static void fill_ud(struct rdma_ud_param *ud, int length)
+static void fill_ud(struct rdma_ud_param *ud, int type, int length)
 {
     ud->private_data = length ? private_data : NULL;
     ud->private_data_len = (uint8_t)length;
+    if (type != RDMA_CM_EVENT_ESTABLISHED && type != RDMA_CM_EVENT_MULTICAST_JOIN)
+        return;
     ud->ah_attr.is_global = 1;
     ud->ah_attr.port_num = 1;
     ud->ah_attr.grh.dgid.raw[15] = 0x42;
@@ -297,8 +312,8 @@ static void fill_conn(struct rdma_conn_param *conn, int length)
 {
     conn->private_data = length ? private_data : NULL;
     conn->private_data_len = (uint8_t)length;
-    conn->responder_resources = 4;
-    conn->initiator_depth = 3;
+    conn->responder_resources = REQUESTED_READS;
+    conn->initiator_depth = OFFERED_READS;
     conn->qp_num = 0x555;
 }
 
@@ -321,11 +336,13 @@ EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_
     if (!event->id) {
         event->id = new_id(channel, event->listen_id->ps);
         bind_to_device(event->id);
+    } else if (told.type == RDMA_CM_EVENT_ADDR_RESOLVED) {
+        bind_to_device(event->id);
     }
     for (int i = 0; i < told.length; i++)
         private_data[i] = (uint8_t)(i + 1);
     if (told.is_ud)
-        fill_ud(&event->param.ud, told.length);
+        fill_ud(&event->param.ud, told.type, told.length);
     else
         fill_conn(&event->param.conn, told.length);
     record.unacknowledged++;

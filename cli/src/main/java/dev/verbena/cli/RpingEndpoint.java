@@ -47,6 +47,7 @@ final class RpingEndpoint implements AutoCloseable {
     private static final long PROBE_NS = 1_000_000_000L;
     private static final long SLICE_NS = 20_000_000L;
     private static final long FAREWELL_NS = 5_000_000_000L;
+    private static final long EVENT_NS = 1_000_000_000L;
 
     /** Without end, as rping has it: its peer is a program that always receives. */
     private static final int NOT_READY_RETRIES = 7;
@@ -219,8 +220,8 @@ final class RpingEndpoint implements AutoCloseable {
             return false;
         }
         CompletionFlyweight completion = completions.completion(0);
-        if (isDisconnected && completion.status() == CompletionStatus.FLUSHED) {
-            return false; // what was posted when the peer went
+        if (isFarewell(completion.status())) {
+            return false;
         }
         if (!completion.isSuccess()) {
             throw new IllegalStateException("the device answers " + completion);
@@ -240,10 +241,26 @@ final class RpingEndpoint implements AutoCloseable {
         return true;
     }
 
+    /**
+     * True of what fails because the peer has gone: what was posted is flushed, a probe gets no
+     * answer. On some cards that completes before the event comes that tells why.
+     */
+    private boolean isFarewell(int status) {
+        if (status != CompletionStatus.FLUSHED && status != CompletionStatus.RETRIES_EXCEEDED) {
+            return false;
+        }
+        awaitDisconnected(EVENT_NS);
+        return isDisconnected;
+    }
+
     /** Ends the connection, and waits a little for the peer to do so. */
     void disconnect() {
         identifier.disconnect();
-        long deadlineNs = System.nanoTime() + FAREWELL_NS;
+        awaitDisconnected(FAREWELL_NS);
+    }
+
+    private void awaitDisconnected(long timeoutNs) {
+        long deadlineNs = System.nanoTime() + timeoutNs;
         while (!isDisconnected && deadlineNs - System.nanoTime() > 0) {
             heed(identifier.await(SLICE_NS));
         }

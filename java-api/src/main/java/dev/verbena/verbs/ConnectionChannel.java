@@ -158,10 +158,40 @@ public final class ConnectionChannel extends VerbsObject {
         }
         ConnectionEvent event = takeNew();
         while (event != null && !concerns(event, about)) {
-            kept.add(event);
+            keep(event);
             event = takeNew();
         }
         return event;
+    }
+
+    /** Of requests as many as their listener's backlog: whoever comes then is refused. */
+    private void keep(ConnectionEvent event) {
+        ConnectionIdentifier listener = event.listener();
+        boolean isRoom = listener == null || requestsKept(listener) < listener.backlog();
+        if (isRoom || !isRefused(event)) {
+            kept.add(event);
+        }
+    }
+
+    private int requestsKept(ConnectionIdentifier listener) {
+        int count = 0;
+        for (ConnectionEvent event : kept) {
+            count += event.listener() == listener ? 1 : 0;
+        }
+        return count;
+    }
+
+    /**
+     * Closes whoever connects and was not seen. False if C refuses that: the event is kept then, so
+     * that who takes it can try again.
+     */
+    private static boolean isRefused(ConnectionEvent request) {
+        try {
+            request.identifier().close();
+            return true;
+        } catch (VerbsException e) {
+            return false;
+        }
     }
 
     private static boolean concerns(ConnectionEvent event, ConnectionIdentifier about) {
@@ -231,8 +261,8 @@ public final class ConnectionChannel extends VerbsObject {
     void forget(long address, ConnectionIdentifier identifier) {
         identifiers.remove(address);
         for (ConnectionEvent event : List.copyOf(kept)) {
-            if (concerns(event, identifier) && kept.remove(event) && event.listener() != null) {
-                event.identifier().close();
+            if (concerns(event, identifier) && (event.listener() == null || isRefused(event))) {
+                kept.remove(event);
             }
         }
     }

@@ -89,17 +89,8 @@ public final class ConnectionContext {
         return notReadyTimerCode;
     }
 
-    int responderResources() {
-        return responderResources;
-    }
-
-    /**
-     * Writes {@code struct rdma_conn_param} for this queue pair.
-     *
-     * @param data where the private data goes
-     * @param request what the peer asked for, or null; nobody is given more than he asked for
-     */
-    void fill(long at, long data, int dataMax, QueuePair queue, ConnectionEvent request) {
+    /** Throws if there is more private data than travels with a call. */
+    void checkPrivateData(int dataMax) {
         if (privateData.length > dataMax) {
             throw new IllegalArgumentException(
                     privateData.length
@@ -107,15 +98,20 @@ public final class ConnectionContext {
                             + dataMax
                             + " travel with this call");
         }
+    }
+
+    /**
+     * Writes {@code struct rdma_conn_param} for this queue pair.
+     *
+     * @param data where the private data goes, which was checked
+     * @param request what the peer asked for, or null; nobody is given more than he asked for
+     */
+    void fill(long at, long data, QueuePair queue, ConnectionEvent request) {
         CallMemory.putBytes(data, privateData);
         CallMemory.putLong(at + VerbsLayout.RDMA_CONN_PARAM_PRIVATE_DATA, data);
         CallMemory.putByte(at + VerbsLayout.RDMA_CONN_PARAM_PRIVATE_DATA_LEN, privateData.length);
         CallMemory.putByte(at + VerbsLayout.RDMA_CONN_PARAM_RESPONDER_RESOURCES, granted(request));
-        CallMemory.putByte(
-                at + VerbsLayout.RDMA_CONN_PARAM_INITIATOR_DEPTH,
-                request == null
-                        ? initiatorDepth
-                        : Math.min(initiatorDepth, request.initiatorDepth()));
+        CallMemory.putByte(at + VerbsLayout.RDMA_CONN_PARAM_INITIATOR_DEPTH, depth(request));
         CallMemory.putByte(at + VerbsLayout.RDMA_CONN_PARAM_FLOW_CONTROL, 1);
         CallMemory.putByte(at + VerbsLayout.RDMA_CONN_PARAM_RETRY_COUNT, retries);
         CallMemory.putByte(at + VerbsLayout.RDMA_CONN_PARAM_RNR_RETRY_COUNT, notReadyRetries);
@@ -128,5 +124,12 @@ public final class ConnectionContext {
         return request == null
                 ? responderResources
                 : Math.min(responderResources, request.responderResources());
+    }
+
+    /** Reads outstanding from here to a peer that answers so many, or any. */
+    int depth(ConnectionEvent request) {
+        return request == null
+                ? initiatorDepth
+                : Math.min(initiatorDepth, request.initiatorDepth());
     }
 }

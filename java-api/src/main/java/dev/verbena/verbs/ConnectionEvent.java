@@ -64,8 +64,11 @@ public final class ConnectionEvent {
             this.queuePairNumber = CallMemory.getInt(from + VerbsLayout.RDMA_UD_PARAM_QP_NUM);
             this.queueKey = CallMemory.getInt(from + VerbsLayout.RDMA_UD_PARAM_QKEY);
             this.addressAttributes =
-                    CallMemory.getBytes(
-                            from + VerbsLayout.RDMA_UD_PARAM_AH_ATTR, ADDRESS_ATTRIBUTES);
+                    type == ConnectionEventType.ESTABLISHED
+                                    || type == ConnectionEventType.MULTICAST_JOIN
+                            ? CallMemory.getBytes(
+                                    from + VerbsLayout.RDMA_UD_PARAM_AH_ATTR, ADDRESS_ATTRIBUTES)
+                            : null;
         } else {
             long from = at + VerbsLayout.RDMA_CM_EVENT_PARAM_CONN;
             this.privateData =
@@ -143,7 +146,10 @@ public final class ConnectionEvent {
         return queueKey;
     }
 
-    /** True if it knows the way to a peer or group of datagrams. */
+    /**
+     * True if it knows the way to a peer or group of datagrams: of {@code ESTABLISHED} and {@code
+     * MULTICAST_JOIN}.
+     */
     public boolean hasAddress() {
         return addressAttributes != null;
     }
@@ -169,7 +175,8 @@ public final class ConnectionEvent {
 
     private void checkAddress() {
         if (addressAttributes == null) {
-            throw new IllegalStateException(this + " has no address; it is not of datagrams");
+            throw new IllegalStateException(
+                    this + " has no address; ESTABLISHED and MULTICAST_JOIN of datagrams have one");
         }
     }
 

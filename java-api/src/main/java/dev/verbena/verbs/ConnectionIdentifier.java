@@ -19,11 +19,16 @@ public final class ConnectionIdentifier extends VerbsObject {
     private static final long NS_PER_MS = 1_000_000L;
     private static final int ETIMEDOUT = 110;
 
+    /** What the kernel takes in place of a backlog that is larger, or none. */
+    private static final int BACKLOG_MAX = 1024;
+
     private final ConnectionChannel channel;
     private final PortSpace space;
+    private final long key;
     private QueuePair queue;
     private ConnectionContext context;
     private ConnectionEvent request;
+    private int backlog = BACKLOG_MAX;
 
     ConnectionIdentifier(ConnectionChannel channel, long address, PortSpace space) {
         super(
@@ -32,6 +37,7 @@ public final class ConnectionIdentifier extends VerbsObject {
                 List.of(channel));
         this.channel = channel;
         this.space = space;
+        this.key = address;
         channel.remember(address, this);
     }
 
@@ -118,9 +124,15 @@ public final class ConnectionIdentifier extends VerbsObject {
         }
     }
 
-    /** Begins to look for the route; ends with {@code ROUTE_RESOLVED}. */
+    /**
+     * Begins to look for the route; ends with {@code ROUTE_RESOLVED}.
+     *
+     * @throws IllegalStateException before the address is resolved
+     * @throws VerbsException if it cannot begin
+     */
     public void resolveRoute(long timeoutNs) {
         synchronized (lock()) {
+            checkHasDevice(); // librdmacm follows the pointer without a look
             check(
                     "rdma_resolve_route",
                     verbscalls.vv_cm_resolve_route(address(), toMs(timeoutNs)),
@@ -143,9 +155,10 @@ public final class ConnectionIdentifier extends VerbsObject {
 
     /**
      * Hears connections from now on; each is an event {@code CONNECT_REQUEST} with a new
-     * identifier.
+     * identifier. While requests wait, further ones are refused.
      *
-     * @param backlog requests that wait at most
+     * @param backlog requests that wait at most: so many in the kernel, and so many that were taken
+     *     with other identifiers' events; 0 for as many as the kernel allows, 1,024
      */
     public void listen(int backlog) {
         synchronized (lock()) {
@@ -153,7 +166,13 @@ public final class ConnectionIdentifier extends VerbsObject {
                     "rdma_listen",
                     verbscalls.vv_cm_listen(address(), backlog),
                     "an address is bound first");
+            this.backlog = backlog > 0 ? Math.min(backlog, BACKLOG_MAX) : BACKLOG_MAX;
         }
+    }
+
+    /** Requests that are kept for this listener at most. Under the lock. */
+    int backlog() {
+        return backlog;
     }
 
     /**
@@ -169,7 +188,18 @@ public final class ConnectionIdentifier extends VerbsObject {
     /** True once it belongs to a device. */
     public boolean hasDevice() {
         synchronized (lock()) {
-            return CallMemory.getLong(address() + VerbsLayout.RDMA_CM_ID_VERBS) != 0;
+            return verbs() != 0;
+        }
+    }
+
+    private long verbs() {
+        return CallMemory.getLong(address() + VerbsLayout.RDMA_CM_ID_VERBS);
+    }
+
+    private void checkHasDevice() {
+        if (verbs() == 0) {
+            throw new IllegalStateException(
+                    this + " has no device yet; resolve an address, or bind to a device's");
         }
     }
 
@@ -180,12 +210,8 @@ public final class ConnectionIdentifier extends VerbsObject {
      */
     public String deviceName() {
         synchronized (lock()) {
-            long verbs = CallMemory.getLong(address() + VerbsLayout.RDMA_CM_ID_VERBS);
-            if (verbs == 0) {
-                throw new IllegalStateException(
-                        this + " has no device yet; resolve an address, or bind to a device's");
-            }
-            long device = CallMemory.getLong(verbs + VerbsLayout.CONTEXT_DEVICE);
+            checkHasDevice();
+            long device = CallMemory.getLong(verbs() + VerbsLayout.CONTEXT_DEVICE);
             return CallMemory.text(
                     device + VerbsLayout.DEVICE_NAME, VerbsLayout.IBV_SYSFS_NAME_MAX);
         }
@@ -284,10 +310,11 @@ public final class ConnectionIdentifier extends VerbsObject {
      */
     public void connect(QueuePair queue, ConnectionContext context) {
         synchronized (lock()) {
+            context.checkPrivateData(space.connectDataMax());
             prepareOnce(queue, context);
             CallMemory memory = channel.memory();
             long at = memory.argument();
-            context.fill(at, memory.second(), space.connectDataMax(), queue, null);
+            context.fill(at, memory.second(), queue, null);
             check(
                     "rdma_connect",
                     verbscalls.vv_cm_connect(address(), at),
@@ -307,37 +334,52 @@ public final class ConnectionIdentifier extends VerbsObject {
      * Accepts a request; ends with {@code ESTABLISHED}, of datagrams at once.
      *
      * @throws IllegalArgumentException as {@link #connect}
-     * @throws VerbsException if nobody asked, or does not wait any more
+     * @throws VerbsException if nobody asked, or does not wait any more; a queue pair that was
+     *     ready to receive already is in ERROR then
      */
     public void accept(QueuePair queue, ConnectionContext context) {
         synchronized (lock()) {
+            context.checkPrivateData(space.acceptDataMax());
             prepareOnce(queue, context);
-            if (!space.isDatagram()) {
-                toReadyToReceive(context.granted(request));
-                toReadyToSend();
+            if (space.isDatagram()) {
+                acceptPrepared(null);
+                return;
             }
-            CallMemory memory = channel.memory();
-            long at = memory.argument();
-            context.fill(
-                    at,
-                    memory.second(),
-                    space.acceptDataMax(),
-                    queue,
-                    space.isDatagram() ? null : request);
-            check(
-                    "rdma_accept",
-                    verbscalls.vv_cm_accept(address(), at),
-                    "only what came with a CONNECT_REQUEST is accepted, once");
+            toReadyToReceive();
+            try {
+                toReadyToSend();
+                acceptPrepared(request);
+            } catch (VerbsException e) {
+                giveUpQueue(e);
+                throw e;
+            }
         }
     }
 
-    /** Negative: as many reads as was agreed. */
-    private void toReadyToReceive(int reads) {
+    private void acceptPrepared(ConnectionEvent request) {
+        CallMemory memory = channel.memory();
+        long at = memory.argument();
+        context.fill(at, memory.second(), queue, request);
+        check(
+                "rdma_accept",
+                verbscalls.vv_cm_accept(address(), at),
+                "only what came with a CONNECT_REQUEST is accepted, once");
+    }
+
+    /** It has no peer: what is posted is flushed, and after a reset it may be prepared anew. */
+    private void giveUpQueue(VerbsException cause) {
+        try {
+            queue.toErrorIfOpen();
+        } catch (VerbsException e) {
+            cause.addSuppressed(e);
+        }
+        queue = null;
+    }
+
+    private void toReadyToReceive() {
         long at = channel.memory().argument();
         int mask = attributes(at, VerbsLayout.IBV_QPS_RTR);
-        if (reads >= 0) {
-            CallMemory.putByte(at + VerbsLayout.QP_ATTR_MAX_DEST_RD_ATOMIC, reads);
-        }
+        limit(at + VerbsLayout.QP_ATTR_MAX_DEST_RD_ATOMIC, context.granted(request));
         CallMemory.putByte(at + VerbsLayout.QP_ATTR_MIN_RNR_TIMER, context.notReadyTimerCode());
         queue.change(at, mask, "to ready to receive");
     }
@@ -345,15 +387,21 @@ public final class ConnectionIdentifier extends VerbsObject {
     private void toReadyToSend() {
         long at = channel.memory().argument();
         int mask = attributes(at, VerbsLayout.IBV_QPS_RTS);
+        limit(at + VerbsLayout.QP_ATTR_MAX_RD_ATOMIC, context.depth(request));
         CallMemory.putByte(at + VerbsLayout.QP_ATTR_TIMEOUT, context.timeoutCode());
         CallMemory.putByte(at + VerbsLayout.QP_ATTR_RETRY_CNT, context.retries());
         queue.change(at, mask, "to ready to send");
     }
 
+    /** The kernel says what the peer offers, which may be more than is wanted here. */
+    private static void limit(long at, int max) {
+        CallMemory.putByte(at, Math.min(CallMemory.getByte(at), max));
+    }
+
     /** The peer has accepted: completes the connection. Under the lock; never throws. */
     ConnectionEvent complete(ConnectionEvent response) {
         try {
-            toReadyToReceive(-1);
+            toReadyToReceive();
             toReadyToSend();
             check("rdma_establish", verbscalls.vv_cm_establish(address()), "");
             return response.become(ConnectionEventType.ESTABLISHED, 0);
@@ -491,8 +539,10 @@ public final class ConnectionIdentifier extends VerbsObject {
         return event;
     }
 
+    /** Rounded up. */
     private static int toMs(long timeoutNs) {
-        return (int) Math.min(Integer.MAX_VALUE, (timeoutNs + NS_PER_MS - 1) / NS_PER_MS);
+        long ms = timeoutNs / NS_PER_MS + (timeoutNs % NS_PER_MS > 0 ? 1 : 0);
+        return (int) Math.max(0, Math.min(Integer.MAX_VALUE, ms));
     }
 
     private void check(String call, int result, String remedy) {
@@ -513,10 +563,11 @@ public final class ConnectionIdentifier extends VerbsObject {
 
     @Override
     int destroy(long address) {
-        int result = verbscalls.vv_cm_destroy_id(address);
-        if (result == 0) {
-            channel.forget(address, this);
-        }
-        return result;
+        return verbscalls.vv_cm_destroy_id(address);
+    }
+
+    @Override
+    void onClosed() {
+        channel.forget(key, this);
     }
 }

@@ -24,6 +24,7 @@ final class CmStub {
     private static final int EVENT_LENGTH = 32;
     private static final int CALLS_IN_ORDER = 1016;
     private static final int CALLS_IN_ORDER_LENGTH = 512;
+    private static final int PASSES = 1528;
 
     final ConnectionChannel channel;
     private final long record;
@@ -99,6 +100,12 @@ final class CmStub {
 
     /** The next call of this name fails. */
     void fail(String call, int errno) {
+        failAfter(0, call, errno);
+    }
+
+    /** So many calls of this name succeed, then one fails. */
+    void failAfter(int passes, String call, int errno) {
+        UnsafeApi.putInt(null, record + PASSES, passes);
         UnsafeApi.setMemory(record + FAIL_CALL, 32, (byte) 0);
         for (int i = 0; i < call.length(); i++) {
             UnsafeApi.putByte(null, record + FAIL_CALL + i, (byte) call.charAt(i));

@@ -123,6 +123,70 @@ class ConnectionDeviceIT {
     }
 
     @Test
+    void shouldHaveNoMoreReadsInFlightThanBothAllow() throws Exception {
+        try (ConnectionIdentifier listener = listener(PortSpace.TCP, false);
+                ConnectionIdentifier client = clientChannel.createIdentifier(PortSpace.TCP)) {
+            RealConnection[] ends =
+                    RealConnection.connect(
+                            listener,
+                            client,
+                            new ConnectionContext().responderResources(16).initiatorDepth(8),
+                            new ConnectionContext().responderResources(4).initiatorDepth(2));
+            try (RealConnection from = ends[0];
+                    RealConnection to = ends[1]) {
+                assertThat(from.queue.attributes().readsMax()).isEqualTo(4);
+                assertThat(from.queue.attributes().peerReadsMax()).isEqualTo(2);
+                assertThat(to.queue.attributes().readsMax()).isEqualTo(2);
+                assertThat(to.queue.attributes().peerReadsMax()).isEqualTo(4);
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseCallsThatComeBeforeThereIsADevice() {
+        try (ConnectionIdentifier client = clientChannel.createIdentifier(PortSpace.TCP)) {
+            assertThatThrownBy(() -> client.resolveRoute(PATIENCE_NS))
+                    .isInstanceOf(IllegalStateException.class);
+            client.bind(RealConnection.anyAddress());
+            assertThatThrownBy(() -> client.resolveRoute(PATIENCE_NS))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("has no device yet");
+            assertThatThrownBy(client::disconnect).isInstanceOf(VerbsException.class);
+            assertThatThrownBy(() -> client.reject(new byte[0])).isInstanceOf(VerbsException.class);
+        }
+    }
+
+    @Test
+    void shouldRefuseWhoComesWhileABacklogWaits() throws Exception {
+        try (ConnectionIdentifier listener = serverChannel.createIdentifier(PortSpace.TCP);
+                ConnectionIdentifier other = serverChannel.createIdentifier(PortSpace.TCP);
+                ConnectionIdentifier first = clientChannel.createIdentifier(PortSpace.TCP);
+                ConnectionIdentifier second = clientChannel.createIdentifier(PortSpace.TCP)) {
+            listener.bind(RealConnection.localAddress(false, 0));
+            listener.listen(1);
+            first.resolve(listener.localAddress(), PATIENCE_NS);
+            second.resolve(listener.localAddress(), PATIENCE_NS);
+            try (RealConnection a = new RealConnection(first);
+                    RealConnection b = new RealConnection(second)) {
+                first.connect(a.queue, new ConnectionContext());
+                assertThat(other.await(1_000_000_000L)).isNull();
+                second.connect(b.queue, new ConnectionContext());
+                long deadlineNs = System.nanoTime() + PATIENCE_NS;
+                ConnectionEvent refused = null;
+                while (refused == null && deadlineNs - System.nanoTime() > 0) {
+                    other.await(10_000_000L);
+                    refused = second.await(10_000_000L);
+                }
+                assertThat(refused).as("the second one's event").isNotNull();
+                assertThat(refused.type()).isEqualTo(ConnectionEventType.REJECTED);
+                listener.awaitRequest(PATIENCE_NS).identifier().close();
+                assertThat(first.await(PATIENCE_NS).type()).isEqualTo(ConnectionEventType.REJECTED);
+                assertThat(listener.await(0)).isNull();
+            }
+        }
+    }
+
+    @Test
     void shouldTellTheClientWhyItWasRejected() throws Exception {
         try (ConnectionIdentifier listener = listener(PortSpace.TCP, false);
                 ConnectionIdentifier client = clientChannel.createIdentifier(PortSpace.TCP)) {

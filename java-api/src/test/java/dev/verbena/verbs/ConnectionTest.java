@@ -171,6 +171,9 @@ class ConnectionTest {
             assertThat(verbs.byteArgument(VerbsLayout.QP_ATTR_TIMEOUT)).isEqualTo(11);
             assertThat(verbs.byteArgument(VerbsLayout.QP_ATTR_RETRY_CNT)).isEqualTo(3);
             assertThat(verbs.intArgument(VerbsLayout.QP_ATTR_SQ_PSN)).isEqualTo(0x123);
+            assertThat(verbs.byteArgument(VerbsLayout.QP_ATTR_MAX_RD_ATOMIC))
+                    .as("the peer answers more")
+                    .isEqualTo(6);
             identifier.disconnect();
             assertThat(pair.queue.state()).isEqualTo(QueuePairState.ERROR);
         }
@@ -215,7 +218,7 @@ class ConnectionTest {
             assertThat(request.listener()).isSameAs(listener);
             assertThat(request.privateData()).isEqualTo(counting(56));
             assertThat(request.responderResources()).isEqualTo(4);
-            assertThat(request.initiatorDepth()).isEqualTo(3);
+            assertThat(request.initiatorDepth()).isEqualTo(9);
             assertThat(request.queuePairNumber()).isEqualTo(0x555);
             try (ConnectionIdentifier peer = request.identifier()) {
                 stub.forgetCalls();
@@ -233,6 +236,9 @@ class ConnectionTest {
                                 "rdma_accept");
                 assertThat(stub.bytes(VerbsLayout.RDMA_CONN_PARAM_RESPONDER_RESOURCES, 2))
                         .containsExactly(4, 2);
+                assertThat(pair.stub.byteArgument(VerbsLayout.QP_ATTR_MAX_RD_ATOMIC))
+                        .as("reads in flight, of those that the peer answers")
+                        .isEqualTo(2);
                 assertThat(stub.data(196)).isEqualTo(counting(196));
                 assertThat(pair.queue.state()).isEqualTo(QueuePairState.READY_TO_SEND);
                 assertThatThrownBy(channel::close)
@@ -397,12 +403,12 @@ class ConnectionTest {
                     ENODEV,
                     () -> identifier.resolveAddress(here, SECOND_NS),
                     "10.99.0.1:7471");
+            identifier.bind(here);
             assertFails(
                     "rdma_resolve_route",
                     EINVAL,
                     () -> identifier.resolveRoute(SECOND_NS),
                     "address is resolved first");
-            identifier.bind(here);
             assertFails(
                     "rdma_init_qp_attr",
                     EINVAL,
