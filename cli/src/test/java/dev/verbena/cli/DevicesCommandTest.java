@@ -4,14 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command over the libibverbs that needs no device; no other test of this JVM opens one. */
+/**
+ * The command over the libibverbs that needs no device, in a process of its own: a JVM opens one
+ * libibverbs and keeps it.
+ */
 @Timeout(120)
 class DevicesCommandTest {
     private static final Path SOURCE =
@@ -19,10 +25,11 @@ class DevicesCommandTest {
                     .resolve("java-api/src/test/c/ibverbs_stub.c");
 
     @TempDir private static Path folder;
+    private static Path library;
 
     @BeforeAll
     static void compile() throws Exception {
-        Path library = folder.resolve("libibverbs_stub.so");
+        library = folder.resolve("libibverbs_stub.so");
         Process compiler =
                 new ProcessBuilder(
                                 "cc",
@@ -37,12 +44,33 @@ class DevicesCommandTest {
                         .start();
         assertThat(compiler.waitFor(100, TimeUnit.SECONDS)).isTrue();
         assertThat(compiler.exitValue()).isZero();
-        System.setProperty("verbena.ibverbs", library.toString());
+    }
+
+    private static Run devices(String... arguments) throws Exception {
+        List<String> line = new ArrayList<>();
+        line.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
+        line.addAll(List.of("-Dverbena.ibverbs=" + library, "-cp"));
+        line.add(System.getProperty("java.class.path"));
+        line.addAll(List.of(VerbenaCommand.class.getName(), "devices"));
+        line.addAll(List.of(arguments));
+        Path out = Files.createTempFile(folder, "out", "");
+        Path err = Files.createTempFile(folder, "err", "");
+        Process process =
+                new ProcessBuilder(line)
+                        .redirectOutput(out.toFile())
+                        .redirectError(err.toFile())
+                        .start();
+        try {
+            assertThat(process.waitFor(100, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+        return new Run(process.exitValue(), Files.readString(out), Files.readString(err));
     }
 
     @Test
-    void shouldShowWhatIbvDevinfoShowsAndTheAddressItWouldUse() {
-        Run run = Run.of("devices", "stub0");
+    void shouldShowWhatIbvDevinfoShowsAndTheAddressItWouldUse() throws Exception {
+        Run run = devices("stub0");
         assertThat(run.err()).isEmpty();
         assertThat(run.code()).isZero();
         assertThat(run.out())
@@ -56,12 +84,12 @@ class DevicesCommandTest {
                 .containsPattern("GID\\[3\\]: +0000:.*ffff:0a63:0001, RoCE v2, 10\\.99\\.0\\.1")
                 .containsPattern("chosen: +GID index 3 of 4, 10\\.99\\.0\\.1: RoCE v2")
                 .contains("fork: unneeded");
-        assertThat(Run.of("devices").out()).contains("stub0", "nothing0");
+        assertThat(devices().out()).contains("stub0", "nothing0");
     }
 
     @Test
-    void shouldNameTheDevicesThereAre() {
-        Run run = Run.of("devices", "mlx5_0");
+    void shouldNameTheDevicesThereAre() throws Exception {
+        Run run = devices("mlx5_0");
         assertThat(run.code()).isNotZero();
         assertThat(run.err()).contains("mlx5_0", "[stub0, nothing0]");
     }
