@@ -109,6 +109,8 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 {
     (void)qp;
     record.posted = 0;
+    if (record.fail_errno && !strcmp(record.fail_call, "ibv_post_send") && enter("ibv_post_send"))
+        return errno; /* as some providers do, without saying which request is bad */
     for (; wr; wr = wr->next) {
         if (record.posted == record.post_bad) {
             record.post_bad = -1;
@@ -343,6 +345,8 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
     if (enter("ibv_open_device"))
         return NULL;
+    const char *scatter = getenv("MLX5_SCATTER_TO_CQE");
+    keep(scatter ? scatter : "unset", scatter ? strlen(scatter) + 1 : sizeof "unset");
     struct verbs_context *made = object(sizeof *made);
     made->sz = sizeof *made;
     made->context.abi_compat = __VERBS_ABI_IS_EXTENDED;

@@ -331,13 +331,24 @@ int vv_destroy_cq(struct ibv_cq *cq)
 _Static_assert(offsetof(struct vv_completion, timestamp) == sizeof(struct ibv_wc), "Java knows it");
 _Static_assert(sizeof(struct vv_completion) == sizeof(struct ibv_wc) + 24, "Java knows it");
 
-/* What the queue was not made to tell must not be asked for: the provider has no function there. */
+/* Either is there, in the same place. */
+static void read_immediate(struct ibv_cq_ex *cq, struct ibv_wc *wc)
+{
+    if (wc->wc_flags & IBV_WC_WITH_INV)
+        wc->invalidated_rkey = ibv_wc_read_invalidated_rkey(cq);
+    else
+        wc->imm_data = ibv_wc_read_imm_data(cq);
+}
+
+/* What the queue was not made to tell must not be asked for: the provider has no function there, or
+ * one that reads what the completion does not have. */
 static void read_completion(struct ibv_cq_ex *cq, uint64_t fields, struct vv_completion *out)
 {
+#define TELLS(bit, function) (fields & (bit) && cq->function)
     memset(out, 0, sizeof *out);
     out->wc.wr_id = cq->wr_id;
     out->wc.status = cq->status;
-    if (fields & IBV_WC_EX_WITH_QP_NUM)
+    if (TELLS(IBV_WC_EX_WITH_QP_NUM, read_qp_num))
         out->wc.qp_num = ibv_wc_read_qp_num(cq);
     if (cq->status != IBV_WC_SUCCESS) {
         out->wc.vendor_err = ibv_wc_read_vendor_err(cq);
@@ -345,28 +356,27 @@ static void read_completion(struct ibv_cq_ex *cq, uint64_t fields, struct vv_com
     }
     out->wc.opcode = ibv_wc_read_opcode(cq);
     out->wc.wc_flags = ibv_wc_read_wc_flags(cq);
-    if (fields & IBV_WC_EX_WITH_BYTE_LEN)
+    if (TELLS(IBV_WC_EX_WITH_BYTE_LEN, read_byte_len))
         out->wc.byte_len = ibv_wc_read_byte_len(cq);
-    if (fields & IBV_WC_EX_WITH_IMM && out->wc.wc_flags & IBV_WC_WITH_INV)
-        out->wc.invalidated_rkey = ibv_wc_read_invalidated_rkey(cq);
-    else if (fields & IBV_WC_EX_WITH_IMM)
-        out->wc.imm_data = ibv_wc_read_imm_data(cq);
-    if (fields & IBV_WC_EX_WITH_SRC_QP)
+    if (TELLS(IBV_WC_EX_WITH_IMM, read_imm_data)) /* the same function tells invalidated keys */
+        read_immediate(cq, &out->wc);
+    if (TELLS(IBV_WC_EX_WITH_SRC_QP, read_src_qp))
         out->wc.src_qp = ibv_wc_read_src_qp(cq);
-    if (fields & IBV_WC_EX_WITH_SLID)
+    if (TELLS(IBV_WC_EX_WITH_SLID, read_slid))
         out->wc.slid = (uint16_t)ibv_wc_read_slid(cq);
-    if (fields & IBV_WC_EX_WITH_SL)
+    if (TELLS(IBV_WC_EX_WITH_SL, read_sl))
         out->wc.sl = ibv_wc_read_sl(cq);
-    if (fields & IBV_WC_EX_WITH_DLID_PATH_BITS)
+    if (TELLS(IBV_WC_EX_WITH_DLID_PATH_BITS, read_dlid_path_bits))
         out->wc.dlid_path_bits = ibv_wc_read_dlid_path_bits(cq);
-    if (fields & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
+    if (TELLS(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP, read_completion_ts))
         out->timestamp = ibv_wc_read_completion_ts(cq);
-    if (fields & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
+    if (TELLS(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK, read_completion_wallclock_ns))
         out->wallclock_ns = ibv_wc_read_completion_wallclock_ns(cq);
-    if (fields & IBV_WC_EX_WITH_FLOW_TAG)
+    if (TELLS(IBV_WC_EX_WITH_FLOW_TAG, read_flow_tag))
         out->flow_tag = ibv_wc_read_flow_tag(cq);
-    if (fields & IBV_WC_EX_WITH_CVLAN)
+    if (TELLS(IBV_WC_EX_WITH_CVLAN, read_cvlan))
         out->vlan = ibv_wc_read_cvlan(cq);
+#undef TELLS
 }
 
 int vv_poll_cq_ex(struct ibv_cq *queue, uint64_t fields, int limit, struct vv_completion *out)

@@ -14,6 +14,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/types.h>
 
 static void *missing_P(void)
@@ -72,11 +73,22 @@ static const struct slot ibverbs_slots[] = {VV_IBVERBS(VV_SLOT)};
 static const struct slot rdmacm_slots[] = {VV_RDMACM(VV_SLOT)};
 #define COUNT(array) ((int)(sizeof array / sizeof array[0]))
 
+/* mlx5 cards may put up to 64 received or read bytes into the completion, from where the provider
+ * copies them, with the processor, to the address in the request. Regions may have other addresses
+ * in requests than in this process, so that would write anywhere. Providers look at this when a
+ * device is opened or a queue pair made: both are behind the opening of the library. Who has set it
+ * keeps it. */
+static void keep_bytes_out_of_completions(void)
+{
+    setenv("MLX5_SCATTER_TO_CQE", "0", 0);
+}
+
 /* The functions found, or -errno. The library stays open: providers keep threads and fork handlers
  * that must outlive every object. */
 static int open_library(const char *path, const struct slot *slots, int count, char *why,
                         size_t why_size)
 {
+    keep_bytes_out_of_completions();
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char *text = dlerror();

@@ -4,6 +4,7 @@ import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -25,7 +26,8 @@ public final class CompletionQueue extends VerbsObject {
     public static final int POLL_MAX = 256;
 
     private final RdmaDevice device;
-    private final ThreadClaim claim = new ThreadClaim("a completion queue");
+    private final ThreadClaim claim;
+    private final boolean isUnlocked;
     private final CompletionFlyweight flyweight;
     private final int details;
     private final int stride;
@@ -44,6 +46,10 @@ public final class CompletionQueue extends VerbsObject {
                 address,
                 parents(device, context));
         this.device = device;
+        ProtectionDomain domain = context.parentDomain();
+        String kind = "a completion queue";
+        this.claim = domain == null ? new ThreadClaim(kind) : domain.newClaim(kind);
+        this.isUnlocked = context.isSingleThreaded() || claim.isShared();
         this.details = context.detailsToRead();
         this.flyweight = new CompletionFlyweight(details);
         this.stride =
@@ -212,6 +218,34 @@ public final class CompletionQueue extends VerbsObject {
     /** Under the lock. */
     void unwatch(WorkLog log) {
         logs = logs.without(log);
+    }
+
+    /**
+     * Refuses to give back places of shared receives that have a thread domain which this queue has
+     * not: polling does that, and the driver does not lock it.
+     */
+    void checkTakes(ThreadClaim receives) {
+        if (receives.isShared() && receives != claim) {
+            throw new IllegalArgumentException(
+                    this
+                            + " is not of the thread domain of the shared receives that complete"
+                            + " there; say it by CompletionQueueContext.parentDomain");
+        }
+    }
+
+    /**
+     * What must be alone to close or reset what completes in these queues: the driver removes its
+     * completions, without a lock where it was told that there is one thread.
+     */
+    static List<ThreadClaim> claimsBeside(ThreadClaim own, Collection<CompletionQueue> queues) {
+        List<ThreadClaim> claims = new ArrayList<>();
+        claims.add(own);
+        for (CompletionQueue queue : queues) {
+            if (queue != null && queue.isUnlocked) {
+                claims.add(queue.claim);
+            }
+        }
+        return claims;
     }
 
     RdmaDevice device() {

@@ -48,7 +48,10 @@ public final class CompletionQueueContext {
         return this;
     }
 
-    /** The driver need not lock: this queue and those that complete here have one thread. */
+    /**
+     * The driver need not lock: queue pairs that complete here are closed and reset by the thread
+     * that polls, or after it has handed over; by another one that is an exception.
+     */
     public CompletionQueueContext singleThreaded(boolean isSingleThreaded) {
         return flag(VerbsLayout.IBV_CREATE_CQ_ATTR_SINGLE_THREADED, isSingleThreaded);
     }
@@ -67,6 +70,22 @@ public final class CompletionQueueContext {
     private CompletionQueueContext flag(int flag, boolean isWanted) {
         flags = isWanted ? flags | flag : flags & ~flag;
         return this;
+    }
+
+    /** As it is now, whatever other threads do to this one afterwards. */
+    CompletionQueueContext copy() {
+        CompletionQueueContext copy = new CompletionQueueContext();
+        copy.capacity = capacity;
+        copy.channel = channel;
+        copy.vector = vector;
+        copy.details = details;
+        copy.flags = flags;
+        copy.parentDomain = parentDomain;
+        return copy;
+    }
+
+    boolean isSingleThreaded() {
+        return (flags & VerbsLayout.IBV_CREATE_CQ_ATTR_SINGLE_THREADED) != 0;
     }
 
     CompletionChannel channel() {

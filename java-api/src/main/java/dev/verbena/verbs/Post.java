@@ -23,8 +23,11 @@ public final class Post {
      */
     public static final int REFUSED = -5;
 
-    /** An inline request names memory that has no address in this process. */
+    /** An inline request or a raw packet names memory that has no address in this process. */
     public static final int NOT_INLINE = -6;
+
+    /** A raw packet whose first piece of memory has not the 14 bytes of an Ethernet header. */
+    public static final int NO_FRAME = -7;
 
     private Post() {}
 
@@ -36,7 +39,9 @@ public final class Post {
             case REGION_CLOSED ->
                     "REGION_CLOSED: a region or address that it names is closed, or a datagram has none";
             case TOO_LONG -> "TOO_LONG: longer than may be inline";
-            case NOT_INLINE -> "NOT_INLINE: a region without an address here cannot be inline";
+            case NOT_INLINE ->
+                    "NOT_INLINE: a region without an address here cannot be inline or a raw packet";
+            case NO_FRAME -> "NO_FRAME: a raw packet begins with an Ethernet header of 14 bytes";
             case REFUSED -> "REFUSED: see refusal() of the queue";
             default -> result >= 0 ? "posted " + result : "code " + result;
         };

@@ -16,6 +16,7 @@ public final class ProtectionDomain extends VerbsObject {
 
     private final RdmaDevice device;
     private final ProtectionDomain original;
+    private final ThreadDomain threads;
 
     ProtectionDomain(RdmaDevice device, long address) {
         super(
@@ -27,6 +28,7 @@ public final class ProtectionDomain extends VerbsObject {
                 List.of(device));
         this.device = device;
         this.original = this;
+        this.threads = null;
     }
 
     /** A parent domain. */
@@ -37,6 +39,7 @@ public final class ProtectionDomain extends VerbsObject {
                 threads == null ? List.of(original) : List.of(original, threads));
         this.device = original.device;
         this.original = original.original;
+        this.threads = threads;
     }
 
     /** The device. */
@@ -50,6 +53,7 @@ public final class ProtectionDomain extends VerbsObject {
      *
      * @param threads null for none
      * @throws IllegalArgumentException for a thread domain of another device
+     * @throws IllegalStateException after close, of this or of the thread domain
      * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()})
      */
     public ProtectionDomain allocateParentDomain(ThreadDomain threads) {
@@ -57,6 +61,7 @@ public final class ProtectionDomain extends VerbsObject {
             throw new IllegalArgumentException(threads + " is not of " + device);
         }
         synchronized (lock()) {
+            address(); // C makes it from the original, but a closed one makes nothing
             int result =
                     verbscalls.vv_alloc_parent_domain(
                             original.address(),
@@ -69,6 +74,11 @@ public final class ProtectionDomain extends VerbsObject {
                     made -> new ProtectionDomain(this, threads, made),
                     verbscalls::vv_dealloc_pd);
         }
+    }
+
+    /** Of a queue made from this domain. */
+    ThreadClaim newClaim(String what) {
+        return threads == null ? new ThreadClaim(what) : threads.queues();
     }
 
     /** True if what is made from either may be used with the other. */
@@ -250,6 +260,10 @@ public final class ProtectionDomain extends VerbsObject {
      * @throws VerbsException if the device refuses; the message has what was asked for
      */
     public QueuePair createQueuePair(QueuePairContext context) {
+        return createQueuePairOf(context.copy());
+    }
+
+    private QueuePair createQueuePairOf(QueuePairContext context) {
         context.conclude();
         synchronized (lock()) {
             long at = device.memory().argument();
@@ -293,7 +307,14 @@ public final class ProtectionDomain extends VerbsObject {
      *     has no XRC
      */
     public SharedReceiveQueue createSharedReceiveQueue(SharedReceiveContext context) {
+        return createSharedReceiveQueueOf(context.copy());
+    }
+
+    private SharedReceiveQueue createSharedReceiveQueueOf(SharedReceiveContext context) {
         context.conclude(device);
+        if (context.isXrc() && threads != null) {
+            context.completions().checkTakes(threads.queues());
+        }
         synchronized (lock()) {
             long at = device.memory().argument();
             context.fill(at, address());

@@ -3,6 +3,7 @@ package dev.verbena.verbs;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.agrona.UnsafeApi;
 
@@ -18,7 +19,7 @@ import org.agrona.UnsafeApi;
  */
 public final class QueuePair extends VerbsObject implements WorkQueue {
     private final ProtectionDomain domain;
-    private final ThreadClaim claim = new ThreadClaim("a queue pair");
+    private final ThreadClaim claim;
     private final QueuePairType type;
     private final CompletionQueue sendCompletions;
     private final CompletionQueue receiveCompletions;
@@ -44,6 +45,7 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
                 parents(domain, context));
         long cap = attributes + VerbsLayout.QP_INIT_ATTR_EX_CAP;
         this.domain = domain;
+        this.claim = domain.newClaim("a queue pair");
         this.type = context.type();
         this.sendCompletions = context.sends();
         this.receiveCompletions = context.receives();
@@ -59,7 +61,7 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         this.sends =
                 new SendPoster(
                         new WorkLog(this, device.nextLog(), sendCapacity, sendSegmentsMax, true),
-                        type == QueuePairType.UD,
+                        type,
                         inlineMax,
                         context.operations(),
                         address);
@@ -73,6 +75,7 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
                                 false),
                         false);
         this.bad = UnsafeApi.allocateMemory(8);
+        UnsafeApi.putLong(null, bad, 0);
         if (type.canSend()) {
             sendCompletions.watch(sends.log());
         }
@@ -203,11 +206,13 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
     /**
      * To RESET: everything posted is forgotten, without completions.
      *
-     * @throws IllegalStateException if another thread posts here
+     * @throws IllegalStateException if another thread posts here, or polls where it completes and
+     *     the driver was told not to lock that
      */
     public void toReset() {
         synchronized (lock()) {
-            Thread before = claim.claimToClose();
+            List<ThreadClaim> claims = claimsToClose();
+            Thread[] before = ThreadClaim.claimToClose(claims);
             try {
                 long at = domain.device().memory().argument();
                 CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, VerbsLayout.IBV_QPS_RESET);
@@ -215,7 +220,7 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
                 sends.log().clear();
                 receives.log().clear();
             } finally {
-                claim.giveBack(before);
+                ThreadClaim.giveBack(claims, before);
             }
         }
     }
@@ -507,6 +512,12 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
     @Override
     ThreadClaim claim() {
         return claim;
+    }
+
+    @Override
+    List<ThreadClaim> claimsToClose() {
+        return CompletionQueue.claimsBeside(
+                claim, Arrays.asList(sendCompletions, receiveCompletions));
     }
 
     @Override

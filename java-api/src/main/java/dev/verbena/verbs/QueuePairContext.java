@@ -96,6 +96,24 @@ public final class QueuePairContext {
         return this;
     }
 
+    /** As it is now, whatever other threads do to this one afterwards. */
+    QueuePairContext copy() {
+        QueuePairContext copy = new QueuePairContext();
+        copy.type = type;
+        copy.sends = sends;
+        copy.receives = receives;
+        copy.shared = shared;
+        copy.sendCapacity = sendCapacity;
+        copy.receiveCapacity = receiveCapacity;
+        copy.sendSegmentsMax = sendSegmentsMax;
+        copy.receiveSegmentsMax = receiveSegmentsMax;
+        copy.inlineMax = inlineMax;
+        copy.isEachSignalled = isEachSignalled;
+        copy.operations = operations;
+        copy.xrcDomain = xrcDomain;
+        return copy;
+    }
+
     XrcDomain xrcDomain() {
         return xrcDomain;
     }
@@ -141,6 +159,9 @@ public final class QueuePairContext {
         }
         if (shared != null && shared.domain().device() != device) {
             throw new IllegalArgumentException("the shared receives are of another device");
+        }
+        if (shared != null) {
+            receives.checkTakes(shared.claim());
         }
         long cap = at + VerbsLayout.QP_INIT_ATTR_EX_CAP;
         CallMemory.putLong(

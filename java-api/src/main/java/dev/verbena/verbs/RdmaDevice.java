@@ -340,6 +340,10 @@ public final class RdmaDevice extends VerbsObject {
      *     lacks a detail or extended queues
      */
     public CompletionQueue createCompletionQueue(CompletionQueueContext context) {
+        return createCompletionQueueOf(context.copy());
+    }
+
+    private CompletionQueue createCompletionQueueOf(CompletionQueueContext context) {
         context.conclude();
         synchronized (lock()) {
             long at = memory.argument();

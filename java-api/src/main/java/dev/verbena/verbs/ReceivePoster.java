@@ -51,6 +51,7 @@ final class ReceivePoster {
 
     private int refused(ReceiveRequests requests, int from, int ready, long bad, int result) {
         int at = requests.indexOf(UnsafeApi.getLong(null, bad), from, from + ready);
+        UnsafeApi.putLong(null, bad, 0); // a library may refuse the next without saying which
         for (int i = from + ready - 1; i >= at; i--) {
             log.takeBack(requests.idOf(i));
         }

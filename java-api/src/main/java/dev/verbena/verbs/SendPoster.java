@@ -9,7 +9,7 @@ import org.agrona.UnsafeApi;
 /** Posting of sends for a queue pair, by all three ways. One thread, of an open queue pair. */
 final class SendPoster {
     private final WorkLog log;
-    private final boolean isDatagram;
+    private final QueuePairType type;
     private final int inlineMax;
     private final int operations;
     private final long builder;
@@ -21,13 +21,13 @@ final class SendPoster {
      * @param operations of {@link SendOperations}; 0: no builder
      * @param queue the C structure
      */
-    SendPoster(WorkLog log, boolean isDatagram, int inlineMax, int operations, long queue) {
+    SendPoster(WorkLog log, QueuePairType type, int inlineMax, int operations, long queue) {
         this.log = log;
-        this.isDatagram = isDatagram;
+        this.type = type;
         this.inlineMax = inlineMax;
         this.operations = operations;
         this.builder = operations == 0 ? 0 : verbscalls.vv_qp_ex(queue);
-        if (isDatagram) {
+        if (type == QueuePairType.UD) {
             log.noteTargets();
         }
     }
@@ -160,17 +160,17 @@ final class SendPoster {
      * while it posts must not be closed from here on: who closes looks into the log.
      */
     private int noted(SendRequestFlyweight request) {
-        int stop = request.check(inlineMax, isDatagram);
+        int stop = request.check(inlineMax, type);
         if (stop != 0) {
             return stop;
         }
         request.note(log);
-        if (!request.isReadWhilePosted(isDatagram)) {
+        if (!request.isReadWhilePosted(type)) {
             return 0;
         }
         hasBinds |= request.isBind();
         VarHandle.fullFence();
-        if (request.isUsable(isDatagram)) {
+        if (request.isUsable(type)) {
             return 0;
         }
         takeBack(request);
@@ -179,6 +179,7 @@ final class SendPoster {
 
     private int refused(SendRequests requests, int from, int ready, long bad, int result) {
         int at = requests.indexOf(UnsafeApi.getLong(null, bad), from, from + ready);
+        UnsafeApi.putLong(null, bad, 0); // a library may refuse the next without saying which
         takeBack(requests, at, from + ready);
         return at > from ? at - from : codeOf(result);
     }

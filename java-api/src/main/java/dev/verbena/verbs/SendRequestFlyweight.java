@@ -11,6 +11,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class SendRequestFlyweight {
     private static final int FLAGS = VerbsLayout.SEND_WR_SEND_FLAGS;
+    private static final int ETHERNET_HEADER = 14;
 
     final MemoryRegion[] regions;
     private final SendRequests owner;
@@ -249,6 +250,7 @@ public final class SendRequestFlyweight {
                     bytes + " bytes; the queue pair takes " + owner.inlineRoom() + " inline");
         }
         segments(0).inline(true);
+        regions[0] = null; // its place names memory that is no region's
         int at = owner.segmentOffset(index, 0);
         buffer.putBytes(owner.inlineOffset(index), source, from, bytes);
         buffer.putLong(at + VerbsLayout.SGE_ADDR, owner.inlineAddress(index));
@@ -296,7 +298,7 @@ public final class SendRequestFlyweight {
     }
 
     /** 0, or why it cannot be posted now. */
-    int check(int inlineMax, boolean isDatagram) {
+    int check(int inlineMax, QueuePairType type) {
         if (window != null && !isBindPrepared()) {
             return Post.REGION_CLOSED;
         }
@@ -305,10 +307,24 @@ public final class SendRequestFlyweight {
                 return Post.REGION_CLOSED;
             }
         }
-        if (isDatagram && !isDatagramPrepared()) {
+        if (type == QueuePairType.UD && !isDatagramPrepared()) {
             return Post.REGION_CLOSED;
         }
-        return isInline() ? checkInline(inlineMax) : 0;
+        boolean isRaw = type == QueuePairType.RAW_PACKET;
+        if (isRaw && !hasFrameHeader()) {
+            return Post.NO_FRAME;
+        }
+        if (isInline() && length > inlineMax) {
+            return Post.TOO_LONG;
+        }
+        return (isInline() || isRaw) && !isReadableHere() ? Post.NOT_INLINE : 0;
+    }
+
+    /** Providers read a frame's header from the first piece, without looking how long that is. */
+    private boolean hasFrameHeader() {
+        int first = owner.segmentOffset(index, 0);
+        return buffer.getInt(offset + VerbsLayout.SEND_WR_NUM_SGE) > 0
+                && buffer.getInt(first + VerbsLayout.SGE_LENGTH) >= ETHERNET_HEADER;
     }
 
     /** Writes to whom: other setters write to the same bytes. False without, or for no send. */
@@ -343,26 +359,26 @@ public final class SendRequestFlyweight {
         return (buffer.getInt(offset + FLAGS) & VerbsLayout.IBV_SEND_INLINE) != 0;
     }
 
-    /** Inline bytes are copied by the processor: they must be at an address of this process. */
-    private int checkInline(int inlineMax) {
-        if (length > inlineMax) {
-            return Post.TOO_LONG;
-        }
+    /** What the processor copies must be at an address of this process. */
+    private boolean isReadableHere() {
         for (int i = 0; i < segments; i++) {
             if (!regions[i].isReadableHere()) {
-                return Post.NOT_INLINE;
+                return false;
             }
         }
-        return 0;
+        return true;
     }
 
     /** True if posting itself reads the regions' memory, the address handle or the window. */
-    boolean isReadWhilePosted(boolean isDatagram) {
-        return isDatagram || window != null || isInline();
+    boolean isReadWhilePosted(QueuePairType type) {
+        return type == QueuePairType.UD
+                || type == QueuePairType.RAW_PACKET
+                || window != null
+                || isInline();
     }
 
     /** Nobody has begun to close what it uses. */
-    boolean isUsable(boolean isDatagram) {
+    boolean isUsable(QueuePairType type) {
         for (int i = 0; i < segments; i++) {
             if (!regions[i].isUsable()) {
                 return false;
@@ -371,7 +387,7 @@ public final class SendRequestFlyweight {
         if (window != null && !(window.isUsable() && boundRegion[0].isUsable())) {
             return false;
         }
-        return !isDatagram || target.isUsable();
+        return type != QueuePairType.UD || target.isUsable();
     }
 
     /** Gives it its place in the log, just before it is posted. */

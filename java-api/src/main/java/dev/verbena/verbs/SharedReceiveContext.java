@@ -39,6 +39,16 @@ public final class SharedReceiveContext {
         return this;
     }
 
+    /** As it is now, whatever other threads do to this one afterwards. */
+    SharedReceiveContext copy() {
+        SharedReceiveContext copy = new SharedReceiveContext();
+        copy.capacity = capacity;
+        copy.segmentsMax = segmentsMax;
+        copy.xrcDomain = xrcDomain;
+        copy.completions = completions;
+        return copy;
+    }
+
     XrcDomain xrcDomain() {
         return xrcDomain;
     }

@@ -13,7 +13,7 @@ import org.agrona.UnsafeApi;
  */
 public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
     private final ProtectionDomain domain;
-    private final ThreadClaim claim = new ThreadClaim("a shared receive queue");
+    private final ThreadClaim claim;
     private final int capacity;
     private final int segmentsMax;
     private final ReceivePoster receives;
@@ -34,11 +34,13 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
                         ? List.of(domain, context.xrcDomain(), context.completions())
                         : List.of(domain));
         this.domain = domain;
+        this.claim = domain.newClaim("a shared receive queue");
         this.capacity = capacity;
         this.segmentsMax = segmentsMax;
         WorkLog log = new WorkLog(this, domain.device().nextLog(), capacity, segmentsMax, false);
         this.receives = new ReceivePoster(log, true);
         this.bad = UnsafeApi.allocateMemory(8);
+        UnsafeApi.putLong(null, bad, 0);
         this.xrcDomain = context.xrcDomain();
         if (context.isXrc()) {
             completesAt(context.completions());
@@ -170,6 +172,11 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
     @Override
     ThreadClaim claim() {
         return claim;
+    }
+
+    @Override
+    List<ThreadClaim> claimsToClose() {
+        return CompletionQueue.claimsBeside(claim, completions);
     }
 
     @Override

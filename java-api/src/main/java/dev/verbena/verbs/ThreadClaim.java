@@ -1,6 +1,7 @@
 package dev.verbena.verbs;
 
 import dev.verbena.verbs.internal.Takeover;
+import java.util.List;
 
 /**
  * Keeps a queue to one thread: the first that uses it. So posting, polling and closing cannot
@@ -22,10 +23,48 @@ final class ThreadClaim {
     }
 
     private final String what;
+    private final boolean isShared;
     private Thread owner;
 
     ThreadClaim(String what) {
+        this(what, false);
+    }
+
+    /**
+     * @param isShared by several queues, which all have one thread
+     */
+    ThreadClaim(String what, boolean isShared) {
         this.what = what;
+        this.isShared = isShared;
+    }
+
+    /** True if several queues have it. */
+    boolean isShared() {
+        return isShared;
+    }
+
+    /** As {@link #claimToClose()}, all of these or none. One of them may be there twice. */
+    static Thread[] claimToClose(List<ThreadClaim> claims) {
+        Thread[] before = new Thread[claims.size()];
+        int claimed = 0;
+        try {
+            while (claimed < before.length) {
+                before[claimed] = claims.get(claimed).claimToClose();
+                claimed++;
+            }
+        } finally {
+            if (claimed < before.length) {
+                giveBack(claims.subList(0, claimed), before);
+            }
+        }
+        return before;
+    }
+
+    /** The latest first. */
+    static void giveBack(List<ThreadClaim> claims, Thread[] before) {
+        for (int i = claims.size() - 1; i >= 0; i--) {
+            claims.get(i).giveBack(before[i]);
+        }
     }
 
     /** The calling thread uses the queue, from now on alone. */

@@ -6,11 +6,14 @@ import java.util.List;
 /**
  * A promise that what is made with it is used by one thread, so that the driver need not lock:
  * {@code struct ibv_td}. Put into a {@linkplain ProtectionDomain#allocateParentDomain parent
- * domain}. Every queue of the toolkit is used by one thread at a time; with a thread domain all
- * queues of it must be used by the same one, which is the caller's business.
+ * domain}. Every queue of the toolkit is used by one thread at a time; all queues of a thread
+ * domain are used by the same one: the first that posts to or polls any of them, until it calls
+ * {@code handOver()} of any of them. Another thread gets an exception, because the driver would end
+ * the process.
  */
 public final class ThreadDomain extends VerbsObject {
     private final RdmaDevice device;
+    private final ThreadClaim queues = new ThreadClaim("a queue of a thread domain", true);
 
     ThreadDomain(RdmaDevice device, long address) {
         super("thread domain of " + device.info().name(), address, List.of(device));
@@ -19,6 +22,11 @@ public final class ThreadDomain extends VerbsObject {
 
     RdmaDevice device() {
         return device;
+    }
+
+    /** The one of every queue that is made with it. */
+    ThreadClaim queues() {
+        return queues;
     }
 
     @Override

@@ -88,6 +88,11 @@ public abstract class VerbsObject implements AutoCloseable {
         return null;
     }
 
+    /** What closing needs alone: its own claim first, and others that the driver does not lock. */
+    List<ThreadClaim> claimsToClose() {
+        return claim() == null ? List.of() : List.of(claim());
+    }
+
     /** After a successful close. */
     void onClosed() {}
 
@@ -144,14 +149,15 @@ public abstract class VerbsObject implements AutoCloseable {
                 throw new IllegalStateException(
                         what + " cannot be closed before " + children + "; close them first");
             }
-            ThreadClaim claim = claim();
-            Thread before = claim == null ? null : claim.claimToClose();
+            List<ThreadClaim> claims = claimsToClose();
+            Thread[] before = ThreadClaim.claimToClose(claims);
             try {
                 closeClaimed(now);
             } finally {
-                if (claim != null) {
-                    claim.giveBack(address == 0 ? null : before);
+                if (address == 0 && claim() != null && !claim().isShared()) {
+                    before[0] = null; // the next thread will see that it is closed
                 }
+                ThreadClaim.giveBack(claims, before);
             }
         }
     }

@@ -179,6 +179,16 @@ class SendBuilderTest {
     }
 
     @Test
+    void shouldNotTakeItsOwnBytesForARegion() {
+        SendRequestFlyweight request = next().segment(pair.region, 0, 8);
+        builder.inlineBytes(new UnsafeBuffer(new byte[4]), 0, 3);
+        assertThatThrownBy(() -> request.segments(1))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("segment 0 of 1 was not set");
+        builder.abort();
+    }
+
+    @Test
     void shouldPostAllOrNothing() {
         for (int i = 0; i < 3; i++) {
             (i == 0 ? builder.start() : builder).request().id(i).signalled(true);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.rdma.calls.VerbsLayout;
+import dev.verbena.rdma.calls.verbscalls;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -149,6 +150,34 @@ class VerbsExtendedTest {
             assertThatThrownBy(third::vlan).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(third::flowTag).isInstanceOf(IllegalStateException.class);
         }
+    }
+
+    @Test
+    void shouldNotCallWhatAnExtendedQueueLacks() {
+        try (CompletionQueue extended =
+                        stub.device.createCompletionQueue(
+                                new CompletionQueueContext().details(CompletionDetails.LENGTH));
+                QueuePair receiver = queuePairOf(extended);
+                OffHeapMemory out = OffHeapMemories.allocate(4096)) {
+            long id = postedReceive(receiver, 5);
+            stub.complete(CompletionStatus.SUCCESS, CompletionFlyweight.RECEIVE, id);
+            assertThat(verbscalls.vv_poll_cq_ex(extended.address(), EVERYTHING, 1, out.address()))
+                    .isEqualTo(1);
+            assertThat(CallMemory.getInt(out.address() + VerbsLayout.WC_BYTE_LEN)).isEqualTo(100);
+            assertThat(CallMemory.getInt(out.address() + VerbsLayout.WC_QP_NUM)).isZero();
+        }
+    }
+
+    @Test
+    void shouldKeepWhatAQueueWasAskedToTell() {
+        CompletionQueueContext context =
+                new CompletionQueueContext().capacity(9).vector(2).details(EVERYTHING);
+        CompletionQueueContext copy = context.singleThreaded(true).copy();
+        String before = context.toString();
+        context.capacity(1).vector(0).details(CompletionDetails.LENGTH).singleThreaded(false);
+        assertThat(copy).hasToString(before);
+        assertThat(copy.isSingleThreaded()).isTrue();
+        assertThat(copy.detailsToRead()).isEqualTo(EVERYTHING);
     }
 
     @Test

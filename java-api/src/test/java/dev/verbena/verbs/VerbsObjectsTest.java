@@ -59,6 +59,15 @@ class VerbsObjectsTest {
     }
 
     @Test
+    void shouldKeepReceivedBytesOutOfCompletionsBeforeADeviceIsOpened() {
+        try (RdmaDevice again = RdmaDevices.open(VerbsStub.RECORDING)) {
+            assertThat(again.isClosed()).isFalse();
+            // What the library saw as MLX5_SCATTER_TO_CQE.
+            assertThat(stub.bytesArgument(0, 2)).containsExactly('0', 0);
+        }
+    }
+
+    @Test
     void shouldSayWhatKeepsADeviceThatIsListedFromBeingOpened() {
         stub.fail("ibv_open_device", 13);
         assertThatThrownBy(() -> RdmaDevices.open("stub0"))

@@ -142,6 +142,15 @@ class VerbsPostTest {
     }
 
     @Test
+    void shouldNotTakeAnOldRefusalForANewOne() {
+        stub.refuse(2, EINVAL);
+        assertThat(queue.post(sends, 0, 3)).isEqualTo(2);
+        stub.fail("ibv_post_send", EINVAL); // and says not which request
+        assertThat(queue.post(sends, 1, 2)).isEqualTo(Post.REFUSED);
+        assertThat(queue.sendRoom()).isEqualTo(2);
+    }
+
+    @Test
     void shouldRefuseRangesOutsideTheRegion() {
         SendRequestFlyweight request = sends.at(0);
         assertThatThrownBy(() -> request.segment(region, 65530, 8))
