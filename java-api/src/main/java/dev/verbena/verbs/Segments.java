@@ -21,6 +21,7 @@ final class Segments {
         if (!region.domain().isSameProtection(owner.domain)) {
             throw new IllegalArgumentException(region + " is not of " + owner.domain);
         }
+        owner.check();
         region.address();
         long address = region.checkedAddress(from, bytes);
         int at = owner.segmentOffset(index, number);

@@ -7,7 +7,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * View of one prepared {@code struct ibv_send_wr} and its segments, in native byte order, at the
  * offsets of the C compiler. Every local range is checked against its region when it is set.
- * Setters return this view and allocate nothing.
+ * Setters return this view and allocate nothing; used by another thread than the one that has the
+ * requests they throw {@link IllegalStateException}.
  */
 public final class SendRequestFlyweight {
     private static final int FLAGS = VerbsLayout.SEND_WR_SEND_FLAGS;
@@ -36,7 +37,7 @@ public final class SendRequestFlyweight {
         this.offset = owner.offsetOf(index);
         this.regions = new MemoryRegion[owner.segmentsMax];
         buffer.putLong(offset + VerbsLayout.SEND_WR_SG_LIST, owner.segmentsAddress(index));
-        send();
+        buffer.putInt(offset + VerbsLayout.SEND_WR_OPCODE, VerbsLayout.IBV_WR_SEND);
     }
 
     /** What its completion will say. */
@@ -57,7 +58,7 @@ public final class SendRequestFlyweight {
 
     /** A message that invalidates a key of the peer. */
     public SendRequestFlyweight sendInvalidate(int remoteKey) {
-        buffer.putInt(offset + VerbsLayout.SEND_WR_INVALIDATE_RKEY, remoteKey);
+        mine().putInt(offset + VerbsLayout.SEND_WR_INVALIDATE_RKEY, remoteKey);
         return opcode(VerbsLayout.IBV_WR_SEND_WITH_INV);
     }
 
@@ -81,18 +82,18 @@ public final class SendRequestFlyweight {
     /** If the peer's 8 bytes are as expected, replaces them; what was there comes here. */
     public SendRequestFlyweight compareSwap(
             long remoteAddress, int remoteKey, long expected, long replacement) {
-        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_REMOTE_ADDR, remoteAddress);
-        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_COMPARE_ADD, expected);
-        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_SWAP, replacement);
-        buffer.putInt(offset + VerbsLayout.SEND_WR_WR_ATOMIC_RKEY, remoteKey);
+        mine().putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_REMOTE_ADDR, remoteAddress);
+        mine().putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_COMPARE_ADD, expected);
+        mine().putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_SWAP, replacement);
+        mine().putInt(offset + VerbsLayout.SEND_WR_WR_ATOMIC_RKEY, remoteKey);
         return opcode(VerbsLayout.IBV_WR_ATOMIC_CMP_AND_SWP);
     }
 
     /** Adds to the peer's 8 bytes; what was there comes here. */
     public SendRequestFlyweight fetchAdd(long remoteAddress, int remoteKey, long summand) {
-        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_REMOTE_ADDR, remoteAddress);
-        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_COMPARE_ADD, summand);
-        buffer.putInt(offset + VerbsLayout.SEND_WR_WR_ATOMIC_RKEY, remoteKey);
+        mine().putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_REMOTE_ADDR, remoteAddress);
+        mine().putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_COMPARE_ADD, summand);
+        mine().putInt(offset + VerbsLayout.SEND_WR_WR_ATOMIC_RKEY, remoteKey);
         return opcode(VerbsLayout.IBV_WR_ATOMIC_FETCH_AND_ADD);
     }
 
@@ -123,10 +124,10 @@ public final class SendRequestFlyweight {
             throw new IndexOutOfBoundsException("a window of type 2 has at least 1 byte");
         }
         int info = offset + VerbsLayout.SEND_WR_BIND_MW_BIND_INFO;
-        buffer.putInt(offset + VerbsLayout.SEND_WR_BIND_MW_RKEY, newKey);
-        buffer.putLong(info + VerbsLayout.MW_BIND_INFO_ADDR, region.checkedAddress(from, bytes));
-        buffer.putLong(info + VerbsLayout.MW_BIND_INFO_LENGTH, bytes);
-        buffer.putInt(info + VerbsLayout.MW_BIND_INFO_MW_ACCESS_FLAGS, access);
+        mine().putInt(offset + VerbsLayout.SEND_WR_BIND_MW_RKEY, newKey);
+        mine().putLong(info + VerbsLayout.MW_BIND_INFO_ADDR, region.checkedAddress(from, bytes));
+        mine().putLong(info + VerbsLayout.MW_BIND_INFO_LENGTH, bytes);
+        mine().putInt(info + VerbsLayout.MW_BIND_INFO_MW_ACCESS_FLAGS, access);
         // Left over from another operation it would make Soft-RoCE refuse the bind.
         opcode(VerbsLayout.IBV_WR_BIND_MW).segments(0).immediate(0);
         this.window = window;
@@ -136,7 +137,7 @@ public final class SendRequestFlyweight {
 
     /** Invalidates a key here. */
     public SendRequestFlyweight localInvalidate(int remoteKey) {
-        buffer.putInt(offset + VerbsLayout.SEND_WR_INVALIDATE_RKEY, remoteKey);
+        mine().putInt(offset + VerbsLayout.SEND_WR_INVALIDATE_RKEY, remoteKey);
         return opcode(VerbsLayout.IBV_WR_LOCAL_INV);
     }
 
@@ -162,19 +163,19 @@ public final class SendRequestFlyweight {
      * @param number {@link SharedReceiveQueue#number} there
      */
     public SendRequestFlyweight toShared(int number) {
-        buffer.putInt(offset + VerbsLayout.SEND_WR_QP_TYPE_XRC_REMOTE_SRQN, number);
+        mine().putInt(offset + VerbsLayout.SEND_WR_QP_TYPE_XRC_REMOTE_SRQN, number);
         return this;
     }
 
     /** Small edit: where at the peer; of writes and reads. */
     public SendRequestFlyweight remoteAddress(long remoteAddress) {
-        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_RDMA_REMOTE_ADDR, remoteAddress);
+        mine().putLong(offset + VerbsLayout.SEND_WR_WR_RDMA_REMOTE_ADDR, remoteAddress);
         return this;
     }
 
     /** Small edit: the 32 bits beside. */
     public SendRequestFlyweight immediate(int immediate) {
-        buffer.putInt(offset + VerbsLayout.SEND_WR_IMM_DATA, Integer.reverseBytes(immediate));
+        mine().putInt(offset + VerbsLayout.SEND_WR_IMM_DATA, Integer.reverseBytes(immediate));
         return this;
     }
 
@@ -212,7 +213,7 @@ public final class SendRequestFlyweight {
         hasOwnBytes = false;
         segments = count;
         length = Segments.length(owner, index, count);
-        buffer.putInt(offset + VerbsLayout.SEND_WR_NUM_SGE, count);
+        mine().putInt(offset + VerbsLayout.SEND_WR_NUM_SGE, count);
         return this;
     }
 
@@ -252,11 +253,11 @@ public final class SendRequestFlyweight {
         segments(0).inline(true);
         regions[0] = null; // its place names memory that is no region's
         int at = owner.segmentOffset(index, 0);
-        buffer.putBytes(owner.inlineOffset(index), source, from, bytes);
-        buffer.putLong(at + VerbsLayout.SGE_ADDR, owner.inlineAddress(index));
-        buffer.putInt(at + VerbsLayout.SGE_LENGTH, bytes);
-        buffer.putInt(at + VerbsLayout.SGE_LKEY, 0);
-        buffer.putInt(offset + VerbsLayout.SEND_WR_NUM_SGE, 1);
+        mine().putBytes(owner.inlineOffset(index), source, from, bytes);
+        mine().putLong(at + VerbsLayout.SGE_ADDR, owner.inlineAddress(index));
+        mine().putInt(at + VerbsLayout.SGE_LENGTH, bytes);
+        mine().putInt(at + VerbsLayout.SGE_LKEY, 0);
+        mine().putInt(offset + VerbsLayout.SEND_WR_NUM_SGE, 1);
         hasOwnBytes = true;
         length = bytes;
         return this;
@@ -264,7 +265,7 @@ public final class SendRequestFlyweight {
 
     /** As it was made. */
     SendRequestFlyweight reset() {
-        buffer.putInt(offset + FLAGS, 0);
+        mine().putInt(offset + FLAGS, 0);
         target = null;
         return id(0).send().segments(0);
     }
@@ -274,7 +275,7 @@ public final class SendRequestFlyweight {
             segments(0); // its own bytes have no key
         }
         int flags = buffer.getInt(offset + FLAGS);
-        buffer.putInt(offset + FLAGS, isWanted ? flags | flag : flags & ~flag);
+        mine().putInt(offset + FLAGS, isWanted ? flags | flag : flags & ~flag);
         return this;
     }
 
@@ -282,13 +283,19 @@ public final class SendRequestFlyweight {
         if (window != null) {
             window = null;
         }
-        buffer.putInt(offset + VerbsLayout.SEND_WR_OPCODE, opcode);
+        mine().putInt(offset + VerbsLayout.SEND_WR_OPCODE, opcode);
         return this;
     }
 
+    /** To write: by the thread that has the requests, because another one may be closing them. */
+    private UnsafeBuffer mine() {
+        owner.check();
+        return buffer;
+    }
+
     private SendRequestFlyweight remote(long remoteAddress, int remoteKey) {
-        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_RDMA_REMOTE_ADDR, remoteAddress);
-        buffer.putInt(offset + VerbsLayout.SEND_WR_WR_RDMA_RKEY, remoteKey);
+        mine().putLong(offset + VerbsLayout.SEND_WR_WR_RDMA_REMOTE_ADDR, remoteAddress);
+        mine().putInt(offset + VerbsLayout.SEND_WR_WR_RDMA_RKEY, remoteKey);
         return this;
     }
 

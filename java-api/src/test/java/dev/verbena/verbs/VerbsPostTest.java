@@ -520,6 +520,33 @@ class VerbsPostTest {
         assertThat(queue.post(sends.at(0))).isEqualTo(1);
     }
 
+    @Test
+    void shouldNotEditRequestsOfAnotherThread() throws Exception {
+        SendRequestFlyweight request = sends.at(0).segments(0);
+        AtomicReference<String> refused = new AtomicReference<>("");
+        List<Runnable> edits =
+                List.of(
+                        () -> request.send(),
+                        () -> request.remoteAddress(1),
+                        () -> request.signalled(true),
+                        () -> request.segment(region, 0, 8));
+        for (Runnable edit : edits) {
+            refused.set("");
+            run(
+                    () -> {
+                        try {
+                            edit.run();
+                        } catch (IllegalStateException e) {
+                            refused.set(e.getMessage());
+                        }
+                    });
+            assertThat(refused.get()).contains("work requests is used by thread");
+        }
+        sends.handOver();
+        run(edits.get(3));
+        assertThat(request.length()).isEqualTo(8);
+    }
+
     private static void run(Runnable action) throws InterruptedException {
         Thread thread = new Thread(action);
         thread.start();
