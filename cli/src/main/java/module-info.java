@@ -4,6 +4,7 @@ module dev.verbena.cli {
     requires dev.verbena.natives;
     requires HdrHistogram;
     requires info.picocli;
+    requires jdk.net; // how soon a computer that has gone is noticed
     requires jdk.unsupported; // signals, by reflection
 
     exports dev.verbena.cli;

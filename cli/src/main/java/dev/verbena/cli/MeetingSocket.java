@@ -8,13 +8,18 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
+import jdk.net.ExtendedSocketOptions;
 
 /** The TCP connection over which two programs meet that then talk by RDMA. One thread. */
 final class MeetingSocket implements AutoCloseable {
     private static final int STEP_MS = 60_000;
+    private static final int KEEP_IDLE_SECONDS = 30;
+    private static final int KEEP_INTERVAL_SECONDS = 10;
+    private static final int KEEP_COUNT = 3;
     private static final int END_MS = 3_000;
     private static final int END_LENGTH_MAX = 64;
     private static final long RETRY_NS = 100_000_000;
@@ -71,9 +76,27 @@ final class MeetingSocket implements AutoCloseable {
         return isClient;
     }
 
-    /** From now on the other side may take as long as it likes. */
+    /**
+     * From now on the other side may take as long as it likes. That its computer has gone is
+     * noticed within a minute where the system can say so; a program that only stands still is
+     * waited for.
+     */
     void beUnhurried() throws IOException {
+        keepAlive(ExtendedSocketOptions.TCP_KEEPIDLE, KEEP_IDLE_SECONDS);
+        keepAlive(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEP_INTERVAL_SECONDS);
+        keepAlive(ExtendedSocketOptions.TCP_KEEPCOUNT, KEEP_COUNT);
         socket.setSoTimeout(0);
+    }
+
+    private void keepAlive(SocketOption<Integer> option, int value) throws IOException {
+        if (socket.supportedOptions().contains(option)) {
+            socket.setOption(option, value);
+        }
+    }
+
+    /** Value of an option of the connection. */
+    <T> T option(SocketOption<T> option) throws IOException {
+        return socket.getOption(option);
     }
 
     void write(byte[] bytes) {

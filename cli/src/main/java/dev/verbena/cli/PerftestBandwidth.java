@@ -106,7 +106,9 @@ final class PerftestBandwidth {
         int from = (int) (number % requests.capacity());
         batch = Math.min(batch, requests.capacity() - from);
         long upTo = number + batch;
-        boolean isSignalled = upTo % moderation == 0 || upTo == count || batch > 1;
+        // Each list, also the one of a single request at the end of the ring: else a depth that is
+        // as short as a list is used up by requests of which nobody hears.
+        boolean isSignalled = list > 1 || upTo % moderation == 0 || upTo == count;
         if (isMeasured && number % moderation == 0) {
             note(starts, startBytes, startCount, q == 0 ? number * posted.length : -1);
             startCount += q == 0 ? 1 : 0;
@@ -116,6 +118,7 @@ final class PerftestBandwidth {
         }
         requests.at(from + batch - 1).signalled(isSignalled).id((long) q << 40 | upTo);
         PerftestEndpoint.check(
+                queue,
                 batch == 1 ? queue.post(requests.at(from)) : queue.post(requests, from, batch),
                 batch);
         posted[q] = upTo;

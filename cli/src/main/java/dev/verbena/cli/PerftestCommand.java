@@ -64,8 +64,9 @@ abstract class PerftestCommand implements Callable<Integer> {
                                 + port.stateName());
             }
             GidEntry gid = gid(device, port, out);
+            int mtu = mtu(options.mtu, port.mtu(), options.devicePort);
             try (PerftestWire wire = wire(out)) {
-                measure(device, port, gid, wire, out);
+                measure(device, mtu, gid, wire, out);
             }
         }
         out.flush();
@@ -101,7 +102,10 @@ abstract class PerftestCommand implements Callable<Integer> {
 
     private GidEntry gid(RdmaDevice device, PortAttributes port, PrintWriter out) {
         if (options.gidIndex >= 0) {
-            return device.gid(options.devicePort, options.gidIndex);
+            return present(
+                    device.gid(options.devicePort, options.gidIndex),
+                    options.gidIndex,
+                    options.devicePort);
         }
         if (!port.isEthernet()) {
             return null;
@@ -109,6 +113,33 @@ abstract class PerftestCommand implements Callable<Integer> {
         GidChoice choice = device.chooseGid(options.devicePort);
         say(out, choice.reason());
         return choice.entry();
+    }
+
+    static GidEntry present(GidEntry entry, int index, int port) {
+        if (entry == null) {
+            throw new Messages.Failure(
+                    "-x: entry "
+                            + index
+                            + " of port "
+                            + port
+                            + " is empty; verbena devices shows the table");
+        }
+        return entry;
+    }
+
+    /** Length of a packet that this side wants. */
+    static int mtu(Integer asked, int portsMtu, int port) {
+        if (asked != null && asked > portsMtu) {
+            throw new Messages.Failure(
+                    "-m "
+                            + asked
+                            + ": packets of port "
+                            + port
+                            + " have "
+                            + portsMtu
+                            + " bytes at most now");
+        }
+        return asked == null ? portsMtu : asked;
     }
 
     private PerftestWire wire(PrintWriter out) throws IOException {
@@ -124,16 +155,12 @@ abstract class PerftestCommand implements Callable<Integer> {
     }
 
     private void measure(
-            RdmaDevice device,
-            PortAttributes port,
-            GidEntry gid,
-            PerftestWire wire,
-            PrintWriter out)
+            RdmaDevice device, int ownMtu, GidEntry gid, PerftestWire wire, PrintWriter out)
             throws IOException {
         boolean isVerbena = wire.exchangeVersions();
         int cycle = agreed("cycle buffer", wire.exchangeInt(CYCLE), CYCLE, CYCLE_MAX);
         int line = agreed("cache line", wire.exchangeInt(CACHE_LINE), CACHE_LINE, CACHE_LINE_MAX);
-        int mtu = wire.exchangeMtu(options.mtu == null ? port.mtu() : options.mtu);
+        int mtu = wire.exchangeMtu(ownMtu);
         List<Integer> sizes = options.sizes(mtu);
         say(
                 out,

@@ -81,23 +81,28 @@ final class PerftestEndpoint implements AutoCloseable {
         int count = options.queues;
         sends = new SendRequests[count];
         receives = new ReceiveRequests[count];
-        boolean isOpen = false;
         try {
             OffHeapMemory memory = opened(OffHeapMemories.allocate(2L * count * stride));
             ProtectionDomain domain = opened(device.allocateProtectionDomain());
             region = opened(domain.register(memory, access()));
             sendCompletions = opened(device.createCompletionQueue(count * options.sendDepth()));
-            int receiveDepth = tool.isSend() ? options.receiveDepth() : 1;
+            int receiveDepth = tool.isSend() ? receiveDepth(device) : 1;
             receiveCompletions = opened(device.createCompletionQueue(count * receiveDepth));
             for (int q = 0; q < count; q++) {
                 openQueue(domain, q, receiveDepth);
             }
-            isOpen = true;
-        } finally {
-            if (!isOpen) {
-                close();
+        } catch (RuntimeException | Error e) {
+            RuntimeException next = closeAll();
+            if (next != null) {
+                e.addSuppressed(next);
             }
+            throw e;
         }
+    }
+
+    private int receiveDepth(RdmaDevice device) {
+        int completions = device.attributes().completionsMax() / options.queues;
+        return options.receiveDepth(Math.min(device.attributes().requestsMax(), completions));
     }
 
     private <T extends AutoCloseable> T opened(T object) {
@@ -319,14 +324,14 @@ final class PerftestEndpoint implements AutoCloseable {
             for (int i = 0; i < count; i++) {
                 receives[q].set(i, q, region, receiveOffset(q), size + headerLength());
             }
-            check(queues.get(q).post(receives[q], 0, count), count);
+            checkReceives(queues.get(q), queues.get(q).post(receives[q], 0, count), count);
         }
     }
 
     /** Posts one more receive. */
     void postReceive(int q, long number) {
         int index = (int) (number % receives[q].capacity());
-        check(queues.get(q).post(receives[q], index, 1), 1);
+        checkReceives(queues.get(q), queues.get(q).post(receives[q], index, 1), 1);
     }
 
     int receiveDepth() {
@@ -350,11 +355,24 @@ final class PerftestEndpoint implements AutoCloseable {
         return tool.isAtomic() && options.atomicType == PerftestOptions.AtomicType.FETCH_AND_ADD;
     }
 
-    /** Throws if not all were taken. */
-    static void check(int result, int wanted) {
+    /** Throws if not all sends were taken. */
+    static void check(QueuePair queue, int result, int wanted) {
         if (result != wanted) {
-            throw new Messages.Failure("posting: " + Post.name(result));
+            throw notPosted(result, queue.refusal());
         }
+    }
+
+    private static void checkReceives(QueuePair queue, int result, int wanted) {
+        if (result != wanted) {
+            throw notPosted(result, queue.receiveRefusal());
+        }
+    }
+
+    static Messages.Failure notPosted(int result, int errno) {
+        return new Messages.Failure(
+                result == Post.REFUSED
+                        ? "posting: the library refused with errno " + errno
+                        : "posting: " + Post.name(result));
     }
 
     /** Polls; throws for a completion with an error. How many came, 0 if none did. */
@@ -426,18 +444,35 @@ final class PerftestEndpoint implements AutoCloseable {
 
     @Override
     public void close() {
+        RuntimeException failure = closeAll();
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private RuntimeException closeAll() {
         // After a failure there may be work outstanding; who resets a queue pair forgets it.
-        queues.forEach(QueuePair::toReset);
+        queues.forEach(queue -> opened.push(queue::toReset));
         queues.clear();
+        return closeAll(opened);
+    }
+
+    /** Closes every one, whatever some throw. The first of that with the others, or null. */
+    static RuntimeException closeAll(Deque<AutoCloseable> opened) {
+        RuntimeException first = null;
         while (!opened.isEmpty()) {
-            AutoCloseable object = opened.pop();
             try {
-                object.close();
-            } catch (RuntimeException e) {
-                throw e;
+                opened.pop().close();
             } catch (Exception e) {
-                throw new IllegalStateException(e);
+                RuntimeException own =
+                        e instanceof RuntimeException known ? known : new IllegalStateException(e);
+                if (first == null) {
+                    first = own;
+                } else {
+                    first.addSuppressed(own);
+                }
             }
         }
+        return first;
     }
 }

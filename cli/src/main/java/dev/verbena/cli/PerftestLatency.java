@@ -57,7 +57,7 @@ final class PerftestLatency {
                 stamps[sent] = System.nanoTime();
                 sent++;
                 mine.putByte(last, (byte) sent);
-                PerftestEndpoint.check(queue.post(request), 1);
+                PerftestEndpoint.check(queue, queue.post(request), 1);
                 endpoint.next(endpoint.sendCompletions);
             }
         }
@@ -81,7 +81,7 @@ final class PerftestLatency {
             if (sent < count) {
                 stamps[sent] = System.nanoTime();
                 sent++;
-                PerftestEndpoint.check(queue.post(request), 1);
+                PerftestEndpoint.check(queue, queue.post(request), 1);
                 endpoint.next(endpoint.sendCompletions);
             }
         }
@@ -96,7 +96,7 @@ final class PerftestLatency {
         long before = 0;
         for (int i = 0; i < stamps.length; i++) {
             stamps[i] = System.nanoTime();
-            PerftestEndpoint.check(queue.post(request), 1);
+            PerftestEndpoint.check(queue, queue.post(request), 1);
             endpoint.next(endpoint.sendCompletions);
             if (isCounting) {
                 long now = came.getLong(0);

@@ -14,6 +14,9 @@ final class PerftestOptions {
     private static final int SIZE_MAX = 1 << 30;
     private static final int QUEUES_MAX = 1024;
     private static final int DEPTH_MAX = 15_000;
+    private static final int RECEIVES = 512;
+    private static final int MODERATION = 100;
+    private static final int MODERATED_SIZE_MAX = 8192;
 
     @Parameters(
             paramLabel = "HOST",
@@ -103,18 +106,18 @@ final class PerftestOptions {
     @Option(
             names = {"-r", "--rx-depth"},
             paramLabel = "N",
-            defaultValue = "512",
-            description = "Receives posted on a queue pair; send only. Default: ${DEFAULT-VALUE}.")
-    int receiveDepth;
+            description =
+                    "Receives posted on a queue pair; send only. Default: 512; with UC and UD, where"
+                            + " what finds none is lost, as many as messages.")
+    private Integer receiveDepth;
 
     @Option(
             names = {"-Q", "--cq-mod"},
             paramLabel = "N",
-            defaultValue = "100",
             description =
-                    "One completion for so many operations; bw only. Default: ${DEFAULT-VALUE}, or"
-                            + " the depth if that is less.")
-    private int moderation;
+                    "One completion for so many operations; bw only. Default: 100, or the depth if"
+                            + " that is less; 1 for messages above 8192 bytes, but for UD and -a.")
+    private Integer moderation;
 
     @Option(
             names = {"-l", "--post_list"},
@@ -172,7 +175,7 @@ final class PerftestOptions {
 
     @Option(
             names = {"-U", "--report-unsorted"},
-            description = "With -H: in the order of time.")
+            description = "Print every latency in the order of time; lat only.")
     boolean isUnsorted;
 
     @Option(names = "--report_gbits", description = "Report Gbit/s and not MiB/s; bw only.")
@@ -212,8 +215,8 @@ final class PerftestOptions {
         check("-q", queues, 1, tool.isLatency() ? 1 : QUEUES_MAX);
         check("-I", inline, 0, 4096);
         check("-t", sendDepth(), 1, DEPTH_MAX);
-        check("-r", receiveDepth, 1, DEPTH_MAX);
-        check("-Q", moderation, 1, DEPTH_MAX);
+        check("-r", receiveDepth == null ? 1 : receiveDepth, 1, DEPTH_MAX);
+        check("-Q", moderation == null ? 1 : moderation, 1, DEPTH_MAX);
         check("-l", list, 1, tool.isLatency() ? 1 : sendDepth());
         check("-o", reads == null ? 1 : reads, 1, 255);
         check("-u", timeoutCode, 0, 31);
@@ -221,6 +224,9 @@ final class PerftestOptions {
         check("--tclass", trafficClass, 0, 255);
         if (host != null && port == 0) {
             throw wrong("-p 0 lets a server choose; a client must know its port");
+        }
+        if (mtu != null && (mtu < 256 || mtu > 4096 || Integer.bitCount(mtu) != 1)) {
+            throw wrong("-m " + mtu + " is none of 256, 512, 1024, 2048 and 4096");
         }
         if (size != null && isAll) {
             throw wrong("-a and -s exclude each other");
@@ -258,13 +264,24 @@ final class PerftestOptions {
         return sendDepth == null ? tool.defaultSendDepth() : sendDepth;
     }
 
-    /** Of messages, until the other side may have run out of receives. */
-    int receiveDepth() {
-        return (int) Math.min(receiveDepth, iterations());
+    /**
+     * Of messages, until the other side may have run out of receives.
+     *
+     * @param most that a device can; bounds only what nobody asked for
+     */
+    int receiveDepth(long most) {
+        if (receiveDepth != null) {
+            return (int) Math.min(receiveDepth, iterations());
+        }
+        boolean isLost = connection == QueuePairType.UC || connection == QueuePairType.UD;
+        long depth = isLost ? Math.max(1, Math.min(DEPTH_MAX, most)) : RECEIVES;
+        return (int) Math.min(depth, iterations());
     }
 
     int moderation() {
-        return Math.min(moderation, sendDepth());
+        boolean isLarge = size() > MODERATED_SIZE_MAX && !isAll && connection != QueuePairType.UD;
+        int unasked = isLarge ? 1 : MODERATION;
+        return Math.min(moderation == null ? unasked : moderation, sendDepth());
     }
 
     /**

@@ -10,6 +10,7 @@ record PerftestReport(String line, Map<String, Object> fields, boolean isGigabit
     static final String RULE = "-".repeat(87);
     static final double MEBIBYTE = 1 << 20;
     private static final double NS_PER_US = 1e3;
+    private static final int TAIL = 2;
 
     static String header(boolean isLatency, boolean isGigabits) {
         if (isLatency) {
@@ -29,32 +30,13 @@ record PerftestReport(String line, Map<String, Object> fields, boolean isGigabit
      *
      * @param ns in the order of time; sorted afterwards
      * @param isEach every one is shown, too
-     * @param isUnsorted in the order of time
+     * @param isUnsorted every one is shown, in the order of time
      */
     static PerftestReport ofLatencies(
             int size, long iterations, double[] ns, boolean isEach, boolean isUnsorted) {
-        String unsorted = isEach && isUnsorted ? each(ns) : "";
-        double sum = 0;
-        for (double value : ns) {
-            sum += value;
-        }
-        double mean = sum / ns.length;
-        double squares = 0;
-        for (double value : ns) {
-            squares += (value - mean) * (value - mean);
-        }
+        String unsorted = isUnsorted ? each(ns) : "";
         Arrays.sort(ns);
-        double[] values = {
-            ns[0],
-            ns[ns.length - 1],
-            ns.length % 2 == 1
-                    ? ns[ns.length / 2]
-                    : (ns[ns.length / 2] + ns[ns.length / 2 - 1]) / 2,
-            mean,
-            Math.sqrt(squares / ns.length),
-            ns[(int) Math.min(ns.length - 1, Math.ceil(ns.length * 0.99))],
-            ns[(int) Math.min(ns.length - 1, Math.ceil(ns.length * 0.999))],
-        };
+        double[] values = summary(ns);
         String[] names = {"t_min", "t_max", "t_typical", "t_avg", "t_stdev", "t_99", "t_99.9"};
         int[] widths = {15, 14, 16, 14, 16, 22, 24};
         Map<String, Object> fields = common(size, iterations);
@@ -67,6 +49,27 @@ record PerftestReport(String line, Map<String, Object> fields, boolean isGigabit
         }
         String each = isEach && !isUnsorted ? each(ns) : unsorted;
         return new PerftestReport(each + line.toString().stripTrailing(), fields, false);
+    }
+
+    /** As perftest does it: the two largest count for no column but, one of them, as t_max. */
+    private static double[] summary(double[] sorted) {
+        int count = sorted.length > TAIL ? sorted.length - TAIL : sorted.length;
+        int last = sorted.length - 1;
+        double mean = Arrays.stream(sorted, 0, count).sum() / count;
+        double squares = 0;
+        for (int i = 0; i < count; i++) {
+            squares += (sorted[i] - mean) * (sorted[i] - mean);
+        }
+        int middle = count / 2;
+        return new double[] {
+            sorted[0],
+            sorted[Math.min(last, count)],
+            count % 2 == 1 ? sorted[middle] : (sorted[middle] + sorted[middle - 1]) / 2,
+            mean,
+            Math.sqrt(squares / count),
+            sorted[(int) Math.min(last, Math.ceil(count * 0.99))],
+            sorted[(int) Math.min(last, Math.ceil(count * 0.999))],
+        };
     }
 
     private static String each(double[] ns) {
@@ -92,9 +95,20 @@ record PerftestReport(String line, Map<String, Object> fields, boolean isGigabit
             double rate,
             boolean isGigabits) {
         double unit = isGigabits ? MEBIBYTE * 8 / 1e9 : 1;
+        return shown(size, iterations, peak * unit, average * unit, rate, isGigabits);
+    }
+
+    /** In the unit that is shown. */
+    private static PerftestReport shown(
+            long size,
+            long iterations,
+            double peak,
+            double average,
+            double rate,
+            boolean isGigabits) {
         Map<String, Object> fields = common(size, iterations);
-        fields.put("BW_peak", number("%.2f", peak * unit));
-        fields.put("BW_average", number("%.2f", average * unit));
+        fields.put("BW_peak", number("%.2f", peak));
+        fields.put("BW_average", number("%.2f", average));
         fields.put("MsgRate", number("%.6f", rate));
         String line =
                 String.format(
@@ -102,8 +116,8 @@ record PerftestReport(String line, Map<String, Object> fields, boolean isGigabit
                         " %-7d    %-10d       %-15.2f    %-15.2f\t   %-7.6f",
                         size,
                         iterations,
-                        peak * unit,
-                        average * unit,
+                        peak,
+                        average,
                         rate);
         return new PerftestReport(line, fields, isGigabits);
     }
@@ -113,15 +127,17 @@ record PerftestReport(String line, Map<String, Object> fields, boolean isGigabit
         return ofBandwidth(0, 0, 0, 0, 0, isGigabits);
     }
 
-    /** Tells the other side of a bandwidth, and is told of its. */
+    /**
+     * Tells the other side of a bandwidth, and is told of its: each as it shows it, so that both
+     * sides must have chosen the same unit.
+     */
     PerftestReport exchange(PerftestWire wire) {
-        double unit = isGigabits ? MEBIBYTE * 8 / 1e9 : 1;
         long size = wire.exchangeLong(((Number) fields.get("MsgSize")).longValue());
         long count = wire.exchangeLong(((Number) fields.get("n_iterations")).longValue());
-        double peak = wire.exchangeDouble(value("BW_peak") / unit);
-        double average = wire.exchangeDouble(value("BW_average") / unit);
+        double peak = wire.exchangeDouble(value("BW_peak"));
+        double average = wire.exchangeDouble(value("BW_average"));
         double rate = wire.exchangeDouble(value("MsgRate"));
-        return ofBandwidth(size, count, peak, average, rate, isGigabits);
+        return shown(size, count, peak, average, rate, isGigabits);
     }
 
     private double value(String name) {

@@ -35,7 +35,11 @@ final class PerftestSession {
     /** Meets, measures, parts. */
     void run(Consumer<PerftestReport> reports) throws IOException {
         meet();
-        wire.beUnhurried();
+        if (!tool.isOneSided() || !wire.isClient()) {
+            // The other side measures meanwhile; only a one-sided client's server has nothing to
+            // do.
+            wire.beUnhurried();
+        }
         if (tool.isPingPong()) {
             pingPong(reports);
         } else if (tool == PerftestTool.SEND_BW) {
@@ -178,6 +182,15 @@ final class PerftestSession {
         }
     }
 
+    /** Every place that messages of the last length took turns in. */
+    private void verifyWritten(int q, int size) {
+        long used = Math.min(endpoint.slots(size), options.iterations());
+        for (int slot = 0; slot < used; slot++) {
+            int at = slot * endpoint.turn(size);
+            endpoint.verify(endpoint.receiveOffset(q) + at, 0, size);
+        }
+    }
+
     private void serve(Consumer<PerftestReport> reports) {
         if (!tool.isLatency()) {
             step();
@@ -189,7 +202,7 @@ final class PerftestSession {
         int size = sizes.get(sizes.size() - 1);
         for (int q = 0; q < endpoint.queues.size(); q++) {
             if (isVerbena) {
-                endpoint.verify(endpoint.receiveOffset(q), 0, size);
+                verifyWritten(q, size);
             } else if (!endpoint.isTargetTouched(q, size)) {
                 throw new Messages.Failure("nothing was written to the memory of queue pair " + q);
             }

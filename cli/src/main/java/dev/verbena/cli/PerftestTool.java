@@ -38,6 +38,11 @@ enum PerftestTool {
         return isLatency() && (isWrite() || isSend());
     }
 
+    /** Only the client measures; the server has nothing to do. */
+    boolean isOneSided() {
+        return !isSend() && !isPingPong();
+    }
+
     int defaultSize() {
         if (isAtomic()) {
             return Long.BYTES;

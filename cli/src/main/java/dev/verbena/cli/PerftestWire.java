@@ -31,7 +31,7 @@ final class PerftestWire implements AutoCloseable {
         return socket.isClient();
     }
 
-    /** From now on the other side may take as long as it likes between steps. */
+    /** From now on the other side may take as long as it likes between steps, if it is there. */
     void beUnhurried() throws IOException {
         socket.beUnhurried();
     }

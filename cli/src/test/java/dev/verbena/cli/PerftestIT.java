@@ -45,6 +45,7 @@ class PerftestIT {
                 "lat read -s 4096 -n 100",
                 "lat send -s 2 -n 700",
                 "lat atomic -n 100",
+                "bw write -s 1000 -n 300",
                 "bw read -s 512 -n 300",
                 "bw send -s 1000 -n 700 -q 2",
                 "bw atomic -n 300",
@@ -65,6 +66,7 @@ class PerftestIT {
                 "lat send -s 100 -n 50 -c UD",
                 "lat write -s 100 -n 50 -c UC",
                 "bw send -s 1000 -n 100 -c UC",
+                "bw send -s 64 -n 700 -c UD",
             })
     void shouldMeasureWithPerftestOverOtherConnections(String line) throws Exception {
         programs.ourClient(theirs(line), ours(line)).assertWell();
@@ -76,6 +78,7 @@ class PerftestIT {
             strings = {
                 "lat write -s 5000 -n 50",
                 "lat send -s 333 -n 50 -I 16",
+                "bw write -s 64 -n 300 -l 3 -t 3",
                 "bw read -s 64 -n 300 -o 1",
                 "bw send -s 70 -n 600 -q 2 -r 16 -Q 10",
             })

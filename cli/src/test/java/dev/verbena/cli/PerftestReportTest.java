@@ -19,20 +19,35 @@ class PerftestReportTest {
         PerftestReport report = PerftestReport.ofLatencies(8, 1001, ns, false, false);
         assertThat(report.fields().toString())
                 .isEqualTo(
-                        "{MsgSize=8, n_iterations=1001, t_min=1.00, t_max=1000.00,"
-                                + " t_typical=500.50, t_avg=500.50, t_stdev=288.67, t_99=991.00,"
-                                + " t_99.9=1000.00}");
+                        "{MsgSize=8, n_iterations=1001, t_min=1.00, t_max=999.00,"
+                                + " t_typical=499.50, t_avg=499.50, t_stdev=288.10, t_99=990.00,"
+                                + " t_99.9=999.00}");
         assertThat(report.line().trim().split(" +"))
                 .containsExactly(
-                        "8", "1001", "1.00", "1000.00", "500.50", "500.50", "288.67", "991.00",
-                        "1000.00");
+                        "8", "1001", "1.00", "999.00", "499.50", "499.50", "288.10", "990.00",
+                        "999.00");
+    }
+
+    @Test
+    void shouldLeaveTheTwoLargestLatenciesOut() {
+        double[] ns = {9e6, 1e3, 3e3, 2e3, 8e3};
+        assertThat(PerftestReport.ofLatencies(8, 6, ns, false, false).fields().toString())
+                .contains("t_min=1.00, t_max=8.00, t_typical=2.00, t_avg=2.00, t_stdev=0.82");
+        double[] few = {2e3, 1e3};
+        assertThat(PerftestReport.ofLatencies(8, 3, few, false, false).fields().toString())
+                .contains("t_min=1.00, t_max=2.00, t_typical=1.50, t_avg=1.50, t_stdev=0.50");
+        double[] one = {1e3};
+        assertThat(PerftestReport.ofLatencies(8, 2, one, false, false).fields().toString())
+                .contains("t_max=1.00, t_typical=1.00, t_avg=1.00, t_stdev=0.00");
     }
 
     @Test
     void shouldListEveryLatency() {
         double[] ns = {3e3, 1e3, 2e3};
-        assertThat(PerftestReport.ofLatencies(8, 4, ns.clone(), true, true).line())
-                .startsWith(String.format("#, usec%n1, 3.000%n2, 1.000%n3, 2.000%n 8 "));
+        for (boolean isEach : new boolean[] {true, false}) {
+            assertThat(PerftestReport.ofLatencies(8, 4, ns.clone(), isEach, true).line())
+                    .startsWith(String.format("#, usec%n1, 3.000%n2, 1.000%n3, 2.000%n 8 "));
+        }
         assertThat(PerftestReport.ofLatencies(8, 4, ns, true, false).line())
                 .startsWith(String.format("#, usec%n1, 1.000%n2, 2.000%n3, 3.000%n 8 "));
     }
@@ -65,6 +80,10 @@ class PerftestReportTest {
                 "bw read -o 256",
                 "bw send -I -1",
                 "bw send -r 0",
+                "bw send -Q 0",
+                "lat read -m 128",
+                "lat read -m 3000",
+                "lat read -m 8192",
             })
     void shouldRefuseWrongOptions(String line) {
         StringWriter err = new StringWriter();

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.StandardSocketOptions;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import jdk.net.ExtendedSocketOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -80,6 +84,46 @@ class PerftestWireTest {
         Object[] answers = run(part, part);
         assertThat(answers[0]).isEqualTo(Arrays.asList(true, 65_536, 1024, -1L, -2.25));
         assertThat(answers[1]).isEqualTo(Arrays.asList(true, 4096, 1024, 1L, 1.5));
+    }
+
+    /** perftest tells the figures that it prints, and prints those that it is told. */
+    @Test
+    void shouldTellTheFiguresThatItShows() throws Exception {
+        PerftestReport mine = PerftestReport.ofBandwidth(65_536, 100, 200, 100, 0.5, true);
+        Object[] answers =
+                run(
+                        wire -> mine.exchange(wire).fields(),
+                        wire -> {
+                            List<Object> told = new ArrayList<>();
+                            told.add(wire.exchangeLong(64));
+                            told.add(wire.exchangeLong(7));
+                            told.add(wire.exchangeDouble(90.5));
+                            told.add(wire.exchangeDouble(80.25));
+                            told.add(wire.exchangeDouble(0.125));
+                            return told;
+                        });
+        assertThat(answers[1]).isEqualTo(List.of(65_536L, 100L, 1.68, 0.84, 0.5));
+        assertThat(answers[0].toString())
+                .isEqualTo(
+                        "{MsgSize=64, n_iterations=7, BW_peak=90.50, BW_average=80.25,"
+                                + " MsgRate=0.125000}");
+    }
+
+    @Test
+    void shouldNoticeAComputerThatHasGone() throws Exception {
+        InetAddress loopback = InetAddress.getLoopbackAddress();
+        try (java.net.ServerSocket server = new java.net.ServerSocket(0, 1, loopback);
+                MeetingSocket socket =
+                        MeetingSocket.connect(
+                                loopback.getHostAddress(), server.getLocalPort(), 10_000)) {
+            assertThat(socket.option(StandardSocketOptions.SO_KEEPALIVE)).isTrue();
+            new PerftestWire(socket).beUnhurried();
+            int seconds =
+                    socket.option(ExtendedSocketOptions.TCP_KEEPIDLE)
+                            + socket.option(ExtendedSocketOptions.TCP_KEEPINTERVAL)
+                                    * socket.option(ExtendedSocketOptions.TCP_KEEPCOUNT);
+            assertThat(seconds).isEqualTo(60);
+        }
     }
 
     @Test
