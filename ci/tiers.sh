@@ -5,7 +5,7 @@
 readonly SKIPPED=77
 readonly LOGS="$VERBENA_HOME/target/test-logs"
 readonly TIERS=(build jdk25 processes vm c faults seeds consumer conformance)
-declare -A BUDGET=([build]=12 [jdk25]=10 [processes]=16 [vm]=5 [c]=12 [faults]=9 [seeds]=4 [consumer]=4 [conformance]=1)
+declare -A BUDGET=([build]=12 [jdk25]=10 [processes]=16 [vm]=9 [c]=12 [faults]=9 [seeds]=4 [consumer]=4 [conformance]=1)
 declare -A WHAT=(
     [build]="compile, format, Checkstyle, unit tests and the transport contract on the default JDK"
     [jdk25]="the same tests on JDK 25 or newer, a choice of those of several processes, and a short demo"

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Peers that are killed, stopped and restarted, over a device. A process takes half a minute to
  * start on an emulated processor, so those tests that a device makes no harder than shared memory
- * run with {@code -Dverbena.long=true} only.
+ * run with {@code -Dverbena.long=true} only ({@code ./verbena test --tier vm --long}).
  */
 @Tag("verbs-device")
 class VerbsProcessContractIT extends TransportProcessContract {
