@@ -29,7 +29,6 @@ class DartOverVerbsIT {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 4096, 4194305})
-    @Tag("dart-D16")
     void shouldDeliverEqualBytes(int length) throws Exception {
         contract.shouldDeliverEqualBytes(length);
     }
