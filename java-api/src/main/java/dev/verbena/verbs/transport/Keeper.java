@@ -121,6 +121,8 @@ final class Keeper implements Runnable {
                 () -> {
                     try {
                         socket.close();
+                        // A closed channel goes on listening until its selector looks again.
+                        selector.selectNow();
                     } catch (IOException e) {
                         throw new UncheckedIOException(e);
                     }
