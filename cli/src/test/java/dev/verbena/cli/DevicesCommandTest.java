@@ -49,6 +49,7 @@ class DevicesCommandTest {
     private static Run devices(String... arguments) throws Exception {
         List<String> line = new ArrayList<>();
         line.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
+        line.add("--enable-native-access=ALL-UNNAMED"); // JDK 24 and newer warn without it
         line.addAll(List.of("-Dverbena.ibverbs=" + library, "-cp"));
         line.add(System.getProperty("java.class.path"));
         line.addAll(List.of(VerbenaCommand.class.getName(), "devices"));
