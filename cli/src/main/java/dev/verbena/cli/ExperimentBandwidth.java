@@ -185,7 +185,8 @@ final class ExperimentBandwidth {
     private ExperimentPoint pullPoint() {
         int mebibytes = run.options.size == null ? 4 : Math.max(1, run.options.size >> 10);
         int steps = Math.max(4, (run.isQuick() ? QUICK_MEBIBYTES : PULL_MEBIBYTES) / mebibytes);
-        ExperimentPoint point = point(mebibytes, 0);
+        // Two of a process: the server need not wait until a process has heard of its last one.
+        ExperimentPoint point = point(mebibytes, 0).inFlight(2);
         return ExperimentRun.sized(point, (long) mebibytes * MEBI, 2 * steps, steps);
     }
 

@@ -18,26 +18,29 @@ final class CompletionAgent implements ProtocolAgent {
 
     @Override
     public int doWork() {
-        int work = takePending();
+        int taken = takePending();
+        int moved = 0;
         for (int i = 0; i < isPending.length; i++) {
             ServerBuffer buffer = shared.completed.peek();
             if (buffer == null) {
                 break;
             }
             if (!isPending[buffer.index]) {
-                takePending();
+                taken += takePending();
             }
             shared.completed.poll();
             isPending[buffer.index] = false;
             pendingCount--;
             shared.full.offer(buffer);
-            work++;
+            moved++;
         }
-        if (work > 0) {
+        if (taken + moved > 0) {
             shared.pendingBuffers.lazySet(pendingCount);
+        }
+        if (moved > 0) {
             shared.wakeT3.run();
         }
-        return work;
+        return taken + moved;
     }
 
     private int takePending() {

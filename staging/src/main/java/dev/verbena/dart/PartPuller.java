@@ -44,6 +44,9 @@ final class PartPuller implements AutoCloseable {
     private int suspendedCount;
     private long lazyUntilNs;
 
+    /** t2 has something to move; what is only asked for need not wake it. */
+    private boolean hasEndedPart;
+
     /** Planted: memory that nobody gives back. */
     private final List<Object> leaked = new ArrayList<>();
 
@@ -261,7 +264,7 @@ final class PartPuller implements AutoCloseable {
 
     int pull() {
         int work = goOn();
-        boolean hasPosted = false;
+        hasEndedPart = false;
         for (int i = 0; !parked.isEmpty() && i < buffers.length; i++) {
             PullMessage message = parked.peek();
             if (isToWait(message)) {
@@ -280,7 +283,6 @@ final class PartPuller implements AutoCloseable {
             if (free.isEmpty() || isLazy(message) || !postPart(message)) {
                 break;
             }
-            hasPosted = true;
             work++;
             if (message.isAllPosted) {
                 parked.poll();
@@ -291,7 +293,7 @@ final class PartPuller implements AutoCloseable {
             shared.emptyBuffers.lazySet(free.size());
             countParked();
         }
-        if (hasPosted) {
+        if (hasEndedPart) {
             shared.wakeT2.run();
         }
         return work;
@@ -524,6 +526,7 @@ final class PartPuller implements AutoCloseable {
                     buffer.pulledNs - buffer.pullBeganNs);
         }
         message.outstandingParts--;
+        hasEndedPart = true;
         shared.completed.offer(buffer);
         finishIfDone(message);
     }
