@@ -1,6 +1,7 @@
 /*
  * What the JNI library has beside softnic: the layout that the C compiler saw, so that Java can
- * compare it with the constants it was compiled with, a barrier, and mappings.
+ * compare it with the constants it was compiled with, a barrier, mappings, and processors of
+ * threads.
  */
 #ifndef VERBENA_NATIVE_ACCESS_H
 #define VERBENA_NATIVE_ACCESS_H
@@ -31,6 +32,12 @@ int vna_map(uint64_t length, int pages, void **address);
 int vna_map_file(const char *path, uint64_t offset, uint64_t length, int write, void **address);
 int vna_sync(void *address, uint64_t length);
 int vna_unmap(void *address, uint64_t length);
+
+/* The processors of the calling thread: one bit each, in words of 64; length in bytes, a multiple
+ * of 8. 0 or -errno. The kernel leaves out those that the process may not use; -EINVAL if none is
+ * left. */
+int vna_affinity_get(void *mask, uint64_t length);
+int vna_affinity_set(const void *mask, uint64_t length);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 package dev.verbena.cli;
 
+import dev.verbena.agent.CpuSet;
 import java.io.PrintWriter;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -9,6 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** The {@code verbena} command; main class of the distribution. */
 @Command(
@@ -59,6 +61,15 @@ public final class VerbenaCommand implements Runnable {
             description = "Print the stack trace of an error.")
     private boolean isVerbose;
 
+    @Option(
+            names = "--cpus",
+            paramLabel = "LIST",
+            scope = ScopeType.INHERIT,
+            description =
+                    "Run on these processors only, for example 0-3,8: the command, its agents and"
+                            + " the processes that it starts; not the JVM's own threads.")
+    private CpuSet cpus;
+
     /** For picocli. */
     public VerbenaCommand() {}
 
@@ -84,10 +95,35 @@ public final class VerbenaCommand implements Runnable {
                     text.println("Try '" + at.getCommandSpec().qualifiedName() + " --help'.");
                     return CommandLine.ExitCode.USAGE;
                 });
+        line.registerConverter(CpuSet.class, VerbenaCommand::cpus);
+        line.setExecutionStrategy(
+                parsed -> {
+                    command.bind(line);
+                    return new CommandLine.RunLast().execute(parsed);
+                });
         line.setCaseInsensitiveEnumValuesAllowed(true);
         // "lat --op send": send is a command below lat, too.
         line.setAllowSubcommandsAsOptionParameters(true);
         return line.execute(arguments);
+    }
+
+    private static CpuSet cpus(String list) {
+        try {
+            return CpuSet.parse(list);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(e.getMessage());
+        }
+    }
+
+    private void bind(CommandLine line) {
+        if (cpus == null) {
+            return;
+        }
+        try {
+            cpus.bind();
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            throw new ParameterException(line, "--cpus " + cpus + ": " + e.getMessage(), e);
+        }
     }
 
     private int report(Exception exception, PrintWriter err, String name) {

@@ -72,6 +72,9 @@ class VerbenaCommandTest {
                 "lat --op send --size 128k | outside 1 to 65536",
                 "lat --op shout | Invalid value for option '--op'",
                 "bw --iterations -1 | outside 1 to",
+                "version --cpus 3-1 | the range 3-1 ends before it begins",
+                "--cpus all version | Invalid value for option '--cpus': 'all' is no list",
+                "version --cpus 0,60000 | --cpus 0,60000: this process may not run on processor 60000",
                 "lat --listen --connect shm://x/y | exclude each other",
             })
     void shouldExitWith2ForWrongArguments(String line, String message) {

@@ -4,6 +4,8 @@ import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -36,6 +38,8 @@ public final class AgentThread implements AutoCloseable {
     private final long sleepFirstNs;
     private final long sleepMaxNs;
     private final long closeTimeoutNs;
+    private final CpuSet cpus;
+    private final CompletableFuture<Void> bound = new CompletableFuture<>();
     private final Thread thread;
     private volatile boolean isRunning = true;
     private volatile boolean isWoken;
@@ -49,6 +53,7 @@ public final class AgentThread implements AutoCloseable {
         this.sleepFirstNs = Math.min(builder.sleepFirstNs, builder.sleepMaxNs);
         this.sleepMaxNs = builder.sleepMaxNs;
         this.closeTimeoutNs = builder.closeTimeoutNs;
+        this.cpus = builder.cpus;
         this.thread = new Thread(this::run, builder.name);
         this.thread.setDaemon(true);
         if (builder.wakesOnStreams) {
@@ -133,7 +138,33 @@ public final class AgentThread implements AutoCloseable {
         }
     }
 
+    /** On its own processors before any agent takes memory. */
+    private boolean bind() {
+        boolean isIgnored = PlantedFaults.ENABLED && PlantedFaults.isOn("agent-cpus-ignored");
+        try {
+            if (cpus != null && !isIgnored) {
+                cpus.bind();
+            }
+            bound.complete(null);
+            return true;
+        } catch (RuntimeException e) {
+            bound.completeExceptionally(e);
+            return false;
+        }
+    }
+
+    private void awaitBound() {
+        try {
+            bound.join();
+        } catch (CompletionException e) {
+            throw (RuntimeException) e.getCause();
+        }
+    }
+
     private void run() {
+        if (!bind()) {
+            return;
+        }
         List<ProtocolAgent> running = new ArrayList<>();
         try {
             for (ProtocolAgent agent : agents) {
@@ -257,6 +288,7 @@ public final class AgentThread implements AutoCloseable {
         private long sleepMaxNs = 10_000_000;
         private long closeTimeoutNs = 5_000_000_000L;
         private boolean wakesOnStreams;
+        private CpuSet cpus;
 
         private Builder(String name, Environment environment) {
             this.name = name;
@@ -296,6 +328,15 @@ public final class AgentThread implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Processors that the thread runs on, bound before the agents' {@code onStart}. Default:
+         * those of the thread that calls {@link #start()}.
+         */
+        public Builder cpus(CpuSet cpus) {
+            this.cpus = cpus;
+            return this;
+        }
+
         /** Wakes when one of the environment's streams may be ready. */
         public Builder wakeOnStreams() {
             wakesOnStreams = true;
@@ -305,7 +346,8 @@ public final class AgentThread implements AutoCloseable {
         /**
          * Makes and starts the thread.
          *
-         * @throws IllegalArgumentException if there is no agent, or a time is out of range
+         * @throws IllegalArgumentException if there is no agent, a time is out of range, or this
+         *     process may not use a processor of {@link #cpus}
          */
         public AgentThread start() {
             if (agents.isEmpty()) {
@@ -325,6 +367,7 @@ public final class AgentThread implements AutoCloseable {
             }
             AgentThread made = new AgentThread(this);
             made.thread.start();
+            made.awaitBound();
             return made;
         }
     }

@@ -1,17 +1,15 @@
 package dev.verbena.verbs;
 
+import dev.verbena.agent.CpuSet;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.BitSet;
 
 /**
  * Whether the calling thread may run near a device: on the processors of the NUMA node that the
  * card is plugged into. Memory is taken from the node of the thread that touches it first.
  */
 public final class NumaAdvice {
-    private static final int CPUS_MAX = 1 << 16;
-
     private NumaAdvice() {}
 
     /**
@@ -31,15 +29,13 @@ public final class NumaAdvice {
             }
             String nearList = read(nodes(sys).resolve("node" + node + "/cpulist"));
             String ownList = allowed(root);
-            BitSet near = cpus(nearList);
-            BitSet own = cpus(ownList);
-            if (near.isEmpty() || own.isEmpty()) {
+            CpuSet near = cpus(nearList);
+            CpuSet own = cpus(ownList);
+            if (near == null || own == null) {
                 return "";
             }
             String place = device + " is on NUMA node " + node + " (processors " + nearList + ")";
-            BitSet far = (BitSet) own.clone();
-            far.andNot(near);
-            if (far.isEmpty()) {
+            if (near.containsAll(own)) {
                 return place + ", where this thread runs";
             }
             return place
@@ -47,7 +43,9 @@ public final class NumaAdvice {
                     + (near.intersects(own) ? "may run" : "runs")
                     + " elsewhere (processors "
                     + ownList
-                    + "), and takes its memory there: numactl --cpunodebind="
+                    + "), and takes its memory there: verbena --cpus "
+                    + nearList
+                    + " COMMAND, CpuSet.bind in a program, or numactl --cpunodebind="
                     + node
                     + " --membind="
                     + node
@@ -75,21 +73,12 @@ public final class NumaAdvice {
         return "";
     }
 
-    /** The kernel's way to write sets: {@code 0-3,8,10-11}; what is no such list is no set. */
-    private static BitSet cpus(String list) {
-        BitSet cpus = new BitSet();
-        for (String part : list.split(",")) {
-            if (!part.matches("[0-9]{1,5}(-[0-9]{1,5})?")) {
-                return new BitSet();
-            }
-            String[] ends = part.split("-");
-            int first = Integer.parseInt(ends[0]);
-            int last = Integer.parseInt(ends[ends.length - 1]);
-            if (first > last || last >= CPUS_MAX) {
-                return new BitSet();
-            }
-            cpus.set(first, last + 1);
+    /** Null for what is no list of processors. */
+    private static CpuSet cpus(String list) {
+        try {
+            return CpuSet.parse(list);
+        } catch (IllegalArgumentException e) {
+            return null;
         }
-        return cpus;
     }
 }

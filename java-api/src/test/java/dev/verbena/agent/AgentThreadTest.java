@@ -264,4 +264,41 @@ class AgentThreadTest {
         }
         assertThat(errors).isEmpty();
     }
+
+    @Test
+    void shouldRunOnTheProcessorsItWasGiven() throws Exception {
+        CpuSet first = CpuSetTest.first();
+        List<String> seen = new CopyOnWriteArrayList<>();
+        TestAgent agent =
+                new TestAgent() {
+                    @Override
+                    public void onStart() {
+                        try {
+                            seen.add(CpuSetTest.allowedList());
+                        } catch (java.io.IOException e) {
+                            errors.add(e);
+                        }
+                        super.onStart();
+                    }
+                };
+        try (AgentThread thread =
+                AgentThread.builder("bound", environment).agent(agent).cpus(first).start()) {
+            Await.until("start of the agent", () -> agent.calls.contains("start"));
+        }
+        assertThat(errors).isEmpty();
+        assertThat(seen).containsExactly(first.toString());
+    }
+
+    @Test
+    void shouldNotStartOnProcessorsThatAreNotThere() {
+        TestAgent agent = new TestAgent();
+        AgentThread.Builder builder =
+                AgentThread.builder("bound", environment)
+                        .agent(agent)
+                        .cpus(CpuSet.parse("0,60000"));
+        assertThatThrownBy(builder::start)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("60000");
+        assertThat(agent.calls).isEmpty();
+    }
 }

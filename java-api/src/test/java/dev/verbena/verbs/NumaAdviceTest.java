@@ -31,6 +31,7 @@ class NumaAdviceTest {
         write("sys/devices/system/node/node1/cpulist", "8-15,24-31");
         assertThat(advice("1", "8-15,24")).endsWith("where this thread runs");
         assertThat(advice("1", "0-31")).contains("WARNING", "may run elsewhere", "--membind=1");
+        assertThat(advice("1", "0-31")).contains("verbena --cpus 8-15,24-31 COMMAND");
         assertThat(advice("0", "8,9")).contains("WARNING", "thread runs elsewhere", "node 0");
     }
 

@@ -81,6 +81,8 @@ public class softnic implements InfoMapper {
                 + " void** address)",
         "int vna_sync(void* address, uint64_t length)",
         "int vna_unmap(void* address, uint64_t length)",
+        "int vna_affinity_get(void* mask, uint64_t length)",
+        "int vna_affinity_set(const void* mask, uint64_t length)",
     };
 
     /** For the generator of bindings, which makes one. */
@@ -96,6 +98,7 @@ public class softnic implements InfoMapper {
         infoMap.put(new Info("SOFTNIC_H", "SOFTNIC_SHM_H").define(true));
         infoMap.put(new Info("VERBENA_NATIVE_ACCESS_H").skip());
         infoMap.put(new Info("vna_map", "vna_map_file", "vna_sync", "vna_unmap").skip());
+        infoMap.put(new Info("vna_affinity_get", "vna_affinity_set").skip());
         StringBuilder text = new StringBuilder();
         for (String function : FUNCTIONS) {
             text.append(javaText(function)).append('\n');
