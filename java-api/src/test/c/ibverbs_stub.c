@@ -340,6 +340,12 @@ static int get_srq_num(struct ibv_srq *srq, uint32_t *number);
 static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
 static int bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 static int dealloc_mw(struct ibv_mw *mw);
+static struct ibv_dm *alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr);
+static int free_dm(struct ibv_dm *dm);
+static struct ibv_mr *reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
+                                size_t length, unsigned int access);
+static struct ibv_flow *create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr);
+static int destroy_flow(struct ibv_flow *flow);
 
 EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
@@ -366,6 +372,11 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
     made->close_xrcd = close_xrcd;
     made->create_srq_ex = create_srq_ex;
     made->get_srq_num = get_srq_num;
+    made->alloc_dm = alloc_dm;
+    made->free_dm = free_dm;
+    made->reg_dm_mr = reg_dm_mr;
+    made->ibv_create_flow = create_flow;
+    made->ibv_destroy_flow = destroy_flow;
     made->context.ops.alloc_mw = alloc_mw;
     made->context.ops.bind_mw = bind_mw;
     made->context.ops.dealloc_mw = dealloc_mw;
@@ -482,7 +493,100 @@ EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *a
         mr->rkey += 0x100;
         return 0;
     }
-    return errno == EFAULT ? IBV_REREG_MR_ERR_CMD : IBV_REREG_MR_ERR_INPUT;
+    switch (errno) {
+    case EFAULT:
+    case EOPNOTSUPP:
+        return IBV_REREG_MR_ERR_CMD;
+    case EIO:
+        return IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW;
+    case ENOMEM:
+        return IBV_REREG_MR_ERR_DONT_FORK_NEW;
+    case EAGAIN:
+        mr->rkey += 0x200;
+        return IBV_REREG_MR_ERR_DO_FORK_OLD;
+    default:
+        return IBV_REREG_MR_ERR_INPUT;
+    }
+}
+
+/* Memory of the card: behind its handle. */
+struct stub_dm {
+    struct ibv_dm dm;
+    uint8_t bytes[4096];
+};
+
+static int memcpy_to_dm(struct ibv_dm *dm, uint64_t offset, const void *host, size_t length)
+{
+    args(offset, (uintptr_t)host, length, 0, 0);
+    if (enter("ibv_memcpy_to_dm"))
+        return errno;
+    memcpy(((struct stub_dm *)dm)->bytes + offset, host, length);
+    return 0;
+}
+
+static int memcpy_from_dm(void *host, struct ibv_dm *dm, uint64_t offset, size_t length)
+{
+    args(offset, (uintptr_t)host, length, 0, 0);
+    if (enter("ibv_memcpy_from_dm"))
+        return errno;
+    memcpy(host, ((struct stub_dm *)dm)->bytes + offset, length);
+    return 0;
+}
+
+static struct ibv_dm *alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)
+{
+    args(attr->length, attr->log_align_req, attr->comp_mask, 0, 0);
+    if (enter("ibv_alloc_dm"))
+        return NULL;
+    struct stub_dm *made = object(sizeof *made);
+    made->dm.context = context;
+    made->dm.memcpy_to_dm = memcpy_to_dm;
+    made->dm.memcpy_from_dm = memcpy_from_dm;
+    return &made->dm;
+}
+
+static int free_dm(struct ibv_dm *dm)
+{
+    return destroy("ibv_free_dm", dm);
+}
+
+static struct ibv_mr *reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
+                                size_t length, unsigned int access)
+{
+    args((uintptr_t)dm, offset, length, access, 0);
+    return enter("ibv_reg_dm_mr") ? NULL : region(pd, NULL, length);
+}
+
+static struct ibv_flow *create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr)
+{
+    keep(attr, attr->size);
+    if (enter("ibv_create_flow"))
+        return NULL;
+    struct ibv_flow *flow = object(sizeof *flow);
+    flow->context = qp->context;
+    return flow;
+}
+
+static int destroy_flow(struct ibv_flow *flow)
+{
+    return destroy("ibv_destroy_flow", flow);
+}
+
+EXPORT int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+    (void)qp;
+    if (enter("ibv_query_ece"))
+        return errno;
+    ece->vendor_id = 0x15b3;
+    ece->options = 0x80000001u;
+    return 0;
+}
+
+EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+    (void)qp;
+    args(ece->vendor_id, ece->options, ece->comp_mask, 0, 0);
+    return enter("ibv_set_ece") ? errno : 0;
 }
 
 EXPORT int ibv_dereg_mr(struct ibv_mr *mr)

@@ -255,13 +255,45 @@ int vv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *address, 
     int result = ibv_rereg_mr(mr, flags, pd, address, length, (int)access);
     if (!result)
         return 0;
+    if (result == IBV_REREG_MR_ERR_DO_FORK_OLD)
+        return 0; /* done; only that children of fork will not have the old pages */
     int why = errno ? -errno : -EIO;
-    return result <= IBV_REREG_MR_ERR_CMD ? why - VV_REREG_LOST : why;
+    /* Who cannot do it has done nothing, whatever the answer says. */
+    int is_lost = result <= IBV_REREG_MR_ERR_CMD && why != -EOPNOTSUPP && why != -ENOSYS;
+    return is_lost ? why - VV_REREG_LOST : why;
 }
 
 int vv_dereg_mr(struct ibv_mr *mr)
 {
     DONE(ibv_dereg_mr(mr));
+}
+
+int vv_alloc_dm(struct ibv_context *context, uint64_t length, int alignment_log2,
+                struct ibv_dm **out)
+{
+    struct ibv_alloc_dm_attr attr = {.length = length, .log_align_req = (uint32_t)alignment_log2};
+    MADE(ibv_alloc_dm(context, &attr));
+}
+
+int vv_free_dm(struct ibv_dm *dm)
+{
+    DONE(ibv_free_dm(dm));
+}
+
+int vv_memcpy_to_dm(struct ibv_dm *dm, uint64_t offset, const void *from, uint64_t length)
+{
+    DONE(ibv_memcpy_to_dm(dm, offset, from, length));
+}
+
+int vv_memcpy_from_dm(void *to, struct ibv_dm *dm, uint64_t offset, uint64_t length)
+{
+    DONE(ibv_memcpy_from_dm(to, dm, offset, length));
+}
+
+int vv_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, uint64_t length,
+                 uint32_t access, struct ibv_mr **out)
+{
+    MADE(ibv_reg_dm_mr(pd, dm, offset, length, access));
 }
 
 int vv_advise_mr(struct ibv_pd *pd, int advice, uint32_t flags, struct ibv_sge *list, int count)
@@ -470,6 +502,26 @@ int vv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv
 int vv_query_qp_data_in_order(struct ibv_qp *qp, int opcode)
 {
     return ibv_query_qp_data_in_order(qp, (enum ibv_wr_opcode)opcode, 0) ? 1 : 0;
+}
+
+int vv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+    DONE(ibv_query_ece(qp, ece));
+}
+
+int vv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+    DONE(ibv_set_ece(qp, ece));
+}
+
+int vv_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr, struct ibv_flow **out)
+{
+    MADE(ibv_create_flow(qp, attr));
+}
+
+int vv_destroy_flow(struct ibv_flow *flow)
+{
+    DONE(ibv_destroy_flow(flow));
 }
 
 struct ibv_qp_ex *vv_qp_ex(struct ibv_qp *qp)

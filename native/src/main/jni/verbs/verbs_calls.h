@@ -81,6 +81,13 @@ int vv_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **out);
 int vv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *address, uint64_t length,
                 uint32_t access);
 int vv_dereg_mr(struct ibv_mr *mr);
+int vv_alloc_dm(struct ibv_context *context, uint64_t length, int alignment_log2,
+                struct ibv_dm **out);
+int vv_free_dm(struct ibv_dm *dm);
+int vv_memcpy_to_dm(struct ibv_dm *dm, uint64_t offset, const void *from, uint64_t length);
+int vv_memcpy_from_dm(void *to, struct ibv_dm *dm, uint64_t offset, uint64_t length);
+int vv_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, uint64_t length,
+                 uint32_t access, struct ibv_mr **out);
 int vv_advise_mr(struct ibv_pd *pd, int advice, uint32_t flags, struct ibv_sge *list, int count);
 int vv_alloc_mw(struct ibv_pd *pd, int type, struct ibv_mw **out);
 int vv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
@@ -130,6 +137,12 @@ int vv_destroy_qp(struct ibv_qp *qp);
 int vv_post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad);
 int vv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv_wr **bad);
 int vv_query_qp_data_in_order(struct ibv_qp *qp, int opcode);
+int vv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece);
+int vv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece);
+
+/* Which packets come to a queue pair; the specs lie behind attr. */
+int vv_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr, struct ibv_flow **out);
+int vv_destroy_flow(struct ibv_flow *flow);
 
 /* The ibv_wr_* interface. vv_qp_ex: of a queue pair that was made with send_ops_flags, or NULL.
  * vv_wr_post builds every request of the chain between ibv_wr_start and ibv_wr_complete and posts

@@ -255,7 +255,35 @@
     C(IBV_LINK_LAYER_UNSPECIFIED) C(IBV_LINK_LAYER_INFINIBAND) C(IBV_LINK_LAYER_ETHERNET) \
     C(IBV_SYSFS_NAME_MAX) C(IBV_SYSFS_PATH_MAX) C(IBV_ADVISE_MR_ADVICE_PREFETCH) \
     C(IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE) C(IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT) \
-    C(IBV_ADVISE_MR_FLAG_FLUSH)
+    C(IBV_ADVISE_MR_FLAG_FLUSH) \
+    S(struct ibv_ece) F(struct ibv_ece, vendor_id) F(struct ibv_ece, options) \
+    F(struct ibv_ece, comp_mask) S(struct ibv_flow_attr) F(struct ibv_flow_attr, type) \
+    F(struct ibv_flow_attr, size) F(struct ibv_flow_attr, priority) \
+    F(struct ibv_flow_attr, num_of_specs) F(struct ibv_flow_attr, port) \
+    F(struct ibv_flow_attr, flags) S(struct ibv_flow_spec_eth) F(struct ibv_flow_spec_eth, type) \
+    F(struct ibv_flow_spec_eth, size) F(struct ibv_flow_spec_eth, val) \
+    F(struct ibv_flow_spec_eth, mask) F(struct ibv_flow_eth_filter, dst_mac) \
+    F(struct ibv_flow_eth_filter, src_mac) F(struct ibv_flow_eth_filter, ether_type) \
+    F(struct ibv_flow_eth_filter, vlan_tag) S(struct ibv_flow_spec_ipv4_ext) \
+    F(struct ibv_flow_spec_ipv4_ext, val) F(struct ibv_flow_spec_ipv4_ext, mask) \
+    F(struct ibv_flow_ipv4_ext_filter, src_ip) F(struct ibv_flow_ipv4_ext_filter, dst_ip) \
+    F(struct ibv_flow_ipv4_ext_filter, proto) F(struct ibv_flow_ipv4_ext_filter, tos) \
+    F(struct ibv_flow_ipv4_ext_filter, ttl) F(struct ibv_flow_ipv4_ext_filter, flags) \
+    S(struct ibv_flow_spec_ipv6) F(struct ibv_flow_spec_ipv6, val) \
+    F(struct ibv_flow_spec_ipv6, mask) F(struct ibv_flow_ipv6_filter, src_ip) \
+    F(struct ibv_flow_ipv6_filter, dst_ip) F(struct ibv_flow_ipv6_filter, flow_label) \
+    F(struct ibv_flow_ipv6_filter, next_hdr) F(struct ibv_flow_ipv6_filter, traffic_class) \
+    F(struct ibv_flow_ipv6_filter, hop_limit) S(struct ibv_flow_spec_tcp_udp) \
+    F(struct ibv_flow_spec_tcp_udp, val) F(struct ibv_flow_spec_tcp_udp, mask) \
+    F(struct ibv_flow_tcp_udp_filter, dst_port) F(struct ibv_flow_tcp_udp_filter, src_port) \
+    S(struct ibv_flow_spec_tunnel) F(struct ibv_flow_spec_tunnel, val) \
+    F(struct ibv_flow_spec_tunnel, mask) S(struct ibv_flow_spec_action_tag) \
+    F(struct ibv_flow_spec_action_tag, tag_id) S(struct ibv_flow_spec_action_drop) \
+    C(IBV_FLOW_ATTR_NORMAL) C(IBV_FLOW_ATTR_ALL_DEFAULT) C(IBV_FLOW_ATTR_MC_DEFAULT) \
+    C(IBV_FLOW_ATTR_SNIFFER) C(IBV_FLOW_ATTR_FLAGS_DONT_TRAP) C(IBV_FLOW_ATTR_FLAGS_EGRESS) \
+    C(IBV_FLOW_SPEC_ETH) C(IBV_FLOW_SPEC_IPV4_EXT) C(IBV_FLOW_SPEC_IPV6) C(IBV_FLOW_SPEC_TCP) \
+    C(IBV_FLOW_SPEC_UDP) C(IBV_FLOW_SPEC_VXLAN_TUNNEL) C(IBV_FLOW_SPEC_ACTION_TAG) \
+    C(IBV_FLOW_SPEC_ACTION_DROP)
 /* clang-format on */
 
 #endif

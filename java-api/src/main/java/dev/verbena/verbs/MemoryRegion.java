@@ -16,9 +16,11 @@ import org.agrona.concurrent.UnsafeBuffer;
  * request uses it.
  */
 public final class MemoryRegion extends VerbsObject {
+    private static final String IMPLICIT = "all memory of this process";
+
     private final ProtectionDomain domain;
+    private final Extent extent;
     private final OffHeapMemory memory;
-    private final String user;
     private final MemoryWindows windows = new MemoryWindows();
     private final long start;
     private final long base;
@@ -27,29 +29,49 @@ public final class MemoryRegion extends VerbsObject {
     private volatile int remoteKey;
     private volatile int access;
 
-    MemoryRegion(
-            ProtectionDomain domain,
-            long address,
+    /**
+     * What a region is of.
+     *
+     * @param memory null: none of this process, or all of it
+     * @param user what memory is acquired and released by
+     * @param start address here
+     * @param base address in requests
+     * @param of the device memory, or the implicit region that it is a part of; null for neither
+     */
+    record Extent(
             OffHeapMemory memory,
             String user,
             long start,
             long base,
             long length,
-            int access) {
+            int access,
+            VerbsObject of) {
+        static Extent foreign(long start, long base, long length, int access) {
+            return new Extent(null, "", start, base, length, access, null);
+        }
+
+        /** All that this process has. */
+        static Extent everything(int access) {
+            return new Extent(null, IMPLICIT, 0, 0, Long.MAX_VALUE, access, null);
+        }
+    }
+
+    MemoryRegion(ProtectionDomain domain, long address, Extent extent) {
         super(
-                "memory region with key 0x"
+                (extent.of instanceof MemoryRegion ? "part of the " : "")
+                        + "memory region with key 0x"
                         + Integer.toHexString(CallMemory.getInt(address + VerbsLayout.MR_LKEY))
                         + " of "
                         + domain.device().info().name(),
                 address,
-                List.of(domain));
+                extent.of == null ? List.of(domain) : List.of(domain, extent.of));
         this.domain = domain;
-        this.memory = memory;
-        this.user = user;
-        this.start = start;
-        this.base = base;
-        this.length = length;
-        this.access = access;
+        this.extent = extent;
+        this.memory = extent.memory;
+        this.start = extent.start;
+        this.base = extent.base;
+        this.length = extent.length;
+        this.access = extent.access;
         this.localKey = CallMemory.getInt(address + VerbsLayout.MR_LKEY);
         this.remoteKey = CallMemory.getInt(address + VerbsLayout.MR_RKEY);
     }
@@ -107,37 +129,176 @@ public final class MemoryRegion extends VerbsObject {
     }
 
     /**
+     * A part of an implicit region: what a request may name of it. Holds the memory, makes no call.
+     *
+     * @throws IndexOutOfBoundsException for a range that the memory does not have
+     * @throws IllegalStateException for another region, or after close
+     */
+    public MemoryRegion part(OffHeapMemory memory, long offset, long length) {
+        ProtectionDomain.checkPart(memory, offset, length);
+        if (!isImplicit()) {
+            throw new IllegalStateException(this + " is not of registerImplicit");
+        }
+        String user = "a part of an implicit region of " + domain.device().info().name();
+        memory.acquire(user);
+        boolean isMade = false;
+        try {
+            synchronized (lock()) {
+                long at = memory.address() + offset;
+                MemoryRegion made =
+                        new MemoryRegion(
+                                domain,
+                                address(),
+                                new Extent(memory, user, at, at, length, access, this));
+                isMade = true;
+                return made;
+            }
+        } finally {
+            if (!isMade) {
+                memory.release(user);
+            }
+        }
+    }
+
+    private boolean isImplicit() {
+        return extent.user.equals(IMPLICIT);
+    }
+
+    private boolean isPart() {
+        return extent.of instanceof MemoryRegion;
+    }
+
+    /**
      * Changes what may be done to it ({@code ibv_rereg_mr}); keys stay or change as the device
      * likes. Segments that were set before name it by the old key: set them anew.
      *
      * @throws IllegalArgumentException for another way of addressing than it was registered with
      * @throws IllegalStateException while a request uses it
-     * @throws VerbsException if the device cannot; if that left no region, the message says so
+     * @throws VerbsException if the device cannot; if that left no region, it is closed and the
+     *     message says so
      */
     public void changeAccess(int access) {
         Access.check(access);
-        if (((access ^ this.access) & Access.ZERO_BASED) != 0) {
+        checkAddressing(access);
+        synchronized (lock()) {
+            address();
+            checkWhole();
+            keepFromUse(
+                    () -> {
+                        reregister(VerbsLayout.IBV_REREG_MR_CHANGE_ACCESS, 0, 0, 0, access);
+                        this.access = access;
+                        localKey = CallMemory.getInt(address() + VerbsLayout.MR_LKEY);
+                        remoteKey = CallMemory.getInt(address() + VerbsLayout.MR_RKEY);
+                    });
+        }
+    }
+
+    /**
+     * Registers it anew: for other memory, in another domain, with other access, or any of these at
+     * once ({@code ibv_rereg_mr}), which some cards do faster than closing and registering. What is
+     * not named in the context stays. This object is closed then and another takes its place, so
+     * that no request of before can touch what it no longer is of.
+     *
+     * @return the region as it is now, to be closed in place of this one
+     * @throws IllegalArgumentException for a domain of another device, another way of addressing,
+     *     or other memory for a region with addresses of its own
+     * @throws IllegalStateException while a request or a window uses it, or for a region that is
+     *     not of memory of this process
+     * @throws VerbsException if the device cannot. The message says what is left: the region as it
+     *     was, or none, and this object is closed then
+     */
+    public MemoryRegion reregister(ReregistrationContext context) {
+        ReregistrationContext change = context.copy();
+        int newAccess = change.hasAccess() ? change.access() : access;
+        checkAddressing(newAccess);
+        if (memory == null || isPart()) {
+            throw new IllegalStateException(this + " is not of registered memory of this process");
+        }
+        if (change.memory() != null && base != start) {
+            throw new IllegalArgumentException(
+                    this + " has addresses of its own, which other memory cannot have");
+        }
+        ProtectionDomain newDomain = change.domain() == null ? domain : change.domain();
+        if (newDomain.device() != domain.device()) {
+            throw new IllegalArgumentException(newDomain + " is not of " + domain.device());
+        }
+        OffHeapMemory held = change.memory() == null ? memory : change.memory();
+        held.acquire(extent.user);
+        boolean isDone = false;
+        try {
+            synchronized (lock()) {
+                long now = address();
+                newDomain.address();
+                long newStart =
+                        change.memory() == null ? start : held.address() + change.offset();
+                long newLength = change.memory() == null ? length : change.length();
+                keepFromUse(
+                        () ->
+                                reregister(
+                                        change.flags(),
+                                        newDomain.address(),
+                                        newStart,
+                                        newLength,
+                                        newAccess));
+                long newBase = change.memory() == null ? base : newStart;
+                Extent made =
+                        new Extent(
+                                held, extent.user, newStart, newBase, newLength, newAccess, null);
+                abandon();
+                MemoryRegion region = newDomain.adoptRegion(now, made);
+                isDone = true;
+                return region;
+            }
+        } finally {
+            if (!isDone) {
+                held.release(extent.user);
+            }
+        }
+    }
+
+    private void checkAddressing(int newAccess) {
+        if (((newAccess ^ access) & Access.ZERO_BASED) != 0) {
             throw new IllegalArgumentException(
                     this + " keeps its way of addressing; ZERO_BASED cannot be changed");
         }
-        synchronized (lock()) {
-            checkIdle();
-            int result =
-                    verbscalls.vv_rereg_mr(
-                            address(), VerbsLayout.IBV_REREG_MR_CHANGE_ACCESS, 0, 0, 0, access);
-            if (result < -verbscalls.VV_REREG_LOST) {
-                throw failure(
-                        "ibv_rereg_mr",
-                        result + verbscalls.VV_REREG_LOST,
-                        "the region cannot be used any more: close it");
-            }
-            if (result < 0) {
-                throw failure("ibv_rereg_mr", result, "the region is as before");
-            }
-            this.access = access;
-            localKey = CallMemory.getInt(address() + VerbsLayout.MR_LKEY);
-            remoteKey = CallMemory.getInt(address() + VerbsLayout.MR_RKEY);
+    }
+
+    /** An implicit region, a part of one and device memory stay as they were made. */
+    private void checkWhole() {
+        if (isImplicit() || extent.of != null) {
+            throw new IllegalStateException(this + " is not of registered memory of this process");
         }
+    }
+
+    /** Under the lock, kept from use. Throws, and then it is as before, or closed. */
+    private void reregister(int flags, long newDomain, long from, long bytes, int newAccess) {
+        checkIdle();
+        boolean isMoved = (flags & VerbsLayout.IBV_REREG_MR_CHANGE_TRANSLATION) != 0;
+        boolean isElsewhere = (flags & VerbsLayout.IBV_REREG_MR_CHANGE_PD) != 0;
+        int result =
+                verbscalls.vv_rereg_mr(
+                        address(),
+                        flags,
+                        isElsewhere ? newDomain : 0,
+                        isMoved ? from : 0,
+                        isMoved ? bytes : 0,
+                        newAccess);
+        if (result < -verbscalls.VV_REREG_LOST) {
+            throw lost(result + verbscalls.VV_REREG_LOST);
+        }
+        if (result < 0) {
+            throw failure("ibv_rereg_mr", result, "the region is as before");
+        }
+    }
+
+    private VerbsException lost(int result) {
+        if (verbscalls.vv_dereg_mr(address()) < 0) {
+            return failure(
+                    "ibv_rereg_mr", result, "the region cannot be used any more: close it");
+        }
+        abandon();
+        return failure(
+                "ibv_rereg_mr", result, "there is no region any more; it was closed, make another");
     }
 
     /** True if its local address is one of this process. */
@@ -152,6 +313,10 @@ public final class MemoryRegion extends VerbsObject {
     }
 
     private void checkRange(long offset, long length) {
+        if (isImplicit()) {
+            throw new IllegalStateException(
+                    this + " is of everything: requests name what they use by part()");
+        }
         if (PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-range-unchecked")) {
             return;
         }
@@ -240,14 +405,14 @@ public final class MemoryRegion extends VerbsObject {
 
     @Override
     int destroy(long address) {
-        return verbscalls.vv_dereg_mr(address);
+        return isPart() ? 0 : verbscalls.vv_dereg_mr(address);
     }
 
     @Override
     void onClosed() {
         windows.close();
         if (memory != null) {
-            memory.release(user);
+            memory.release(extent.user);
         }
     }
 }

@@ -13,12 +13,16 @@ import java.util.List;
  * is, or is bound elsewhere. It cannot itself be closed while a posted request binds it. What
  * invalidates its key, here or by the peer's send, is told by completions only, so it holds the
  * region after that, too.
+ *
+ * <p>Windows of type 2 are bound by one thread: the first that posts a request which binds it,
+ * until it {@linkplain #handOver hands over}. Those of type 1 by any.
  */
 public final class MemoryWindow extends VerbsObject {
     private static final int TAG_MASK = 0xff;
 
     private final ProtectionDomain domain;
     private final MemoryWindowType type;
+    private final ThreadClaim binding = new ThreadClaim("a memory window");
     private volatile int remoteKey;
     private volatile MemoryRegion bound;
 
@@ -61,6 +65,21 @@ public final class MemoryWindow extends VerbsObject {
     public int nextKey() {
         int key = remoteKey();
         return key & ~TAG_MASK | key + 1 & TAG_MASK;
+    }
+
+    /**
+     * Lets another thread bind it, by the one that did so far.
+     *
+     * @throws IllegalStateException if another living thread binds it
+     */
+    public void handOver() {
+        binding.handOver();
+    }
+
+    /** False if another thread binds it. */
+    boolean isBoundHere() {
+        return PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-window-of-two-threads")
+                || binding.tryCheck();
     }
 
     /** Refuses what the device would answer by breaking the queue pair. */

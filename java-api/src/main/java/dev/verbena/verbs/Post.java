@@ -29,6 +29,17 @@ public final class Post {
     /** A raw packet whose first piece of memory has not the 14 bytes of an Ethernet header. */
     public static final int NO_FRAME = -7;
 
+    /** A window that another thread binds; {@link MemoryWindow#handOver} there first. */
+    public static final int WINDOW_ELSEWHERE = -8;
+
+    /**
+     * A shared receive queue has no place left, because the card dropped completions of queue pairs
+     * that were closed, each with the place of its receive: make another queue. Queue pairs that
+     * are put into error, and whose completions are polled until none comes, lose no place when
+     * they are closed then.
+     */
+    public static final int PLACES_LOST = -9;
+
     private Post() {}
 
     /** Name, for people. */
@@ -42,6 +53,10 @@ public final class Post {
             case NOT_INLINE ->
                     "NOT_INLINE: a region without an address here cannot be inline or a raw packet";
             case NO_FRAME -> "NO_FRAME: a raw packet begins with an Ethernet header of 14 bytes";
+            case WINDOW_ELSEWHERE ->
+                    "WINDOW_ELSEWHERE: another thread binds that window; handOver() there first";
+            case PLACES_LOST ->
+                    "PLACES_LOST: closed queue pairs took the places with them; make another queue";
             case REFUSED -> "REFUSED: see refusal() of the queue";
             default -> result >= 0 ? "posted " + result : "code " + result;
         };

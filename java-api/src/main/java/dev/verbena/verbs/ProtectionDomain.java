@@ -141,10 +141,7 @@ public final class ProtectionDomain extends VerbsObject {
     public MemoryRegion register(
             OffHeapMemory memory, long offset, long length, long base, int access) {
         Access.check(access);
-        if (offset < 0 || length < 1 || offset > memory.length() - length) {
-            throw new IndexOutOfBoundsException(
-                    "offset " + offset + " length " + length + " is outside " + memory);
-        }
+        checkPart(memory, offset, length);
         String user = "a registration of " + device.info().name();
         memory.acquire(user);
         boolean isRegistered = false;
@@ -158,7 +155,11 @@ public final class ProtectionDomain extends VerbsObject {
                     throw new VerbsException(
                             "ibv_reg_mr", -result, length + " bytes of " + memory, remedy(result));
                 }
-                MemoryRegion region = adopt(memory, user, start, iova, length, access);
+                MemoryRegion region =
+                        adoptRegion(
+                                device.memory().made(),
+                                new MemoryRegion.Extent(
+                                        memory, user, start, iova, length, access, null));
                 isRegistered = true;
                 return region;
             }
@@ -169,13 +170,64 @@ public final class ProtectionDomain extends VerbsObject {
         }
     }
 
-    private MemoryRegion adopt(
-            OffHeapMemory memory, String user, long start, long base, long length, int access) {
+    static void checkPart(OffHeapMemory memory, long offset, long length) {
+        if (offset < 0 || length < 1 || offset > memory.length() - length) {
+            throw new IndexOutOfBoundsException(
+                    "offset " + offset + " length " + length + " is outside " + memory);
+        }
+    }
+
+    /** The object of a region that C has just made. Under the lock. */
+    MemoryRegion adoptRegion(long address, MemoryRegion.Extent extent) {
         return adopt(
                 this,
-                device.memory().made(),
-                made -> new MemoryRegion(this, made, memory, user, start, base, length, access),
+                address,
+                made -> new MemoryRegion(this, made, extent),
                 verbscalls::vv_dereg_mr);
+    }
+
+    /**
+     * Registers all memory that this process has or will have, by on-demand paging ({@code
+     * ibv_reg_mr} of address 0 and the greatest length). Requests name what they use of it by
+     * {@link MemoryRegion#part}. Peers get no access: whoever had the key could change anything in
+     * this process.
+     *
+     * @throws VerbsException where the device cannot
+     */
+    public MemoryRegion registerImplicit() {
+        int access = Access.LOCAL_WRITE | Access.ON_DEMAND;
+        synchronized (lock()) {
+            long out = device.memory().out();
+            device.check("ibv_reg_mr", verbscalls.vv_reg_mr(address(), 0, -1, 0, access, out));
+            return adoptRegion(device.memory().made(), MemoryRegion.Extent.everything(access));
+        }
+    }
+
+    /**
+     * Registers a part of a device's own memory. Requests, here and at peers, name offsets in the
+     * region: it is {@link Access#ZERO_BASED} always, and no request of it can be inline.
+     *
+     * @throws IllegalArgumentException for memory of another device
+     * @throws IndexOutOfBoundsException for a part that the memory does not have
+     * @throws VerbsException if the device refuses
+     */
+    public MemoryRegion register(DeviceMemory memory, long offset, long length, int access) {
+        int all = access | Access.ZERO_BASED;
+        Access.check(all);
+        memory.checkRange(offset, length);
+        if (memory.device() != device) {
+            throw new IllegalArgumentException(memory + " is not of " + device);
+        }
+        synchronized (lock()) {
+            long out = device.memory().out();
+            device.check(
+                    "ibv_reg_dm_mr",
+                    verbscalls.vv_reg_dm_mr(
+                            address(), memory.address(), offset, length, all, out));
+            return adoptRegion(
+                    device.memory().made(),
+                    new MemoryRegion.Extent(null, "", 0, 0, length, all, memory));
+        }
     }
 
     private AddressHandle adoptAddress() {
@@ -224,7 +276,9 @@ public final class ProtectionDomain extends VerbsObject {
         synchronized (lock()) {
             long out = device.memory().out();
             device.check("ibv_alloc_null_mr", verbscalls.vv_alloc_null_mr(address(), out));
-            return adopt(null, "", 0, 0, Long.MAX_VALUE, Access.LOCAL_WRITE);
+            return adoptRegion(
+                    device.memory().made(),
+                    MemoryRegion.Extent.foreign(0, 0, Long.MAX_VALUE, Access.LOCAL_WRITE));
         }
     }
 
@@ -249,7 +303,9 @@ public final class ProtectionDomain extends VerbsObject {
                             device.memory().out());
             device.check("ibv_reg_dmabuf_mr", result);
             long base = (access & Access.ZERO_BASED) == 0 ? remoteBase : 0;
-            return adopt(null, "", remoteBase, base, length, access);
+            return adoptRegion(
+                    device.memory().made(),
+                    MemoryRegion.Extent.foreign(remoteBase, base, length, access));
         }
     }
 

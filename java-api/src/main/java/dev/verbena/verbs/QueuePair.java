@@ -484,6 +484,63 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         }
     }
 
+    /**
+     * Steers packets here ({@code ibv_create_flow}), from now until the rule is closed.
+     *
+     * @throws IllegalArgumentException for a description that contradicts itself
+     * @throws IllegalStateException unless of type {@link QueuePairType#RAW_PACKET} or {@link
+     *     QueuePairType#UD}
+     * @throws VerbsException if the device refuses; {@link VerbsException#isUnsupported()} where it
+     *     steers nothing
+     */
+    public FlowRule createFlow(FlowContext flow) {
+        checkCan(type == QueuePairType.RAW_PACKET || type == QueuePairType.UD, "flow steering");
+        synchronized (lock()) {
+            CallMemory memory = domain.device().memory();
+            long at = memory.argument();
+            flow.fill(at);
+            int result = verbscalls.vv_create_flow(address(), at, memory.out());
+            if (result < 0) {
+                String remedy = result == -1 ? "it needs the capability CAP_NET_RAW" : "";
+                throw failure("ibv_create_flow", result, remedy);
+            }
+            return adopt(
+                    this,
+                    memory.made(),
+                    made -> new FlowRule(this, made),
+                    verbscalls::vv_destroy_flow);
+        }
+    }
+
+    /**
+     * What this end offers, or what was agreed upon once it is connected ({@code ibv_query_ece}).
+     *
+     * @throws VerbsException where the driver has none ({@link VerbsException#isUnsupported()})
+     */
+    public ExtendedCapabilities extendedCapabilities() {
+        synchronized (lock()) {
+            long at = domain.device().memory().argument();
+            domain.device().check("ibv_query_ece", verbscalls.vv_query_ece(address(), at));
+            return new ExtendedCapabilities(
+                    CallMemory.getInt(at + VerbsLayout.ECE_VENDOR_ID),
+                    CallMemory.getInt(at + VerbsLayout.ECE_OPTIONS));
+        }
+    }
+
+    /**
+     * Takes what the other end offered, before {@link #toReadyToReceive} ({@code ibv_set_ece}).
+     *
+     * @throws VerbsException if the driver refuses, or has none
+     */
+    public void extendedCapabilities(ExtendedCapabilities offered) {
+        synchronized (lock()) {
+            long at = domain.device().memory().argument();
+            CallMemory.putInt(at + VerbsLayout.ECE_VENDOR_ID, offered.vendor());
+            CallMemory.putInt(at + VerbsLayout.ECE_OPTIONS, offered.options());
+            domain.device().check("ibv_set_ece", verbscalls.vv_set_ece(address(), at));
+        }
+    }
+
     /** Lets another thread post; by the one that posts now. */
     public void handOver() {
         claim.handOver();
@@ -546,6 +603,9 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         }
         if (type.canReceive()) {
             receiveCompletions.unwatch(receives.log());
+        }
+        if (shared != null) {
+            shared.pairClosed();
         }
         UnsafeApi.freeMemory(bad);
     }

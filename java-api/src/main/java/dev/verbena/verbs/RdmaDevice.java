@@ -246,6 +246,32 @@ public final class RdmaDevice extends VerbsObject {
     }
 
     /**
+     * Takes some of the card's own memory; {@code max_dm_size} of {@link #attributes} says how much
+     * there is.
+     *
+     * @param length bytes
+     * @param alignmentLog2 its offset on the card is a multiple of 2 to this, 0 to 31
+     * @throws IllegalArgumentException for a length or an alignment out of range
+     * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()}), or
+     *     no more
+     */
+    public DeviceMemory allocateDeviceMemory(long length, int alignmentLog2) {
+        if (length < 1 || alignmentLog2 < 0 || alignmentLog2 > 31) {
+            throw new IllegalArgumentException(
+                    "length " + length + ", alignment 2 to " + alignmentLog2);
+        }
+        synchronized (lock()) {
+            int result = verbscalls.vv_alloc_dm(address(), length, alignmentLog2, memory.out());
+            check("ibv_alloc_dm", result);
+            return adopt(
+                    this,
+                    memory.made(),
+                    made -> new DeviceMemory(this, made, length),
+                    verbscalls::vv_free_dm);
+        }
+    }
+
+    /**
      * Opens an XRC domain of this process alone.
      *
      * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()})

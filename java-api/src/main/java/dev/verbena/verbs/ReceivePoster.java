@@ -7,11 +7,17 @@ import org.agrona.UnsafeApi;
 final class ReceivePoster {
     private final boolean isShared;
     private final WorkLog log;
+    private volatile boolean mayBeLost;
     private int refusal;
 
     ReceivePoster(WorkLog log, boolean isShared) {
         this.log = log;
         this.isShared = isShared;
+    }
+
+    /** Places that are taken may be so for ever. */
+    void placesMayBeLost() {
+        mayBeLost = true;
     }
 
     int refusal() {
@@ -30,7 +36,7 @@ final class ReceivePoster {
         while (ready < count && stop == 0) {
             stop = requests.check(from + ready);
             if (stop == 0 && !log.isNextFree()) {
-                stop = Post.BACK_PRESSURED;
+                stop = mayBeLost ? Post.PLACES_LOST : Post.BACK_PRESSURED;
             }
             if (stop == 0) {
                 requests.note(from + ready, log);

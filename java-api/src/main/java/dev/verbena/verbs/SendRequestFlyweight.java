@@ -306,8 +306,13 @@ public final class SendRequestFlyweight {
 
     /** 0, or why it cannot be posted now. */
     int check(int inlineMax, QueuePairType type) {
-        if (window != null && !isBindPrepared()) {
-            return Post.REGION_CLOSED;
+        if (window != null) {
+            if (!window.isBoundHere()) {
+                return Post.WINDOW_ELSEWHERE;
+            }
+            if (!isBindPrepared()) {
+                return Post.REGION_CLOSED;
+            }
         }
         for (int i = 0; i < segments; i++) {
             if (regions[i].addressOrZero() == 0) {

@@ -10,6 +10,11 @@ import org.agrona.UnsafeApi;
 /**
  * Receives for many queue pairs: {@code struct ibv_srq}. Posted to by one thread: the first that
  * does, until it {@linkplain #handOver hands over}.
+ *
+ * <p>Closing a queue pair, some cards drop its completions that were not polled. Receives that they
+ * were of are not known to be done, then: they keep their regions until this queue is closed. The
+ * queue itself goes on with the card's places, until three times as many as it has were dropped;
+ * posting answers {@link Post#PLACES_LOST} from then on.
  */
 public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
     private final ProtectionDomain domain;
@@ -20,6 +25,9 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
     private final long bad;
     private final XrcDomain xrcDomain;
     private final Set<CompletionQueue> completions = new LinkedHashSet<>();
+
+    /** Of the log, for each place of the card: what that drops with a queue pair stays taken. */
+    private static final int PLACES = 4;
 
     SharedReceiveQueue(
             ProtectionDomain domain,
@@ -37,7 +45,8 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
         this.claim = domain.newClaim("a shared receive queue");
         this.capacity = capacity;
         this.segmentsMax = segmentsMax;
-        WorkLog log = new WorkLog(this, domain.device().nextLog(), capacity, segmentsMax, false);
+        int places = (int) Math.min(WorkLog.PLACES_MAX, (long) PLACES * capacity);
+        WorkLog log = new WorkLog(this, domain.device().nextLog(), places, segmentsMax, false);
         this.receives = new ReceivePoster(log, true);
         this.bad = UnsafeApi.allocateMemory(8);
         UnsafeApi.putLong(null, bad, 0);
@@ -147,6 +156,11 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
         if (completions.add(queue)) {
             queue.watch(receives.log());
         }
+    }
+
+    /** The card may have dropped completions of its receives. Under the lock. */
+    void pairClosed() {
+        receives.placesMayBeLost();
     }
 
     @Override

@@ -74,6 +74,19 @@ final class ThreadClaim {
         }
     }
 
+    /** As {@link #check}; false if another living thread uses it. Hot paths. */
+    boolean tryCheck() {
+        return Thread.currentThread() == owner || tryClaim();
+    }
+
+    private synchronized boolean tryClaim() {
+        if (owner != null && owner.isAlive()) {
+            return false;
+        }
+        owner = Thread.currentThread();
+        return true;
+    }
+
     /** The owner lets another thread have it. */
     synchronized void handOver() {
         checkMayClose();

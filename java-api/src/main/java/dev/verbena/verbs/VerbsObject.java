@@ -163,18 +163,36 @@ public abstract class VerbsObject implements AutoCloseable {
     }
 
     private void closeClaimed(long now) {
+        keepFromUse(
+                () -> {
+                    checkMayClose();
+                    int result = destroy(now);
+                    if (result < 0) {
+                        throw failure(destroyCall(), result, "");
+                    }
+                    address = 0;
+                });
+        forget();
+    }
+
+    /** While it runs, whoever notes a use finds that it is being closed. Under the lock. */
+    final void keepFromUse(Runnable action) {
         isClosing = true;
         VarHandle.fullFence();
         try {
-            checkMayClose();
-            int result = destroy(now);
-            if (result < 0) {
-                throw failure(destroyCall(), result, "");
-            }
-            address = 0;
+            action.run();
         } finally {
             isClosing = false;
         }
+    }
+
+    /** Closed for Java; what C has lives on under another object, or is gone. Under the lock. */
+    final void abandon() {
+        address = 0;
+        forget();
+    }
+
+    private void forget() {
         for (VerbsObject parent : parents) {
             parent.children.remove(this);
         }

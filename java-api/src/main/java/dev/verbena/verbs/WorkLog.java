@@ -15,6 +15,9 @@ final class WorkLog {
     /** Numbers of logs that a work request's id has room for. */
     static final int LOGS_MAX = 1 << 23;
 
+    /** Requests that one has room for. */
+    static final int PLACES_MAX = 1 << 24;
+
     private static final int LOG_SHIFT = 40;
     private static final long NUMBER_MASK = (1L << LOG_SHIFT) - 1;
     private static final VarHandle COMPLETED;

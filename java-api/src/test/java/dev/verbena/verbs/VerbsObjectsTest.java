@@ -252,7 +252,8 @@ class VerbsObjectsTest {
             assertThatThrownBy(() -> region.changeAccess(Access.REMOTE_ALL))
                     .isInstanceOf(VerbsException.class)
                     .hasMessageContaining("EFAULT (14)")
-                    .hasMessageContaining("close it");
+                    .hasMessageContaining("it was closed");
+            assertThat(region.isClosed()).isTrue();
         }
     }
 

@@ -159,6 +159,15 @@ class VerbsOperationsIT {
             checkOffered(device::rawClockNs);
             checkOffered(() -> pair.completionsA.moderate(8, 100));
             checkOffered(() -> pair.regionA.changeAccess(Access.LOCAL_WRITE));
+            checkOffered(() -> reregister(pair));
+            checkOffered(() -> implicit(pair));
+            checkOffered(() -> deviceMemory(pair));
+            checkOffered(() -> pair.a.extendedCapabilities());
+            try (QueuePair datagrams =
+                    pair.domain.createQueuePair(
+                            RealPair.context(QueuePairType.UD).completions(pair.completionsA))) {
+                checkOffered(() -> flow(datagrams));
+            }
             checkOffered(() -> pair.regionB.prefetch(0, 4096, true, false));
             checkOffered(
                     () ->
@@ -183,6 +192,42 @@ class VerbsOperationsIT {
                     .isInstanceOf(VerbsException.class);
             pair.checkTraffic(100);
         }
+    }
+
+    /** As it is now, or as it was. */
+    private static void reregister(RealPair pair) {
+        MemoryRegion region = pair.domain.register(pair.memoryA, Access.LOCAL_WRITE);
+        try {
+            region = region.reregister(new ReregistrationContext().memory(pair.memoryB));
+            assertThat(region.remoteAddress(0)).isEqualTo(pair.memoryB.address());
+        } finally {
+            assertThat(region.isClosed()).isFalse();
+            region.close();
+        }
+    }
+
+    private static void implicit(RealPair pair) {
+        try (MemoryRegion all = pair.domain.registerImplicit();
+                MemoryRegion part = all.part(pair.memoryA, 0, 4096)) {
+            SendRequestFlyweight write = pair.sends.at(0).segment(part, 0, 4096);
+            write.write(pair.regionB.remoteAddress(0), pair.regionB.remoteKey());
+            assertThat(pair.run(write).isSuccess()).isTrue();
+        }
+    }
+
+    private static void deviceMemory(RealPair pair) {
+        try (DeviceMemory memory = pair.device.allocateDeviceMemory(4096, 0);
+                MemoryRegion region = pair.domain.register(memory, 0, 4096, Access.LOCAL_WRITE)) {
+            memory.write(0, pair.memoryA, 0, 4096);
+            SendRequestFlyweight write = pair.sends.at(0).segment(region, 0, 4096);
+            write.write(pair.regionB.remoteAddress(0), pair.regionB.remoteKey());
+            assertThat(pair.run(write).isSuccess()).isTrue();
+            pair.checkBytes(0, 0, 4096);
+        }
+    }
+
+    private static void flow(QueuePair queue) {
+        queue.createFlow(new FlowContext().etherType(0x88b5)).close();
     }
 
     private static void checkOffered(Runnable call) {

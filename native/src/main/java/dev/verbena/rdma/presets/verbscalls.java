@@ -75,6 +75,14 @@ public class verbscalls implements InfoMapper {
         "int vv_rereg_mr(struct ibv_mr* mr, int flags, struct ibv_pd* pd, void* address,"
                 + " uint64_t length, uint32_t access)",
         "int vv_dereg_mr(struct ibv_mr* mr)",
+        "int vv_alloc_dm(struct ibv_context* context, uint64_t length, int alignmentLog2,"
+                + " struct ibv_dm** out)",
+        "int vv_free_dm(struct ibv_dm* dm)",
+        "int vv_memcpy_to_dm(struct ibv_dm* dm, uint64_t offset, const void* from, uint64_t"
+                + " length)",
+        "int vv_memcpy_from_dm(void* to, struct ibv_dm* dm, uint64_t offset, uint64_t length)",
+        "int vv_reg_dm_mr(struct ibv_pd* pd, struct ibv_dm* dm, uint64_t offset, uint64_t"
+                + " length, uint32_t access, struct ibv_mr** out)",
         "int vv_advise_mr(struct ibv_pd* pd, int advice, uint32_t flags, struct ibv_sge*"
                 + " list, int count)",
         "int vv_alloc_mw(struct ibv_pd* pd, int type, struct ibv_mw** out)",
@@ -111,6 +119,10 @@ public class verbscalls implements InfoMapper {
         "int vv_post_recv(struct ibv_qp* qp, struct ibv_recv_wr* request, struct"
                 + " ibv_recv_wr** bad)",
         "int vv_query_qp_data_in_order(struct ibv_qp* qp, int opcode)",
+        "int vv_query_ece(struct ibv_qp* qp, struct ibv_ece* ece)",
+        "int vv_set_ece(struct ibv_qp* qp, struct ibv_ece* ece)",
+        "int vv_create_flow(struct ibv_qp* qp, struct ibv_flow_attr* attr, struct ibv_flow** out)",
+        "int vv_destroy_flow(struct ibv_flow* flow)",
         "struct ibv_qp_ex* vv_qp_ex(struct ibv_qp* qp)",
         "int vv_wr_post(struct ibv_qp_ex* qp, uint64_t operations, const struct ibv_send_wr* first)",
         "int vv_attach_mcast(struct ibv_qp* qp, const union ibv_gid* gid, int lid)",
