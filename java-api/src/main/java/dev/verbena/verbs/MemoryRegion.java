@@ -229,8 +229,7 @@ public final class MemoryRegion extends VerbsObject {
             synchronized (lock()) {
                 long now = address();
                 newDomain.address();
-                long newStart =
-                        change.memory() == null ? start : held.address() + change.offset();
+                long newStart = change.memory() == null ? start : held.address() + change.offset();
                 long newLength = change.memory() == null ? length : change.length();
                 keepFromUse(
                         () ->
@@ -293,8 +292,7 @@ public final class MemoryRegion extends VerbsObject {
 
     private VerbsException lost(int result) {
         if (verbscalls.vv_dereg_mr(address()) < 0) {
-            return failure(
-                    "ibv_rereg_mr", result, "the region cannot be used any more: close it");
+            return failure("ibv_rereg_mr", result, "the region cannot be used any more: close it");
         }
         abandon();
         return failure(

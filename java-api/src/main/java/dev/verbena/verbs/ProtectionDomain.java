@@ -222,8 +222,7 @@ public final class ProtectionDomain extends VerbsObject {
             long out = device.memory().out();
             device.check(
                     "ibv_reg_dm_mr",
-                    verbscalls.vv_reg_dm_mr(
-                            address(), memory.address(), offset, length, all, out));
+                    verbscalls.vv_reg_dm_mr(address(), memory.address(), offset, length, all, out));
             return adoptRegion(
                     device.memory().made(),
                     new MemoryRegion.Extent(null, "", 0, 0, length, all, memory));

@@ -88,8 +88,7 @@ class CpuSetTest {
                             assertThat(CpuSet.ofThread()).isEqualTo(first);
                             FutureTask<String> child = new FutureTask<>(CpuSetTest::allowedList);
                             new Thread(child, "child").start();
-                            assertThat(child.get(20, TimeUnit.SECONDS))
-                                    .isEqualTo(first.toString());
+                            assertThat(child.get(20, TimeUnit.SECONDS)).isEqualTo(first.toString());
                             before.bind();
                             assertThat(CpuSet.ofThread()).isEqualTo(before);
                             return null;

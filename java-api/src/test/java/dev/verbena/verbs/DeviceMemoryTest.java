@@ -29,8 +29,7 @@ class DeviceMemoryTest {
             memory.read(120, pair.memory, 1000, 72);
             assertThat(pair.memory.buffer(1000, 72).getLong(0)).isZero();
             assertThat(pair.memory.buffer(1008, 64).getByte(63)).isEqualTo((byte) 64);
-            try (MemoryRegion region =
-                            pair.domain.register(memory, 1024, 2048, Access.REMOTE_ALL);
+            try (MemoryRegion region = pair.domain.register(memory, 1024, 2048, Access.REMOTE_ALL);
                     SendRequests sends = pair.queue.newSends(1)) {
                 assertThat(stub.argument(0)).isEqualTo(memory.address());
                 assertThat(stub.argument(1)).isEqualTo(1024);

@@ -121,8 +121,7 @@ class FlowRuleTest {
                     FlowType.ALL_DEFAULT, FlowType.MULTICAST_DEFAULT, FlowType.SNIFFER
                 }) {
             raw.createFlow(new FlowContext().type(type).isOutgoing(true)).close();
-            assertThat(given(20))
-                    .containsExactly(header(type.ordinal(), 20, 0, 0, 1, 4).array());
+            assertThat(given(20)).containsExactly(header(type.ordinal(), 20, 0, 0, 1, 4).array());
         }
     }
 
@@ -137,8 +136,7 @@ class FlowRuleTest {
                                                 .from(address, 32)
                                                 .to(InetAddress.getByName("::1"), 128)))
                 .hasMessageContaining("not both");
-        assertThatThrownBy(
-                        () -> raw.createFlow(new FlowContext().type(FlowType.SNIFFER).tcp(1, 2)))
+        assertThatThrownBy(() -> raw.createFlow(new FlowContext().type(FlowType.SNIFFER).tcp(1, 2)))
                 .hasMessageContaining("describes no packets");
         assertThatThrownBy(() -> raw.createFlow(new FlowContext().toMac(MAC).vxlan(1)))
                 .hasMessageContaining("over udp");

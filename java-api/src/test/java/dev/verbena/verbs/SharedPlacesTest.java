@@ -73,8 +73,7 @@ class SharedPlacesTest {
     void shouldLetOneThreadBindAWindow() throws Exception {
         try (StubPair pair = new StubPair(QueuePairType.RC);
                 MemoryRegion region =
-                        pair.domain.register(
-                                pair.memory, Access.REMOTE_ALL | Access.WINDOW_BIND);
+                        pair.domain.register(pair.memory, Access.REMOTE_ALL | Access.WINDOW_BIND);
                 MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);
                 SendRequests sends = pair.queue.newSends(1)) {
             SendRequestFlyweight bind = sends.at(0);
