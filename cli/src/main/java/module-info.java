@@ -2,6 +2,7 @@
 module dev.verbena.cli {
     requires dev.verbena.examples;
     requires dev.verbena.natives;
+    requires dev.verbena.nsim;
     requires HdrHistogram;
     requires info.picocli;
     requires jdk.net; // how soon a computer that has gone is noticed

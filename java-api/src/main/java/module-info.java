@@ -11,6 +11,7 @@ module dev.verbena.api {
     exports dev.verbena.agent.internal to
             dev.verbena.portals,
             dev.verbena.staging,
+            dev.verbena.nsim,
             dev.verbena.examples,
             dev.verbena.cli;
     exports dev.verbena.memory;

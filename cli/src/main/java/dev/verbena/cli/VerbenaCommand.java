@@ -23,6 +23,7 @@ import picocli.CommandLine.TypeConversionException;
         subcommands = {
             DemoCommand.class,
             DartCommand.class,
+            SimCommand.class,
             LatencyCommand.class,
             BandwidthCommand.class,
             StatusCommand.class,

@@ -24,6 +24,7 @@ class VerbenaCommandTest {
                 "dart slave --help",
                 "dart receive --help",
                 "dart send --help",
+                "sim --help",
                 "lat --help",
                 "bw --help",
                 "status --help",

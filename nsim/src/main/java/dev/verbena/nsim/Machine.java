@@ -1,0 +1,175 @@
+package dev.verbena.nsim;
+
+import dev.verbena.nsim.network.NetworkContext;
+import dev.verbena.nsim.topology.TieRule;
+import dev.verbena.nsim.topology.Topologies;
+import dev.verbena.nsim.topology.Topology;
+import java.math.BigDecimal;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * A machine by keys and values, as a configuration file has them (nsim-ace.md, section 8): {@code
+ * link.bandwidth=4.0e9}, {@code router.rc=4ns}, {@code topology=torus(8,8,8)}. Keys that do not
+ * exist are errors.
+ */
+public final class Machine {
+    private final NetworkContext network = new NetworkContext();
+    private final Map<String, Consumer<String>> keys = new TreeMap<>();
+    private final Map<String, String> values = new TreeMap<>();
+    private String topology;
+
+    /** The defaults: Table 1 of the paper, and no topology yet. */
+    public Machine() {
+        key("link.bandwidth", "4.0e9", v -> network.linkRate(whole(v)));
+        key("switch.throughput", "4.0e9", v -> network.switchRate(whole(v)));
+        key("router.rc", "4ns", v -> network.routingPs(picoseconds(v)));
+        key("router.va", "4ns", v -> network.vcAllocationPs(picoseconds(v)));
+        key("router.sa", "4ns", v -> network.switchAllocationPs(picoseconds(v)));
+        key("router.st", "128ns", v -> network.switchPs(picoseconds(v)));
+        key("cable.latency", "600ps", v -> network.cablePs(picoseconds(v)));
+        key("dma.bandwidth", "2.8e9", v -> network.dmaRate(whole(v)));
+        key("dma", "duplex", v -> network.isDmaShared(choice(v, "duplex", "shared")));
+        key("node.overhead", "0ns", v -> network.overheadPs(picoseconds(v)));
+        key("packet.payload", "2048", v -> network.payload(number(v)));
+        key("packet.header", "0", v -> network.header(number(v)));
+        key("flit", "16", v -> network.flit(number(v)));
+        key("flitStore", "false", v -> network.isFlitStored(choice(v, "false", "true")));
+        key("vc.perClass", "2", v -> network.vcPerClass(number(v)));
+        key("vc.buffer", "2packets", v -> network.vcBuffer(packets(v)));
+        key("nic.buffer", "16packets", v -> network.nicBuffer(packets(v)));
+        key("nic", "turns", v -> network.isNicFifo(choice(v, "turns", "fifo")));
+        key("control.bytes", "16", v -> network.controlBytes(number(v)));
+        key("request.bytes", "16", v -> network.requestBytes(number(v)));
+        key("loopback", "false", v -> network.isLoopback(choice(v, "false", "true")));
+        key("level", "packet", v -> network.isFlitLevel(choice(v, "packet", "flit")));
+        key(
+                "tie",
+                "balanced",
+                v ->
+                        network.tie(
+                                choice(v, "positive", "balanced")
+                                        ? TieRule.BALANCED
+                                        : TieRule.POSITIVE));
+        key("topology", "", v -> topology = v);
+    }
+
+    private void key(String name, String value, Consumer<String> setter) {
+        keys.put(name, setter);
+        values.put(name, value);
+    }
+
+    /**
+     * Sets one key.
+     *
+     * @throws IllegalArgumentException if there is no such key, or the value does not fit; names
+     *     both
+     */
+    public Machine set(String key, String value) {
+        Consumer<String> setter = keys.get(key);
+        if (setter == null) {
+            throw new IllegalArgumentException(
+                    "there is no key '" + key + "'; there are " + keys.keySet());
+        }
+        try {
+            setter.accept(value.strip());
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw new IllegalArgumentException(
+                    key
+                            + "="
+                            + value
+                            + " is not understood; an example: "
+                            + key
+                            + "="
+                            + values.get(key),
+                    e);
+        }
+        values.put(key, value.strip());
+        return this;
+    }
+
+    /** Sets {@code key=value}. */
+    public Machine set(String keyAndValue) {
+        int equals = keyAndValue.indexOf('=');
+        if (equals < 1) {
+            throw new IllegalArgumentException(
+                    "'" + keyAndValue + "' is not key=value; keys are " + keys.keySet());
+        }
+        return set(keyAndValue.substring(0, equals).strip(), keyAndValue.substring(equals + 1));
+    }
+
+    /** Whether {@link #set} knows a key. */
+    public boolean isKey(String key) {
+        return keys.containsKey(key);
+    }
+
+    /** The parameters of the network. */
+    public NetworkContext network() {
+        return network;
+    }
+
+    /** Whether a topology has been set. */
+    public boolean hasTopology() {
+        return topology != null;
+    }
+
+    /** The shape; one must have been set. */
+    public Topology topology() {
+        if (topology == null) {
+            throw new IllegalStateException(
+                    "the machine has no topology; set one, as topology=torus(8,8,8)");
+        }
+        return Topologies.parse(topology, network.tie());
+    }
+
+    /** All keys with their values, in alphabetical order. */
+    public Map<String, String> values() {
+        return new TreeMap<>(values);
+    }
+
+    private static long whole(String text) {
+        return new BigDecimal(text).longValueExact();
+    }
+
+    private static int number(String text) {
+        return new BigDecimal(text).intValueExact();
+    }
+
+    private static int packets(String text) {
+        return number(text.replaceFirst("packets?$", ""));
+    }
+
+    private static long picoseconds(String text) {
+        String t = text.toLowerCase(Locale.ROOT);
+        int digits = t.length();
+        while (digits > 0 && Character.isLetter(t.charAt(digits - 1))) {
+            digits--;
+        }
+        int power =
+                switch (t.substring(digits)) {
+                    case "ps" -> 0;
+                    case "ns" -> 3;
+                    case "us" -> 6;
+                    case "ms" -> 9;
+                    case "s" -> 12;
+                    default ->
+                            throw new NumberFormatException(
+                                    text + ": a unit is needed, ps, ns, us, ms or s");
+                };
+        return new BigDecimal(t.substring(0, digits).strip())
+                .scaleByPowerOfTen(power)
+                .longValueExact();
+    }
+
+    private static boolean choice(String text, String no, String yes) {
+        if (text.equalsIgnoreCase(yes)) {
+            return true;
+        }
+        if (text.equalsIgnoreCase(no)) {
+            return false;
+        }
+        throw new NumberFormatException("'" + text + "' is neither " + no + " nor " + yes);
+    }
+}

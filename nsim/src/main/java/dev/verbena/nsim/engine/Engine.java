@@ -1,0 +1,164 @@
+package dev.verbena.nsim.engine;
+
+import java.util.Arrays;
+
+/**
+ * The clock and the queue of a simulation. Belongs to one thread; allocates only while its queue
+ * grows.
+ */
+public final class Engine {
+    /** Kinds of events are numbered from 0 to this, exclusively. */
+    public static final int KINDS = 64;
+
+    private static final int KIND_BITS = 8;
+
+    private final EventQueue queue = new EventQueue();
+    private final EventHandler[] handlers = new EventHandler[KINDS];
+    private final long[] sequences;
+    private InstantHandler instant = time -> {};
+    private boolean isInstantWanted;
+    private long now;
+    private long eventCount;
+    private long traceHash;
+
+    /**
+     * An engine at time 0.
+     *
+     * @param entityCount targets and sources are numbered from 0 to this, exclusively
+     */
+    public Engine(int entityCount) {
+        sequences = new long[entityCount];
+        Arrays.fill(
+                handlers,
+                (EventHandler)
+                        (time, target, argument) -> {
+                            throw new IllegalStateException(
+                                    "an event for entity "
+                                            + target
+                                            + " is of a kind without handler");
+                        });
+    }
+
+    /** Sets who processes the events of a kind. */
+    public void handler(int kind, EventHandler handler) {
+        handlers[kind] = handler;
+    }
+
+    /**
+     * Sets who is called at the end of each instant for which {@link #wantInstantEnd} was called.
+     */
+    public void instantHandler(InstantHandler handler) {
+        instant = handler;
+    }
+
+    /** Asks for a call at the end of the present instant. */
+    public void wantInstantEnd() {
+        isInstantWanted = true;
+    }
+
+    /** The virtual time in picoseconds. */
+    public long nowPs() {
+        return now;
+    }
+
+    /** How many events have been processed. */
+    public long eventCount() {
+        return eventCount;
+    }
+
+    /** How many events are waiting. */
+    public int pendingCount() {
+        return queue.size();
+    }
+
+    /**
+     * A number that two runs share if they had the same events at the same times: a sum over all
+     * events of a mixture of time, target, source and kind.
+     */
+    public long traceHash() {
+        return traceHash;
+    }
+
+    /**
+     * Adds an event.
+     *
+     * @param timePs when, not before {@link #nowPs()}
+     * @param target for whom
+     * @param source who makes it: orders events of one time and target
+     * @throws IllegalArgumentException if the time has passed; names both entities
+     */
+    public void schedule(long timePs, int target, int source, int kind, long argument) {
+        if (timePs < now) {
+            throw new IllegalArgumentException(
+                    "entity "
+                            + source
+                            + " schedules an event of kind "
+                            + kind
+                            + " for entity "
+                            + target
+                            + " at "
+                            + timePs
+                            + " ps, but it is "
+                            + now
+                            + " ps already");
+        }
+        queue.add(
+                timePs,
+                (long) target << 32 | source,
+                sequences[source]++ << KIND_BITS | kind,
+                argument);
+    }
+
+    /** Runs until there is no event left; returns the time of the last. */
+    public long run() {
+        run(Long.MAX_VALUE, Long.MAX_VALUE);
+        return now;
+    }
+
+    /**
+     * Runs until the next event would be later than a time, or for a number of events.
+     *
+     * @return whether there are events left
+     */
+    public boolean run(long limitPs, long eventsMax) {
+        long left = eventsMax;
+        while (left > 0) {
+            boolean isEmpty = queue.isEmpty();
+            if (isEmpty || queue.firstTime() != now) {
+                if (isInstantWanted) {
+                    isInstantWanted = false;
+                    instant.onInstantEnd(now);
+                    continue;
+                }
+                if (isEmpty) {
+                    return false;
+                }
+                if (queue.firstTime() > limitPs) {
+                    return true;
+                }
+                now = queue.firstTime();
+            }
+            left--;
+            processFirst();
+        }
+        return !queue.isEmpty() || isInstantWanted;
+    }
+
+    private void processFirst() {
+        long entities = queue.firstEntities();
+        int kind = (int) queue.firstOrder() & ((1 << KIND_BITS) - 1);
+        long argument = queue.firstArgument();
+        queue.removeFirst();
+        eventCount++;
+        traceHash += mix(now ^ Long.rotateLeft(entities, 21) ^ (long) kind << 56);
+        handlers[kind].onEvent(now, (int) (entities >>> 32), argument);
+    }
+
+    /** The finalizer of SplitMix64: every bit of the result depends on every bit of the value. */
+    private static long mix(long value) {
+        long z = value + 0x9e3779b97f4a7c15L;
+        z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
+        z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
+        return z ^ z >>> 31;
+    }
+}

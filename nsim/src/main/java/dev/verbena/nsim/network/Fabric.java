@@ -1,0 +1,22 @@
+package dev.verbena.nsim.network;
+
+/** Routers and cables: carries packets from one network interface to another. */
+interface Fabric {
+    /**
+     * A node puts the head of a packet on its cable now. The node has taken a credit of the
+     * channel.
+     *
+     * @param channel of the node's link
+     */
+    void inject(long timePs, int node, int packet, int channel);
+
+    /**
+     * A node has room again behind a channel of its router.
+     *
+     * @param channel of the router's link to the node
+     */
+    void release(long timePs, int node, int channel);
+
+    /** Decides about a link of a router; see {@link PacketNetwork#decide}. */
+    void arbitrate(long timePs, int link);
+}

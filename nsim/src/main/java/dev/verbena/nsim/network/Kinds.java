@@ -1,0 +1,19 @@
+package dev.verbena.nsim.network;
+
+/** The kinds of events of the network. Programs have the numbers from {@link #FREE} on. */
+final class Kinds {
+    static final int READY = 0;
+    static final int CREDIT = 1;
+    static final int WAKE = 2;
+    static final int ARRIVE = 3;
+    static final int READ = 4;
+    static final int WRITTEN = 5;
+    static final int SUBMIT = 6;
+    static final int LOCAL = 7;
+    static final int FLIT = 8;
+    static final int FLIT_SENT = 9;
+    static final int FLOW = 10;
+    static final int FREE = 16;
+
+    private Kinds() {}
+}

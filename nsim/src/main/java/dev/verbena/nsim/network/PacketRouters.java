@@ -1,0 +1,271 @@
+package dev.verbena.nsim.network;
+
+import dev.verbena.nsim.engine.Engine;
+import dev.verbena.nsim.topology.Topology;
+import java.util.Arrays;
+
+/**
+ * Routers at packet level. A head that has been routed asks at its output; at the end of each
+ * instant in which something changed, an output that is free takes in turn one of those whose next
+ * buffer has room and whose input feeds no other output. From then on all times of the packet at
+ * this router are known: the head leaves after switch allocation and traversal, the tail a packet's
+ * duration later, and the room that it leaves is told to the router before. The moment of this
+ * decision is the reservation of the room behind, so a lone channel of n packets carries n packets
+ * per (duration + router + 2 cables + switch allocation + traversal).
+ */
+final class PacketRouters implements Fabric {
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final Engine engine;
+    private final Wiring wiring;
+    private final Topology topology;
+    private final PacketTable packets;
+    private final PacketNetwork network;
+    private final LinkStatistics links;
+    private final TransferTime duration;
+
+    /** From decision to the head's departure. */
+    private final long departPs;
+
+    /** From the head's departure to its being ready for an output of the next router. */
+    private final long readyPs;
+
+    private final long cablePs;
+    private final int channels;
+    private final int nodes;
+
+    /** Queues at inputs, by channel. */
+    private final int[] head;
+
+    private final int[] tail;
+
+    /** Until when a link's output takes no other packet, and its input feeds no other. */
+    private final long[] outputFree;
+
+    private final long[] inputFree;
+
+    /** When a link will be looked at again in any case. */
+    private final long[] wake;
+
+    /** Inputs that ask for a link: bits by channel within the router. */
+    private final long[] requests;
+
+    private final int[] requestBase;
+    private final int[] requestWords;
+    private final int[] last;
+
+    PacketRouters(
+            Engine engine,
+            Wiring wiring,
+            PacketTable packets,
+            PacketNetwork network,
+            NetworkContext context) {
+        this.engine = engine;
+        this.wiring = wiring;
+        this.packets = packets;
+        this.network = network;
+        topology = wiring.topology;
+        links = network.links();
+        duration = new TransferTime(Math.min(context.linkRate(), context.switchRate()));
+        departPs = context.switchAllocationPs() + context.switchPs();
+        long flitPs =
+                context.isFlitStored()
+                        ? new TransferTime(context.linkRate()).of(context.flit())
+                        : 0;
+        cablePs = context.cablePs();
+        readyPs = cablePs + flitPs + context.routingPs() + context.vcAllocationPs();
+        channels = wiring.channels;
+        nodes = wiring.nodes;
+        head = new int[wiring.ports * channels];
+        tail = new int[wiring.ports * channels];
+        Arrays.fill(head, PacketTable.NONE);
+        outputFree = new long[wiring.ports];
+        inputFree = new long[wiring.ports];
+        wake = new long[wiring.ports];
+        last = new int[wiring.ports];
+        requestBase = new int[wiring.ports];
+        requestWords = new int[wiring.routers];
+        int words = 0;
+        for (int r = 0; r < wiring.routers; r++) {
+            requestWords[r] = (topology.ports(r) * channels + 63) >> 6;
+            for (int link = wiring.portBase[r]; link < wiring.portBase[r + 1]; link++) {
+                requestBase[link] = words;
+                words = Math.addExact(words, requestWords[r]);
+            }
+        }
+        requests = new long[words];
+        engine.handler(Kinds.READY, this::onReady);
+        engine.handler(Kinds.WAKE, (time, target, link) -> network.decide((int) link));
+    }
+
+    @Override
+    public void inject(long timePs, int node, int packet, int channel) {
+        sendHead(timePs, node, packet, channel);
+    }
+
+    /** The head of a packet leaves by a channel whose other end is a router. */
+    private void sendHead(long timePs, int source, int packet, int channel) {
+        int link = channel / channels;
+        int to = wiring.peer[link];
+        long at = (long) (to * channels + channel - link * channels) << 32 | packet;
+        engine.schedule(timePs + readyPs, wiring.entity[to], source, Kinds.READY, at);
+    }
+
+    @Override
+    public void release(long timePs, int node, int channel) {
+        int router = wiring.entity[channel / channels];
+        engine.schedule(timePs + cablePs, router, node, Kinds.CREDIT, channel);
+    }
+
+    private void onReady(long timePs, int target, long argument) {
+        int packet = (int) argument;
+        int channel = (int) (argument >>> 32);
+        int router = target - nodes;
+        int base = wiring.portBase[router];
+        int link = channel / channels;
+        long way =
+                topology.route(
+                        router,
+                        link - base,
+                        wiring.vcClass(channel - link * channels),
+                        packets.source(packet),
+                        packets.destination(packet),
+                        packets.state(packet));
+        packets.state(packet, Topology.stateIn(way));
+        int out = base + Topology.portIn(way);
+        int outChannel =
+                wiring.channel(
+                        packets.messageClass(packet),
+                        Topology.classIn(way),
+                        packets.destination(packet));
+        packets.out(packet, out * channels + outChannel);
+        if (head[channel] == PacketTable.NONE) {
+            head[channel] = packet;
+            request(router, out, channel);
+        } else {
+            packets.next(tail[channel], packet);
+        }
+        tail[channel] = packet;
+    }
+
+    private void request(int router, int out, int channel) {
+        int bit = channel - wiring.portBase[router] * channels;
+        requests[requestBase[out] + (bit >> 6)] |= 1L << bit;
+        network.decide(out);
+    }
+
+    @Override
+    public void arbitrate(long timePs, int out) {
+        int router = wiring.entity[out] - nodes;
+        if (!isAskedFor(router, out)) {
+            return;
+        }
+        if (outputFree[out] > timePs) {
+            wakeAt(outputFree[out], out);
+            return;
+        }
+        int bits = requestWords[router] << 6;
+        int start = last[out] + 1;
+        long earliest = scan(timePs, router, out, start, bits);
+        if (earliest != 0 && start > 0) {
+            earliest = Math.min(earliest, scan(timePs, router, out, 0, start));
+        }
+        if (earliest == 0) {
+            if (isAskedFor(router, out)) {
+                wakeAt(outputFree[out], out);
+            }
+        } else if (earliest != NEVER) {
+            wakeAt(earliest, out);
+        }
+    }
+
+    private boolean isAskedFor(int router, int out) {
+        int from = requestBase[out];
+        for (int i = from + requestWords[router] - 1; i >= from; i--) {
+            if (requests[i] != 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Grants the first that may go, and answers 0; otherwise when the first input is free that has
+     * room behind the output, or {@link #NEVER}.
+     */
+    private long scan(long timePs, int router, int out, int from, int to) {
+        long earliest = NEVER;
+        int base = wiring.portBase[router] * channels;
+        for (int word = from >> 6; word << 6 < to; word++) {
+            long bits = requests[requestBase[out] + word];
+            if (word == from >> 6) {
+                bits &= -1L << from;
+            }
+            for (; bits != 0; bits &= bits - 1) {
+                int bit = (word << 6) + Long.numberOfTrailingZeros(bits);
+                if (bit >= to) {
+                    return earliest;
+                }
+                int channel = base + bit;
+                int packet = head[channel];
+                if (wiring.credits[packets.out(packet)] == 0) {
+                    links.creditStalls[out]++;
+                } else if (inputFree[channel / channels] > timePs) {
+                    earliest = Math.min(earliest, inputFree[channel / channels]);
+                } else {
+                    last[out] = bit;
+                    grant(timePs, router, channel, packet);
+                    return 0;
+                }
+            }
+        }
+        return earliest;
+    }
+
+    private void wakeAt(long timePs, int out) {
+        if (wake[out] <= engine.nowPs() || wake[out] > timePs) {
+            wake[out] = timePs;
+            int router = wiring.entity[out];
+            engine.schedule(timePs, router, router, Kinds.WAKE, out);
+        }
+    }
+
+    private void grant(long timePs, int router, int channel, int packet) {
+        int self = nodes + router;
+        int outChannel = packets.out(packet);
+        int out = outChannel / channels;
+        int in = channel / channels;
+        int size = packets.size(packet);
+        long busy = duration.of(size);
+        leaveQueue(router, channel, packet, out);
+        wiring.credits[outChannel]--;
+        outputFree[out] = timePs + busy;
+        inputFree[in] = timePs + busy;
+        links.bytes[out] += size;
+        links.packets[out]++;
+        links.busyPs[out] += busy;
+        long departs = timePs + departPs;
+        int before = wiring.peer[in];
+        int creditChannel = before * channels + channel - in * channels;
+        engine.schedule(
+                departs + busy + cablePs, wiring.entity[before], self, Kinds.CREDIT, creditChannel);
+        int to = wiring.peer[out];
+        if (wiring.isNode(to)) {
+            long at = (long) outChannel << 32 | packet;
+            engine.schedule(departs + busy + cablePs, wiring.entity[to], self, Kinds.ARRIVE, at);
+        } else {
+            sendHead(departs, self, packet, outChannel);
+        }
+    }
+
+    private void leaveQueue(int router, int channel, int packet, int out) {
+        int bit = channel - wiring.portBase[router] * channels;
+        requests[requestBase[out] + (bit >> 6)] &= ~(1L << bit);
+        int next = packets.next(packet);
+        head[channel] = next;
+        packets.next(packet, PacketTable.NONE);
+        if (next != PacketTable.NONE) {
+            request(router, packets.out(next) / channels, channel);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package dev.verbena.nsim.network;
+
+/** How long bytes take at a rate, rounded up to whole picoseconds once per transfer. */
+final class TransferTime {
+    private static final long PS_PER_SECOND = 1_000_000_000_000L;
+
+    private final long rate;
+    private final int[] sizes = new int[2];
+    private final long[] times = new long[2];
+    private int oldest;
+
+    /** A rate in bytes per second; 0 is infinitely fast. */
+    TransferTime(long rate) {
+        this.rate = rate;
+    }
+
+    long of(int bytes) {
+        // Nearly all packets are full ones and control packets.
+        if (bytes == sizes[0]) {
+            return times[0];
+        }
+        if (bytes == sizes[1]) {
+            return times[1];
+        }
+        return remember(bytes);
+    }
+
+    private long remember(int bytes) {
+        long time = rate == 0 ? 0 : (bytes * PS_PER_SECOND + rate - 1) / rate;
+        sizes[oldest] = bytes;
+        times[oldest] = time;
+        oldest ^= 1;
+        return time;
+    }
+}

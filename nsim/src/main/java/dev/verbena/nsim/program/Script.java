@@ -1,0 +1,139 @@
+package dev.verbena.nsim.program;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What all ranks do: per rank a row of operations, each a code and its numbers in as many bytes as
+ * they need. Immutable once recorded.
+ */
+public final class Script {
+    private static final int CHUNK = 1 << 24;
+    private static final int CHUNK_MAX = 1 << 30;
+
+    private final List<byte[]> chunks = new ArrayList<>();
+    private final long[] starts;
+    private byte[] chunk = new byte[1024];
+    private int length;
+
+    private int depthMax;
+    private long putCount;
+    private long putBytes;
+    private boolean isPolledByTag;
+    private boolean isPolledBySource;
+
+    private Script(int size) {
+        starts = new long[size];
+    }
+
+    /**
+     * Records a program for each of a number of ranks.
+     *
+     * @param isLoopback whether a rank may put to itself
+     */
+    public static Script record(int size, boolean isLoopback, Program program) {
+        if (size < 1) {
+            throw new IllegalArgumentException(size + " processes; at least 1 is needed");
+        }
+        Script script = new Script(size);
+        Rank rank = new Rank(script, size, isLoopback);
+        for (int i = 0; i < size; i++) {
+            script.begin(i);
+            rank.begin(i);
+            program.run(rank);
+            rank.end();
+        }
+        script.chunks.add(Arrays.copyOf(script.chunk, script.length));
+        script.chunk = null;
+        return script;
+    }
+
+    private void begin(int rank) {
+        if (length > CHUNK) {
+            chunks.add(Arrays.copyOf(chunk, length));
+            chunk = new byte[CHUNK];
+            length = 0;
+        }
+
+        starts[rank] = (long) chunks.size() << 32 | length;
+    }
+
+    void code(int value) {
+        ensure(1);
+        chunk[length++] = (byte) value;
+    }
+
+    /** Seven bits a byte, lowest first. */
+    void number(long value) {
+        ensure(10);
+        long rest = value;
+        while ((rest & ~0x7fL) != 0) {
+            chunk[length++] = (byte) (rest | 0x80);
+            rest >>>= 7;
+        }
+        chunk[length++] = (byte) rest;
+    }
+
+    private void ensure(int bytes) {
+        if (length + bytes > chunk.length) {
+            if (length > CHUNK_MAX) {
+                throw new IllegalArgumentException(
+                        "a rank's script is longer than 1 GiB; use loop(n, ...)");
+            }
+            chunk = Arrays.copyOf(chunk, Math.max(2 * chunk.length, length + bytes));
+        }
+    }
+
+    void countPut(long times, long bytes) {
+        putCount += times;
+        putBytes += times * bytes;
+    }
+
+    void depth(int depth) {
+        depthMax = Math.max(depthMax, depth);
+    }
+
+    void polledByTag() {
+        isPolledByTag = true;
+    }
+
+    void polledBySource() {
+        isPolledBySource = true;
+    }
+
+    /** How many ranks there are. */
+    public int size() {
+        return starts.length;
+    }
+
+    /** Puts and gets of all ranks. */
+    public long putCount() {
+        return putCount;
+    }
+
+    /** Bytes of the puts and gets of all ranks. */
+    public long putBytes() {
+        return putBytes;
+    }
+
+    int depthMax() {
+        return depthMax;
+    }
+
+    boolean isPolledByTag() {
+        return isPolledByTag;
+    }
+
+    boolean isPolledBySource() {
+        return isPolledBySource;
+    }
+
+    byte[] chunkOf(int rank) {
+        return chunks.get((int) (starts[rank] >>> 32));
+    }
+
+    int startOf(int rank) {
+        return (int) starts[rank];
+    }
+}

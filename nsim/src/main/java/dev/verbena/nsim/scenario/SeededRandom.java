@@ -1,0 +1,35 @@
+package dev.verbena.nsim.scenario;
+
+/** Numbers that depend on the seed alone, on every machine and JVM: SplitMix64. */
+public final class SeededRandom {
+    private long state;
+
+    /** Two generators of the same seed answer the same. */
+    public SeededRandom(long seed) {
+        state = seed;
+    }
+
+    /** The next 64 bits. */
+    public long next() {
+        state += 0x9e3779b97f4a7c15L;
+        long z = (state ^ state >>> 30) * 0xbf58476d1ce4e5b9L;
+        z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
+        return z ^ z >>> 31;
+    }
+
+    /** From 0 to the bound, exclusively. */
+    public int below(int bound) {
+        return (int) ((next() >>> 33) * bound >>> 31);
+    }
+
+    /** The numbers from 0 to the count, exclusively, in random order. */
+    public int[] permutation(int count) {
+        int[] order = new int[count];
+        for (int i = 0; i < count; i++) {
+            int j = below(i + 1);
+            order[i] = order[j];
+            order[j] = i;
+        }
+        return order;
+    }
+}

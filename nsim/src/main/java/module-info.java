@@ -1,0 +1,12 @@
+/** The interconnect simulator. */
+module dev.verbena.nsim {
+    requires transitive dev.verbena.api;
+    requires transitive HdrHistogram;
+
+    exports dev.verbena.nsim;
+    exports dev.verbena.nsim.engine;
+    exports dev.verbena.nsim.network;
+    exports dev.verbena.nsim.program;
+    exports dev.verbena.nsim.scenario;
+    exports dev.verbena.nsim.topology;
+}
