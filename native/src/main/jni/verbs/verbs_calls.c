@@ -494,6 +494,14 @@ int vv_post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send
     return result_of(ibv_post_send(qp, request, bad));
 }
 
+int64_t vv_post_and_poll(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad,
+                         struct ibv_cq *cq, int limit, struct ibv_wc *completions)
+{
+    int posted = result_of(ibv_post_send(qp, request, bad));
+    int count = ibv_poll_cq(cq, limit, completions);
+    return (int64_t)((uint64_t)(uint32_t)posted << 32 | (uint32_t)(count < 0 ? -EIO : count));
+}
+
 int vv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv_wr **bad)
 {
     return result_of(ibv_post_recv(qp, request, bad));
@@ -662,4 +670,42 @@ int vv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *g
 int vv_destroy_ah(struct ibv_ah *ah)
 {
     DONE(ibv_destroy_ah(ah));
+}
+
+/* What JDK 17 calls in place of the JNI functions if it runs with -XX:+CriticalJNINatives (Java
+ * may, if it finds such a name): without the change of the thread's state, and its fence, that most
+ * of the price of a call from Java is. A garbage collection waits for such a call; so these are
+ * only the ones that never sleep. Later JDKs do not look for them. */
+#define CRITICAL(type, name)                                                                       \
+    __attribute__((visibility("default")))                                                         \
+    type JavaCritical_dev_verbena_rdma_calls_verbscalls_vv_1##name
+
+CRITICAL(int, post_1send)(int64_t qp, int64_t request, int64_t bad)
+{
+    return vv_post_send((struct ibv_qp *)qp, (struct ibv_send_wr *)request,
+                        (struct ibv_send_wr **)bad);
+}
+
+CRITICAL(int, post_1recv)(int64_t qp, int64_t request, int64_t bad)
+{
+    return vv_post_recv((struct ibv_qp *)qp, (struct ibv_recv_wr *)request,
+                        (struct ibv_recv_wr **)bad);
+}
+
+CRITICAL(int, poll_1cq)(int64_t cq, int limit, int64_t completions)
+{
+    return vv_poll_cq((struct ibv_cq *)cq, limit, (struct ibv_wc *)completions);
+}
+
+CRITICAL(int64_t, post_1and_1poll)
+(int64_t qp, int64_t request, int64_t bad, int64_t cq, int limit, int64_t completions)
+{
+    return vv_post_and_poll((struct ibv_qp *)qp, (struct ibv_send_wr *)request,
+                            (struct ibv_send_wr **)bad, (struct ibv_cq *)cq, limit,
+                            (struct ibv_wc *)completions);
+}
+
+CRITICAL(int, layout_1count)(void)
+{
+    return vv_layout_count();
 }

@@ -135,6 +135,10 @@ int vv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
                 struct ibv_qp_init_attr *init);
 int vv_destroy_qp(struct ibv_qp *qp);
 int vv_post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad);
+/* Both in one call, the poll whatever the post answers. The post's result in the upper 32 bits, the
+ * poll's in the lower. */
+int64_t vv_post_and_poll(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad,
+                         struct ibv_cq *cq, int limit, struct ibv_wc *completions);
 int vv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv_wr **bad);
 int vv_query_qp_data_in_order(struct ibv_qp *qp, int opcode);
 int vv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece);

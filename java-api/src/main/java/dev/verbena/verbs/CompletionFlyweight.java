@@ -48,18 +48,18 @@ public final class CompletionFlyweight {
     private static final int VLAN = LENGTH + 20;
 
     private final int details;
-    private DirectBuffer buffer;
+    private final DirectBuffer buffer;
     private int offset;
 
     /**
      * @param details of {@link CompletionDetails}; 0: of a plain queue
      */
-    CompletionFlyweight(int details) {
+    CompletionFlyweight(int details, DirectBuffer buffer) {
         this.details = details;
+        this.buffer = buffer;
     }
 
-    CompletionFlyweight wrap(DirectBuffer buffer, int offset) {
-        this.buffer = buffer;
+    CompletionFlyweight moveTo(int offset) {
         this.offset = offset;
         return this;
     }
@@ -197,13 +197,11 @@ public final class CompletionFlyweight {
 
     @Override
     public String toString() {
-        return buffer == null
-                ? "no completion"
-                : "completion of "
-                        + id()
-                        + " on queue pair "
-                        + queuePairNumber()
-                        + ": "
-                        + CompletionStatus.text(status());
+        return "completion of "
+                + id()
+                + " on queue pair "
+                + queuePairNumber()
+                + ": "
+                + CompletionStatus.text(status());
     }
 }

@@ -25,6 +25,8 @@ public final class CompletionQueue extends VerbsObject {
     /** Most completions that one {@link #poll} takes. */
     public static final int POLL_MAX = 256;
 
+    private static final int POLL_MAX_SHIFT = 8;
+
     private final RdmaDevice device;
     private final ThreadClaim claim;
     private final boolean isUnlocked;
@@ -34,6 +36,7 @@ public final class CompletionQueue extends VerbsObject {
     private final UnsafeBuffer completions = new UnsafeBuffer(0, 0);
     private final long memory;
     private volatile WorkLogTable logs = WorkLogTable.EMPTY;
+    private WorkLogTable lastLogs;
     private WorkLog lastLog;
     private int polled;
 
@@ -51,7 +54,7 @@ public final class CompletionQueue extends VerbsObject {
         this.claim = domain == null ? new ThreadClaim(kind) : domain.newClaim(kind);
         this.isUnlocked = context.isSingleThreaded() || claim.isShared();
         this.details = context.detailsToRead();
-        this.flyweight = new CompletionFlyweight(details);
+        this.flyweight = new CompletionFlyweight(details, completions);
         this.stride =
                 details == 0 ? CompletionFlyweight.LENGTH : CompletionFlyweight.EXTENDED_LENGTH;
         this.memory = UnsafeApi.allocateMemory((long) POLL_MAX * stride);
@@ -87,22 +90,56 @@ public final class CompletionQueue extends VerbsObject {
      * @throws IllegalStateException if another thread polls this queue
      */
     public int poll(int limit) {
-        claim.check();
-        if (limit < 1 || limit > POLL_MAX) {
-            throw new IllegalArgumentException("limit " + limit + "; 1 to " + POLL_MAX);
-        }
-        long address = addressOrZero();
+        long address = checkPoll(limit);
         if (address == 0) {
             polled = 0;
             return CLOSED;
         }
-        int count =
+        return took(
                 details == 0
                         ? verbscalls.vv_poll_cq(address, limit, memory)
-                        : verbscalls.vv_poll_cq_ex(address, details, limit, memory);
-        if (count > 0) {
-            count = translate(count);
+                        : verbscalls.vv_poll_cq_ex(address, details, limit, memory));
+    }
+
+    /** How many completions the last poll answered; 0 after one that failed. */
+    public int polled() {
+        return polled;
+    }
+
+    /** What {@link #poll} checks; the address to poll, 0 after close. */
+    long checkPoll(int limit) {
+        claim.check();
+        if (limit < 1 || limit > POLL_MAX) {
+            throw new IllegalArgumentException("limit " + limit + "; 1 to " + POLL_MAX);
         }
+        return addressOrZero();
+    }
+
+    /** True if the calling thread polls it, and what {@link #checkPoll} checks is well. */
+    boolean isPolledPlainly(int limit) {
+        return claim.isOf(Thread.currentThread())
+                && limit - 1 >>> POLL_MAX_SHIFT == 0
+                && details == 0;
+    }
+
+    /** It answered that there is none. */
+    void tookNone() {
+        polled = 0;
+    }
+
+    /** True if it is polled by a call of its own. */
+    boolean isExtended() {
+        return details != 0;
+    }
+
+    /** Where polled completions are written. */
+    long memory() {
+        return memory;
+    }
+
+    /** What the library answered: completions in {@link #memory}, or an error. */
+    int took(int answer) {
+        int count = answer > 0 ? translate(answer) : answer;
         polled = Math.max(0, count);
         return count;
     }
@@ -117,21 +154,21 @@ public final class CompletionQueue extends VerbsObject {
             throw new IndexOutOfBoundsException(
                     "completion " + index + "; the last poll answered " + polled);
         }
-        return flyweight.wrap(completions, index * stride);
+        return flyweight.moveTo(index * stride);
     }
 
     /** Puts the callers' ids in place of ours, and leaves out what belongs to closed queues. */
     private int translate(int count) {
         WorkLogTable table = logs;
+        WorkLog log = table == lastLogs ? lastLog : null;
+        lastLogs = table;
         int kept = 0;
         for (int i = 0; i < count; i++) {
-            int at = i * stride;
-            long id = completions.getLong(at + VerbsLayout.WC_WR_ID);
+            long at = memory + i * stride;
+            long id = UnsafeApi.getLong(null, at + VerbsLayout.WC_WR_ID);
             int number = WorkLog.logOf(id);
-            WorkLog log = lastLog;
-            if (log == null || log.number != number || log.queue.isClosed()) {
+            if (log == null || log.number != number) {
                 log = table.get(number);
-                lastLog = log;
             }
             if (log == null) {
                 if (PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-stale-completion")) {
@@ -142,13 +179,14 @@ public final class CompletionQueue extends VerbsObject {
             if (log.isStale(id)) {
                 continue;
             }
-            int to = kept * stride;
+            long to = memory + kept * stride;
             if (to != at) {
-                completions.putBytes(to, completions, at, stride);
+                UnsafeApi.copyMemory(at, to, stride);
             }
-            completions.putLong(to + VerbsLayout.WC_WR_ID, log.complete(id));
+            UnsafeApi.putLong(null, to + VerbsLayout.WC_WR_ID, log.complete(id));
             kept++;
         }
+        lastLog = log;
         return kept;
     }
 

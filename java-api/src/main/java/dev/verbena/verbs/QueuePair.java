@@ -1,5 +1,6 @@
 package dev.verbena.verbs;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.ArrayList;
@@ -345,15 +346,79 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
      * @throws IllegalStateException if another thread posts here
      */
     public int post(SendRequestFlyweight request) {
+        boolean isReady = request.isReadyFor(sends);
         claim.check();
         long address = addressOrZero();
+        if (isReady && address != 0 && sends.noteAgain(request)) {
+            return sends.postNoted(address, bad, request);
+        }
+        int stop = stop(address, request);
+        if (stop == 0) {
+            stop = sends.note(request);
+        }
+        return stop == 0 ? sends.postNoted(address, bad, request) : stop;
+    }
+
+    /** 0, or why a request that was not posted here before cannot be. */
+    private int stop(long address, SendRequestFlyweight request) {
         SendRequests owner = request.owner();
-        owner.check();
         if (address == 0 || owner.isClosed()) {
             return Post.CLOSED;
         }
+        owner.check();
         checkMine(owner);
-        return sends.post(address, bad, request);
+        return 0;
+    }
+
+    /**
+     * Posts one prepared send and takes completions, both in one call into native code, which is
+     * what most of the price of {@link #post(SendRequestFlyweight)} and {@link
+     * CompletionQueue#poll} is. (Extended completion queues take a call of their own.) Completions
+     * are taken even if the request was not: {@link CompletionQueue#polled} tells how many.
+     *
+     * @param completions need not be this queue pair's
+     * @param limit 1 to {@link CompletionQueue#POLL_MAX}
+     * @return of the post: 1, or one of {@link Post}
+     * @throws IllegalArgumentException for another limit; nothing was posted
+     * @throws IllegalStateException if another thread posts here, or polls there; nothing was
+     *     posted
+     */
+    public int postAndPoll(SendRequestFlyweight request, CompletionQueue completions, int limit) {
+        // Whose it all is comes first, and what other threads may change behind: so the compiler
+        // need not read again what setters have read.
+        if (request.isReadyFor(sends)
+                && claim.isOf(Thread.currentThread())
+                && completions.isPolledPlainly(limit)) {
+            long address = addressOrZero();
+            long from = completions.addressOrZero();
+            if (address != 0 && from != 0 && sends.noteAgain(request)) {
+                return sends.postNotedAndPoll(address, bad, request, completions, from, limit);
+            }
+        }
+        return checkPostAndPoll(request, completions, limit);
+    }
+
+    private int checkPostAndPoll(
+            SendRequestFlyweight request, CompletionQueue completions, int limit) {
+        long from = completions.checkPoll(limit);
+        if (from == 0 || completions.isExtended()) {
+            int posted = post(request);
+            completions.poll(limit);
+            return posted;
+        }
+        claim.check();
+        long address = addressOrZero();
+        int stop = stop(address, request);
+        if (stop == 0) {
+            stop = sends.note(request);
+        }
+        if (stop == 0) {
+            return sends.postNotedAndPoll(address, bad, request, completions, from, limit);
+        }
+        if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-full-queue-unpolled"))) {
+            completions.poll(limit);
+        }
+        return stop;
     }
 
     /**
@@ -365,12 +430,12 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
      */
     public int post(SendRequests requests, int from, int count) {
         claim.check();
-        requests.check();
         requests.checkRange(from, count);
         long address = addressOrZero();
         if (address == 0 || requests.isClosed()) {
             return Post.CLOSED;
         }
+        requests.check();
         checkMine(requests);
         return sends.post(address, bad, requests, from, count);
     }
@@ -428,11 +493,11 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         if (shared != null) {
             throw new IllegalStateException(this + " has shared receives; post to " + shared);
         }
-        requests.check();
         long address = addressOrZero();
         if (address == 0 || requests.isClosed()) {
             return Post.CLOSED;
         }
+        requests.check();
         if (requests.domain != domain || requests.segmentsMax > Math.max(1, receiveSegmentsMax)) {
             throw new IllegalArgumentException("these requests were not made by " + this);
         }

@@ -112,7 +112,7 @@ public abstract class Requests implements AutoCloseable {
         }
     }
 
-    /** The calling thread uses it, from now on alone. */
+    /** The calling thread uses it, from now on alone. Throws after close. */
     final void check() {
         claim.check();
     }
@@ -130,9 +130,6 @@ public abstract class Requests implements AutoCloseable {
         claim.check();
         if (index < 0 || index >= capacity) {
             throw new IndexOutOfBoundsException("request " + index + " of " + capacity);
-        }
-        if (memory == 0) {
-            throw new IllegalStateException("closed: work requests for " + domain);
         }
     }
 
@@ -156,6 +153,6 @@ public abstract class Requests implements AutoCloseable {
             UnsafeApi.freeMemory(at);
             watch.closed();
         }
-        claim.giveBack(null);
+        claim.close();
     }
 }

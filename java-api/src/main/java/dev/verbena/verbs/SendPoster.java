@@ -44,24 +44,53 @@ final class SendPoster {
         return refusal;
     }
 
+    /** Notes one that was posted here before, by the calling thread, and is ready. */
+    boolean noteAgain(SendRequestFlyweight request) {
+        if (log.isFull() || !request.hasOpenRegion()) {
+            return false;
+        }
+        request.noteReady(log);
+        return true;
+    }
+
+    /** 0 when the request is noted, or why it cannot be posted. */
+    int note(SendRequestFlyweight request) {
+        return log.isFull() ? Post.BACK_PRESSURED : noted(request);
+    }
+
     /** With 8 bytes for the address of a request that the library refuses. */
-    int post(long queue, long bad, SendRequestFlyweight request) {
-        if (log.room() < 1) {
-            return Post.BACK_PRESSURED;
+    int postNoted(long queue, long bad, SendRequestFlyweight request) {
+        request.unchain();
+        return answered(request, bad, verbscalls.vv_post_send(queue, request.address(), bad));
+    }
+
+    /** Both in one native call. */
+    int postNotedAndPoll(
+            long queue,
+            long bad,
+            SendRequestFlyweight request,
+            CompletionQueue completions,
+            long from,
+            int limit) {
+        request.unchain();
+        long both =
+                verbscalls.vv_post_and_poll(
+                        queue, request.address(), bad, from, limit, completions.memory());
+        if (both == 0) {
+            completions.tookNone();
+            return answered(request, bad, 0);
         }
-        int stop = noted(request);
-        if (stop != 0) {
-            return stop;
-        }
-        SendRequests owner = request.owner();
-        int index = request.index();
-        owner.chain(index, index + 1);
-        int result = verbscalls.vv_post_send(queue, request.address(), bad);
+        int posted = answered(request, bad, (int) (both >> 32));
+        completions.took((int) both);
+        return posted;
+    }
+
+    private int answered(SendRequestFlyweight request, long bad, int result) {
         if (result != 0) {
-            return refused(owner, index, 1, bad, result);
+            return refused(request.owner(), request.index(), 1, bad, result);
         }
         if (hasBinds) {
-            bindsTaken(owner, index, 1);
+            bindsTaken(request.owner(), request.index(), 1);
         }
         return 1;
     }
@@ -160,12 +189,20 @@ final class SendPoster {
      * while it posts must not be closed from here on: who closes looks into the log.
      */
     private int noted(SendRequestFlyweight request) {
+        if (request.wasPostedBy(this)) {
+            if (!request.hasOpenRegion()) {
+                return Post.REGION_CLOSED;
+            }
+            request.noteReady(log);
+            return 0;
+        }
         int stop = request.check(inlineMax, type);
         if (stop != 0) {
             return stop;
         }
         request.note(log);
         if (!request.isReadWhilePosted(type)) {
+            request.postedBy(this);
             return 0;
         }
         hasBinds |= request.isBind();

@@ -1,7 +1,9 @@
 package dev.verbena.verbs;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.rdma.calls.VerbsLayout;
 import org.agrona.DirectBuffer;
+import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -17,8 +19,10 @@ public final class SendRequestFlyweight {
     final MemoryRegion[] regions;
     private final SendRequests owner;
     private final UnsafeBuffer buffer;
+    private final ThreadClaim claim;
     private final int index;
     private final int offset;
+    private final long at;
     private final MemoryRegion[] boundRegion = new MemoryRegion[1];
     private MemoryWindow window;
     private MemoryRegion boundBefore;
@@ -29,12 +33,17 @@ public final class SendRequestFlyweight {
     private int segments;
     private long length;
     private boolean hasOwnBytes;
+    private boolean isInline;
+    private SendPoster readyFor;
+    private MemoryRegion only;
 
     SendRequestFlyweight(SendRequests owner, int index) {
         this.owner = owner;
         this.index = index;
         this.buffer = owner.buffer;
         this.offset = owner.offsetOf(index);
+        this.claim = owner.claim();
+        this.at = owner.addressOf(index);
         this.regions = new MemoryRegion[owner.segmentsMax];
         buffer.putLong(offset + VerbsLayout.SEND_WR_SG_LIST, owner.segmentsAddress(index));
         buffer.putInt(offset + VerbsLayout.SEND_WR_OPCODE, VerbsLayout.IBV_WR_SEND);
@@ -58,7 +67,7 @@ public final class SendRequestFlyweight {
 
     /** A message that invalidates a key of the peer. */
     public SendRequestFlyweight sendInvalidate(int remoteKey) {
-        mine().putInt(offset + VerbsLayout.SEND_WR_INVALIDATE_RKEY, remoteKey);
+        putInt(VerbsLayout.SEND_WR_INVALIDATE_RKEY, remoteKey);
         return opcode(VerbsLayout.IBV_WR_SEND_WITH_INV);
     }
 
@@ -82,18 +91,18 @@ public final class SendRequestFlyweight {
     /** If the peer's 8 bytes are as expected, replaces them; what was there comes here. */
     public SendRequestFlyweight compareSwap(
             long remoteAddress, int remoteKey, long expected, long replacement) {
-        mine().putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_REMOTE_ADDR, remoteAddress);
-        mine().putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_COMPARE_ADD, expected);
-        mine().putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_SWAP, replacement);
-        mine().putInt(offset + VerbsLayout.SEND_WR_WR_ATOMIC_RKEY, remoteKey);
+        putLong(VerbsLayout.SEND_WR_WR_ATOMIC_REMOTE_ADDR, remoteAddress);
+        putLong(VerbsLayout.SEND_WR_WR_ATOMIC_COMPARE_ADD, expected);
+        putLong(VerbsLayout.SEND_WR_WR_ATOMIC_SWAP, replacement);
+        putInt(VerbsLayout.SEND_WR_WR_ATOMIC_RKEY, remoteKey);
         return opcode(VerbsLayout.IBV_WR_ATOMIC_CMP_AND_SWP);
     }
 
     /** Adds to the peer's 8 bytes; what was there comes here. */
     public SendRequestFlyweight fetchAdd(long remoteAddress, int remoteKey, long summand) {
-        mine().putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_REMOTE_ADDR, remoteAddress);
-        mine().putLong(offset + VerbsLayout.SEND_WR_WR_ATOMIC_COMPARE_ADD, summand);
-        mine().putInt(offset + VerbsLayout.SEND_WR_WR_ATOMIC_RKEY, remoteKey);
+        putLong(VerbsLayout.SEND_WR_WR_ATOMIC_REMOTE_ADDR, remoteAddress);
+        putLong(VerbsLayout.SEND_WR_WR_ATOMIC_COMPARE_ADD, summand);
+        putInt(VerbsLayout.SEND_WR_WR_ATOMIC_RKEY, remoteKey);
         return opcode(VerbsLayout.IBV_WR_ATOMIC_FETCH_AND_ADD);
     }
 
@@ -123,13 +132,14 @@ public final class SendRequestFlyweight {
         if (bytes == 0) {
             throw new IndexOutOfBoundsException("a window of type 2 has at least 1 byte");
         }
-        int info = offset + VerbsLayout.SEND_WR_BIND_MW_BIND_INFO;
-        mine().putInt(offset + VerbsLayout.SEND_WR_BIND_MW_RKEY, newKey);
-        mine().putLong(info + VerbsLayout.MW_BIND_INFO_ADDR, region.checkedAddress(from, bytes));
-        mine().putLong(info + VerbsLayout.MW_BIND_INFO_LENGTH, bytes);
-        mine().putInt(info + VerbsLayout.MW_BIND_INFO_MW_ACCESS_FLAGS, access);
+        int info = VerbsLayout.SEND_WR_BIND_MW_BIND_INFO;
+        putInt(VerbsLayout.SEND_WR_BIND_MW_RKEY, newKey);
+        putLong(info + VerbsLayout.MW_BIND_INFO_ADDR, region.checkedAddress(from, bytes));
+        putLong(info + VerbsLayout.MW_BIND_INFO_LENGTH, bytes);
+        putInt(info + VerbsLayout.MW_BIND_INFO_MW_ACCESS_FLAGS, access);
         // Left over from another operation it would make Soft-RoCE refuse the bind.
         opcode(VerbsLayout.IBV_WR_BIND_MW).segments(0).immediate(0);
+        changed();
         this.window = window;
         boundRegion[0] = region;
         return this;
@@ -137,7 +147,7 @@ public final class SendRequestFlyweight {
 
     /** Invalidates a key here. */
     public SendRequestFlyweight localInvalidate(int remoteKey) {
-        mine().putInt(offset + VerbsLayout.SEND_WR_INVALIDATE_RKEY, remoteKey);
+        putInt(VerbsLayout.SEND_WR_INVALIDATE_RKEY, remoteKey);
         return opcode(VerbsLayout.IBV_WR_LOCAL_INV);
     }
 
@@ -151,6 +161,7 @@ public final class SendRequestFlyweight {
             throw new IllegalArgumentException(target + " is not of " + owner.domain);
         }
         target.address();
+        changed();
         this.target = target;
         targetNumber = queuePair;
         targetKey = queueKey;
@@ -163,19 +174,19 @@ public final class SendRequestFlyweight {
      * @param number {@link SharedReceiveQueue#number} there
      */
     public SendRequestFlyweight toShared(int number) {
-        mine().putInt(offset + VerbsLayout.SEND_WR_QP_TYPE_XRC_REMOTE_SRQN, number);
+        putInt(VerbsLayout.SEND_WR_QP_TYPE_XRC_REMOTE_SRQN, number);
         return this;
     }
 
     /** Small edit: where at the peer; of writes and reads. */
     public SendRequestFlyweight remoteAddress(long remoteAddress) {
-        mine().putLong(offset + VerbsLayout.SEND_WR_WR_RDMA_REMOTE_ADDR, remoteAddress);
+        putLong(VerbsLayout.SEND_WR_WR_RDMA_REMOTE_ADDR, remoteAddress);
         return this;
     }
 
     /** Small edit: the 32 bits beside. */
     public SendRequestFlyweight immediate(int immediate) {
-        mine().putInt(offset + VerbsLayout.SEND_WR_IMM_DATA, Integer.reverseBytes(immediate));
+        putInt(VerbsLayout.SEND_WR_IMM_DATA, Integer.reverseBytes(immediate));
         return this;
     }
 
@@ -200,6 +211,7 @@ public final class SendRequestFlyweight {
         if (hasOwnBytes) {
             segments(0);
         }
+        changed();
         Segments.set(owner, index, number, regions, region, from, bytes);
         if (number < segments) {
             length = Segments.length(owner, index, segments);
@@ -209,11 +221,12 @@ public final class SendRequestFlyweight {
 
     /** How many pieces of memory are used; 0 sends nothing but the request. */
     public SendRequestFlyweight segments(int count) {
+        changed();
         Segments.checkCount(owner, regions, count);
         hasOwnBytes = false;
         segments = count;
         length = Segments.length(owner, index, count);
-        mine().putInt(offset + VerbsLayout.SEND_WR_NUM_SGE, count);
+        putInt(VerbsLayout.SEND_WR_NUM_SGE, count);
         return this;
     }
 
@@ -234,7 +247,13 @@ public final class SendRequestFlyweight {
 
     /** The bytes are copied when posted: the memory may be reused at once. */
     public SendRequestFlyweight inline(boolean isWanted) {
-        return flag(VerbsLayout.IBV_SEND_INLINE, isWanted);
+        if (hasOwnBytes && !isWanted) {
+            segments(0); // its own bytes have no key
+        }
+        flag(VerbsLayout.IBV_SEND_INLINE, isWanted);
+        changed();
+        isInline = isWanted;
+        return this;
     }
 
     /**
@@ -251,13 +270,14 @@ public final class SendRequestFlyweight {
                     bytes + " bytes; the queue pair takes " + owner.inlineRoom() + " inline");
         }
         segments(0).inline(true);
+        changed();
         regions[0] = null; // its place names memory that is no region's
-        int at = owner.segmentOffset(index, 0);
+        int segment = owner.segmentOffset(index, 0);
         mine().putBytes(owner.inlineOffset(index), source, from, bytes);
-        mine().putLong(at + VerbsLayout.SGE_ADDR, owner.inlineAddress(index));
-        mine().putInt(at + VerbsLayout.SGE_LENGTH, bytes);
-        mine().putInt(at + VerbsLayout.SGE_LKEY, 0);
-        mine().putInt(offset + VerbsLayout.SEND_WR_NUM_SGE, 1);
+        mine().putLong(segment + VerbsLayout.SGE_ADDR, owner.inlineAddress(index));
+        mine().putInt(segment + VerbsLayout.SGE_LENGTH, bytes);
+        mine().putInt(segment + VerbsLayout.SGE_LKEY, 0);
+        putInt(VerbsLayout.SEND_WR_NUM_SGE, 1);
         hasOwnBytes = true;
         length = bytes;
         return this;
@@ -265,17 +285,16 @@ public final class SendRequestFlyweight {
 
     /** As it was made. */
     SendRequestFlyweight reset() {
-        mine().putInt(offset + FLAGS, 0);
+        putInt(FLAGS, 0);
+        isInline = false;
         target = null;
         return id(0).send().segments(0);
     }
 
     private SendRequestFlyweight flag(int flag, boolean isWanted) {
-        if (hasOwnBytes && flag == VerbsLayout.IBV_SEND_INLINE && !isWanted) {
-            segments(0); // its own bytes have no key
-        }
-        int flags = buffer.getInt(offset + FLAGS);
-        mine().putInt(offset + FLAGS, isWanted ? flags | flag : flags & ~flag);
+        claim.check();
+        int flags = UnsafeApi.getInt(null, at + FLAGS);
+        putInt(FLAGS, isWanted ? flags | flag : flags & ~flag);
         return this;
     }
 
@@ -283,19 +302,30 @@ public final class SendRequestFlyweight {
         if (window != null) {
             window = null;
         }
-        mine().putInt(offset + VerbsLayout.SEND_WR_OPCODE, opcode);
+        putInt(VerbsLayout.SEND_WR_OPCODE, opcode);
         return this;
     }
 
     /** To write: by the thread that has the requests, because another one may be closing them. */
     private UnsafeBuffer mine() {
-        owner.check();
+        claim.check();
         return buffer;
     }
 
+    /** The field is one of the structure, whose memory stays while the claim can be had. */
+    private void putLong(int field, long value) {
+        claim.check();
+        UnsafeApi.putLong(null, at + field, value);
+    }
+
+    private void putInt(int field, int value) {
+        claim.check();
+        UnsafeApi.putInt(null, at + field, value);
+    }
+
     private SendRequestFlyweight remote(long remoteAddress, int remoteKey) {
-        mine().putLong(offset + VerbsLayout.SEND_WR_WR_RDMA_REMOTE_ADDR, remoteAddress);
-        mine().putInt(offset + VerbsLayout.SEND_WR_WR_RDMA_RKEY, remoteKey);
+        putLong(VerbsLayout.SEND_WR_WR_RDMA_REMOTE_ADDR, remoteAddress);
+        putInt(VerbsLayout.SEND_WR_WR_RDMA_RKEY, remoteKey);
         return this;
     }
 
@@ -314,10 +344,8 @@ public final class SendRequestFlyweight {
                 return Post.REGION_CLOSED;
             }
         }
-        for (int i = 0; i < segments; i++) {
-            if (regions[i].addressOrZero() == 0) {
-                return Post.REGION_CLOSED;
-            }
+        if (!hasOpenRegions()) {
+            return Post.REGION_CLOSED;
         }
         if (type == QueuePairType.UD && !isDatagramPrepared()) {
             return Post.REGION_CLOSED;
@@ -326,10 +354,10 @@ public final class SendRequestFlyweight {
         if (isRaw && !hasFrameHeader()) {
             return Post.NO_FRAME;
         }
-        if (isInline() && length > inlineMax) {
+        if (isInline && length > inlineMax) {
             return Post.TOO_LONG;
         }
-        return (isInline() || isRaw) && !isReadableHere() ? Post.NOT_INLINE : 0;
+        return (isInline || isRaw) && !isReadableHere() ? Post.NOT_INLINE : 0;
     }
 
     /** Providers read a frame's header from the first piece, without looking how long that is. */
@@ -367,10 +395,6 @@ public final class SendRequestFlyweight {
         return true;
     }
 
-    private boolean isInline() {
-        return (buffer.getInt(offset + FLAGS) & VerbsLayout.IBV_SEND_INLINE) != 0;
-    }
-
     /** What the processor copies must be at an address of this process. */
     private boolean isReadableHere() {
         for (int i = 0; i < segments; i++) {
@@ -386,7 +410,60 @@ public final class SendRequestFlyweight {
         return type == QueuePairType.UD
                 || type == QueuePairType.RAW_PACKET
                 || window != null
-                || isInline();
+                || isInline;
+    }
+
+    /**
+     * True if it may be posted by the calling thread, to the queue pair of this poster, as it was
+     * before: one piece of memory, which the processor does not read while it posts.
+     */
+    boolean isReadyFor(SendPoster poster) {
+        return wasPostedBy(poster) && claim.isOf(Thread.currentThread());
+    }
+
+    /** As {@link #isReadyFor}, for the thread that has it. */
+    boolean wasPostedBy(SendPoster poster) {
+        return readyFor == poster;
+    }
+
+    /** What was checked when it was posted holds no more. */
+    private void changed() {
+        if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-ready-for-ever"))) {
+            readyFor = null;
+        }
+    }
+
+    /** It was posted, to a connected queue pair. */
+    void postedBy(SendPoster poster) {
+        if (segments == 1 && target == null) {
+            only = regions[0];
+            readyFor = poster;
+        }
+    }
+
+    /** Of one that is ready. */
+    boolean hasOpenRegion() {
+        return only.addressOrZero() != 0;
+    }
+
+    /** As {@link #note}, of one that is ready. */
+    void noteReady(WorkLog log) {
+        UnsafeApi.putLong(null, at + VerbsLayout.SEND_WR_WR_ID, log.nextId());
+        log.noteOne(id, only);
+    }
+
+    /** It is posted alone. */
+    void unchain() {
+        UnsafeApi.putLong(null, at + VerbsLayout.SEND_WR_NEXT, 0L);
+    }
+
+    boolean hasOpenRegions() {
+        for (int i = 0; i < segments; i++) {
+            if (regions[i].addressOrZero() == 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Nobody has begun to close what it uses. */
@@ -433,7 +510,7 @@ public final class SendRequestFlyweight {
     }
 
     long address() {
-        return owner.addressOf(index);
+        return at;
     }
 
     SendRequests owner() {

@@ -100,11 +100,11 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
      */
     public int post(ReceiveRequests requests, int from, int count) {
         claim.check();
-        requests.check();
         long address = addressOrZero();
         if (address == 0 || requests.isClosed()) {
             return Post.CLOSED;
         }
+        requests.check();
         checkMine(requests);
         return receives.post(address, bad, requests, from, count);
     }

@@ -25,6 +25,7 @@ final class ThreadClaim {
     private final String what;
     private final boolean isShared;
     private Thread owner;
+    private boolean isClosed;
 
     ThreadClaim(String what) {
         this(what, false);
@@ -87,6 +88,17 @@ final class ThreadClaim {
         return true;
     }
 
+    /** True if this thread, which calls, has it; and so, that it is open. */
+    boolean isOf(Thread caller) {
+        return caller == owner;
+    }
+
+    /** Nobody may use it any more. By who claimed it to close it. */
+    synchronized void close() {
+        owner = null;
+        isClosed = true;
+    }
+
     /** The owner lets another thread have it. */
     synchronized void handOver() {
         checkMayClose();
@@ -107,7 +119,9 @@ final class ThreadClaim {
 
     /** The calling thread has it, by its word that the one before is outside and stays there. */
     synchronized void takeOver() {
-        owner = Thread.currentThread();
+        if (!isClosed) {
+            owner = Thread.currentThread();
+        }
     }
 
     /** It stays open, or is closed, which the next thread will see. */
@@ -128,6 +142,9 @@ final class ThreadClaim {
 
     private synchronized void claim() {
         checkMayClose();
+        if (isClosed) {
+            throw new IllegalStateException("closed: " + what);
+        }
         owner = Thread.currentThread();
     }
 }

@@ -44,6 +44,8 @@ final class WorkLog {
     private final long[] callersIds;
     private final int[] taken;
     private final MemoryRegion[] regions;
+    private final MemoryRegion[] only = new MemoryRegion[1];
+    private MemoryRegion[] single;
     private VerbsObject[] targets;
     private long posted;
     private long completed;
@@ -64,12 +66,14 @@ final class WorkLog {
         this.callersIds = new long[slots];
         this.taken = isInOrder ? new int[0] : new int[slots];
         this.regions = new MemoryRegion[slots * this.segmentsMax];
+        this.single = isInOrder && this.segmentsMax == 1 ? regions : null;
     }
 
     /** Which address handle or window a request names is noted, too. By the posting thread. */
     void noteTargets() {
         if (targets == null) {
             targets = new VerbsObject[callersIds.length];
+            single = null;
         }
     }
 
@@ -87,9 +91,36 @@ final class WorkLog {
         return capacity - (int) (posted - (long) COMPLETED.getAcquire(this));
     }
 
+    /** True if nothing may be posted now, if in order. */
+    boolean isFull() {
+        return posted - (long) COMPLETED.getAcquire(this) >= capacity;
+    }
+
     /** The id to post the next request with. Only if there is room. */
     long nextId() {
         return idBase | posted & NUMBER_MASK;
+    }
+
+    /** Notes the next request, which uses one region and names nothing; if in order. */
+    void noteOne(long callersId, MemoryRegion region) {
+        MemoryRegion[] noted = single;
+        if (noted == null) {
+            note(callersId, only(region), 1, null);
+            return;
+        }
+        long next = posted;
+        // By the arrays' lengths, so that the compiler sees that the indices fit.
+        callersIds[(int) next & callersIds.length - 1] = callersId;
+        int slot = (int) next & noted.length - 1;
+        if (noted[slot] != region) {
+            noted[slot] = region;
+        }
+        POSTED.setRelease(this, next + 1);
+    }
+
+    private MemoryRegion[] only(MemoryRegion region) {
+        only[0] = region;
+        return only;
     }
 
     /** Notes the next request, before it is posted. */

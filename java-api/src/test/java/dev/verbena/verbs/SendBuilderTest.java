@@ -270,7 +270,7 @@ class SendBuilderTest {
         assertThat(builder.isClosed()).isTrue();
         assertThatThrownBy(builder::complete).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(builder::start).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(kept::send).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(kept::send).isInstanceOf(IllegalStateException.class);
     }
 
     @Test

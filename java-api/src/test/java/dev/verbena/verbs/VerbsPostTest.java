@@ -474,7 +474,8 @@ class VerbsPostTest {
         assertThat(queue.post(kept)).isEqualTo(Post.CLOSED);
         assertThat(queue.post(sends, 0, 1)).isEqualTo(Post.CLOSED);
         assertThatThrownBy(() -> kept.remoteAddress(1))
-                .isInstanceOf(IndexOutOfBoundsException.class);
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
         assertThatThrownBy(() -> sends.at(0)).isInstanceOf(IllegalStateException.class);
         CompletionFlyweight completion = completionOfOne();
         queue.close();

@@ -116,6 +116,8 @@ public class verbscalls implements InfoMapper {
         "int vv_destroy_qp(struct ibv_qp* qp)",
         "int vv_post_send(struct ibv_qp* qp, struct ibv_send_wr* request, struct"
                 + " ibv_send_wr** bad)",
+        "int64_t vv_post_and_poll(struct ibv_qp* qp, struct ibv_send_wr* request, struct"
+                + " ibv_send_wr** bad, struct ibv_cq* cq, int limit, struct ibv_wc* completions)",
         "int vv_post_recv(struct ibv_qp* qp, struct ibv_recv_wr* request, struct"
                 + " ibv_recv_wr** bad)",
         "int vv_query_qp_data_in_order(struct ibv_qp* qp, int opcode)",
