@@ -7,7 +7,7 @@ public enum AckMode {
      * broken connection <b>loses</b> what was in the socket, and nobody can tell how much.
      */
     NONE,
-    /** The message was handed to the consumer, which returned. */
+    /** The message was handed to the consumer, which returned or threw. */
     DELIVERED,
     /** The message was written to a file, forced to the device and renamed to its final name. */
     DURABLE

@@ -57,7 +57,7 @@ final class InboundConnections {
     private int doWork(InboundSession session, long now) {
         try {
             return session.doWork(now, context.silenceTimeoutNs);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | AssertionError | LinkageError e) {
             if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-one-stops-all")) {
                 throw e;
             }

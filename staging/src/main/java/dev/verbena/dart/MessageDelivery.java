@@ -87,12 +87,7 @@ final class MessageDelivery {
             ServerShared.add(shared.corrupt, 1);
         }
         if (shared.context.handler != null) {
-            try {
-                shared.context.handler.onMessage(message);
-            } catch (RuntimeException e) {
-                ServerShared.add(shared.handlerErrors, 1);
-                shared.report(e);
-            }
+            hand(message);
         }
         message.isHeld = shared.steps != null && shared.steps.take(message);
         boolean isToWait = message.isHeld && shared.steps.isAcknowledgedWhenHandled();
@@ -101,6 +96,19 @@ final class MessageDelivery {
         ServerShared.add(shared.messages, 1);
         ServerShared.add(shared.payloadBytes, message.received);
         shared.environment.events().received(message.clientId, message.sequence, message.received);
+    }
+
+    /**
+     * Whatever a handler throws: the message counts as delivered, or nothing behind it ever would.
+     */
+    private void hand(InboundMessage message) {
+        try {
+            shared.context.handler.onMessage(message);
+        } catch (Throwable e) {
+            HandlerFailure.check(e);
+            ServerShared.add(shared.handlerErrors, 1);
+            shared.report(e);
+        }
     }
 
     /**

@@ -245,7 +245,8 @@ final class RankWatch {
         if (handler != null) {
             try {
                 handler.onLost(entry.applicationId, entry.rank, entry.clientId);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
+                HandlerFailure.check(e);
                 environment.errorHandler().onError(e);
             }
         }

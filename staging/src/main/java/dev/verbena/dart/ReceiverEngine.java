@@ -194,7 +194,9 @@ final class ReceiverEngine implements ProtocolAgent {
     public int doWork() {
         try {
             return cycle();
-        } catch (VirtualMachineError e) {
+        } catch (AssertionError | LinkageError e) {
+            throw e; // This thread goes on.
+        } catch (Error e) {
             // Nothing can be relied on now, and this thread will end: whoever waits must hear it.
             boolean isSilent =
                     PlantedFaults.ENABLED && PlantedFaults.isOn("dart-receiver-vanishes");

@@ -170,10 +170,11 @@ final class ServerCommands implements AutoCloseable {
         int length;
         try {
             length = answer(one);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            HandlerFailure.check(e);
             shared.context.environment.errorHandler().onError(e);
             result = ControlFlyweight.RESULT_COMMAND_FAILED;
-            byte[] text = String.valueOf(e.getMessage()).getBytes(StandardCharsets.UTF_8);
+            byte[] text = HandlerFailure.text(e).getBytes(StandardCharsets.UTF_8);
             length = Math.min(text.length, DartClient.COMMAND_LENGTH_MAX);
             reply.putBytes(0, text, 0, length);
         }

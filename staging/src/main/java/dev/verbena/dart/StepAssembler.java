@@ -328,7 +328,8 @@ final class StepAssembler {
         Throwable thrown = null;
         try {
             context.handler.onStep(step);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            HandlerFailure.check(e);
             thrown = e;
         }
         long took = clock.nanoTime() - start;

@@ -33,6 +33,8 @@ final class CrashBench implements AutoCloseable {
     private final Consumer<DartReceiver.Context> change;
     private AgentStepper stepper;
 
+    private int errorsSeen;
+
     /** Cycles of all receivers. */
     int steps;
 
@@ -100,8 +102,18 @@ final class CrashBench implements AutoCloseable {
             server.step();
         }
         stepper.step();
+        failIfAHandlerDid();
         steps++;
         wire.clock.advanceNs(1_000_000);
+    }
+
+    /** A receiver goes on when its handler fails; the test must not. */
+    private void failIfAHandlerDid() {
+        for (; errorsSeen < wire.errors.size(); errorsSeen++) {
+            if (wire.errors.get(errorsSeen) instanceof AssertionError) {
+                throw (AssertionError) wire.errors.get(errorsSeen);
+            }
+        }
     }
 
     void until(String what, BooleanSupplier condition) {
