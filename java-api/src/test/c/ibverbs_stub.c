@@ -337,7 +337,6 @@ static int query_device_ex(struct ibv_context *context,
                            const struct ibv_query_device_ex_input *input,
                            struct ibv_device_attr_ex *attr, size_t size)
 {
-    (void)context;
     (void)input;
     if (enter("ibv_query_device_ex"))
         return errno;
@@ -356,6 +355,12 @@ static int query_device_ex(struct ibv_context *context,
     attr->packet_pacing_caps.qp_rate_limit_max = 0x80000001u;
     attr->tm_caps.max_ops = 33;
     attr->pci_atomic_caps.swap = 0xfffe;
+    if (context->device == &devices[1]) { /* what a transport asks for */
+        attr->orig_attr.max_cqe = 1 << 16;
+        attr->orig_attr.max_srq_wr = 1 << 16;
+        attr->orig_attr.max_qp_rd_atom = 16;
+        attr->orig_attr.max_qp_init_rd_atom = 16;
+    }
     return 0;
 }
 
@@ -498,15 +503,24 @@ EXPORT int ibv_close_device(struct ibv_context *context)
 EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 {
     (void)context;
+    if (record.fail_errno && !strcmp(record.fail_call, "ibv_get_async_event") &&
+        enter("ibv_get_async_event"))
+        return -1;
     if (record.event < 0) {
         errno = EAGAIN;
         return -1;
     }
     event->event_type = (enum ibv_event_type)record.event;
-    if (record.event == IBV_EVENT_PORT_ERR)
+    switch (record.event) {
+    case IBV_EVENT_PORT_ERR:
+    case IBV_EVENT_PORT_ACTIVE:
+    case IBV_EVENT_GID_CHANGE:
+    case IBV_EVENT_LID_CHANGE:
         event->element.port_num = 1;
-    else
+        break;
+    default:
         event->element.qp = last_qp;
+    }
     record.event = -1;
     return 0;
 }

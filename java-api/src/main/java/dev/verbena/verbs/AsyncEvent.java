@@ -30,6 +30,30 @@ public record AsyncEvent(int type, VerbsObject object, int port) {
     /** A queue pair in error has taken its last receive from a shared queue. */
     public static final int LAST_RECEIVE_REACHED = VerbsLayout.IBV_EVENT_QP_LAST_WQE_REACHED;
 
+    /** A shared receive queue can take nothing any more. */
+    public static final int SHARED_RECEIVE_QUEUE_ERROR = VerbsLayout.IBV_EVENT_SRQ_ERR;
+
+    /** A queue pair failed in a way that no completion tells. */
+    public static final int QUEUE_PAIR_FATAL = VerbsLayout.IBV_EVENT_QP_FATAL;
+
+    /** A request of the peer made no sense to a queue pair, which is in ERROR now. */
+    public static final int QUEUE_PAIR_REQUEST_ERROR = VerbsLayout.IBV_EVENT_QP_REQ_ERR;
+
+    /** A request of the peer asked for memory that it may not touch; the pair is in ERROR now. */
+    public static final int QUEUE_PAIR_ACCESS_ERROR = VerbsLayout.IBV_EVENT_QP_ACCESS_ERR;
+
+    /** The peer's first message came before the word that it is connected. */
+    public static final int COMMUNICATION_ESTABLISHED = VerbsLayout.IBV_EVENT_COMM_EST;
+
+    /** The send queue has come to rest, as was asked for. */
+    public static final int SEND_QUEUE_DRAINED = VerbsLayout.IBV_EVENT_SQ_DRAINED;
+
+    /** The addresses of a port are not what they were. */
+    public static final int GID_CHANGE = VerbsLayout.IBV_EVENT_GID_CHANGE;
+
+    /** The local number of a port, on InfiniBand, is not what it was. */
+    public static final int LID_CHANGE = VerbsLayout.IBV_EVENT_LID_CHANGE;
+
     /** Name of the type in C, without {@code IBV_EVENT_}. */
     public String typeName() {
         return switch (type) {

@@ -7,6 +7,7 @@ import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportException;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
@@ -62,7 +63,7 @@ final class ClientEngine {
         if (!context.transportJob.isEmpty()) {
             opening.job(context.transportJob);
         }
-        transport = context.environment.openTransport(context.transport, opening);
+        transport = open(context, opening);
         try {
             protocol = new ClientProtocol(client, context, transport, statistics);
         } catch (RuntimeException e) {
@@ -72,6 +73,18 @@ final class ClientEngine {
         copies = new CopyBuffers(transport, ClientFlight.copiesMax(context));
         mirror = mirror();
         events = context.environment.events();
+    }
+
+    /** What cannot be opened now may be later, for example while a cable is out. */
+    private static Transport open(DartClient.Context context, TransportContext opening) {
+        try {
+            return context.environment.openTransport(context.transport, opening);
+        } catch (TransportException e) {
+            throw new DartException(
+                    DartException.Code.SERVER_UNREACHABLE,
+                    "no server can be reached from here: " + e.getMessage(),
+                    e);
+        }
     }
 
     private CounterMirror mirror() {

@@ -69,6 +69,7 @@ final class Card implements AutoCloseable {
     private final int timeoutCode;
     private final VerbsOptions options;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private String lost = "";
 
     private Card(
             TransportContext context, VerbsOptions options, int wanted, int slotsPerConnection) {
@@ -212,6 +213,31 @@ final class Card implements AutoCloseable {
         in.toInit(path);
         in.toReadyToReceive(path, out);
         in.toReadyToSend(path);
+    }
+
+    /** Nothing can be done with the device any more, for this reason. */
+    void lose(String why) {
+        lost = why;
+    }
+
+    boolean isLost() {
+        return !lost.isEmpty();
+    }
+
+    /** Why nothing can be done any more, and the remedy; empty while all is well. */
+    String lost() {
+        return isLost()
+                ? lost + "; close this transport, and open another when there is a device again"
+                : "";
+    }
+
+    int port() {
+        return options.devicePort();
+    }
+
+    /** Whether the port has the local identifier that peers were told. */
+    boolean hasItsLid() {
+        return device.port(port()).lid() == lid;
     }
 
     /** What a peer must know of this end. */

@@ -26,6 +26,7 @@ final class Keeper implements Runnable {
     private static final int STRANGERS_MAX = 64;
     private static final long HELLO_WITHIN_NS = 5_000_000_000L;
     private static final long PAUSE_NS = 200_000_000L;
+    private static final long TICK_NS = 1_000_000_000L;
     private static final long NS_PER_MS = 1_000_000L;
     private static final long CLOSE_SECONDS = 3;
     private static Keeper running;
@@ -40,7 +41,9 @@ final class Keeper implements Runnable {
     /** Doors that could not let anybody in; opened again at the next look at the clock. */
     private final List<SelectionKey> paused = new ArrayList<>();
 
+    private final List<Door> doors = new ArrayList<>();
     private long pausedNs;
+    private long tickNs = System.nanoTime();
     private int users;
     private volatile boolean isEnding;
 
@@ -111,7 +114,11 @@ final class Keeper implements Runnable {
             throw e;
         }
         Door door = new Door(socket, mailbox, channelsMax);
-        execute(() -> register(socket, SelectionKey.OP_ACCEPT, door));
+        execute(
+                () -> {
+                    register(socket, SelectionKey.OP_ACCEPT, door);
+                    doors.add(door);
+                });
         return socket;
     }
 
@@ -119,6 +126,7 @@ final class Keeper implements Runnable {
     void close(ServerSocketChannel socket) {
         execute(
                 () -> {
+                    doors.removeIf(door -> door.socket() == socket);
                     try {
                         socket.close();
                         // A closed channel goes on listening until its selector looks again.
@@ -234,7 +242,11 @@ final class Keeper implements Runnable {
      */
     private long serveTime(long lateNs) {
         long nowNs = System.nanoTime();
-        long nextNs = nowNs + 1000 * NS_PER_MS;
+        if (nowNs - tickNs >= 0) {
+            tickNs = nowNs + TICK_NS;
+            doors.forEach(door -> door.mailbox().tick());
+        }
+        long nextNs = tickNs;
         if (!paused.isEmpty() && nowNs - pausedNs >= 0) {
             paused.forEach(Keeper::open);
             paused.clear();

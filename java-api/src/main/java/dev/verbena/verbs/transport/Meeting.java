@@ -34,6 +34,7 @@ final class Meeting implements Mailbox {
     private final ReceivePool receives;
     private VerbsAddress own;
     private boolean isListening;
+    private volatile boolean isLookDue;
 
     Meeting(
             TransportContext context,
@@ -69,6 +70,21 @@ final class Meeting implements Mailbox {
         card.channel.wakeup();
     }
 
+    /** On the keeper's thread. The owner, should it sleep, wakes as often by itself. */
+    @Override
+    public void tick() {
+        isLookDue = true;
+    }
+
+    /** Whether the device has not been asked for news for a while; once. */
+    boolean takeLookDue() {
+        boolean isDue = isLookDue;
+        if (isDue) {
+            isLookDue = false;
+        }
+        return isDue;
+    }
+
     boolean hasLetters() {
         return !letters.isEmpty();
     }
@@ -96,6 +112,10 @@ final class Meeting implements Mailbox {
                         : "job '" + peer.job() + "' is not ours, which is '" + context.job() + "'";
         PeerChannel channel = null;
         int status = Status.REFUSED;
+        if (card.isLost()) {
+            wrong = card.lost();
+            status = Status.INTERNAL;
+        }
         if (wrong == null) {
             try {
                 channel = keeper.connect(new InetSocketAddress(peer.host(), peer.port()), this);
@@ -250,6 +270,9 @@ final class Meeting implements Mailbox {
         }
         if (!isListening) {
             return "it does not listen";
+        }
+        if (card.isLost()) {
+            return card.lost();
         }
         return hasRoom() ? null : "it has as many connections as it may";
     }

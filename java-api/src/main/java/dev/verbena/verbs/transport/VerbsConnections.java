@@ -18,6 +18,7 @@ import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.verbs.CompletionFlyweight;
 import dev.verbena.verbs.CompletionQueue;
+import dev.verbena.verbs.QueuePair;
 import dev.verbena.verbs.VerbsException;
 import dev.verbena.verbs.internal.Takeover;
 import dev.verbena.verbs.transport.VerbsEvent.Kind;
@@ -294,6 +295,27 @@ final class VerbsConnections {
         Joints.stop(connection);
         joints.markDrain(connection);
         busy(connection);
+    }
+
+    /** Nothing can be done any more: every peer is lost. */
+    void dieAll(String reason) {
+        for (int i = 0; i < table.capacity(); i++) {
+            VerbsConnection connection = table.at(i);
+            if (connection != null && connection.state < DYING) {
+                die(connection, reason, false);
+            }
+        }
+    }
+
+    /** The connection that one of these pairs belongs to; null if none does any more. */
+    VerbsConnection connectionOf(QueuePair pair) {
+        for (int i = 0; i < table.capacity(); i++) {
+            VerbsConnection connection = table.at(i);
+            if (connection != null && (connection.out == pair || connection.in == pair)) {
+                return connection;
+            }
+        }
+        return null;
     }
 
     /** The peer wrote nonsense: that is reported, and the connection ends. */

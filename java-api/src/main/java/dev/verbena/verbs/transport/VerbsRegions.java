@@ -40,8 +40,15 @@ final class VerbsRegions {
         this.transport = transport;
     }
 
+    private void checkThere() {
+        if (card.isLost()) {
+            throw new TransportException("no memory can be registered: " + card.lost());
+        }
+    }
+
     VerbsRegion allocate(long length, int rights) {
         checkRights(rights);
+        checkThere();
         if (length < 1) {
             throw new IllegalArgumentException("length " + length + " is below 1");
         }
@@ -65,6 +72,7 @@ final class VerbsRegions {
 
     VerbsRegion register(OffHeapMemory memory, int rights) {
         checkRights(rights);
+        checkThere();
         return register(memory, false, rights);
     }
 

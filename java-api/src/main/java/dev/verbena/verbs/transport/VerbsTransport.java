@@ -33,6 +33,7 @@ final class VerbsTransport extends VerbsOperations {
     private final Inbox inbox;
     private final EventQueue events;
     private final Card card;
+    private final CardNews news;
     private final URI uri;
     private final long incarnation;
     private boolean isPolling;
@@ -53,6 +54,7 @@ final class VerbsTransport extends VerbsOperations {
         this.meeting = parts.meeting;
         this.inbox = parts.inbox;
         this.events = parts.events;
+        this.news = new CardNews(context, card, connections);
         this.incarnation = parts.address.incarnation();
         this.uri = parts.address.uri();
         regions.of(this);
@@ -92,6 +94,7 @@ final class VerbsTransport extends VerbsOperations {
                 + uri
                 + ". Peers are reached through an RDMA card: "
                 + parts.explanation
+                + news.explain()
                 + (dropped == 0
                         ? ""
                         : "; " + dropped + " notifications came for regions that were closed");
@@ -244,6 +247,7 @@ final class VerbsTransport extends VerbsOperations {
     private int deliver(TransportHandler handler, int limit) {
         isPolling = true;
         try {
+            readNews();
             connections.takeCompletions();
             int count = 0;
             for (long end = works.lastNumber(); count < limit && works.isWaiting(end); count++) {
@@ -267,7 +271,14 @@ final class VerbsTransport extends VerbsOperations {
         }
     }
 
+    private void readNews() {
+        if (meeting.takeLookDue()) {
+            news.read();
+        }
+    }
+
     private boolean hasWork() {
+        readNews();
         connections.takeCompletions();
         return works.hasEnded() || !events.isEmpty() || meeting.hasLetters() || inbox.hasSome();
     }

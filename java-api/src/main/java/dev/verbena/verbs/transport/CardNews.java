@@ -1,0 +1,164 @@
+package dev.verbena.verbs.transport;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportException;
+import dev.verbena.verbs.AsyncEvent;
+import dev.verbena.verbs.GidEntry;
+import dev.verbena.verbs.QueuePair;
+import dev.verbena.verbs.VerbsException;
+
+/**
+ * What the device tells without being asked ({@code ibv_get_async_event}): it is gone, its port is
+ * down, its address is another one, a queue failed. Read about once a second, and each time ended
+ * in what the contract has for it: lost peers, an entry for the error handler, a word in {@code
+ * explain()}. Owned by the transport's thread.
+ */
+final class CardNews {
+    /** Events in one look; a device that tells without end must not keep the owner. */
+    private static final int EVENTS_MAX = 64;
+
+    private final TransportContext context;
+    private final Card card;
+    private final VerbsConnections connections;
+    private String portProblem = "";
+    private String addressProblem = "";
+
+    /** Events that ask for nothing to be done, and the last of them. */
+    private long otherCount;
+
+    private String other = "";
+
+    CardNews(TransportContext context, Card card, VerbsConnections connections) {
+        this.context = context;
+        this.card = card;
+        this.connections = connections;
+    }
+
+    private String device() {
+        return "RDMA device " + card.device.info().name();
+    }
+
+    /** What {@code explain()} adds. */
+    String explain() {
+        StringBuilder text = new StringBuilder();
+        for (String problem : new String[] {card.lost(), portProblem, addressProblem}) {
+            text.append(problem.isEmpty() ? "" : "; ").append(problem);
+        }
+        if (otherCount > 0) {
+            text.append("; other events of the device: ").append(otherCount);
+            text.append(", the last was ").append(other);
+        }
+        return text.toString();
+    }
+
+    /** Takes what there is. */
+    void read() {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-device-news-ignored")) {
+            return;
+        }
+        try {
+            for (int i = 0; i < EVENTS_MAX && !card.isLost(); i++) {
+                AsyncEvent event = card.device.awaitEvent(0);
+                if (event == null) {
+                    return;
+                }
+                take(event);
+            }
+        } catch (VerbsException e) {
+            lose(e.getMessage());
+        }
+    }
+
+    private void take(AsyncEvent event) {
+        switch (event.type()) {
+            case AsyncEvent.DEVICE_FATAL -> lose("it was removed or has failed");
+            case AsyncEvent.COMPLETION_QUEUE_ERROR -> lose("completions were lost");
+            case AsyncEvent.SHARED_RECEIVE_QUEUE_ERROR -> lose("its receives have failed");
+            case AsyncEvent.PORT_ERROR, AsyncEvent.PORT_ACTIVE -> port(event);
+            case AsyncEvent.GID_CHANGE, AsyncEvent.LID_CHANGE -> address(event);
+            case AsyncEvent.QUEUE_PAIR_FATAL,
+                    AsyncEvent.QUEUE_PAIR_REQUEST_ERROR,
+                    AsyncEvent.QUEUE_PAIR_ACCESS_ERROR ->
+                    pair(event);
+            // Every pair that is retired says so.
+            case AsyncEvent.LAST_RECEIVE_REACHED,
+                    AsyncEvent.COMMUNICATION_ESTABLISHED,
+                    AsyncEvent.SEND_QUEUE_DRAINED -> {}
+            default -> note(event);
+        }
+    }
+
+    private void note(AsyncEvent event) {
+        otherCount++;
+        other = event.typeName();
+    }
+
+    private void report(String what) {
+        context.errorHandler().onError(new TransportException("verbs: " + what));
+    }
+
+    /** No completion can be trusted to come any more. */
+    private void lose(String why) {
+        if (card.isLost()) {
+            return;
+        }
+        card.lose(device() + " is lost: " + why);
+        report(card.lost());
+        connections.dieAll("cannot be reached any more, for the " + device() + " is lost: " + why);
+    }
+
+    private void port(AsyncEvent event) {
+        if (event.port() != card.port()) {
+            return; // of a port that is not ours
+        }
+        if (event.type() == AsyncEvent.PORT_ACTIVE) {
+            portProblem = "";
+            return;
+        }
+        portProblem = "port " + card.port() + " of " + device() + " is down";
+        report(
+                portProblem
+                        + ": a cable was pulled, or the network interface was switched off. Peers"
+                        + " that it leads to are lost if it stays so for their timeout");
+    }
+
+    /** Peers know the address that the port had when this transport was opened. */
+    private void address(AsyncEvent event) {
+        if (event.port() != card.port()) {
+            return;
+        }
+        GidEntry now = card.device.gid(card.port(), card.gid.index());
+        boolean isSame = now != null && now.gid().equals(card.gid.gid());
+        boolean isSameLid = card.hasItsLid();
+        String before = addressProblem;
+        addressProblem =
+                isSame && isSameLid
+                        ? ""
+                        : "the address by which peers know port "
+                                + card.port()
+                                + " of "
+                                + device()
+                                + ", "
+                                + card.gid.gid()
+                                + ", is no longer its own";
+        if (before.isEmpty() && !addressProblem.isEmpty()) {
+            report(addressProblem + ": give it back, or open another transport");
+        }
+    }
+
+    /**
+     * A pair that refuses a peer's request tells it here, too; the peer hears of it from the card,
+     * and asks for another pair. What fails otherwise is the end of its connection.
+     */
+    private void pair(AsyncEvent event) {
+        VerbsConnection connection =
+                event.object() instanceof QueuePair pair ? connections.connectionOf(pair) : null;
+        boolean isRefusal = event.type() != AsyncEvent.QUEUE_PAIR_FATAL;
+        if (connection == null || isRefusal && connection.in == event.object()) {
+            note(event);
+            return;
+        }
+        connections.die(connection, "is cut off: the device says " + event.typeName(), false);
+    }
+}
