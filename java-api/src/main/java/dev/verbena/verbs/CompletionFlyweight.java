@@ -2,6 +2,7 @@ package dev.verbena.verbs;
 
 import dev.verbena.rdma.calls.VerbsLayout;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * View of one {@code struct ibv_wc}, in native byte order, at the offsets of the C compiler. Valid
@@ -47,8 +48,10 @@ public final class CompletionFlyweight {
     private static final int FLOW_TAG = LENGTH + 16;
     private static final int VLAN = LENGTH + 20;
 
+    private static final DirectBuffer NOTHING = new UnsafeBuffer(new byte[0]);
+
     private final int details;
-    private final DirectBuffer buffer;
+    private DirectBuffer buffer;
     private int offset;
 
     /**
@@ -57,6 +60,11 @@ public final class CompletionFlyweight {
     CompletionFlyweight(int details, DirectBuffer buffer) {
         this.details = details;
         this.buffer = buffer;
+    }
+
+    /** Its queue is closed. Whoever reads it at this moment reads what was there, or nothing. */
+    void end() {
+        buffer = NOTHING;
     }
 
     CompletionFlyweight moveTo(int offset) {

@@ -6,7 +6,7 @@ import dev.verbena.rdma.calls.verbscalls;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import org.agrona.UnsafeApi;
+import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -33,7 +33,10 @@ public final class CompletionQueue extends VerbsObject {
     private final CompletionFlyweight flyweight;
     private final int details;
     private final int stride;
-    private final UnsafeBuffer completions = new UnsafeBuffer(0, 0);
+
+    /** Freed by the garbage collector: somebody may read a view of it after close. */
+    private final UnsafeBuffer completions;
+
     private final long memory;
     private volatile WorkLogTable logs = WorkLogTable.EMPTY;
     private WorkLogTable lastLogs;
@@ -54,11 +57,12 @@ public final class CompletionQueue extends VerbsObject {
         this.claim = domain == null ? new ThreadClaim(kind) : domain.newClaim(kind);
         this.isUnlocked = context.isSingleThreaded() || claim.isShared();
         this.details = context.detailsToRead();
-        this.flyweight = new CompletionFlyweight(details, completions);
         this.stride =
                 details == 0 ? CompletionFlyweight.LENGTH : CompletionFlyweight.EXTENDED_LENGTH;
-        this.memory = UnsafeApi.allocateMemory((long) POLL_MAX * stride);
-        completions.wrap(memory, POLL_MAX * stride);
+        this.completions =
+                new UnsafeBuffer(BufferUtil.allocateDirectAligned(POLL_MAX * stride, Long.BYTES));
+        this.memory = completions.addressOffset();
+        this.flyweight = new CompletionFlyweight(details, completions);
         device.remember(address, this);
     }
 
@@ -147,9 +151,12 @@ public final class CompletionQueue extends VerbsObject {
     /**
      * A completion of the last poll; the same view each time, moved.
      *
-     * @throws IndexOutOfBoundsException for an index that the last poll did not answer
+     * @throws IndexOutOfBoundsException for an index that the last poll did not answer, and after
+     *     close
+     * @throws IllegalStateException if another thread polls this queue
      */
     public CompletionFlyweight completion(int index) {
+        claim.check();
         if (index < 0 || index >= polled) {
             throw new IndexOutOfBoundsException(
                     "completion " + index + "; the last poll answered " + polled);
@@ -213,9 +220,16 @@ public final class CompletionQueue extends VerbsObject {
     /**
      * Changes how many completions it holds at least.
      *
+     * @param capacity from 1
+     * @throws IllegalArgumentException for less
+     * @throws IllegalStateException if another thread polls this queue
      * @throws VerbsException if the device cannot
      */
     public void resize(int capacity) {
+        if (capacity < 1) {
+            throw new IllegalArgumentException(
+                    "capacity " + capacity + "; a completion queue holds 1 at least");
+        }
         synchronized (lock()) {
             Thread before = claim.claimToClose();
             try {
@@ -317,7 +331,6 @@ public final class CompletionQueue extends VerbsObject {
     @Override
     void onClosed() {
         polled = 0;
-        completions.wrap(0, 0);
-        UnsafeApi.freeMemory(memory);
+        flyweight.end();
     }
 }
