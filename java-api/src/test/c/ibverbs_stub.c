@@ -19,6 +19,7 @@
 
 #define REQUESTS 16
 #define SEGMENTS 4
+#define RECEIVES 512
 #define EXPORT __attribute__((visibility("default")))
 
 /* Java knows these offsets: VerbsStub. */
@@ -39,11 +40,15 @@ struct record {
     struct ibv_wc wc[REQUESTS];     /* 1192 */
     uint8_t request[REQUESTS][256]; /* each: struct ibv_send_wr or ibv_recv_wr */
     struct ibv_sge segment[REQUESTS][SEGMENTS];
-    char builder[512]; /* 7080: the ibv_wr_* calls */
+    char builder[512];      /* 7080: the ibv_wr_* calls */
+    uint64_t shared_only;   /* 7592: the completions are for the queue that shared receives have */
+    uint64_t receive_count; /* 7600 */
+    uint64_t receive[RECEIVES]; /* 7608: ids of shared receives, number n at n % RECEIVES */
 };
 
 static struct record record = {.post_bad = -1, .event = -1};
 static struct ibv_cq *last_cq;
+static struct ibv_cq *shared_cq;
 static struct ibv_qp *last_qp;
 static int next_number = 17;
 
@@ -91,7 +96,8 @@ static int destroy(const char *call, void *made)
 
 static int poll_cq(struct ibv_cq *cq, int limit, struct ibv_wc *wc)
 {
-    (void)cq;
+    if (record.shared_only && cq != shared_cq)
+        return 0;
     int count = record.completions < limit ? record.completions : limit;
     if (count > 0)
         memcpy(wc, record.wc, (size_t)count * sizeof *wc);
@@ -153,6 +159,8 @@ static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_
 static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
     (void)srq;
+    for (struct ibv_recv_wr *next = wr; next; next = next->next)
+        record.receive[record.receive_count++ % RECEIVES] = next->wr_id;
     return keep_receives(wr, bad);
 }
 
@@ -346,6 +354,10 @@ static int query_device_ex(struct ibv_context *context,
     attr->orig_attr.max_qp_wr = 0x4000;
     attr->orig_attr.max_sge = 30;
     attr->orig_attr.max_pkeys = 65535;
+    attr->orig_attr.max_cqe = 0x10000;
+    attr->orig_attr.max_srq_wr = 0x4000;
+    attr->orig_attr.max_qp_rd_atom = 16;
+    attr->orig_attr.max_qp_init_rd_atom = 16;
     attr->orig_attr.phys_port_cnt = 2;
     attr->orig_attr.device_cap_flags = 0xfedcba98u;
     attr->orig_attr.atomic_cap = IBV_ATOMIC_HCA;
@@ -448,6 +460,24 @@ static struct ibv_mr *reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t o
 static struct ibv_flow *create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr);
 static int destroy_flow(struct ibv_flow *flow);
 
+static int modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
+{
+    (void)cq;
+    args(attr->attr_mask, attr->moderate.cq_count, attr->moderate.cq_period, 0, 0);
+    return enter("ibv_modify_cq") ? errno : 0;
+}
+
+static int query_rt_values(struct ibv_context *context, struct ibv_values_ex *values)
+{
+    (void)context;
+    args(values->comp_mask, 0, 0, 0, 0);
+    if (enter("ibv_query_rt_values_ex"))
+        return errno;
+    values->raw_clock.tv_sec = 3;
+    values->raw_clock.tv_nsec = 7;
+    return 0;
+}
+
 EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
     if (enter("ibv_open_device"))
@@ -476,6 +506,8 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
     made->alloc_dm = alloc_dm;
     made->free_dm = free_dm;
     made->reg_dm_mr = reg_dm_mr;
+    made->modify_cq = modify_cq;
+    made->query_rt_values = query_rt_values;
     made->ibv_create_flow = create_flow;
     made->ibv_destroy_flow = destroy_flow;
     made->context.ops.alloc_mw = alloc_mw;
@@ -760,6 +792,7 @@ EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, vo
 
 EXPORT int ibv_resize_cq(struct ibv_cq *cq, int entries)
 {
+    args((uint64_t)entries, 0, 0, 0, 0);
     if (enter("ibv_resize_cq"))
         return errno;
     cq->cqe = entries;
@@ -1008,6 +1041,8 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
     qp->pd = pd;
     qp->qp_num = (uint32_t)next_number++;
     qp->qp_type = attr->qp_type;
+    if (attr->srq)
+        shared_cq = attr->recv_cq;
     last_qp = qp;
     return qp;
 }
@@ -1249,6 +1284,20 @@ EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
     return ah;
 }
 
+EXPORT struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc,
+                                            struct ibv_grh *grh, uint8_t port)
+{
+    keep(wc, sizeof *wc);
+    if (grh)
+        memcpy(record.bytes + sizeof *wc, grh, sizeof *grh);
+    args(grh != NULL, port, 0, 0, 0);
+    if (enter("ibv_create_ah_from_wc"))
+        return NULL;
+    struct ibv_ah *ah = object(sizeof *ah);
+    ah->pd = pd;
+    return ah;
+}
+
 EXPORT int ibv_destroy_ah(struct ibv_ah *ah)
 {
     return destroy("ibv_destroy_ah", ah);
@@ -1272,6 +1321,7 @@ EXPORT int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_
 
 EXPORT int ibv_fork_init(void)
 {
+    args(0, 0, 0, 0, 0);
     return enter("ibv_fork_init") ? errno : 0;
 }
 

@@ -76,8 +76,9 @@ static const struct slot rdmacm_slots[] = {VV_RDMACM(VV_SLOT)};
 /* mlx5 cards may put up to 64 received or read bytes into the completion, from where the provider
  * copies them, with the processor, to the address in the request. Regions may have other addresses
  * in requests than in this process, so that would write anywhere. Providers look at this when a
- * device is opened or a queue pair made: both are behind the opening of the library. Who has set it
- * keeps it. */
+ * device is opened or a queue pair made: both are behind the opening of the library, which happens
+ * once in a process. Who has set it keeps it, and then nothing is written: setenv is not safe
+ * beside threads of other native code that read the environment. */
 static void keep_bytes_out_of_completions(void)
 {
     setenv("MLX5_SCATTER_TO_CQE", "0", 0);
@@ -88,7 +89,6 @@ static void keep_bytes_out_of_completions(void)
 static int open_library(const char *path, const struct slot *slots, int count, char *why,
                         size_t why_size)
 {
-    keep_bytes_out_of_completions();
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char *text = dlerror();
@@ -113,6 +113,7 @@ static int open_library(const char *path, const struct slot *slots, int count, c
 
 int vv_open_ibverbs(const char *path, char *why, size_t why_size)
 {
+    keep_bytes_out_of_completions();
     return open_library(path, ibverbs_slots, COUNT(ibverbs_slots), why, why_size);
 }
 

@@ -174,7 +174,8 @@ final class RpingEndpoint implements AutoCloseable {
      * it. Who only waits for a message would wait for ever.
      */
     private void probe() {
-        SendRequestFlyweight nothing = sends.at(1).segment(region, 0, 0).write(0, 0);
+        // No piece of memory at all: to some cards one of 0 bytes has 2 GiB.
+        SendRequestFlyweight nothing = sends.at(1).segments(0).write(0, 0);
         isProbing = queue.post(nothing.id(PROBE).signalled(true)) == 1;
     }
 

@@ -21,6 +21,9 @@ public record AsyncEvent(int type, VerbsObject object, int port) {
     /** A port went down. */
     public static final int PORT_ERROR = VerbsLayout.IBV_EVENT_PORT_ERR;
 
+    /** After {@link QueuePair#drainSends}, the last send that was begun has ended. */
+    public static final int SENDS_DRAINED = VerbsLayout.IBV_EVENT_SQ_DRAINED;
+
     /** A completion queue overran. */
     public static final int COMPLETION_QUEUE_ERROR = VerbsLayout.IBV_EVENT_CQ_ERR;
 

@@ -147,6 +147,13 @@ public final class CompletionFlyweight {
         return buffer.getByte(offset + VerbsLayout.WC_SL) & 0xff;
     }
 
+    /** The structure as C reads it. */
+    byte[] structure() {
+        byte[] bytes = new byte[LENGTH];
+        buffer.getBytes(offset, bytes);
+        return bytes;
+    }
+
     /** LID of the peer; of datagrams. */
     public int sourceLid() {
         return buffer.getShort(offset + VerbsLayout.WC_SLID) & 0xffff;

@@ -5,6 +5,7 @@ import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.List;
 import java.util.function.Predicate;
+import org.agrona.DirectBuffer;
 
 /**
  * What belongs together: memory, queue pairs and address handles of one domain may be used with
@@ -13,6 +14,9 @@ import java.util.function.Predicate;
 public final class ProtectionDomain extends VerbsObject {
     private static final long OWN_ADDRESS = -1;
     private static final long PAGE_MASK = 4095;
+
+    /** {@code struct ibv_grh}; over IPv4 its last 20 bytes are the IP header. */
+    private static final int ROUTE_HEADER = 40;
 
     private final RdmaDevice device;
     private final ProtectionDomain original;
@@ -257,8 +261,8 @@ public final class ProtectionDomain extends VerbsObject {
     private static String remedy(int result) {
         return switch (-result) {
             case VerbsErrno.ENOMEM ->
-                    "registered memory is locked: raise the limit (ulimit -l unlimited, or memlock in"
-                            + " /etc/security/limits.conf); verbena doctor shows it";
+                    "registered memory is locked: raise the limit (ulimit -l unlimited, or memlock"
+                            + " in /etc/security/limits.conf); verbena doctor shows it";
             case 22 -> "the device refuses this range or access";
             case VerbsErrno.EOPNOTSUPP -> "the device has no such kind of access";
             default -> "";
@@ -402,6 +406,52 @@ public final class ProtectionDomain extends VerbsObject {
                         "a path to " + (gid == null ? "LID " + lid : gid.address()),
                         "is the address reachable from GID index " + path.gidIndex() + "?");
             }
+            return adoptAddress();
+        }
+    }
+
+    /**
+     * Makes the address of whoever sent a datagram, so that it can be answered ({@code
+     * ibv_create_ah_from_wc}): at {@link CompletionFlyweight#sourceQueuePair}, with the queue key
+     * that both have agreed upon. By the thread that polls, before it polls again.
+     *
+     * @param datagram what a receive of the datagram completed with
+     * @param received the memory that it was received into; null without a route header
+     * @param at where the receive began: the route header's 40 bytes are there
+     * @param port that it came in by, from 1
+     * @throws IllegalArgumentException for a completion that is not a successful receive, or one
+     *     with a route header and no memory
+     * @throws IndexOutOfBoundsException if the memory has not 40 bytes there
+     * @throws VerbsException if the device refuses
+     */
+    public AddressHandle createAddressHandle(
+            CompletionFlyweight datagram, DirectBuffer received, int at, int port) {
+        if (!datagram.isSuccess() || datagram.opcode() != CompletionFlyweight.RECEIVE) {
+            throw new IllegalArgumentException("only a datagram that was received has a sender");
+        }
+        byte[] header = new byte[datagram.hasRouteHeader() ? ROUTE_HEADER : 0];
+        if (header.length > 0) {
+            if (received == null) {
+                throw new IllegalArgumentException(
+                        "the datagram has a route header: give the memory it was received into");
+            }
+            received.boundsCheck(at, header.length);
+            received.getBytes(at, header);
+        }
+        synchronized (lock()) {
+            CallMemory memory = device.memory();
+            long completion = memory.argument();
+            long route = memory.second();
+            CallMemory.putBytes(completion, datagram.structure());
+            CallMemory.putBytes(route, header);
+            int result =
+                    verbscalls.vv_create_ah_from_wc(
+                            address(),
+                            completion,
+                            header.length == 0 ? 0 : route,
+                            RdmaDevice.checkPort(port),
+                            memory.out());
+            device.check("ibv_create_ah_from_wc", result);
             return adoptAddress();
         }
     }

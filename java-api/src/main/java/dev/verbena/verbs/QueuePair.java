@@ -195,6 +195,51 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         toReadyToSend(path);
     }
 
+    /**
+     * From ready to send to SQD: sends that were begun end, and no other begins until {@link
+     * #resumeSends}; they may be posted, and receives go on.
+     *
+     * @param isEventWanted true: the event {@code SQ_DRAINED} says when the last one has ended
+     *     ({@link RdmaDevice#awaitEvent})
+     * @throws VerbsException from another state, or where the device cannot
+     */
+    public void drainSends(boolean isEventWanted) {
+        synchronized (lock()) {
+            long at = domain.device().memory().argument();
+            CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, VerbsLayout.IBV_QPS_SQD);
+            CallMemory.putByte(at + VerbsLayout.QP_ATTR_EN_SQD_ASYNC_NOTIFY, isEventWanted ? 1 : 0);
+            int event = isEventWanted ? VerbsLayout.IBV_QP_EN_SQD_ASYNC_NOTIFY : 0;
+            modify(at, VerbsLayout.IBV_QP_STATE | event, "to SQD");
+        }
+    }
+
+    /**
+     * Ready to send again, after {@link #drainSends}, or after a failed send of a queue pair that
+     * is not reliable (SQE). Numbers of packets go on where they were.
+     *
+     * @throws IllegalStateException in another state
+     * @throws VerbsException if the device refuses
+     */
+    public void resumeSends() {
+        synchronized (lock()) {
+            QueuePairState now = state();
+            if (now != QueuePairState.SENDS_DRAINED && now != QueuePairState.SEND_ERROR) {
+                throw new IllegalStateException(
+                        this + " is in state " + now + "; nothing there stopped its sends");
+            }
+            boolean isDrained = now == QueuePairState.SENDS_DRAINED;
+            int code = isDrained ? VerbsLayout.IBV_QPS_SQD : VerbsLayout.IBV_QPS_SQE;
+            long at = domain.device().memory().argument();
+            CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, VerbsLayout.IBV_QPS_RTS);
+            // A kernel need not know yet that the device has stopped.
+            CallMemory.putInt(at + VerbsLayout.QP_ATTR_CUR_QP_STATE, code);
+            modify(
+                    at,
+                    VerbsLayout.IBV_QP_STATE | VerbsLayout.IBV_QP_CUR_STATE,
+                    "back to ready to send");
+        }
+    }
+
     /** To error: everything posted completes, flushed. */
     public void toError() {
         synchronized (lock()) {

@@ -139,11 +139,14 @@ public final class RdmaDevice extends VerbsObject {
     }
 
     /**
-     * The device's clock, nanoseconds as the device reports them.
+     * The device's clock, which completions are stamped with ({@link
+     * CompletionFlyweight#timestamp}), in its ticks; {@code hca_core_clock} of {@link
+     * DeviceAttributes} says how many kHz. What the library calls seconds and nanoseconds of it is
+     * put together as if it were that: mlx5 and mlx4 have ticks there.
      *
      * @throws VerbsException where it has none ({@link VerbsException#isUnsupported()})
      */
-    public long rawClockNs() {
+    public long rawClockTicks() {
         synchronized (lock()) {
             long at = memory.argument();
             CallMemory.putInt(
@@ -427,7 +430,7 @@ public final class RdmaDevice extends VerbsObject {
         }
     }
 
-    private static int checkPort(int port) {
+    static int checkPort(int port) {
         if (port < 1 || port > 255) {
             throw new IllegalArgumentException("port " + port + "; ports are counted from 1");
         }

@@ -96,6 +96,41 @@ class QueuePairStatesTest {
     }
 
     @Test
+    void shouldDrainAndResumeSends() {
+        try (StubPair pair = new StubPair(QueuePairType.UC)) {
+            VerbsStub stub = pair.stub;
+            pair.queue.connect(PATH, ADDRESS);
+            assertThatThrownBy(pair.queue::resumeSends)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("READY_TO_SEND");
+            pair.queue.drainSends(true);
+            assertThat(stub.argument(0))
+                    .isEqualTo(VerbsLayout.IBV_QP_STATE | VerbsLayout.IBV_QP_EN_SQD_ASYNC_NOTIFY);
+            assertThat(stub.byteArgument(VerbsLayout.QP_ATTR_EN_SQD_ASYNC_NOTIFY)).isEqualTo(1);
+            assertThat(pair.queue.state()).isEqualTo(QueuePairState.SENDS_DRAINED);
+            assertResumes(pair, VerbsLayout.IBV_QPS_SQD);
+            pair.queue.drainSends(false);
+            assertThat(stub.argument(0)).isEqualTo(VerbsLayout.IBV_QP_STATE);
+            assertResumes(pair, VerbsLayout.IBV_QPS_SQD);
+            // The device stops an unreliable queue pair by itself.
+            int state = VerbsLayout.QP_STATE;
+            CallMemory.putInt(pair.queue.address() + state, VerbsLayout.IBV_QPS_SQE);
+            assertThat(pair.queue.state()).isEqualTo(QueuePairState.SEND_ERROR);
+            assertResumes(pair, VerbsLayout.IBV_QPS_SQE);
+        }
+    }
+
+    /** With what stopped it, and without packet numbers, which go on. */
+    private static void assertResumes(StubPair pair, int from) {
+        pair.queue.resumeSends();
+        assertThat(pair.stub.argument(0))
+                .isEqualTo(VerbsLayout.IBV_QP_STATE | VerbsLayout.IBV_QP_CUR_STATE);
+        assertThat(pair.stub.intArgument(VerbsLayout.QP_ATTR_QP_STATE))
+                .isEqualTo(VerbsLayout.IBV_QPS_RTS);
+        assertThat(pair.stub.intArgument(VerbsLayout.QP_ATTR_CUR_QP_STATE)).isEqualTo(from);
+    }
+
+    @Test
     void shouldNameTheStateWhenATransitionIsRefused() {
         try (StubPair pair = new StubPair(QueuePairType.RC)) {
             pair.stub.fail("ibv_modify_qp", 22);

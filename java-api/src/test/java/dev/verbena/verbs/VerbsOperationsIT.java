@@ -156,7 +156,7 @@ class VerbsOperationsIT {
             checkOffered(() -> pair.domain.allocateNullRegion().close());
             checkOffered(() -> pair.domain.allocateParentDomain(null).close());
             checkOffered(() -> device.allocateThreadDomain().close());
-            checkOffered(device::rawClockNs);
+            checkOffered(device::rawClockTicks);
             checkOffered(() -> pair.completionsA.moderate(8, 100));
             checkOffered(() -> pair.regionA.changeAccess(Access.LOCAL_WRITE));
             checkOffered(() -> reregister(pair));

@@ -422,7 +422,7 @@ class VerbsPostTest {
                         () -> device.port(1),
                         () -> device.chooseGid(1),
                         () -> device.pkey(1, 0),
-                        device::rawClockNs,
+                        device::rawClockTicks,
                         device::completionVectorCount,
                         () -> device.awaitEvent(0),
                         device::allocateProtectionDomain,

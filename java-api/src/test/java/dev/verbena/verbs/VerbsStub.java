@@ -14,7 +14,7 @@ import org.agrona.UnsafeApi;
  * opened in place of the real one by every test of this JVM that uses verbs. Tests of real devices
  * are in classes for Failsafe, which has a JVM of its own.
  */
-final class VerbsStub {
+public final class VerbsStub {
     static final String RECORDING = "stub0";
     static final String NOTHING = "nothing0";
 
@@ -38,6 +38,10 @@ final class VerbsStub {
     private static final int SEGMENTS = 6056;
     private static final int SEGMENTS_MAX = 4;
     private static final int BUILDER = 7080;
+    private static final int SHARED_ONLY = 7592;
+    private static final int RECEIVE_COUNT = 7600;
+    private static final int RECEIVE_IDS = 7608;
+    private static final int RECEIVES_MAX = 512;
 
     final RdmaDevice device;
     private final long record;
@@ -48,9 +52,50 @@ final class VerbsStub {
     }
 
     /** Opens the recording device; the caller closes it. */
-    static VerbsStub open() {
+    public static VerbsStub open() {
         install();
         return new VerbsStub(RdmaDevices.open(RECORDING));
+    }
+
+    /** Closes the device that was opened for it. */
+    public void close() {
+        UnsafeApi.putLong(null, record + SHARED_ONLY, 0);
+        device.close();
+    }
+
+    /** Shared receives that were ever posted. */
+    public long receiveCount() {
+        return UnsafeApi.getLong(null, record + RECEIVE_COUNT);
+    }
+
+    /** The id of a shared receive, by its number, which is not too long ago. */
+    public long receiveId(long number) {
+        if (number < receiveCount() - RECEIVES_MAX || number >= receiveCount()) {
+            throw new IndexOutOfBoundsException("receive " + number + " of " + receiveCount());
+        }
+        return UnsafeApi.getLong(null, record + RECEIVE_IDS + 8 * (number % RECEIVES_MAX));
+    }
+
+    /** The next poll of the queue that shared receives complete in answers these. */
+    public void completeReceives(
+            int opcode,
+            int queuePair,
+            boolean hasImmediate,
+            int immediate,
+            int length,
+            long... ids) {
+        UnsafeApi.putLong(null, record + SHARED_ONLY, 1);
+        complete(CompletionStatus.SUCCESS, opcode, ids);
+        for (int i = 0; i < ids.length; i++) {
+            long at = record + WC + (long) i * VerbsLayout.WC_SIZEOF;
+            UnsafeApi.putInt(null, at + VerbsLayout.WC_BYTE_LEN, length);
+            UnsafeApi.putInt(null, at + VerbsLayout.WC_IMM_DATA, Integer.reverseBytes(immediate));
+            UnsafeApi.putInt(null, at + VerbsLayout.WC_QP_NUM, queuePair);
+            UnsafeApi.putInt(
+                    null,
+                    at + VerbsLayout.WC_WC_FLAGS,
+                    hasImmediate ? VerbsLayout.IBV_WC_WITH_IMM : 0);
+        }
     }
 
     /** Makes the stub what {@link VerbsAccess} opens. */
@@ -123,7 +168,7 @@ final class VerbsStub {
     }
 
     /** The next call of this name fails. */
-    void fail(String call, int errno) {
+    public void fail(String call, int errno) {
         UnsafeApi.setMemory(record + FAIL_CALL, 32, (byte) 0);
         for (int i = 0; i < call.length(); i++) {
             UnsafeApi.putByte(null, record + FAIL_CALL + i, (byte) call.charAt(i));
@@ -142,7 +187,7 @@ final class VerbsStub {
         return UnsafeApi.getInt(null, record + POSTED);
     }
 
-    int openObjects() {
+    public int openObjects() {
         return UnsafeApi.getInt(null, record + OPEN_OBJECTS);
     }
 
@@ -191,6 +236,15 @@ final class VerbsStub {
     /** The next poll answers this, which says that it failed. */
     void failPoll(int result) {
         UnsafeApi.putInt(null, record + COMPLETIONS, result);
+    }
+
+    /** The next poll answers that a datagram came, with a route header or without. */
+    void completeDatagram(long id, int sender, boolean hasRouteHeader) {
+        complete(CompletionStatus.SUCCESS, CompletionFlyweight.RECEIVE, id);
+        long at = record + WC;
+        UnsafeApi.putInt(null, at + VerbsLayout.WC_SRC_QP, sender);
+        UnsafeApi.putInt(
+                null, at + VerbsLayout.WC_WC_FLAGS, hasRouteHeader ? VerbsLayout.IBV_WC_GRH : 0);
     }
 
     /** The next poll answers these ids, in order, with this status and kind. */

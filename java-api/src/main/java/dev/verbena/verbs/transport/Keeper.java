@@ -1,5 +1,6 @@
 package dev.verbena.verbs.transport;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Status;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -47,6 +48,9 @@ final class Keeper implements Runnable {
     private int users;
     private volatile boolean isEnding;
 
+    /** Its thread has ended, in order or not; what it was to run runs where it is asked for. */
+    private volatile boolean isOver;
+
     private Keeper() throws IOException {
         selector = Selector.open();
     }
@@ -72,17 +76,37 @@ final class Keeper implements Runnable {
         synchronized (Keeper.class) {
             users--;
             if (users == 0) {
-                running = null;
+                forget();
                 isEnding = true;
             }
         }
         selector.wakeup();
     }
 
+    /** The next one that joins begins another. */
+    private void forget() {
+        synchronized (Keeper.class) {
+            if (running == this) {
+                running = null;
+            }
+        }
+    }
+
     /** Runs something on the keeper's thread, soon. */
     void execute(Runnable task) {
         tasks.add(task);
-        selector.wakeup();
+        if (isOver) {
+            runTasks();
+        } else {
+            selector.wakeup();
+        }
+    }
+
+    private synchronized void runTasks() {
+        Runnable task;
+        while ((task = tasks.poll()) != null) {
+            run(task);
+        }
     }
 
     /** Waits until everything before was run; gives up after some seconds. */
@@ -130,7 +154,9 @@ final class Keeper implements Runnable {
                     try {
                         socket.close();
                         // A closed channel goes on listening until its selector looks again.
-                        selector.selectNow();
+                        if (selector.isOpen()) {
+                            selector.selectNow();
+                        }
                     } catch (IOException e) {
                         throw new UncheckedIOException(e);
                     }
@@ -184,10 +210,7 @@ final class Keeper implements Runnable {
                 } else {
                     selector.selectNow();
                 }
-                Runnable task;
-                while ((task = tasks.poll()) != null) {
-                    run(task);
-                }
+                runTasks();
                 serveReady();
                 if (isEnding) {
                     channels.forEach(PeerChannel::closeWhenSent);
@@ -196,7 +219,21 @@ final class Keeper implements Runnable {
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } finally {
+            over();
         }
+    }
+
+    /** The thread ends. If that is a bug, owners learn that nobody speaks for them any more. */
+    private void over() {
+        if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-dead-keeper-stays"))) {
+            forget();
+        }
+        isOver = true;
+        for (PeerChannel channel : channels) {
+            run(() -> channel.end(Status.INTERNAL, "has no keeper any more: see the error log"));
+        }
+        runTasks();
     }
 
     /** What one transport asks for must not end the thread of all. */
@@ -215,7 +252,7 @@ final class Keeper implements Runnable {
             SelectionKey key = ready.next();
             ready.remove();
             if (key.attachment() instanceof Door door) {
-                welcome(door, key);
+                run(() -> welcome(door, key));
             } else if (key.attachment() instanceof PeerChannel channel) {
                 run(() -> serve(channel));
             }

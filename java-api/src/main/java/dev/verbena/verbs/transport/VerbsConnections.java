@@ -24,6 +24,7 @@ import dev.verbena.verbs.internal.Takeover;
 import dev.verbena.verbs.transport.VerbsEvent.Kind;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.CloseHelper;
 
 /**
  * What happens to the connections of one transport while they live: requests are posted and
@@ -418,6 +419,7 @@ final class VerbsConnections {
 
     /** By the thread that closes the transport. */
     void closeAll() {
+        List<AutoCloseable> steps = new ArrayList<>();
         for (int i = 0; i < table.capacity(); i++) {
             VerbsConnection connection = table.at(i);
             if (connection != null) {
@@ -425,13 +427,22 @@ final class VerbsConnections {
                     connection.channel.send(Frames.plain(Frames.CLOSED));
                     connection.channel.close();
                 }
-                if (connection.out != null) {
-                    Takeover.takeOver(connection.out);
-                }
-                joints.close(connection);
+                steps.add(() -> closePairs(connection));
             }
         }
-        joints.closeAll();
+        steps.add(joints::closeAll);
+        steps.add(this::forgetAll);
+        CloseHelper.closeAll(steps); // one that cannot be closed keeps no other open
+    }
+
+    private void closePairs(VerbsConnection connection) {
+        if (connection.out != null) {
+            Takeover.takeOver(connection.out);
+        }
+        joints.close(connection);
+    }
+
+    private void forgetAll() {
         waiting.clear();
         owing.clear();
         busy.clear();

@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.CloseHelper;
 
 /** Makes the parts of a transport, in their order, and closes them in the reverse one. */
 final class VerbsParts implements AutoCloseable {
@@ -161,21 +162,25 @@ final class VerbsParts implements AutoCloseable {
         return InetAddress.getLocalHost();
     }
 
-    /** By the thread that closes; the owner is outside. */
+    /**
+     * By the thread that closes; the owner is outside. What cannot be closed keeps nothing else
+     * from being closed; the first failure is thrown at the end, with the others in it.
+     */
     @Override
     public void close() {
-        card.takeOver();
-        receives.takeOver();
-        keeper.close(door);
-        connections.closeAll();
-        keeper.flush();
-        meeting.clear();
-        events.clear();
-        requests.close();
-        card.shared.close();
-        receives.close();
-        works.close();
-        card.close();
-        keeper.leave();
+        CloseHelper.closeAll(
+                card::takeOver,
+                receives::takeOver,
+                () -> keeper.close(door),
+                connections::closeAll,
+                keeper::flush,
+                meeting::clear,
+                events::clear,
+                requests,
+                card.shared,
+                receives,
+                works,
+                card,
+                keeper::leave);
     }
 }

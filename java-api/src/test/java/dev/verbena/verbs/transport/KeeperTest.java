@@ -200,6 +200,32 @@ class KeeperTest {
     }
 
     @Test
+    void shouldTellEverybodyWhenItsThreadDiesAndLetTheNextBegin() throws Exception {
+        try (Socket peer = stranger()) {
+            say(peer, 1, Frames.HELLO);
+            PeerChannel channel = next(atDoor).channel();
+            keeper.execute(
+                    () -> {
+                        throw new AssertionError("the keeper's thread dies of this, for a test");
+                    });
+            Letter ended = next(atDoor);
+            assertThat(ended.channel()).isSameAs(channel);
+            assertThat(ended.reason()).contains("no keeper");
+            assertThat(isClosed(peer)).isTrue();
+            keeper.close(door);
+            assertThat(door.isOpen()).isFalse();
+        }
+        Keeper second = Keeper.join();
+        try {
+            assertThat(second).isNotSameAs(keeper);
+            second.connect(address, atHome::add);
+            assertThat(next(atHome).status()).isEqualTo(Status.REFUSED);
+        } finally {
+            second.leave();
+        }
+    }
+
+    @Test
     void shouldNotKeepLettersWithoutEndWhenTheOwnerDoesNotRead() throws Exception {
         try (Socket socket = stranger()) {
             say(socket, 1, Frames.HELLO);
