@@ -445,10 +445,13 @@ final class ClientFlight {
         if (slotOwner[slot(sequence)] == sequence) {
             leaveFlight(sequence, 0);
         }
+        boolean isUnreadable = result == ControlFlyweight.RESULT_TRANSFER_FAILED;
         fail(
                 ticket,
                 ControlResult.code(result),
-                "server " + serverId + " cannot read what it had spilled of it any more");
+                isUnreadable
+                        ? "server " + serverId + " cannot read what it had spilled of it any more"
+                        : "server " + serverId + ": " + ControlResult.name(result));
     }
 
     private void leaveFlight(long sequence, int returned) {

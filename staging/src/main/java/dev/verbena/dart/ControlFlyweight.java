@@ -74,7 +74,7 @@ final class ControlFlyweight {
     static final int STATE_STREAMED = 2;
     static final int STATE_SPILLED = 3;
 
-    /** DONE only: the server had the message, and cannot read it any more. */
+    /** DONE only: the server had the message, and cannot deliver it; the result says why. */
     static final int STATE_LOST = 4;
 
     static final int RESULT_OK = 0;
@@ -85,6 +85,7 @@ final class ControlFlyweight {
     static final int RESULT_STOPPING = 5;
     static final int RESULT_MALFORMED = 6;
     static final int RESULT_COMMAND_FAILED = 7;
+    static final int RESULT_TOO_LONG = 8;
 
     static final int FLAG_FILE_BEGIN = 2;
     static final int FLAG_FILE_END = 4;

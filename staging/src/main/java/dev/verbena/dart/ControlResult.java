@@ -15,6 +15,8 @@ final class ControlResult {
             case ControlFlyweight.RESULT_STOPPING -> "server is stopping";
             case ControlFlyweight.RESULT_MALFORMED -> "malformed header";
             case ControlFlyweight.RESULT_COMMAND_FAILED -> "command failed";
+            case ControlFlyweight.RESULT_TOO_LONG ->
+                    "longer than the receiver takes (its messageLengthMax)";
             default -> "result " + result;
         };
     }
@@ -29,6 +31,7 @@ final class ControlResult {
             case ControlFlyweight.RESULT_STOPPING -> DartException.Code.SERVER_STOPPING;
             case ControlFlyweight.RESULT_MALFORMED -> DartException.Code.MALFORMED;
             case ControlFlyweight.RESULT_COMMAND_FAILED -> DartException.Code.COMMAND_FAILED;
+            case ControlFlyweight.RESULT_TOO_LONG -> DartException.Code.TOO_LONG;
             default -> DartException.Code.TRANSFER_FAILED;
         };
     }

@@ -20,6 +20,8 @@ public class DartException extends RuntimeException {
         HEADER_LOST,
         /** The server could not read the data out of this process' memory. */
         TRANSFER_FAILED,
+        /** The message is longer than the receiver takes, see its {@code messageLengthMax}. */
+        TOO_LONG,
         /** The server is stopping and takes no more messages. */
         SERVER_STOPPING,
         /** The server has no room for another client. */

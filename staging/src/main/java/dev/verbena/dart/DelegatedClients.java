@@ -53,7 +53,7 @@ final class DelegatedClients {
         } else if (record.state() == ControlFlyweight.STATE_STREAMED) {
             client.streamedUpTo = Math.max(client.streamedUpTo, record.sequence());
         } else if (record.state() == ControlFlyweight.STATE_LOST) {
-            client.addLost(record.sequence());
+            client.addLost(record.sequence(), record.result());
         } else if (record.state() == ControlFlyweight.STATE_SPILLED) {
             client.spilledUpTo = Math.max(client.spilledUpTo, record.sequence());
         } else {

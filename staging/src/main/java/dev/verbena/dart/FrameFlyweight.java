@@ -18,7 +18,7 @@ import org.agrona.MutableDirectBuffer;
  * 40:4 payload length   44:4 CRC-32C of bytes 0 to 43 followed by the payload
  *
  * payloads: HELLO      0:16 job   16:4 server id   20:8 window wanted   28:8 last sequence sent
- *           HELLO_ACK  0:8 window granted   8:8 next sequence wanted
+ *           HELLO_ACK  0:8 window granted   8:8 next sequence wanted   16:8 longest message that is taken
  *           ACK        0:8 next sequence wanted   8:8 free window
  *           NACK       0:8 sequence whose checksum was wrong
  *           FIN        0:8 last sequence
@@ -67,7 +67,7 @@ final class FrameFlyweight {
     private static final int KNOWN_FLAGS = 127;
 
     static final int HELLO_LENGTH = 36;
-    static final int HELLO_ACK_LENGTH = 16;
+    static final int HELLO_ACK_LENGTH = 24;
     static final int ACK_LENGTH = 16;
     static final int NACK_LENGTH = 8;
     static final int FIN_LENGTH = 8;

@@ -361,6 +361,7 @@ final class InboundSession {
         inbound.window = Math.min(window, engine.windowMax());
         out.putLong(at, inbound.window, BIG_ENDIAN);
         out.putLong(at + 8, acknowledged, BIG_ENDIAN);
+        out.putLong(at + 16, engine.messageLengthMax(), BIG_ENDIAN);
         send(FrameFlyweight.HELLO_ACK, FrameFlyweight.HELLO_ACK_LENGTH);
     }
 

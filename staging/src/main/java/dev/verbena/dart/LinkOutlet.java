@@ -46,6 +46,9 @@ final class LinkOutlet {
     private int payloadLength;
     private int payloadDone;
 
+    /** Payload of the longest message that this receiver takes. */
+    private long messageLengthMax = Long.MAX_VALUE;
+
     // How often reading the next frame has failed, and when it is tried again.
     private int readTries;
     private long readAgainNs;
@@ -74,6 +77,11 @@ final class LinkOutlet {
         outLength = 0;
         deferredAck = 0;
         deferredRewind = 0;
+    }
+
+    /** A receiver has said what it takes. */
+    void messageLengthMax(long length) {
+        messageLengthMax = length;
     }
 
     /** Whether there is no frame to be written. */
@@ -125,6 +133,9 @@ final class LinkOutlet {
             current.streamBeganNs = nowNs;
         }
         payload = current.window;
+        if (isFirst && !current.isStandIn()) {
+            loseIfTooLong(current, current.window, 0);
+        }
         if (isGivenUp(current)) {
             giveUp(frame);
         } else if (current.isStandIn()) {
@@ -164,19 +175,50 @@ final class LinkOutlet {
     }
 
     /**
-     * Nobody can read this part: its message is lost, for good, and its process must know before it
-     * hears that later ones have arrived.
+     * This part cannot be streamed: its message is lost, for good, and its process must know before
+     * it hears that later ones have arrived.
      */
-    private void lose(ServerBuffer part) {
+    private void lose(ServerBuffer part, int result) {
         boolean isSilent = PlantedFaults.ENABLED && PlantedFaults.isOn("spill-loss-untold");
         part.isDropped = !isSilent;
         if (!part.isNotice()) {
             part.isLost = true;
+            part.lostResult = result;
             unreadable.put(part.clientId, part.sequence);
             if (part.slot >= 0 && !isSilent) {
-                shared.losses.offer(part);
+                // Not the buffer itself, which goes its own way.
+                shared.losses.offer(part.isStandIn() ? part : part.standIn());
                 shared.wakeT1.run();
             }
+        }
+    }
+
+    /**
+     * A message that this receiver would refuse, again and again, must not hold up those behind it.
+     *
+     * @param bytes has the beginning of the part
+     */
+    private void loseIfTooLong(ServerBuffer part, DirectBuffer bytes, int offset) {
+        boolean isBegin = part.isFirst() && !part.isNotice() && !part.isDropped;
+        if (!isBegin || messageLengthMax == Long.MAX_VALUE) {
+            return;
+        }
+        long length = MetadataCodec.payloadLength(bytes, offset);
+        if (length > messageLengthMax) {
+            lose(part, ControlFlyweight.RESULT_TOO_LONG);
+            context.environment
+                    .errorHandler()
+                    .onError(
+                            new DartException(
+                                    DartException.Code.TOO_LONG,
+                                    "message "
+                                            + part.sequence
+                                            + " of client "
+                                            + part.clientId
+                                            + " is not delivered: it has "
+                                            + length
+                                            + " bytes, and messageLengthMax of the receiver is "
+                                            + messageLengthMax));
         }
     }
 
@@ -205,12 +247,16 @@ final class LinkOutlet {
             return false;
         }
         readTries = 0;
-        if (answer >= 0) {
+        if (answer < 0) {
+            lose(current, ControlFlyweight.RESULT_TRANSFER_FAILED);
+        } else if (frame == 0) {
+            loseIfTooLong(current, scratch, FrameFlyweight.LENGTH);
+        }
+        if (answer < 0 || current.isDropped) {
+            giveUp(frame);
+        } else {
             payload = scratch;
             out.putBytes(0, scratch, 0, FrameFlyweight.LENGTH);
-        } else {
-            lose(current);
-            giveUp(frame);
         }
         return true;
     }

@@ -99,6 +99,11 @@ final class MessageFiles implements AutoCloseable {
         }
     }
 
+    /** Whether it cannot be put together in memory, as somebody wants. */
+    boolean isTooLong(InboundMessage message) {
+        return isAssembling && message.metadata.payloadLength() > messageLengthMax;
+    }
+
     /**
      * Goes on with a message of which an earlier receiver's journal tells.
      *
@@ -113,9 +118,6 @@ final class MessageFiles implements AutoCloseable {
         message.isJournaled = true;
         message.journaledEnd = message.isBegunSettled ? message.settledEnd : -1;
         isBehind(message.temporaryName);
-        if (isAssembling && message.metadata.payloadLength() > messageLengthMax) {
-            return "it is longer than messageLengthMax";
-        }
         try {
             if (!isComplete) {
                 return goOnBehind(message, settled);

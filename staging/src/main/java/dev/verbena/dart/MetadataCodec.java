@@ -106,10 +106,45 @@ final class MetadataCodec {
      * @throws DartException {@link DartException.Code#MALFORMED} naming the field
      */
     static int decode(DartMetadata into, DirectBuffer buffer, int offset, int available) {
-        int length = peekLength(buffer, offset, available);
+        int length = check(buffer, offset, available);
         into.clear();
         into.elementType = ElementType.ofCode(buffer.getByte(offset + TYPE_OFFSET));
-        if (into.elementType == null) {
+        int dimensions = buffer.getByte(offset + DIMENSIONS_OFFSET) & 0xFF;
+        int propertyCount = buffer.getByte(offset + PROPERTIES_OFFSET) & 0xFF;
+        int flags = buffer.getShort(offset + FLAGS_OFFSET, LITTLE_ENDIAN);
+        int counts = (flags & FLAG_COUNTS) != 0 ? COUNTS_LENGTH : 0;
+        int textsAt = FIXED_LENGTH + 8 * dimensions + counts;
+        into.payloadLength = payloadLength(buffer, offset);
+        into.hasChecksum = (flags & FLAG_CHECKSUM) != 0;
+        into.isEndOfStep = (flags & FLAG_END_OF_STEP) != 0;
+        into.checksum = buffer.getInt(offset + CHECKSUM_OFFSET, LITTLE_ENDIAN);
+        into.step = buffer.getLong(offset + STEP_OFFSET, LITTLE_ENDIAN);
+        into.rank = buffer.getInt(offset + RANK_OFFSET, LITTLE_ENDIAN);
+        into.hasRank = true;
+        into.applicationId = buffer.getInt(offset + APPLICATION_OFFSET, LITTLE_ENDIAN);
+        for (int i = 0; i < dimensions; i++) {
+            into.shape[i] = buffer.getLong(offset + FIXED_LENGTH + 8 * i, LITTLE_ENDIAN);
+        }
+        into.dimensionCount = dimensions;
+        if (counts > 0) {
+            into.rankCount = buffer.getInt(offset + textsAt - COUNTS_LENGTH, LITTLE_ENDIAN);
+            into.stepMessageCount = buffer.getInt(offset + textsAt - 4, LITTLE_ENDIAN);
+        }
+        decodeTexts(into, buffer, offset + textsAt, propertyCount);
+        return length;
+    }
+
+    /**
+     * Checks every field of a block that may come from anywhere: {@link #decode} takes it then.
+     * Allocates nothing unless it is wrong.
+     *
+     * @param available bytes that there are
+     * @return length of the block
+     * @throws DartException {@link DartException.Code#MALFORMED} naming the field
+     */
+    static int check(DirectBuffer buffer, int offset, int available) {
+        int length = checkedLength(buffer, offset, available);
+        if (ElementType.ofCode(buffer.getByte(offset + TYPE_OFFSET)) == null) {
             throw malformed("element type " + buffer.getByte(offset + TYPE_OFFSET));
         }
         int dimensions = buffer.getByte(offset + DIMENSIONS_OFFSET) & 0xFF;
@@ -126,41 +161,36 @@ final class MetadataCodec {
         if ((flags & ~KNOWN_FLAGS) != 0) {
             throw malformed("flags 0x" + Integer.toHexString(flags & 0xFFFF));
         }
-        into.payloadLength = buffer.getLong(offset + PAYLOAD_LENGTH_OFFSET, LITTLE_ENDIAN);
-        if (into.payloadLength < 0) {
-            throw malformed("payload length " + into.payloadLength);
+        if (payloadLength(buffer, offset) < 0) {
+            throw malformed("payload length " + payloadLength(buffer, offset));
         }
-        into.hasChecksum = (flags & FLAG_CHECKSUM) != 0;
-        into.isEndOfStep = (flags & FLAG_END_OF_STEP) != 0;
-        into.checksum = buffer.getInt(offset + CHECKSUM_OFFSET, LITTLE_ENDIAN);
-        into.step = buffer.getLong(offset + STEP_OFFSET, LITTLE_ENDIAN);
-        into.rank = buffer.getInt(offset + RANK_OFFSET, LITTLE_ENDIAN);
-        into.hasRank = true;
-        into.applicationId = buffer.getInt(offset + APPLICATION_OFFSET, LITTLE_ENDIAN);
         for (int i = 0; i < dimensions; i++) {
-            into.shape[i] = buffer.getLong(offset + FIXED_LENGTH + 8 * i, LITTLE_ENDIAN);
-            if (into.shape[i] < 0) {
-                throw malformed("extent " + into.shape[i]);
+            long extent = buffer.getLong(offset + FIXED_LENGTH + 8 * i, LITTLE_ENDIAN);
+            if (extent < 0) {
+                throw malformed("extent " + extent);
             }
         }
-        into.dimensionCount = dimensions;
         if (counts > 0) {
-            decodeCounts(into, buffer, offset + textsAt - COUNTS_LENGTH);
+            checkCounts(buffer, offset + textsAt - COUNTS_LENGTH);
         }
-        decodeTexts(into, buffer, offset + textsAt, offset + length, propertyCount);
+        checkTexts(buffer, offset + textsAt, offset + length, propertyCount);
         return length;
     }
 
-    private static void decodeCounts(DartMetadata into, DirectBuffer buffer, int at) {
-        into.rankCount = buffer.getInt(at, LITTLE_ENDIAN);
-        into.stepMessageCount = buffer.getInt(at + 4, LITTLE_ENDIAN);
-        if (into.rankCount < 0 || into.stepMessageCount < 0) {
-            throw malformed("counts " + into.rankCount + " and " + into.stepMessageCount);
+    private static void checkCounts(DirectBuffer buffer, int at) {
+        int ranks = buffer.getInt(at, LITTLE_ENDIAN);
+        int messages = buffer.getInt(at + 4, LITTLE_ENDIAN);
+        if (ranks < 0 || messages < 0) {
+            throw malformed("counts " + ranks + " and " + messages);
         }
     }
 
-    /** Length of the block at this place, checked. */
-    static int peekLength(DirectBuffer buffer, int offset, int available) {
+    /** Payload length that a checked block tells. */
+    static long payloadLength(DirectBuffer buffer, int offset) {
+        return buffer.getLong(offset + PAYLOAD_LENGTH_OFFSET, LITTLE_ENDIAN);
+    }
+
+    private static int checkedLength(DirectBuffer buffer, int offset, int available) {
         if (available < FIXED_LENGTH) {
             throw malformed("only " + available + " bytes");
         }
@@ -180,10 +210,8 @@ final class MetadataCodec {
         return length;
     }
 
-    private static void decodeTexts(
-            DartMetadata into, DirectBuffer buffer, int from, int end, int propertyCount) {
+    private static void checkTexts(DirectBuffer buffer, int from, int end, int propertyCount) {
         int at = from;
-        String key = "";
         for (int i = 0; i < 2 + 2 * propertyCount; i++) {
             if (end - at < 2) {
                 throw malformed("text " + i + " is missing");
@@ -193,6 +221,20 @@ final class MetadataCodec {
             if (length > DartMetadata.TEXT_LENGTH_MAX || length > end - at) {
                 throw malformed("text " + i + " of " + length + " bytes");
             }
+            at += length;
+        }
+        if (end - at >= 8) {
+            throw malformed((end - at) + " bytes after the last text");
+        }
+    }
+
+    private static void decodeTexts(
+            DartMetadata into, DirectBuffer buffer, int from, int propertyCount) {
+        int at = from;
+        String key = "";
+        for (int i = 0; i < 2 + 2 * propertyCount; i++) {
+            int length = buffer.getShort(at, LITTLE_ENDIAN) & 0xFFFF;
+            at += 2;
             byte[] bytes = new byte[length];
             buffer.getBytes(at, bytes);
             at += length;
@@ -206,9 +248,6 @@ final class MetadataCodec {
             } else {
                 into.properties.put(key, text);
             }
-        }
-        if (end - at >= 8) {
-            throw malformed((end - at) + " bytes after the last text");
         }
     }
 

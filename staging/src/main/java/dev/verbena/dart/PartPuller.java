@@ -91,7 +91,7 @@ final class PartPuller implements AutoCloseable {
     void park(ServedClient client, ControlFlyweight header, DirectBuffer buffer, int metadata) {
         PullMessage message = fromPool();
         try {
-            MetadataCodec.peekLength(buffer, metadata, header.metadataLength());
+            check(header, buffer, metadata);
             message.begin(client, header, buffer, metadata);
         } catch (DartException e) {
             pool.add(message);
@@ -99,6 +99,30 @@ final class PartPuller implements AutoCloseable {
         }
         parked.add(message);
         countParked();
+    }
+
+    /** What the receiver would refuse must not get into the stream, where it held up the rest. */
+    private static void check(ControlFlyweight header, DirectBuffer buffer, int metadata) {
+        int available = header.metadataLength();
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-metadata-unchecked")) {
+            return;
+        }
+        int length = MetadataCodec.check(buffer, metadata, available);
+        long payload = MetadataCodec.payloadLength(buffer, metadata);
+        if (length != available || payload != header.length()) {
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "header of message "
+                            + header.sequence()
+                            + ": "
+                            + available
+                            + " bytes of metadata and "
+                            + header.length()
+                            + " of payload, but its metadata block says "
+                            + length
+                            + " and "
+                            + payload);
+        }
     }
 
     /**
@@ -190,8 +214,8 @@ final class PartPuller implements AutoCloseable {
     }
 
     /**
-     * What t3 cannot read any more, after what it gave back: of a message that is confirmed, every
-     * loss before it is known here.
+     * What t3 cannot stream, after what it gave back: of a message that is confirmed, every loss
+     * before it is known here.
      */
     private int takeLosses() {
         int work = 0;
@@ -199,12 +223,12 @@ final class PartPuller implements AutoCloseable {
         while (work < ServerShared.LOSSES_MAX && (part = shared.losses.poll()) != null) {
             work++;
             ServedClient client = clients.client(part.slot, part.generation);
-            if (client != null && isStillPulled(client, part.sequence)) {
+            if (client != null && isStillPulled(client, part)) {
                 continue; // counted, and told of, when its pull ends
             }
             ServerShared.add(shared.failed, 1);
             if (client != null) {
-                client.addLost(part.sequence);
+                client.addLost(part.sequence, part.lostResult);
                 clients.hasNews(client);
             }
         }
@@ -215,7 +239,8 @@ final class PartPuller implements AutoCloseable {
     }
 
     /** Whether later parts of the message are still to come: it fails as if a pull had failed. */
-    private boolean isStillPulled(ServedClient client, long sequence) {
+    private boolean isStillPulled(ServedClient client, ServerBuffer part) {
+        long sequence = part.sequence;
         PullMessage message = find(parked, client, sequence);
         message = message == null ? find(client.suspended, client, sequence) : message;
         for (int i = 0; i < buffers.length && message == null; i++) {
@@ -226,7 +251,13 @@ final class PartPuller implements AutoCloseable {
             return false;
         }
         message.isFailed = true;
-        failure(message, "what was spilled of it cannot be read any more");
+        message.failureResult = part.lostResult;
+        boolean isUnreadable = part.lostResult == ControlFlyweight.RESULT_TRANSFER_FAILED;
+        failure(
+                message,
+                isUnreadable
+                        ? "what was spilled of it cannot be read any more"
+                        : ControlResult.name(part.lostResult));
         return true;
     }
 
@@ -471,6 +502,7 @@ final class PartPuller implements AutoCloseable {
         buffer.position = message.postedParts == 0 ? 0 : message.metadataLength + message.posted;
         buffer.payloadLength = length;
         buffer.isDropped = false;
+        buffer.isLost = false;
         buffer.isSpilled = false;
     }
 
@@ -556,9 +588,7 @@ final class PartPuller implements AutoCloseable {
         }
         client.addDone(
                 message.sequence,
-                message.isFailed
-                        ? ControlFlyweight.RESULT_TRANSFER_FAILED
-                        : ControlFlyweight.RESULT_OK,
+                message.isFailed ? message.failureResult : ControlFlyweight.RESULT_OK,
                 client.isReturningEarly && message.postedParts > 0 ? 0 : 1);
         clients.hasNews(client);
     }

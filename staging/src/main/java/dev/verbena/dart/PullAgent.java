@@ -33,6 +33,7 @@ final class PullAgent implements ProtocolAgent {
     private final Events events = new Events();
     private final ControlFlyweight incoming = new ControlFlyweight();
     private final RareReports malformedReports;
+    private final RareReports tooLongReports;
     private int unsettled;
     private volatile Transport transport;
     private PartPuller puller;
@@ -49,6 +50,7 @@ final class PullAgent implements ProtocolAgent {
         this.context = shared.context;
         this.clock = context.environment.nanoClock();
         this.malformedReports = new RareReports(context.environment.errorHandler());
+        this.tooLongReports = new RareReports(context.environment.errorHandler());
         String role = context.isMaster ? "dart master" : "dart slave";
         this.mirror =
                 new CounterMirror(context.environment, role)
@@ -199,6 +201,10 @@ final class PullAgent implements ProtocolAgent {
             relay.add(client, resumeAt, buffer, offset, length);
             return;
         }
+        if (incoming.length() > shared.messageLengthMax) {
+            refuseTooLong(client, sequence);
+            return;
+        }
         try {
             puller.park(client, incoming, buffer, offset + ControlFlyweight.LENGTH);
             ServerShared.add(shared.headers, 1);
@@ -207,6 +213,25 @@ final class PullAgent implements ProtocolAgent {
             client.addDone(sequence, ControlFlyweight.RESULT_MALFORMED, 1);
             registry.clients().hasNews(client);
         }
+    }
+
+    /** Nothing of it is read out of its process: the receiver would take nothing of it. */
+    private void refuseTooLong(ServedClient client, long sequence) {
+        ServerShared.add(shared.headers, 1);
+        ServerShared.add(shared.failed, 1);
+        tooLongReports.report(
+                clock.nanoTime(),
+                DartException.Code.TOO_LONG,
+                "message "
+                        + sequence
+                        + " of "
+                        + client
+                        + " is not delivered: it has "
+                        + incoming.length()
+                        + " bytes, and messageLengthMax of the receiver is "
+                        + shared.messageLengthMax);
+        client.addDone(sequence, ControlFlyweight.RESULT_TOO_LONG, 1);
+        registry.clients().hasNews(client);
     }
 
     private void malformed(String what) {

@@ -25,6 +25,9 @@ final class PullMessage {
     boolean isFailed;
     boolean isAbortOnItsWay;
 
+    /** What the process is told if it failed. */
+    int failureResult;
+
     /** Why a part could not be pulled; empty if none failed. */
     String failure = "";
 
@@ -67,6 +70,7 @@ final class PullMessage {
         isAllPosted = false;
         isFailed = false;
         isAbortOnItsWay = false;
+        failureResult = ControlFlyweight.RESULT_TRANSFER_FAILED;
         failure = "";
     }
 }

@@ -98,7 +98,12 @@ final class ReceiverEngine implements ProtocolAgent {
     /** Takes up what a receiver of the same directory that did not end in order has left. */
     private ReceiverJournal recover() {
         ReceiverRecovery recovery = new ReceiverRecovery(files, environment.errorHandler());
-        streams.addAll(recovery.recover());
+        try {
+            streams.addAll(recovery.recover());
+        } catch (RuntimeException e) {
+            files.close();
+            throw e;
+        }
         for (InboundStream stream : streams) {
             shared.finished.lazySet(shared.finished.get() + (stream.isFinished ? 1 : 0));
             stream.open.values().forEach(message -> joinStep(stream, message));
@@ -269,6 +274,12 @@ final class ReceiverEngine implements ProtocolAgent {
 
     long windowMax() {
         return context.windowMax;
+    }
+
+    /** Payload of the longest message that servers may stream. */
+    long messageLengthMax() {
+        boolean isSilent = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-length-untold");
+        return shared.isAssembling && !isSilent ? context.messageLengthMax : Long.MAX_VALUE;
     }
 
     MessageTaker taker() {

@@ -211,6 +211,10 @@ final class ReceiverLink implements AutoCloseable {
                     .onError(new DartException(DartException.Code.RECEIVER_UNREACHABLE, what));
         }
         shared.receiverError = what;
+        if (earlier == null) {
+            // The next one may take longer messages.
+            shared.messageLengthMax = Long.MAX_VALUE;
+        }
         if (!wasStreaming && earlier == null) {
             shared.receiverState = ServerShared.RECEIVER_UNREACHABLE;
             shared.wakeT1.run();
@@ -381,11 +385,17 @@ final class ReceiverLink implements AutoCloseable {
             throw unexpected();
         }
         long next = in.getLong(at + 8, BIG_ENDIAN);
+        long lengthMax = in.getLong(at + 16, BIG_ENDIAN);
         boolean isTooFar = next > held.sentUpTo() + 1;
-        if (window < 1 || next < 1 || isTooFar && earlier == null) {
+        if (window < 1 || next < 1 || lengthMax < 0 || isTooFar && earlier == null) {
             throw new DartException(
                     DartException.Code.MALFORMED,
-                    "frame: HELLO_ACK with window " + window + " and next sequence " + next);
+                    "frame: HELLO_ACK with window "
+                            + window
+                            + ", next sequence "
+                            + next
+                            + " and longest message "
+                            + lengthMax);
         }
         if (next < held.acknowledgedNext()) {
             gap(next);
@@ -394,6 +404,10 @@ final class ReceiverLink implements AutoCloseable {
             next = held.sentUpTo() + 1;
         }
         held.window(window);
+        outlet.messageLengthMax(lengthMax);
+        if (earlier == null) {
+            shared.messageLengthMax = lengthMax;
+        }
         if (isTooFar) {
             // The server before had sent more than it had in files.
             final long known = held.sentUpTo() + 1;

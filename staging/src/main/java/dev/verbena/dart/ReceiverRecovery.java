@@ -95,6 +95,19 @@ final class ReceiverRecovery {
             }
             return;
         }
+        if (files.isTooLong(message)) {
+            // Nothing was changed yet; to go on without it would lose what was acknowledged of it.
+            throw new DartException(
+                    DartException.Code.TOO_LONG,
+                    "an earlier receiver of this directory has begun message "
+                            + message.sequence
+                            + " of client "
+                            + message.clientId
+                            + " with "
+                            + message.metadata.payloadLength()
+                            + " bytes: start with a messageLengthMax that is not below that, or"
+                            + " without a handler");
+        }
         String whyNot = files.resume(message);
         if (whyNot.isEmpty()) {
             if (message.state == InboundMessage.RECEIVING) {

@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import java.net.URI;
 import java.util.ArrayDeque;
+import org.agrona.collections.IntArrayList;
 import org.agrona.collections.LongArrayList;
 
 /** A compute process as its server knows it. Owned by t1. */
@@ -76,6 +77,9 @@ final class ServedClient {
 
     /** Messages that the server had and has lost, in order; the process is still to be told. */
     final LongArrayList lost = new LongArrayList();
+
+    /** Why, message by message. */
+    final IntArrayList lostResults = new IntArrayList();
 
     /** The last of them. */
     long lostUpTo;
@@ -154,11 +158,18 @@ final class ServedClient {
      * The server cannot deliver this message, although it has read it. Not always in order: a file
      * that could be read the first time may fail when its part is asked for again.
      */
-    void addLost(long sequence) {
+    void addLost(long sequence, int result) {
         lostUpTo = Math.max(lostUpTo, sequence);
         if (!lost.containsLong(sequence)) {
             lost.addLong(sequence);
+            lostResults.addInt(result);
         }
+    }
+
+    /** The process knows of the first of them. */
+    void removeLost() {
+        lost.removeAt(0);
+        lostResults.removeAt(0);
     }
 
     boolean hasNews() {

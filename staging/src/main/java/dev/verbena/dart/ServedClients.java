@@ -255,10 +255,10 @@ final class ServedClients {
                         client,
                         client.lost.getLong(0),
                         ControlFlyweight.STATE_LOST,
-                        ControlFlyweight.RESULT_TRANSFER_FAILED,
+                        client.lostResults.getInt(0),
                         0);
         if (isTold) {
-            client.lost.removeAt(0);
+            client.removeLost();
         }
         return isTold;
     }

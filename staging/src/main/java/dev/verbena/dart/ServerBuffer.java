@@ -53,8 +53,11 @@ final class ServerBuffer {
     int frameCount;
     boolean isDropped;
 
-    /** It was read out of its process, and cannot be read out of its file any more. */
+    /** It was read out of its process, and cannot be streamed: see {@link #lostResult}. */
     boolean isLost;
+
+    /** Why, as the process is told. */
+    int lostResult;
 
     /** It is the last part of a message that is counted among those in files. */
     boolean isCounted;
@@ -100,6 +103,8 @@ final class ServerBuffer {
         other.length = length;
         other.flags = flags;
         other.isDropped = isDropped;
+        other.isLost = isLost;
+        other.lostResult = lostResult;
         other.firstFrame = firstFrame;
         other.frameCount = frameCount;
         other.spillFile = spillFile;

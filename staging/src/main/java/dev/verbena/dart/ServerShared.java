@@ -64,7 +64,10 @@ final class ServerShared {
     /** Last parts of messages that the receiver confirmed out of files: t3 to t1. */
     final OneToOneConcurrentArrayQueue<ServerBuffer> replayed;
 
-    /** Parts that cannot be read out of files any more, one of each lost message: t3 to t1. */
+    /**
+     * Parts that cannot be read out of files any more, or that the receiver would not take, one of
+     * each lost message: t3 to t1.
+     */
     final OneToOneConcurrentArrayQueue<ServerBuffer> losses;
 
     /** Wake t1, t2, t3 when they sleep; set before the agents start. */
@@ -75,6 +78,9 @@ final class ServerShared {
 
     /** Set by t3. */
     volatile int receiverState = RECEIVER_UNKNOWN;
+
+    /** Set by t3: payload of the longest message that the receiver takes, as far as it is known. */
+    volatile long messageLengthMax = Long.MAX_VALUE;
 
     /** Set by t3 before {@link #receiverState}: why it cannot be reached. */
     volatile String receiverError = "";

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.Await;
 import dev.verbena.dart.DartSecretTest.Stranger;
@@ -200,6 +201,40 @@ class DartHalfMessagesTest {
                 client.flush(DartWorld.LIMIT_NS);
                 assertThat(world.received).hasSize(1);
             }
+        }
+    }
+
+    /** What was acknowledged of it would be lost without a word to its process. */
+    @Test
+    void shouldNotStartWhereALongerMessageWasBegunThanItMayTake() throws Exception {
+        try (DartWorld world = new DartWorld("shm")) {
+            String out = world.directory.resolve("out").toString();
+            world.receive(world.receiverContext().directory(out).silenceTimeoutNs(SILENCE_NS));
+            leaveHalf(world.receiver.port(), 0, HALF);
+            world.receiver.close();
+            assertThatThrownBy(
+                            () ->
+                                    DartReceiver.launch(
+                                            world.receiverContext()
+                                                    .directory(out)
+                                                    .messageLengthMax(2 * HALF - 1)))
+                    .isInstanceOf(DartException.class)
+                    .hasMessageContaining("200000 bytes")
+                    .hasMessageContaining("messageLengthMax");
+            world.receive(
+                    world.receiverContext()
+                            .directory(out)
+                            .messageLengthMax(2 * HALF)
+                            .silenceTimeoutNs(SILENCE_NS));
+            try (HalfServer server = new HalfServer(world.receiver.port(), 0, HALF)) {
+                assertThat(server.hello(1)).isEqualTo(FrameFlyweight.HELLO_ACK);
+                server.second();
+                server.awaitAck(3);
+            }
+            assertThat(world.received).hasSize(1);
+            assertThat(world.received.get(0).payload())
+                    .isEqualTo(DartWorld.bytes(2 * HALF, 0).byteArray());
+            assertThat(world.errors).isEmpty();
         }
     }
 

@@ -65,9 +65,9 @@ class ServerPartsTest {
                 .registration()
                 .write(ControlFlyweight.ROLE_CLIENT, 4, 0, 0, URI.create("shm://host/job/a"));
         ServedClient client = new ServedClient(1, 0, 1, record.registration(), 8, 0);
-        client.addLost(6);
-        client.addLost(5);
-        client.addLost(6);
+        client.addLost(6, ControlFlyweight.RESULT_TRANSFER_FAILED);
+        client.addLost(5, ControlFlyweight.RESULT_TRANSFER_FAILED);
+        client.addLost(6, ControlFlyweight.RESULT_TRANSFER_FAILED);
         assertThat(client.lost).containsExactly(6L, 5L);
         assertThat(client.lostUpTo).isEqualTo(6);
     }

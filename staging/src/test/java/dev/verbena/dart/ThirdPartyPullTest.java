@@ -3,11 +3,7 @@ package dev.verbena.dart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.Await;
-import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.RemoteDescriptor;
-import dev.verbena.transport.Transport;
-import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.TransportHandler;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +12,6 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,98 +21,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ThirdPartyPullTest {
     private static final UUID JOB = new UUID(3, 4);
-
-    /** A transport played by hand. */
-    private static final class Hand implements TransportHandler, AutoCloseable {
-        final Transport transport;
-        final UnsafeBuffer last = new UnsafeBuffer(new byte[2048]);
-        final RegisteredRegion region;
-        int lastLength;
-        int messages;
-        int completions;
-        int lastStatus = -1;
-        long connection;
-        boolean isConnected;
-
-        /** Offered connections are left waiting. */
-        boolean isHesitating;
-
-        long offered;
-
-        Hand(DartWorld world) {
-            transport =
-                    world.environment.openTransport(
-                            world.scheme,
-                            new TransportContext().job(world.job).messageLengthMax(1152));
-            transport.listen();
-            region = transport.allocate(1 << 16, 0);
-        }
-
-        @Override
-        public void onConnectRequest(
-                long connection, URI peer, DirectBuffer data, int offset, int length) {
-            offered = connection;
-            if (!isHesitating) {
-                transport.accept(connection, 0);
-            }
-        }
-
-        @Override
-        public void onConnected(long connection, long context) {
-            this.connection = connection;
-            isConnected = true;
-        }
-
-        @Override
-        public void onDisconnected(long connection, long context) {
-            isConnected = false;
-        }
-
-        @Override
-        public void onPeerLost(long connection, long context, String reason) {
-            isConnected = false;
-        }
-
-        @Override
-        public void onMessage(
-                long connection,
-                long context,
-                DirectBuffer buffer,
-                int offset,
-                int length,
-                long token) {
-            last.putBytes(0, buffer, offset, length);
-            lastLength = length;
-            messages++;
-        }
-
-        @Override
-        public void onCompletion(
-                long connection, int operation, long context, int status, long value) {
-            completions++;
-            lastStatus = status;
-        }
-
-        void send(UnsafeBuffer record) {
-            assertThat(isSent(record)).isTrue();
-        }
-
-        void send(UnsafeBuffer record, int length) {
-            region.buffer(0, length).putBytes(0, record, 0, length);
-            assertThat(transport.send(connection, region, 0, length, 0, 0)).isZero();
-        }
-
-        boolean isSent(UnsafeBuffer record) {
-            region.buffer(0, 128).putBytes(0, record, 0, 128);
-            return transport.send(connection, region, 0, 128, 0, 0) == Transport.ACCEPTED;
-        }
-
-        @Override
-        public void close() {
-            region.close();
-            transport.close();
-        }
-    }
 
     private static void until(
             String what, DartClient client, BooleanSupplier condition, Hand... hands) {

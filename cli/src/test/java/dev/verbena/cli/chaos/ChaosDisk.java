@@ -131,6 +131,14 @@ public final class ChaosDisk implements AutoCloseable {
         }
     }
 
+    /** Gives so many bytes of what {@link #fill} wrote back. */
+    public void free(long bytes) throws IOException {
+        try (FileChannel filler =
+                FileChannel.open(outside.resolve(".filler"), StandardOpenOption.WRITE)) {
+            filler.truncate(Math.max(0, filler.size() - bytes));
+        }
+    }
+
     /** Takes away what {@link #fill} wrote. */
     public void free() throws IOException {
         Files.deleteIfExists(outside.resolve(".filler"));

@@ -85,6 +85,17 @@ final class ChaosProcess {
         }
     }
 
+    /** Until it has printed this somewhere. */
+    void awaitText(String text) throws InterruptedException {
+        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+        while (!out().contains(text)) {
+            if (!isAlive() || System.nanoTime() - deadlineNs > 0) {
+                throw new AssertionError(name + " does not print '" + text + "' but: " + tail());
+            }
+            Thread.sleep(20);
+        }
+    }
+
     /** The last lines of what it printed. */
     String tail() {
         String[] lines = out().split("\n");

@@ -83,13 +83,18 @@ final class Staging implements AutoCloseable {
     }
 
     ChaosProcess send(Path source) {
+        return send(source, 60);
+    }
+
+    /** Gives up when nothing was confirmed for so long. */
+    ChaosProcess send(Path source, int timeoutSeconds) {
         return command(
                 "send",
                 List.of(),
                 "dart",
                 "send",
                 "--transport=shm",
-                "--timeout=60",
+                "--timeout=" + timeoutSeconds,
                 "--config=" + config,
                 source.toString());
     }

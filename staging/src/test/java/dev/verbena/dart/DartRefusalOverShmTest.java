@@ -1,0 +1,9 @@
+package dev.verbena.dart;
+
+/** Messages that the receiver would refuse, over the shm provider. */
+class DartRefusalOverShmTest extends DartRefusalContract {
+    @Override
+    protected String scheme() {
+        return "shm";
+    }
+}
