@@ -35,7 +35,8 @@ final class DataFrames {
         if (part.sums != null && part.sums.isWhole() && !part.isDropped) {
             header.end(part.sums.of(frame), payloadLength);
         } else {
-            header.end(part.window, payloadOffset, payloadLength);
+            header.end(
+                    part.notice == null ? part.window : part.notice, payloadOffset, payloadLength);
         }
     }
 

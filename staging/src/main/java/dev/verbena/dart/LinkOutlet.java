@@ -138,6 +138,9 @@ final class LinkOutlet {
         }
         if (isGivenUp(current)) {
             giveUp(frame);
+        } else if (current.notice != null && !isNoticeInFile()) {
+            payload = current.notice;
+            DataFrames.encode(outFrame, out, current, frame, payloadOffset, payloadLength);
         } else if (current.isStandIn()) {
             if (!isFetched(frame, nowNs)) {
                 current = null;
@@ -149,6 +152,10 @@ final class LinkOutlet {
         outLength = FrameFlyweight.LENGTH;
         outDone = 0;
         return true;
+    }
+
+    private static boolean isNoticeInFile() {
+        return PlantedFaults.ENABLED && PlantedFaults.isOn("spill-notice-in-file");
     }
 
     /** When reading a file is tried again. */

@@ -155,8 +155,17 @@ final class MasterDesk implements AutoCloseable {
             answer(peer, ControlFlyweight.RESULT_OK);
             return;
         }
+        boolean isUnbounded =
+                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-registrations-unbounded");
+        if (peer.isRegistering && !isUnbounded) {
+            // A process registers once, and waits. More would fill this memory.
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "a process registers again although its registration waits");
+        }
         // Throws if the address is none, while the sender can still be blamed.
         record.registration().uri();
+        peer.isRegistering = true;
         waiting.add(new Waiting(record.copy(), peer));
     }
 
@@ -206,15 +215,21 @@ final class MasterDesk implements AutoCloseable {
     /** Gives registrations out once all expected servers are there, in order of arrival. */
     private int forwardWaiting() {
         int work = 0;
-        while (!toAnswer.isEmpty() && isAnswered(toAnswer.peek())) {
-            toAnswer.poll();
-            work++;
+        for (int i = toAnswer.size(); i > 0; i--) {
+            ServerPeer peer = toAnswer.poll();
+            if (isAnswered(peer)) {
+                peer.isAnswerDue = false;
+                work++;
+            } else {
+                // One that takes nothing does not keep others from their answer.
+                toAnswer.add(peer);
+            }
         }
         if (!isComplete() && !shared.isStopRequested) {
             return work;
         }
         while (!waiting.isEmpty() && work < FORWARD_LIMIT && forward(waiting.peek())) {
-            waiting.poll();
+            waiting.poll().from.isRegistering = false;
             work++;
         }
         return work;
@@ -290,7 +305,10 @@ final class MasterDesk implements AutoCloseable {
     /** Owes this peer a WELCOME with this result. */
     void answer(ServerPeer peer, int result) {
         peer.refusal = result;
-        toAnswer.add(peer);
+        if (!peer.isAnswerDue) {
+            peer.isAnswerDue = true;
+            toAnswer.add(peer);
+        }
     }
 
     private boolean isAnswered(ServerPeer peer) {

@@ -68,6 +68,9 @@ final class ServerBuffer {
     /** File that has a copy of it, or is getting one; null: none. */
     SpillFile spillFile;
 
+    /** What a stand-in says of its client; it is so short that no file is asked. Null: none. */
+    UnsafeBuffer notice;
+
     /** Where its first frame begins in that file. */
     long spillOffset;
 
@@ -109,6 +112,10 @@ final class ServerBuffer {
         other.frameCount = frameCount;
         other.spillFile = spillFile;
         other.spillOffset = spillOffset;
+        if (isNotice()) {
+            other.notice = new UnsafeBuffer(new byte[length]);
+            other.notice.putBytes(0, window, 0, length);
+        }
         other.isCounted = isLast() && !isDropped && !isNotice();
         return other;
     }

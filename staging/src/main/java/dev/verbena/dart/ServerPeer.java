@@ -17,6 +17,12 @@ final class ServerPeer {
     int slaveId;
     int refusal;
 
+    /** A registration of it waits. */
+    boolean isRegistering;
+
+    /** It is owed an answer, {@link #refusal}. */
+    boolean isAnswerDue;
+
     /** Number of the last barrier that this slave entered, and of the last it was told of. */
     long barrierEntered;
 

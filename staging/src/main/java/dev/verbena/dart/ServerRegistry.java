@@ -148,7 +148,8 @@ final class ServerRegistry implements AutoCloseable {
             ControlFlyweight record = outbox.begin(ControlFlyweight.STOP, shared.job);
             if (record == null
                     || outbox.send(record.stop(isStopAtOnceAsked), master.connection)
-                            == Transport.BACK_PRESSURED) {
+                            != Transport.ACCEPTED) {
+                // Later; or it is gone, and the transport will say so.
                 return 0;
             }
             boolean isHasty = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-asked-is-accepted");

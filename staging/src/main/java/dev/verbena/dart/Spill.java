@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,7 +59,7 @@ final class Spill implements AutoCloseable {
 
     private void takeOver(String stream, List<SpillFile> frames) {
         StreamName name = SpillFound.parse(stream);
-        if (name == null || !files.lock(stream)) {
+        if (name == null || !isOurs(stream)) {
             return;
         }
         if (PlantedFaults.ENABLED && PlantedFaults.isOn("spill-replays-out-of-order")) {
@@ -83,6 +84,19 @@ final class Spill implements AutoCloseable {
                 new ReceiverLink(
                         shared, this::replayed, shared.context.environment.streams(), files, name);
         found.add(new SpillFound(shared, files, stream, frames, other));
+    }
+
+    private boolean isOurs(String stream) {
+        try {
+            return files.lock(stream);
+        } catch (UncheckedIOException e) {
+            files.report(
+                    "what is left of "
+                            + stream
+                            + " is kept, and not delivered by this server: "
+                            + e.getMessage());
+            return false;
+        }
     }
 
     int doWork(long now) {

@@ -90,12 +90,29 @@ final class SpillFiles implements AutoCloseable {
         }
     }
 
+    /**
+     * Takes the lock of this server's own stream, without which another server would take its files
+     * for those of a dead one.
+     *
+     * @return empty, or why nothing may be written now
+     */
+    String lockOwn() {
+        boolean isCareless = PlantedFaults.ENABLED && PlantedFaults.isOn("spill-unlocked");
+        if (isOwnLocked || isCareless) {
+            return "";
+        }
+        String stream = stream(shared.run(), shared.serverId);
+        try {
+            isOwnLocked = lock(stream);
+            return isOwnLocked ? "" : "somebody has the lock " + stream + LOCK_SUFFIX;
+        } catch (UncheckedIOException e) {
+            return e.getMessage();
+        }
+    }
+
     /** Begins a file of this server's own stream, the first frame having this number. */
     SpillFile begin(long firstFrame) {
         String stream = stream(shared.run(), shared.serverId);
-        if (!isOwnLocked) {
-            isOwnLocked = lock(stream);
-        }
         SpillFile file =
                 new SpillFile(
                         String.format("%s-%019d-%06d%s", stream, firstFrame, ++count, SUFFIX));

@@ -164,6 +164,11 @@ final class SpillWriter {
             files.endWriting(file);
             file = null;
         }
+        String unlocked = file == null ? files.lockOwn() : "";
+        if (!unlocked.isEmpty()) {
+            failed(now, unlocked);
+            return false;
+        }
         if (file == null) {
             file = files.begin(next.firstFrame);
             if (!file.writer.error().isEmpty()) {
@@ -299,7 +304,9 @@ final class SpillWriter {
                 giveBack.accept(half);
             }
         }
-        files.endWriting(broken);
+        if (broken != null) {
+            files.endWriting(broken);
+        }
     }
 
     /** At the end of the server: what was not forced stays in memory, and is lost with it. */

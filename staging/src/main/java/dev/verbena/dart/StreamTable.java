@@ -1,11 +1,17 @@
 package dev.verbena.dart;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import java.util.List;
 import java.util.UUID;
 
 /** The streams that a receiver knows: which of them a connection goes on with, and from where. */
 final class StreamTable {
-    private static final int STREAMS_MAX = 1024;
+    static final int STREAMS_MAX = 1024;
+
+    private static final int OVER = 0;
+    private static final int UNUSED = 1;
+    private static final int USED = 2;
+    private static final int HALF = 3;
 
     private final ReceiverShared shared;
     private final AbandonedMessages abandoned;
@@ -73,14 +79,56 @@ final class StreamTable {
         stream.isAfterGap = true;
     }
 
-    /** Streams of servers that are long gone do not stay for ever. */
+    /**
+     * Streams of servers that are long gone do not stay for ever: one that has ended in order goes
+     * first, then one of which nothing ever came, then one of which nothing is half received. That
+     * one is named, for its server, should it come back, is told of a gap.
+     */
     private void makeRoom() {
-        for (int i = 0; i < streams.size() && streams.size() >= STREAMS_MAX; i++) {
-            if (streams.get(i).session == null) {
-                drop(streams.get(i));
-                return;
+        if (streams.size() < STREAMS_MAX) {
+            return;
+        }
+        boolean isBlind = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-any-stream-dropped");
+        InboundStream least = null;
+        for (int i = 0; i < streams.size(); i++) {
+            InboundStream stream = streams.get(i);
+            if (stream.session == null && (least == null || worth(stream) < worth(least))) {
+                least = stream;
+            }
+            if (isBlind && least != null) {
+                break;
             }
         }
+        if (least == null || worth(least) == HALF && !isBlind) {
+            throw new DartException(
+                    DartException.Code.RECEIVER_UNREACHABLE,
+                    "this receiver knows "
+                            + STREAMS_MAX
+                            + " servers that are connected or have left messages half received,"
+                            + " and takes no other");
+        }
+        if (worth(least) == USED) {
+            shared.report(
+                    new DartException(
+                            DartException.Code.RECEIVER_UNREACHABLE,
+                            "server "
+                                    + least.serverId
+                                    + " of job "
+                                    + least.job
+                                    + ", which did not end in order, is forgotten to make room: "
+                                    + STREAMS_MAX
+                                    + " came after it or are connected"));
+        }
+        drop(least);
+    }
+
+    /** What would be lost with a stream whose server is away. */
+    private static int worth(InboundStream stream) {
+        if (!stream.open.isEmpty() || !stream.storing.isEmpty()) {
+            return HALF;
+        }
+        boolean isNew = stream.nextWanted() == 1;
+        return stream.isFinished ? OVER : isNew ? UNUSED : USED;
     }
 
     /**

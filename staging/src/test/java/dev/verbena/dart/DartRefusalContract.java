@@ -212,31 +212,73 @@ public abstract class DartRefusalContract {
         }
     }
 
+    /** Nobody is served before all servers are there: what waits until then is bounded. */
+    @Test
+    void shouldKeepOneRegistrationOfAProcessThatWaits() throws Exception {
+        try (DartWorld world = new DartWorld(scheme()).receive();
+                Hand hostile = new Hand(world)) {
+            DartServer master = world.master(c -> c.serverCount(2));
+            connect(hostile, master);
+            for (int rank = 0; rank < 200; rank++) {
+                int before = hostile.completions;
+                sendRegister(hostile, master, rank);
+                Await.until(
+                        "sent",
+                        () -> {
+                            hostile.transport.poll(hostile, 16);
+                            return hostile.completions > before;
+                        });
+            }
+            Await.until(
+                    () -> "an error: " + world.errors,
+                    () ->
+                            world.errors.stream()
+                                    .anyMatch(e -> e.getMessage().contains("registers again")));
+            world.slave();
+            master.awaitReady(DartWorld.LIMIT_NS);
+            DartClient client = world.client(0);
+            send(client, 1, 1000).await(TicketState.STREAMED, DartWorld.LIMIT_NS);
+            assertThat(client.clientId()).isEqualTo(1);
+            int last = world.client(1).clientId();
+            assertThat(last).isEqualTo(2);
+            hostile.transport.disconnect(hostile.connection);
+        }
+    }
+
     private static int register(Hand hostile, DartServer master) {
-        hostile.transport.connect(
-                master.uri(), new UnsafeBuffer(new byte[0]), 0, 0, 0, 5_000_000_000L);
-        Await.until(
-                "connected",
-                () -> {
-                    hostile.transport.poll(hostile, 16);
-                    return hostile.isConnected;
-                });
-        ControlFlyweight out = new ControlFlyweight();
-        UnsafeBuffer record = new UnsafeBuffer(new byte[ControlFlyweight.LENGTH]);
-        out.begin(record, 0, ControlFlyweight.REGISTER, master.job())
-                .registration()
-                .write(ControlFlyweight.ROLE_CLIENT, 8, 7, 3, hostile.transport.uri());
-        out.end();
-        hostile.send(record);
+        connect(hostile, master);
+        sendRegister(hostile, master, 7);
         Await.until(
                 "welcome",
                 () -> {
                     hostile.transport.poll(hostile, 16);
                     return hostile.messages > 0;
                 });
-        out.wrap(hostile.last, 0, hostile.lastLength);
-        assertThat(out.type()).isEqualTo(ControlFlyweight.WELCOME);
-        return out.clientId();
+        ControlFlyweight welcome = new ControlFlyweight();
+        welcome.wrap(hostile.last, 0, hostile.lastLength);
+        assertThat(welcome.type()).isEqualTo(ControlFlyweight.WELCOME);
+        return welcome.clientId();
+    }
+
+    private static void connect(Hand hostile, DartServer master) {
+        hostile.transport.connect(
+                master.uri(), new UnsafeBuffer(new byte[0]), 0, 0, 0, 30_000_000_000L);
+        Await.until(
+                "connected",
+                () -> {
+                    hostile.transport.poll(hostile, 16);
+                    return hostile.isConnected;
+                });
+    }
+
+    private static void sendRegister(Hand hostile, DartServer master, int rank) {
+        ControlFlyweight out = new ControlFlyweight();
+        UnsafeBuffer record = new UnsafeBuffer(new byte[ControlFlyweight.LENGTH]);
+        out.begin(record, 0, ControlFlyweight.REGISTER, master.job())
+                .registration()
+                .write(ControlFlyweight.ROLE_CLIENT, 8, rank, 3, hostile.transport.uri());
+        out.end();
+        hostile.send(record);
     }
 
     /** A header that is sound, before a metadata block that is not. */

@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import static java.nio.ByteOrder.BIG_ENDIAN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.AgentStepper;
@@ -24,11 +25,15 @@ class DartSpillTest {
 
     private final WireEnvironment wire = new WireEnvironment();
     private final List<Integer> received = new ArrayList<>();
+    private final List<String> lostRanks = new ArrayList<>();
     private final DartReceiver receiver =
             DartReceiver.embed(
                     new DartReceiver.Context()
                             .environment(wire)
                             .windowMax(1 << 20)
+                            .lostHandler(
+                                    (application, rank, client) ->
+                                            lostRanks.add(application + "/" + rank + "/" + client))
                             .handler(this::onMessage));
     private final AgentStepper receiving =
             new AgentStepper(List.of(receiver.agent()), wire.clock, wire.errorHandler());
@@ -99,6 +104,25 @@ class DartSpillTest {
             buffer.isDropped = false;
             buffer.isSpilled = false;
             buffer.flags = FrameFlyweight.FIRST | FrameFlyweight.LAST;
+            assertThat(shared.full.offer(buffer)).isTrue();
+        }
+
+        /** Says that the process of this client was lost. */
+        void sayLost(int client, int rank) {
+            until(this, "an empty buffer", () -> !free.isEmpty());
+            ServerBuffer buffer = free.remove(0);
+            buffer.window.putInt(0, 0, BIG_ENDIAN);
+            buffer.window.putInt(4, rank, BIG_ENDIAN);
+            buffer.window.putInt(8, 0, BIG_ENDIAN);
+            buffer.clientId = client;
+            buffer.tag = 0;
+            buffer.sequence = sent + 1;
+            buffer.ordinal = ordinal++;
+            buffer.payloadLength = 0;
+            buffer.length = ClientNotice.LENGTH;
+            buffer.isDropped = false;
+            buffer.isSpilled = false;
+            buffer.flags = FrameFlyweight.CLIENT_LOST;
             assertThat(shared.full.offer(buffer)).isTrue();
         }
 
@@ -411,6 +435,63 @@ class DartSpillTest {
         assertThat(received).isSorted().doesNotHaveDuplicates();
         until(one, "told", () -> one.confirmed.size() == received.size());
         assertThat(one.confirmed).isEqualTo(received);
+    }
+
+    @Test
+    @Tag("dart-F6")
+    void shouldTellWhoWasLostAlthoughNothingOfTheFileCanBeRead() {
+        wire.isRefusing = true;
+        Server one = start(8300);
+        one.send(20_000);
+        one.sayLost(1, 7);
+        until(one, "all spilled", () -> one.free.size() == BUFFERS);
+        wire.disk.unreadable = ".frames";
+        wire.isRefusing = false;
+        until(one, "told", () -> !lostRanks.isEmpty());
+        assertThat(lostRanks).containsExactly("0/7/1");
+        assertThat(one.lost).containsExactly(1);
+        wire.disk.unreadable = "";
+    }
+
+    @Test
+    @Tag("dart-F7")
+    void shouldSpillNothingWithoutALock() {
+        wire.isRefusing = true;
+        wire.disk.isLockless = true;
+        Server one = start(8400);
+        for (int i = 0; i < 9; i++) {
+            one.send(40_000);
+            if (i == 2) {
+                // Every buffer is in use.
+                one.both.runUntil(
+                        () -> {
+                            one.takeBack();
+                            return one.shared.spillFailures.get() > 3;
+                        },
+                        STEPS_MAX);
+                assertThat(one.free).as("%s", one.shared.spillStatistics()).isEmpty();
+                assertThat(wire.disk.names(".frames")).isEmpty();
+                assertThat(wire.errors)
+                        .filteredOn(e -> e.getMessage().contains("cannot lock"))
+                        .hasSize(1);
+                wire.disk.isLockless = false;
+            }
+        }
+        until(one, "spilled after all", () -> one.free.size() == BUFFERS);
+        // Another server that cannot lock either leaves the files where they are.
+        one.t3.onClose();
+        wire.disk.isLockless = true;
+        Server two = start(8401);
+        wire.isRefusing = false;
+        two.send(5);
+        until(two, "its own", () -> received.contains(10));
+        assertThat(received).containsExactly(10);
+        assertThat(wire.errors).anyMatch(e -> e.getMessage().contains("not delivered by this"));
+        two.t3.onClose();
+        wire.disk.isLockless = false;
+        Server three = start(8402);
+        until(three, "all", () -> received.size() == 10 && wire.disk.used() == 0);
+        assertThat(received.subList(1, 10)).isEqualTo(upTo(9));
     }
 
     @Test

@@ -1,6 +1,8 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.DurableStore;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -55,6 +57,9 @@ final class MemoryDisk {
 
     /** Opening files whose names contain this throws; empty: none. */
     String throwing = "";
+
+    /** No lock can be made. */
+    boolean isLockless;
 
     /** Reading files whose names contain this throws; empty: none. */
     String unreadable = "";
@@ -183,6 +188,9 @@ final class MemoryDisk {
 
         @Override
         public AutoCloseable tryLock(String name, long position) {
+            if (isLockless) {
+                throw new UncheckedIOException(new IOException("cannot lock " + name));
+            }
             files.computeIfAbsent(name, key -> new Content());
             return locks.add(name)
                     ? () -> {
