@@ -7,17 +7,15 @@ import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * The part of t1 that pulls: keeps headers in order of arrival while no buffer is empty, pulls the
- * data of each into buffers, part by part, and hands these on. Owns the buffers' memory. Owned by
- * t1.
+ * The part of t1 that pulls: takes messages out of the {@link HeaderQueue} as long as a buffer is
+ * empty, pulls the data of each into buffers, part by part, and hands these on. Owns the buffers'
+ * memory. Owned by t1.
  */
 final class PartPuller implements AutoCloseable {
     private static final long PAGE = 4096;
-    private static final int REPLAYED_LIMIT = 64;
 
     /** No answer of a transport. */
     private static final int THROWN = Integer.MIN_VALUE;
@@ -36,12 +34,11 @@ final class PartPuller implements AutoCloseable {
     /** Parts that are being pulled in pieces. */
     private int longParts;
 
-    private final ArrayDeque<PullMessage> parked = new ArrayDeque<>();
-    private final ArrayDeque<PullMessage> pool = new ArrayDeque<>();
+    private final HeaderQueue headers;
+    private final PullEnds ends;
     private final RareReports refusals;
     private String refusal = "";
     private ServedClients clients;
-    private int suspendedCount;
     private long lazyUntilNs;
 
     /** t2 has something to move; what is only asked for need not wake it. */
@@ -51,7 +48,9 @@ final class PartPuller implements AutoCloseable {
     private final List<Object> leaked = new ArrayList<>();
 
     /** Makes and registers all buffers that there will ever be. */
-    PartPuller(ServerShared shared, Transport transport) {
+    PartPuller(ServerShared shared, Transport transport, HeaderQueue headers) {
+        this.headers = headers;
+        this.ends = new PullEnds(shared, headers);
         this.shared = shared;
         this.context = shared.context;
         this.clock = context.environment.nanoClock();
@@ -79,235 +78,44 @@ final class PartPuller implements AutoCloseable {
     /** Whose messages these are; before anything else. */
     void clients(ServedClients clients) {
         this.clients = clients;
-    }
-
-    // ---- headers
-
-    /**
-     * Keeps a header that was checked, until its data can be pulled.
-     *
-     * @throws DartException MALFORMED if its metadata or descriptor is none
-     */
-    void park(ServedClient client, ControlFlyweight header, DirectBuffer buffer, int metadata) {
-        PullMessage message = fromPool();
-        try {
-            check(header, buffer, metadata);
-            message.begin(client, header, buffer, metadata);
-        } catch (DartException e) {
-            pool.add(message);
-            throw e;
-        }
-        parked.add(message);
-        countParked();
-    }
-
-    /** What the receiver would refuse must not get into the stream, where it held up the rest. */
-    private static void check(ControlFlyweight header, DirectBuffer buffer, int metadata) {
-        int available = header.metadataLength();
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-metadata-unchecked")) {
-            return;
-        }
-        int length = MetadataCodec.check(buffer, metadata, available);
-        long payload = MetadataCodec.payloadLength(buffer, metadata);
-        if (length != available || payload != header.length()) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
-                    "header of message "
-                            + header.sequence()
-                            + ": "
-                            + available
-                            + " bytes of metadata and "
-                            + header.length()
-                            + " of payload, but its metadata block says "
-                            + length
-                            + " and "
-                            + payload);
-        }
-    }
-
-    /**
-     * Tells the receiver that a client is there, or was lost, behind all of its messages that wait.
-     *
-     * @param kind {@link FrameFlyweight#CLIENT_HERE} or {@link FrameFlyweight#CLIENT_LOST}
-     */
-    void announce(ServedClient client, int kind) {
-        boolean isSilent = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-loss-untold");
-        if (shared.isStopRequested || client.control != null || isSilent) {
-            return;
-        }
-        PullMessage message = fromPool();
-        message.beginNotice(client, kind);
-        // Keeps the client's slot until the notice has been streamed.
-        client.outstandingBuffers++;
-        parked.add(message);
-        countParked();
-    }
-
-    private PullMessage fromPool() {
-        PullMessage message = pool.poll();
-        return message == null ? new PullMessage() : message;
-    }
-
-    private void countParked() {
-        shared.parkedHeaders.lazySet(parked.size() + suspendedCount);
-    }
-
-    /** The client is gone: what it has not given yet will not come. */
-    void drop(ServedClient client) {
-        resume(client);
-        for (PullMessage message : parked) {
-            if (message.client == client && message.notice == 0) {
-                message.isFailed = true;
-            }
-        }
-    }
-
-    /** Its messages have waited longest, and go before its later ones. */
-    void resume(ServedClient client) {
-        client.isSuspended = false;
-        suspendedCount -= client.suspended.size();
-        PullMessage message;
-        while ((message = client.suspended.pollLast()) != null) {
-            parked.addFirst(message);
-        }
-    }
-
-    /** Messages of clients that asked for a pause. */
-    int suspendedCount() {
-        return suspendedCount;
+        ends.clients(clients);
     }
 
     /** No header waits, and every buffer is here. */
     boolean isIdle() {
-        return parked.isEmpty() && free.size() == buffers.length;
+        return headers.isEmpty() && free.size() == buffers.length;
     }
 
-    // ---- buffers
-
-    /** Buffers that t3 is done with. */
-    int takeEmpty() {
-        int work = 0;
-        ServerBuffer buffer;
-        while (work < buffers.length && (buffer = shared.empty.poll()) != null) {
-            work++;
-            ServedClient client = clients.client(buffer.slot, buffer.generation);
-            if (client != null) {
-                client.outstandingBuffers--;
-                boolean isWhole =
-                        buffer.isLast() && buffer.status == ServerBuffer.OK && !buffer.isDropped;
-                if (isWhole && buffer.isSpilled) {
-                    client.spilledUpTo = Math.max(client.spilledUpTo, buffer.sequence);
-                    clients.hasNews(client);
-                } else if (isWhole) {
-                    client.streamedUpTo = Math.max(client.streamedUpTo, buffer.sequence);
-                    ServerShared.add(shared.streamed, 1);
-                    clients.hasNews(client);
-                }
-                clients.freeIfGone(client);
-            }
-            free.add(buffer);
-        }
-        if (work > 0) {
-            shared.emptyBuffers.lazySet(free.size());
-        }
-        return work + takeReplayed() + takeLosses();
+    /** Nobody else needs this buffer any more. */
+    void returned(ServerBuffer buffer) {
+        free.add(buffer);
+        shared.emptyBuffers.lazySet(free.size());
     }
 
-    /**
-     * What t3 cannot stream, after what it gave back: of a message that is confirmed, every loss
-     * before it is known here.
-     */
-    private int takeLosses() {
-        int work = 0;
-        ServerBuffer part;
-        while (work < ServerShared.LOSSES_MAX && (part = shared.losses.poll()) != null) {
-            work++;
-            ServedClient client = clients.client(part.slot, part.generation);
-            if (client != null && isStillPulled(client, part)) {
-                continue; // counted, and told of, when its pull ends
-            }
-            ServerShared.add(shared.failed, 1);
-            if (client != null) {
-                client.addLost(part.sequence, part.lostResult);
-                clients.hasNews(client);
-            }
-        }
-        if (work > 0) {
-            shared.wakeT3.run();
-        }
-        return work;
-    }
-
-    /** Whether later parts of the message are still to come: it fails as if a pull had failed. */
-    private boolean isStillPulled(ServedClient client, ServerBuffer part) {
-        long sequence = part.sequence;
-        PullMessage message = find(parked, client, sequence);
-        message = message == null ? find(client.suspended, client, sequence) : message;
+    /** A message of which more is to be pulled, or is being pulled; null: none. */
+    PullMessage find(ServedClient client, long sequence) {
+        PullMessage message = headers.find(client, sequence);
         for (int i = 0; i < buffers.length && message == null; i++) {
             PullMessage pulled = buffers[i].message;
-            message = isOf(pulled, client, sequence) ? pulled : null;
+            message = pulled != null && pulled.isOf(client, sequence) ? pulled : null;
         }
-        if (message == null) {
-            return false;
-        }
-        message.isFailed = true;
-        message.failureResult = part.lostResult;
-        boolean isUnreadable = part.lostResult == ControlFlyweight.RESULT_TRANSFER_FAILED;
-        failure(
-                message,
-                isUnreadable
-                        ? "what was spilled of it cannot be read any more"
-                        : ControlResult.name(part.lostResult));
-        return true;
-    }
-
-    private static PullMessage find(
-            ArrayDeque<PullMessage> messages, ServedClient client, long sequence) {
-        for (PullMessage message : messages) {
-            if (isOf(message, client, sequence)) {
-                return message;
-            }
-        }
-        return null;
-    }
-
-    private static boolean isOf(PullMessage message, ServedClient client, long sequence) {
-        return message != null
-                && message.client == client
-                && message.notice == 0
-                && message.sequence == sequence;
-    }
-
-    /** What the receiver confirmed out of files. */
-    private int takeReplayed() {
-        int work = 0;
-        ServerBuffer part;
-        while (work < REPLAYED_LIMIT && (part = shared.replayed.poll()) != null) {
-            work++;
-            ServedClient client = clients.client(part.slot, part.generation);
-            if (client != null) {
-                client.streamedUpTo = Math.max(client.streamedUpTo, part.sequence);
-                clients.hasNews(client);
-            }
-        }
-        return work;
+        return message;
     }
 
     int pull() {
         int work = goOn();
         hasEndedPart = false;
-        for (int i = 0; !parked.isEmpty() && i < buffers.length; i++) {
-            PullMessage message = parked.peek();
+        for (int i = 0; !headers.isEmpty() && i < buffers.length; i++) {
+            PullMessage message = headers.first();
             if (isToWait(message)) {
-                message.client.suspended.add(parked.poll());
-                suspendedCount++;
+                headers.suspendFirst();
                 work++;
                 continue;
             }
             if (message.isFailed && !needsAbort(message)) {
-                parked.poll();
+                headers.removeFirst();
                 message.isAllPosted = true;
-                finishIfDone(message);
+                ends.finishIfDone(message);
                 work++;
                 continue;
             }
@@ -316,13 +124,13 @@ final class PartPuller implements AutoCloseable {
             }
             work++;
             if (message.isAllPosted) {
-                parked.poll();
-                finishIfDone(message);
+                headers.removeFirst();
+                ends.finishIfDone(message);
             }
         }
         if (work > 0) {
             shared.emptyBuffers.lazySet(free.size());
-            countParked();
+            headers.show();
         }
         if (hasEndedPart) {
             shared.wakeT2.run();
@@ -477,7 +285,7 @@ final class PartPuller implements AutoCloseable {
                 break;
             }
             if (answer != Transport.ACCEPTED) {
-                failure(buffer.message, whyRefused(answer));
+                buffer.message.blame(whyRefused(answer));
                 partEnded(buffer, Status.PEER_DEAD);
                 shared.wakeT2.run();
             }
@@ -548,7 +356,7 @@ final class PartPuller implements AutoCloseable {
         if (status != Status.OK) {
             message.isFailed = true;
             message.isAbortOnItsWay = true;
-            failure(message, Status.name(status));
+            message.blame(Status.name(status));
         } else if (message.notice == 0) {
             ServerShared.add(shared.pulledBytes, buffer.payloadLength);
             shared.events.pulled(
@@ -560,71 +368,16 @@ final class PartPuller implements AutoCloseable {
         message.outstandingParts--;
         hasEndedPart = true;
         shared.completed.offer(buffer);
-        finishIfDone(message);
-    }
-
-    private static void failure(PullMessage message, String why) {
-        if (message.failure.isEmpty()) {
-            message.failure = why;
-        }
-    }
-
-    private void finishIfDone(PullMessage message) {
-        if (!message.isAllPosted || message.outstandingParts > 0 || message.client == null) {
-            return;
-        }
-        if (message.notice == 0) {
-            tellDone(message);
-        }
-        message.client = null;
-        pool.add(message);
-    }
-
-    private void tellDone(PullMessage message) {
-        ServedClient client = message.client;
-        ServerShared.add(message.isFailed ? shared.failed : shared.transferred, 1);
-        if (message.isFailed) {
-            report(message);
-        }
-        client.addDone(
-                message.sequence,
-                message.isFailed ? message.failureResult : ControlFlyweight.RESULT_OK,
-                client.isReturningEarly && message.postedParts > 0 ? 0 : 1);
-        clients.hasNews(client);
-    }
-
-    private void report(PullMessage message) {
-        ServedClient client = message.client;
-        String why =
-                client.state == ServedClient.GONE
-                        ? "is dropped: its process is gone"
-                        : "could not be read out of its process: "
-                                + (message.failure.isEmpty() ? "it was refused" : message.failure);
-        context.environment
-                .errorHandler()
-                .onError(
-                        new DartException(
-                                DartException.Code.TRANSFER_FAILED,
-                                "message " + message.sequence + " of " + client + " " + why));
+        ends.finishIfDone(message);
     }
 
     /** Names what is lost when the server ends now. */
     void reportLost() {
-        parked.forEach(this::reportLost);
+        headers.reportLost();
         for (ServerBuffer buffer : buffers) {
             if (buffer.message != null) {
-                reportLost(buffer.message);
+                buffer.message.reportLost(shared);
             }
-        }
-    }
-
-    private void reportLost(PullMessage message) {
-        if (message.notice == 0) {
-            shared.lost.add(
-                    message.client.id,
-                    message.sequence,
-                    "it had pulled",
-                    context.environment.errorHandler());
         }
     }
 

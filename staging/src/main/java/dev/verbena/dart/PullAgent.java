@@ -36,7 +36,9 @@ final class PullAgent implements ProtocolAgent {
     private final RareReports tooLongReports;
     private int unsettled;
     private volatile Transport transport;
+    private HeaderQueue headers;
     private PartPuller puller;
+    private BufferReturns returns;
     private ReversePuts reverse;
     private ControlOutbox outbox;
     private ServerCommands commands;
@@ -110,7 +112,9 @@ final class PullAgent implements ProtocolAgent {
         Transport opened = null;
         try {
             opened = context.environment.openTransport(context.transport, opening);
-            puller = new PartPuller(shared, opened);
+            headers = new HeaderQueue(shared);
+            puller = new PartPuller(shared, opened, headers);
+            returns = new BufferReturns(shared, puller);
             outbox = new ControlOutbox(opened, 1024, 0);
             reverse = new ReversePuts(shared, opened);
             registry = new ServerRegistry(shared, opened, outbox, new Clients());
@@ -134,7 +138,7 @@ final class PullAgent implements ProtocolAgent {
         }
         long now = clock.nanoTime();
         int work = Math.max(0, transport.poll(events, POLL_LIMIT));
-        work += puller.takeEmpty();
+        work += returns.takeEmpty(registry.clients());
         try {
             work += registry.doWork(now);
         } catch (DartException e) {
@@ -163,7 +167,7 @@ final class PullAgent implements ProtocolAgent {
                 isSuspended
                         && !(PlantedFaults.ENABLED && PlantedFaults.isOn("dart-suspend-ignored"));
         if (!isSuspended) {
-            puller.resume(client);
+            headers.resume(client);
         }
     }
 
@@ -206,7 +210,7 @@ final class PullAgent implements ProtocolAgent {
             return;
         }
         try {
-            puller.park(client, incoming, buffer, offset + ControlFlyweight.LENGTH);
+            headers.park(client, incoming, buffer, offset + ControlFlyweight.LENGTH);
             ServerShared.add(shared.headers, 1);
         } catch (DartException e) {
             malformed(e.getMessage());
@@ -267,8 +271,8 @@ final class PullAgent implements ProtocolAgent {
             isEnded = true;
             return 1;
         }
-        if (puller.suspendedCount() > 0) {
-            registry.clients().forEach(puller::resume);
+        if (headers.suspendedCount() > 0) {
+            registry.clients().forEach(headers::resume);
         }
         if (!shared.isDrained) {
             if (puller.isIdle() && isDelegateDone()) {
@@ -314,7 +318,7 @@ final class PullAgent implements ProtocolAgent {
             return;
         }
         try {
-            registry.clients().forEach(puller::resume);
+            registry.clients().forEach(headers::resume);
             puller.reportLost();
             registry.close();
         } finally {
@@ -372,7 +376,7 @@ final class PullAgent implements ProtocolAgent {
         public void onTaken(ServedClient client) {
             if (client.registration > 0) {
                 // Another server may say later that it lost the process.
-                puller.announce(client, FrameFlyweight.CLIENT_HERE);
+                headers.announce(client, FrameFlyweight.CLIENT_HERE);
             }
         }
 
@@ -382,17 +386,17 @@ final class PullAgent implements ProtocolAgent {
             if (client.delegate != null) {
                 relay.farewell(client);
             }
-            puller.drop(client);
+            headers.drop(client);
             reverse.gone(client);
             if (!client.isLeaving) {
-                puller.announce(client, FrameFlyweight.CLIENT_LOST);
+                headers.announce(client, FrameFlyweight.CLIENT_LOST);
             }
         }
 
         @Override
         public void onReached(ServedClient client) {
             if (!client.isSuspended) {
-                puller.resume(client);
+                headers.resume(client);
             }
         }
     }

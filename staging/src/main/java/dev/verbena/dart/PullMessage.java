@@ -73,4 +73,27 @@ final class PullMessage {
         failureResult = ControlFlyweight.RESULT_TRANSFER_FAILED;
         failure = "";
     }
+
+    /** Whether it is this message of this client. */
+    boolean isOf(ServedClient of, long number) {
+        return client == of && notice == 0 && sequence == number;
+    }
+
+    /** The first reason is the one that is told. */
+    void blame(String why) {
+        if (failure.isEmpty()) {
+            failure = why;
+        }
+    }
+
+    /** It is lost when its server ends now. */
+    void reportLost(ServerShared shared) {
+        if (notice == 0) {
+            shared.lost.add(
+                    client.id,
+                    sequence,
+                    "it had pulled",
+                    shared.context.environment.errorHandler());
+        }
+    }
 }
