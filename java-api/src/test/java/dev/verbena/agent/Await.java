@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 
 /** Waits for a condition of another thread or process, with a limit that only a hang reaches. */
 public final class Await {
-    private static final long LIMIT_NS = 30_000_000_000L;
+    private static final long LIMIT_NS = 60_000_000_000L;
 
     private Await() {}
 
@@ -22,7 +22,7 @@ public final class Await {
         long start = System.nanoTime();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - start > LIMIT_NS) {
-                throw new AssertionError("not within 30 s: " + what.get());
+                throw new AssertionError("not within 60 s: " + what.get());
             }
             LockSupport.parkNanos(100_000);
         }

@@ -21,9 +21,9 @@ public abstract class DartInterruptContract {
     private static final int SLOW = 1;
 
     /** Far below what the calls would wait for otherwise. */
-    private static final long SOON_NS = 15_000_000_000L;
+    private static final long SOON_NS = 30_000_000_000L;
 
-    private static final long FAR_NS = 40_000_000_000L;
+    private static final long FAR_NS = 80_000_000_000L;
 
     /** For subclasses in other modules. */
     protected DartInterruptContract() {}

@@ -23,7 +23,7 @@ final class DartWorld implements AutoCloseable {
         dev.verbena.softnic.NativeAccess.open();
     }
 
-    static final long LIMIT_NS = 30_000_000_000L;
+    static final long LIMIT_NS = 60_000_000_000L;
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     /** A message as it came. */

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The client against a server played by the test, which sees and sends every record itself. */
-@Timeout(60)
+@Timeout(180)
 class ThirdPartyPullTest {
     private static final UUID JOB = new UUID(3, 4);
 
