@@ -16,6 +16,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class MasterDesk implements AutoCloseable {
     private static final int FORWARD_LIMIT = 64;
 
+    /** Registrations over one connection that may wait: a process has one, or those of its ranks. */
+    private static final int WAITING_MAX = 128;
+
     /** Whoever looks whether the file is claimed holds its lock for a moment. */
     private static final long CLAIM_NS = 1_000_000_000L;
 
@@ -157,15 +160,16 @@ final class MasterDesk implements AutoCloseable {
         }
         boolean isUnbounded =
                 PlantedFaults.ENABLED && PlantedFaults.isOn("dart-registrations-unbounded");
-        if (peer.isRegistering && !isUnbounded) {
-            // A process registers once, and waits. More would fill this memory.
+        if (peer.waitingCount >= WAITING_MAX && !isUnbounded) {
             throw new DartException(
                     DartException.Code.MALFORMED,
-                    "a process registers again although its registration waits");
+                    "a process registers again although "
+                            + WAITING_MAX
+                            + " registrations of it wait");
         }
         // Throws if the address is none, while the sender can still be blamed.
         record.registration().uri();
-        peer.isRegistering = true;
+        peer.waitingCount++;
         waiting.add(new Waiting(record.copy(), peer));
     }
 
@@ -229,7 +233,7 @@ final class MasterDesk implements AutoCloseable {
             return work;
         }
         while (!waiting.isEmpty() && work < FORWARD_LIMIT && forward(waiting.peek())) {
-            waiting.poll().from.isRegistering = false;
+            waiting.poll().from.waitingCount--;
             work++;
         }
         return work;

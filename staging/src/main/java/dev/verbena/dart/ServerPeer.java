@@ -17,8 +17,8 @@ final class ServerPeer {
     int slaveId;
     int refusal;
 
-    /** A registration of it waits. */
-    boolean isRegistering;
+    /** Registrations that came over it and wait. */
+    int waitingCount;
 
     /** It is owed an answer, {@link #refusal}. */
     boolean isAnswerDue;
