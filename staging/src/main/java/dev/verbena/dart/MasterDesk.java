@@ -16,7 +16,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class MasterDesk implements AutoCloseable {
     private static final int FORWARD_LIMIT = 64;
 
-    /** Registrations over one connection that may wait: a process has one, or those of its ranks. */
+    /**
+     * Registrations over one connection that may wait: a process has one, or those of its ranks.
+     */
     private static final int WAITING_MAX = 128;
 
     /** Whoever looks whether the file is claimed holds its lock for a moment. */

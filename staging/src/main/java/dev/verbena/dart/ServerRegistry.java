@@ -146,9 +146,15 @@ final class ServerRegistry implements AutoCloseable {
             isStopWanted = true;
         } else {
             ControlFlyweight record = outbox.begin(ControlFlyweight.STOP, shared.job);
-            if (record == null
-                    || outbox.send(record.stop(isStopAtOnceAsked), master.connection)
-                            != Transport.ACCEPTED) {
+            if (record == null) {
+                return 0;
+            }
+            int answer = outbox.send(record.stop(isStopAtOnceAsked), master.connection);
+            boolean isForgetful =
+                    PlantedFaults.ENABLED
+                            && PlantedFaults.isOn("dart-stop-forgotten")
+                            && answer != Transport.BACK_PRESSURED;
+            if (answer != Transport.ACCEPTED && !isForgetful) {
                 // Later; or it is gone, and the transport will say so.
                 return 0;
             }

@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ForwardingEnvironment;
+import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -11,10 +12,12 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.URI;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntPredicate;
 import java.util.function.LongPredicate;
 import org.agrona.DirectBuffer;
 
@@ -27,6 +30,11 @@ final class ProbeEnvironment extends ForwardingEnvironment {
 
     /** Called for each send with its number, from 1; true: the message is lost. */
     volatile LongPredicate losesSend = number -> false;
+
+    /**
+     * Called for each send with the type of its control record; true: the peer is not connected.
+     */
+    volatile IntPredicate refusesRecord = type -> false;
 
     /** Called for each get with its number, from 1; true: the transport throws. */
     volatile LongPredicate throwsGet = number -> false;
@@ -67,10 +75,18 @@ final class ProbeEnvironment extends ForwardingEnvironment {
             this.transport = transport;
         }
 
+        private static int type(Object[] arguments) {
+            RegisteredRegion region = (RegisteredRegion) arguments[1];
+            return region.buffer((Long) arguments[2], 8).getShort(4, ByteOrder.LITTLE_ENDIAN);
+        }
+
         @Override
         public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
             String name = method.getName();
             calls.merge(name, 1, Integer::sum);
+            if (name.equals("send") && refusesRecord.test(type(arguments))) {
+                return Transport.NOT_CONNECTED;
+            }
             if (name.equals("send") && losesSend.test(++sends)) {
                 lostSends.add(new long[] {(Long) arguments[0], (Long) arguments[4]});
                 return Transport.ACCEPTED;
