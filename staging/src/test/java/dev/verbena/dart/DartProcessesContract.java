@@ -97,7 +97,8 @@ public abstract class DartProcessesContract {
         if (Files.isDirectory(left)) {
             try (var files = Files.walk(left)) {
                 for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                    Files.delete(file);
+                    // Another process may clear away what is empty at the same time.
+                    Files.deleteIfExists(file);
                 }
             }
         }

@@ -33,8 +33,9 @@ final class ProbeEnvironment extends ForwardingEnvironment {
 
     /**
      * Called for each send with the type of its control record; true: the peer is not connected.
+     * Null: never.
      */
-    volatile IntPredicate refusesRecord = type -> false;
+    volatile IntPredicate refusesRecord;
 
     /** Called for each get with its number, from 1; true: the transport throws. */
     volatile LongPredicate throwsGet = number -> false;
@@ -84,7 +85,8 @@ final class ProbeEnvironment extends ForwardingEnvironment {
         public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
             String name = method.getName();
             calls.merge(name, 1, Integer::sum);
-            if (name.equals("send") && refusesRecord.test(type(arguments))) {
+            boolean isChosen = refusesRecord != null && name.equals("send");
+            if (isChosen && refusesRecord.test(type(arguments))) {
                 return Transport.NOT_CONNECTED;
             }
             if (name.equals("send") && losesSend.test(++sends)) {
