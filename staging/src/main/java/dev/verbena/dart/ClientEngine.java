@@ -478,6 +478,7 @@ final class ClientEngine {
                     .failUnconfirmed(
                             DartException.Code.UNCONFIRMED,
                             "the client was closed before it was confirmed");
+            protocol.flight().tellFinal();
             free();
         }
         List<DartTicket> lost = protocol.lost();

@@ -69,6 +69,7 @@ final class ClientFlight {
     private int serverId = -1;
     private long connection;
     private ClientInbox inbox;
+    private final TicketNews news;
 
     ClientFlight(
             DartClient client,
@@ -80,6 +81,7 @@ final class ClientFlight {
         this.transport = transport;
         this.statistics = statistics;
         this.clock = context.environment.nanoClock();
+        this.news = new TicketNews(context.environment.errorHandler());
         int wanted = 2 * context.maxInFlight;
         if (context.isReassigned) {
             wanted = Math.max(wanted, context.unconfirmedMax);
@@ -242,7 +244,7 @@ final class ClientFlight {
         boolean isWasteful = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-ticket-not-pooled");
         DartTicket ticket = context.isTicketPooled && !isWasteful ? freeTickets.poll() : null;
         if (ticket == null) {
-            ticket = new DartTicket(client);
+            ticket = new DartTicket(client, news);
         }
         ticket.begin(sequence, tag, length, metadata.name());
         tickets[at(sequence)] = ticket;
@@ -507,6 +509,11 @@ final class ClientFlight {
             oldestUnconfirmed++;
             reuse(tickets[at(oldestUnconfirmed - 1)]);
         }
+    }
+
+    /** See {@link DartTicket#onFinal}. */
+    void tellFinal() {
+        news.tell();
     }
 
     void release(DartTicket ticket) {

@@ -145,6 +145,7 @@ final class ClientProtocol {
         } else if (state == BOOTING || state == MOVING) {
             work += seek(clock.nanoTime());
         }
+        flight.tellFinal();
         flight.throwIfChanged();
         return work;
     }

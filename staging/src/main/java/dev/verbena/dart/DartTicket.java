@@ -1,5 +1,8 @@
 package dev.verbena.dart;
 
+import java.util.Objects;
+import java.util.function.Consumer;
+
 /**
  * The fate of one message. Made by {@link DartClient#send}; its state advances while the client is
  * used (any call of the client looks for news). One thread, the client's; {@link #state()} may be
@@ -7,6 +10,9 @@ package dev.verbena.dart;
  */
 public final class DartTicket {
     private final DartClient client;
+    private final TicketNews news;
+    private Consumer<DartTicket> handler;
+    private boolean isToBeTold;
     private volatile TicketState state = TicketState.QUEUED;
     private long sequence;
     private int tag;
@@ -17,8 +23,9 @@ public final class DartTicket {
     boolean isHeldByUser;
     boolean isPooled;
 
-    DartTicket(DartClient client) {
+    DartTicket(DartClient client, TicketNews news) {
         this.client = client;
+        this.news = news;
     }
 
     void begin(long sequence, int tag, long length, String name) {
@@ -30,17 +37,34 @@ public final class DartTicket {
         this.failure = "";
         this.isHeldByUser = true;
         this.isPooled = false;
+        this.handler = null;
         this.state = TicketState.QUEUED;
     }
 
     void state(TicketState next) {
         state = next;
+        changed();
+    }
+
+    private void changed() {
+        if (handler != null && !isToBeTold && state.isFinal()) {
+            isToBeTold = true;
+            news.add(this);
+        }
+    }
+
+    void tell() {
+        isToBeTold = false;
+        if (handler != null) {
+            handler.accept(this);
+        }
     }
 
     void fail(DartException.Code code, String why) {
         failureCode = code;
         failure = why;
         state = TicketState.FAILED;
+        changed();
     }
 
     /** How far the message has come, as far as this process has heard. Any thread. */
@@ -87,6 +111,22 @@ public final class DartTicket {
      */
     public void await(TicketState atLeast, long timeoutNs) {
         client.await(this, atLeast, timeoutNs);
+    }
+
+    /**
+     * Has the handler called when the state has become final: with {@link TicketState#STREAMED},
+     * {@link TicketState#FAILED}, or {@link TicketState#SPILLED}; then, if this process still hears
+     * of it, once more. It runs in a call of the client by the client's thread, at the latest in
+     * {@code close}; if the state is final already, in the next one. It may use the client, but for
+     * closing it. What it throws goes to the environment's error handler. A ticket has one handler;
+     * the last given counts. Allocates nothing but room in a queue.
+     *
+     * @return this
+     */
+    public DartTicket onFinal(Consumer<DartTicket> handler) {
+        this.handler = Objects.requireNonNull(handler, "handler");
+        changed();
+        return this;
     }
 
     /**

@@ -234,9 +234,15 @@ final class MasterDesk implements AutoCloseable {
         if (!isComplete() && !shared.isStopRequested) {
             return work;
         }
-        while (!waiting.isEmpty() && work < FORWARD_LIMIT && forward(waiting.peek())) {
-            waiting.poll().from.waitingCount--;
-            work++;
+        for (int i = Math.min(waiting.size(), FORWARD_LIMIT); i > 0; i--) {
+            Waiting one = waiting.poll();
+            if (forward(one)) {
+                one.from.waitingCount--;
+                work++;
+            } else {
+                // A slave that takes nothing now does not keep others from theirs.
+                waiting.add(one);
+            }
         }
         return work;
     }
