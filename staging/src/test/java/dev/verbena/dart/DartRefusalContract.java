@@ -278,7 +278,12 @@ public abstract class DartRefusalContract {
                 .registration()
                 .write(ControlFlyweight.ROLE_CLIENT, 8, rank, 3, hostile.transport.uri());
         out.end();
-        hostile.send(record);
+        Await.until(
+                "sent",
+                () -> {
+                    hostile.transport.poll(hostile, 16);
+                    return hostile.isSent(record);
+                });
     }
 
     /** A header that is sound, before a metadata block that is not. */
