@@ -5,9 +5,11 @@ import dev.verbena.verbs.QueuePair;
 import dev.verbena.verbs.SendRequests;
 import java.util.Arrays;
 
-/** The bandwidth loops: as many messages outstanding as the depth allows, on every queue pair. */
+/**
+ * The bandwidth loops: as many messages outstanding as the depth allows, on every queue pair, in
+ * one direction or both, for a number of messages or for a time.
+ */
 final class PerftestBandwidth {
-    private static final int PEAK_POINTS_MAX = 2000;
     private static final int SPINS = 1 << 12;
 
     private final PerftestEndpoint endpoint;
@@ -19,12 +21,12 @@ final class PerftestBandwidth {
     private final int list;
     private final long[] posted;
     private final long[] completed;
-    private final long[] starts = new long[PEAK_POINTS_MAX];
-    private final long[] startBytes = new long[PEAK_POINTS_MAX];
-    private final long[] ends = new long[PEAK_POINTS_MAX];
-    private final long[] endBytes = new long[PEAK_POINTS_MAX];
-    private int startCount;
-    private int endCount;
+    private final long[] received;
+    private final PerftestPeak peak = new PerftestPeak();
+    private PerftestStretch stretch;
+    private long sendsMissing;
+    private long receivesMissing;
+    private boolean isMeasured;
     private int size;
 
     PerftestBandwidth(PerftestEndpoint endpoint, PerftestTool tool, PerftestOptions options) {
@@ -36,69 +38,138 @@ final class PerftestBandwidth {
         this.list = options.list;
         this.moderation = list > 1 ? list : options.moderation();
         this.posted = new long[endpoint.queues.size()];
-        this.completed = new long[endpoint.queues.size()];
+        this.completed = new long[posted.length];
+        this.received = new long[posted.length];
     }
 
-    /** Sends all; the report of one size. */
-    PerftestReport measure(int size) {
+    /**
+     * Nobody counts these. Sends and atomics are left out: the server counts sends, and its sum of
+     * atomics is the number.
+     */
+    void warmUp(int size) {
+        if (tool.isSend() || tool.isAtomic()) {
+            return;
+        }
+        prepare(size);
+        stretch = PerftestStretch.WITHOUT_TIME;
+        isMeasured = false;
+        run(Math.min(depth, iterations), 0, true);
+    }
+
+    private void prepare(int size) {
         this.size = size;
         for (int q = 0; q < posted.length; q++) {
             endpoint.prepare(q, size);
         }
-        if (!tool.isSend()) {
-            // Nobody counts these. Atomics are left out, so that the server's sum is the number.
-            warmUp();
-        }
-        startCount = 0;
-        endCount = 0;
-        long begin = System.nanoTime();
-        run(iterations, true);
-        return report(begin, System.nanoTime());
+        peak.clear();
+        isMeasured = true;
+        stretch =
+                options.hasDuration()
+                        ? new PerftestStretch(options.durationSeconds, options.marginSeconds)
+                        : PerftestStretch.WITHOUT_TIME;
     }
 
-    private void warmUp() {
-        if (!tool.isAtomic()) {
-            run(Math.min(depth, iterations), false);
-        }
+    /** Sends all; the report of one size. */
+    PerftestReport measure(int size) {
+        prepare(size);
+        return report(run(iterations, 0, true));
     }
 
-    private void run(long count, boolean isMeasured) {
+    /** The receiving side of sends. */
+    PerftestReport receive(int size) {
+        prepare(size);
+        return report(run(0, iterations, true));
+    }
+
+    /**
+     * Sends to both sides.
+     *
+     * @param isFirst this side begins; the other one when something came
+     */
+    PerftestReport both(int size, boolean isFirst) {
+        prepare(size);
+        return report(run(iterations, iterations, isFirst));
+    }
+
+    /** How long it took, from the first message on. */
+    private long run(long sends, long receives, boolean isFirst) {
         Arrays.fill(posted, 0);
         Arrays.fill(completed, 0);
-        long missing = count * posted.length;
+        Arrays.fill(received, 0);
+        sendsMissing = sends * posted.length;
+        receivesMissing = receives * posted.length;
+        boolean hasBegun = isFirst && sends > 0;
+        long begin = System.nanoTime();
+        if (hasBegun) {
+            stretch.begin(begin);
+        }
         PerftestEndpoint.Patience patience = null;
         int spins = 0;
-        while (missing > 0) {
-            for (int q = 0; q < posted.length; q++) {
-                while (posted[q] < count && posted[q] - completed[q] + list <= depth) {
-                    post(q, count, isMeasured);
-                }
+        while (sendsMissing + receivesMissing > 0 && !stretch.isOver()) {
+            if (hasBegun) {
+                postAll(sends);
             }
-            int came = endpoint.poll(endpoint.sendCompletions, true);
-            for (int i = 0; i < came; i++) {
-                CompletionFlyweight completion = endpoint.sendCompletions.completion(i);
-                int q = (int) (completion.id() >>> 40);
-                long upTo = completion.id() & (1L << 40) - 1;
-                missing -= upTo - completed[q];
-                completed[q] = upTo;
+            int came = receives == 0 ? 0 : takeReceives(receives);
+            if (came > 0 && !hasBegun) {
+                hasBegun = true;
+                begin = System.nanoTime();
+                stretch.begin(begin);
             }
+            came += sends == 0 ? 0 : takeSends(sends);
             if (came > 0) {
                 spins = 0;
                 patience = null;
-                if (isMeasured) {
-                    note(ends, endBytes, endCount, count * posted.length - missing);
-                    endCount++;
-                }
-            } else if (++spins == SPINS) {
+            } else if (endpoint.idle() || ++spins == SPINS) {
                 spins = 0;
                 patience = patience == null ? new PerftestEndpoint.Patience() : patience;
-                patience.check("no completion");
+                patience.check(receivesMissing > 0 ? "no message" : "no completion");
+            }
+        }
+        return System.nanoTime() - begin;
+    }
+
+    private void postAll(long count) {
+        for (int q = 0; q < posted.length; q++) {
+            while (posted[q] < count && posted[q] - completed[q] + list <= depth) {
+                post(q, count);
             }
         }
     }
 
+    private int takeSends(long count) {
+        int came = endpoint.poll(endpoint.sendCompletions, true);
+        for (int i = 0; i < came; i++) {
+            CompletionFlyweight completion = endpoint.sendCompletions.completion(i);
+            int q = (int) (completion.id() >>> 40);
+            long upTo = completion.id() & (1L << 40) - 1;
+            sendsMissing -= upTo - completed[q];
+            stretch.count(upTo - completed[q]);
+            completed[q] = upTo;
+        }
+        if (came > 0 && isMeasured) {
+            peak.noteEnd(count * posted.length - sendsMissing);
+        }
+        return came;
+    }
+
+    private int takeReceives(long count) {
+        int came = endpoint.poll(endpoint.receiveCompletions, true);
+        for (int i = 0; i < came; i++) {
+            CompletionFlyweight completion = endpoint.receiveCompletions.completion(i);
+            int q = (int) completion.id();
+            endpoint.checkLength(completion.length(), size);
+            received[q]++;
+            if (received[q] + endpoint.receiveDepth() <= count) {
+                endpoint.postReceive(q, received[q]);
+            }
+        }
+        receivesMissing -= came;
+        stretch.count(came);
+        return came;
+    }
+
     /** The next message or list of messages; one in so many asks for a completion. */
-    private void post(int q, long count, boolean isMeasured) {
+    private void post(int q, long count) {
         QueuePair queue = endpoint.queues.get(q);
         SendRequests requests = endpoint.sends[q];
         long number = posted[q];
@@ -109,9 +180,8 @@ final class PerftestBandwidth {
         // Each list, also the one of a single request at the end of the ring: else a depth that is
         // as short as a list is used up by requests of which nobody hears.
         boolean isSignalled = list > 1 || upTo % moderation == 0 || upTo == count;
-        if (isMeasured && number % moderation == 0) {
-            note(starts, startBytes, startCount, q == 0 ? number * posted.length : -1);
-            startCount += q == 0 ? 1 : 0;
+        if (isMeasured && q == 0 && number % moderation == 0) {
+            peak.noteStart(number * posted.length);
         }
         for (int i = from; i < from + batch - 1; i++) {
             requests.at(i).signalled(false);
@@ -124,69 +194,20 @@ final class PerftestBandwidth {
         posted[q] = upTo;
     }
 
-    private static void note(long[] times, long[] counts, int at, long messages) {
-        if (at < times.length && messages >= 0) {
-            times[at] = System.nanoTime();
-            counts[at] = messages;
-        }
-    }
-
-    private PerftestReport report(long begin, long end) {
-        double total = (double) iterations * posted.length;
-        double average = total * size / PerftestReport.MEBIBYTE / ((end - begin) / 1e9);
-        double rate = total * 1e3 / (end - begin);
-        double peak = Math.max(average, peak());
+    private PerftestReport report(long elapsedNs) {
+        boolean hasTime = options.hasDuration();
+        long total = hasTime ? stretch.counted() : iterations * posted.length;
+        double ns = hasTime ? stretch.sampleNs() : elapsedNs;
+        double average = (double) total * size / PerftestReport.MEBIBYTE / (ns / 1e9);
+        // As perftest: none of a duration.
+        double best = hasTime ? 0 : Math.max(average, best());
         return PerftestReport.ofBandwidth(
-                size, iterations * posted.length, peak, average, rate, options.isGigabits);
+                size, total, best, average, total * 1e3 / ns, options.isGigabits);
     }
 
-    /** Best stretch between the start of some messages and the end of some, MiB/s. */
-    private double peak() {
-        double best = 0;
-        int until = Math.min(endCount, PEAK_POINTS_MAX);
-        for (int i = 0; i < Math.min(startCount, PEAK_POINTS_MAX); i++) {
-            for (int j = 0; j < until; j++) {
-                if (endBytes[j] - startBytes[i] >= (long) moderation * posted.length) {
-                    double ns = ends[j] - starts[i];
-                    best = Math.max(best, (endBytes[j] - startBytes[i]) * 1e9 / ns);
-                }
-            }
-        }
-        return best * size / PerftestReport.MEBIBYTE;
-    }
-
-    /** The receiving side of sends. */
-    PerftestReport receive(int size) {
-        this.size = size;
-        long[] received = new long[posted.length];
-        long total = iterations * posted.length;
-        long begin = 0;
-        PerftestEndpoint.Patience patience = null;
-        int spins = 0;
-        for (long sum = 0; sum < total; ) {
-            int came = endpoint.poll(endpoint.receiveCompletions, true);
-            for (int i = 0; i < came; i++) {
-                CompletionFlyweight completion = endpoint.receiveCompletions.completion(i);
-                int q = (int) completion.id();
-                endpoint.checkLength(completion.length(), size);
-                received[q]++;
-                if (received[q] + endpoint.receiveDepth() <= iterations) {
-                    endpoint.postReceive(q, received[q]);
-                }
-            }
-            if (came > 0) {
-                begin = sum == 0 ? System.nanoTime() : begin;
-                sum += came;
-                spins = 0;
-                patience = null;
-            } else if (++spins == SPINS) {
-                spins = 0;
-                patience = patience == null ? new PerftestEndpoint.Patience() : patience;
-                patience.check("no message");
-            }
-        }
-        startCount = 0;
-        endCount = 0;
-        return report(begin, System.nanoTime());
+    private double best() {
+        return peak.messagesPerSecond((long) moderation * posted.length)
+                * size
+                / PerftestReport.MEBIBYTE;
     }
 }

@@ -4,6 +4,7 @@ import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.verbs.Access;
 import dev.verbena.verbs.AddressHandle;
+import dev.verbena.verbs.CompletionChannel;
 import dev.verbena.verbs.CompletionFlyweight;
 import dev.verbena.verbs.CompletionQueue;
 import dev.verbena.verbs.CompletionStatus;
@@ -37,6 +38,7 @@ final class PerftestEndpoint implements AutoCloseable {
     private static final int QUEUE_KEY = 0x11111111;
     private static final long PATIENCE_NS = 60_000_000_000L;
     private static final int SPINS = 1 << 12;
+    private static final long SLEEP_NS = 100_000_000L;
     private static final int POLL_LIMIT = 16;
 
     final int stride;
@@ -50,6 +52,8 @@ final class PerftestEndpoint implements AutoCloseable {
     private final PerftestOptions options;
     private final PerftestTool tool;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final CompletionChannel channel;
+    private boolean isArmed;
     private final ReceiveRequests[] receives;
     private final GidEntry gid;
     private final int lid;
@@ -85,9 +89,10 @@ final class PerftestEndpoint implements AutoCloseable {
             OffHeapMemory memory = opened(OffHeapMemories.allocate(2L * count * stride));
             ProtectionDomain domain = opened(device.allocateProtectionDomain());
             region = opened(domain.register(memory, access()));
-            sendCompletions = opened(device.createCompletionQueue(count * options.sendDepth()));
+            channel = options.isEvents ? opened(device.createCompletionChannel()) : null;
+            sendCompletions = opened(completions(device, count * options.sendDepth()));
             int receiveDepth = tool.isSend() ? receiveDepth(device) : 1;
-            receiveCompletions = opened(device.createCompletionQueue(count * receiveDepth));
+            receiveCompletions = opened(completions(device, count * receiveDepth));
             for (int q = 0; q < count; q++) {
                 openQueue(domain, q, receiveDepth);
             }
@@ -98,6 +103,10 @@ final class PerftestEndpoint implements AutoCloseable {
             }
             throw e;
         }
+    }
+
+    private CompletionQueue completions(RdmaDevice device, int capacity) {
+        return device.createCompletionQueue(capacity, channel, 0);
     }
 
     private int receiveDepth(RdmaDevice device) {
@@ -188,25 +197,29 @@ final class PerftestEndpoint implements AutoCloseable {
     void connect(List<PerftestKeys> theirs) {
         this.theirs = List.copyOf(theirs);
         for (int q = 0; q < queues.size(); q++) {
-            PerftestKeys peer = theirs.get(q);
-            boolean isDatagram = options.connection == QueuePairType.UD;
-            if (gid != null && gid.gid().isIpv4() != peer.gid().isIpv4()) {
-                throw new Messages.Failure(
-                        "one side's address is of IPv4, the other one's of IPv6: "
-                                + gid.gid().address()
-                                + " and "
-                                + peer.gid().address()
-                                + "; choose with -x on both sides");
-            }
-            PathContext path = path(Math.min(255, peer.reads()));
-            queues.get(q).toReadyToReceive(path, isDatagram ? null : peer.target());
-            queues.get(q).toReadyToSend(path);
-            if (isDatagram) {
-                AddressHandle target =
-                        queues.get(q).domain().createAddressHandle(path, peer.gid(), peer.lid());
-                targets.add(opened(target));
-            }
+            connect(q);
             sends[q] = opened(queues.get(q).newSends(Math.max(options.list, slots(0))));
+        }
+    }
+
+    private void connect(int q) {
+        PerftestKeys peer = theirs.get(q);
+        boolean isDatagram = options.connection == QueuePairType.UD;
+        if (gid != null && gid.gid().isIpv4() != peer.gid().isIpv4()) {
+            throw new Messages.Failure(
+                    "one side's address is of IPv4, the other one's of IPv6: "
+                            + gid.gid().address()
+                            + " and "
+                            + peer.gid().address()
+                            + "; choose with -x on both sides");
+        }
+        PathContext path = path(Math.min(255, peer.reads()));
+        queues.get(q).toReadyToReceive(path, isDatagram ? null : peer.target());
+        queues.get(q).toReadyToSend(path);
+        if (isDatagram) {
+            AddressHandle target =
+                    queues.get(q).domain().createAddressHandle(path, peer.gid(), peer.lid());
+            targets.add(opened(target));
         }
     }
 
@@ -394,12 +407,30 @@ final class PerftestEndpoint implements AutoCloseable {
         return count;
     }
 
+    /**
+     * Nothing came just now. With events: asks for one and, the next time, sleeps until it comes or
+     * for a while. True if the caller may have waited for long.
+     */
+    boolean idle() {
+        if (channel == null) {
+            return false;
+        }
+        if (isArmed) {
+            channel.await(SLEEP_NS);
+        } else {
+            sendCompletions.requestNotification(false);
+            receiveCompletions.requestNotification(false);
+        }
+        isArmed = !isArmed;
+        return !isArmed;
+    }
+
     /** Waits for the next completion. */
     CompletionFlyweight next(CompletionQueue completions) {
         Patience patience = null;
         int spins = 0;
         while (poll(completions, false) == 0) {
-            if (++spins == SPINS) {
+            if (idle() || ++spins == SPINS) {
                 spins = 0;
                 patience = patience == null ? new Patience() : patience;
                 patience.check("no completion");

@@ -15,6 +15,8 @@ final class PerftestOptions {
     private static final int QUEUES_MAX = 1024;
     private static final int DEPTH_MAX = 15_000;
     private static final int RECEIVES = 512;
+    private static final long ENDLESS = 1L << 40;
+    private static final int DURATION_MAX = 86_400;
     private static final int MODERATION = 100;
     private static final int MODERATED_SIZE_MAX = 8192;
 
@@ -75,6 +77,32 @@ final class PerftestOptions {
             paramLabel = "N",
             description = "Messages of each size. Default: 1000; bw write 5000.")
     private Long iterations;
+
+    @Option(
+            names = {"-b", "--bidirectional"},
+            description = "Both sides send, and the sum is reported; bw only. Give it to both.")
+    boolean isBidirectional;
+
+    @Option(
+            names = {"-D", "--duration"},
+            paramLabel = "SECONDS",
+            defaultValue = "0",
+            description = "For so long in place of -n; bw only. Give it to both.")
+    int durationSeconds;
+
+    @Option(
+            names = {"-f", "--margin"},
+            paramLabel = "SECONDS",
+            defaultValue = "2",
+            description =
+                    "Of a duration, what is not measured at its begin and at its end. Default:"
+                            + " ${DEFAULT-VALUE}.")
+    int marginSeconds;
+
+    @Option(
+            names = {"-e", "--events"},
+            description = "Sleep until completions are announced, in place of polling; not write.")
+    boolean isEvents;
 
     @Option(
             names = {"-q", "--qp"},
@@ -209,7 +237,7 @@ final class PerftestOptions {
         check("-s", size(), 1, SIZE_MAX);
         check(
                 "-n",
-                iterations(),
+                hasDuration() ? 2 : iterations(),
                 tool.isLatency() ? 2 : 1,
                 tool.isLatency() ? 5_000_000 : 100_000_000);
         check("-q", queues, 1, tool.isLatency() ? 1 : QUEUES_MAX);
@@ -237,9 +265,35 @@ final class PerftestOptions {
                 || connection.ordinal() > QueuePairType.UD.ordinal()) {
             throw wrong("-c " + connection + " cannot do what " + tool.program() + " measures");
         }
+        checkWays();
         if (tool.isAtomic() && (size() != Long.BYTES || isAll)) {
             throw wrong("an atomic has 8 bytes");
         }
+    }
+
+    private void checkWays() {
+        check("-D", durationSeconds, 0, DURATION_MAX);
+        check("-f", marginSeconds, 0, DURATION_MAX);
+        if (tool.isLatency() && (isBidirectional || hasDuration())) {
+            throw wrong("-b and -D are for bw; " + tool.program() + " takes neither here");
+        }
+        if (hasDuration() && durationSeconds <= 2 * marginSeconds) {
+            throw wrong(
+                    "-D "
+                            + durationSeconds
+                            + " leaves nothing to measure between two margins of -f "
+                            + marginSeconds);
+        }
+        if (hasDuration() && (isAll || isEvents || iterations != null)) {
+            throw wrong("-D excludes -n, -a and -e");
+        }
+        if (isEvents && tool.isWrite()) {
+            throw wrong("-e: nothing is announced to who is written to");
+        }
+    }
+
+    boolean hasDuration() {
+        return durationSeconds > 0;
     }
 
     private void check(String option, long value, long from, long to) {
@@ -256,7 +310,11 @@ final class PerftestOptions {
         return size == null ? tool.defaultSize() : size;
     }
 
+    /** Of each size; with a duration more than there is time for. */
     long iterations() {
+        if (hasDuration()) {
+            return ENDLESS;
+        }
         return iterations == null ? tool.defaultIterations() : iterations;
     }
 

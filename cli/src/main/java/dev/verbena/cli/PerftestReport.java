@@ -140,6 +140,17 @@ record PerftestReport(String line, Map<String, Object> fields, boolean isGigabit
         return shown(size, count, peak, average, rate, isGigabits);
     }
 
+    /** Of both directions together: this side's messages, both sides' rates. */
+    PerftestReport plus(PerftestReport other) {
+        return shown(
+                ((Number) fields.get("MsgSize")).longValue(),
+                ((Number) fields.get("n_iterations")).longValue(),
+                value("BW_peak") + other.value("BW_peak"),
+                value("BW_average") + other.value("BW_average"),
+                value("MsgRate") + other.value("MsgRate"),
+                isGigabits);
+    }
+
     private double value(String name) {
         return fields.get(name) == null ? 0 : ((Number) fields.get(name)).doubleValue();
     }

@@ -35,7 +35,7 @@ final class PerftestSession {
     /** Meets, measures, parts. */
     void run(Consumer<PerftestReport> reports) throws IOException {
         meet();
-        if (!tool.isOneSided() || !wire.isClient()) {
+        if (!tool.isOneSided() || !wire.isClient() || options.isBidirectional) {
             // The other side measures meanwhile; only a one-sided client's server has nothing to
             // do.
             wire.beUnhurried();
@@ -44,6 +44,8 @@ final class PerftestSession {
             pingPong(reports);
         } else if (tool == PerftestTool.SEND_BW) {
             stream(reports);
+        } else if (options.isBidirectional) {
+            bothSided(reports);
         } else if (wire.isClient()) {
             oneSided(reports);
         } else {
@@ -124,20 +126,52 @@ final class PerftestSession {
                 options.isUnsorted);
     }
 
-    /** Sends in one direction. */
+    private void fillMessages(int size) {
+        for (int q = 0; q < endpoint.queues.size(); q++) {
+            endpoint.fillMessages(q, size);
+        }
+    }
+
+    /** Writes, reads, atomics of both sides at once. */
+    private void bothSided(Consumer<PerftestReport> reports) {
+        PerftestBandwidth bandwidth = new PerftestBandwidth(endpoint, tool, options);
+        for (int size : sizes) {
+            if (tool.isWrite()) {
+                fillMessages(size);
+            }
+            bandwidth.warmUp(size);
+            step();
+            PerftestReport mine = bandwidth.measure(size);
+            if (options.isAll) {
+                step();
+            }
+            reports.accept(mine.plus(mine.exchange(wire)));
+            if (tool.isRead() && isVerbena) {
+                verifyRead(size);
+            }
+        }
+        verifyTarget();
+    }
+
+    /** Sends, in one direction or both. */
     private void stream(Consumer<PerftestReport> reports) {
         PerftestBandwidth bandwidth = new PerftestBandwidth(endpoint, tool, options);
         for (int size : sizes) {
-            if (wire.isClient()) {
-                for (int q = 0; q < endpoint.queues.size(); q++) {
-                    endpoint.fillMessages(q, size);
-                }
-            } else {
+            boolean isBoth = options.isBidirectional;
+            if (wire.isClient() || isBoth) {
+                fillMessages(size);
+            }
+            if (!wire.isClient() || isBoth) {
                 endpoint.postReceives(size);
             }
             step();
-            reports.accept(wire.isClient() ? bandwidth.measure(size) : bandwidth.receive(size));
-            if (!wire.isClient() && isVerbena) {
+            PerftestReport mine =
+                    isBoth
+                            ? bandwidth.both(size, wire.isClient())
+                            : wire.isClient() ? bandwidth.measure(size) : bandwidth.receive(size);
+            reports.accept(
+                    isBoth && !options.hasDuration() ? mine.plus(mine.exchange(wire)) : mine);
+            if ((!wire.isClient() || isBoth) && isVerbena) {
                 for (int q = 0; q < endpoint.queues.size(); q++) {
                     endpoint.verify(endpoint.payloadOffset(q), 0, size);
                 }
@@ -155,10 +189,11 @@ final class PerftestSession {
         PerftestBandwidth bandwidth =
                 tool.isLatency() ? null : new PerftestBandwidth(endpoint, tool, options);
         for (int size : sizes) {
-            for (int q = 0; q < endpoint.queues.size(); q++) {
-                if (tool.isWrite()) {
-                    endpoint.fillMessages(q, size);
-                }
+            if (tool.isWrite()) {
+                fillMessages(size);
+            }
+            if (bandwidth != null) {
+                bandwidth.warmUp(size);
             }
             last = latency == null ? bandwidth.measure(size) : report(latency, size);
             reports.accept(last);
@@ -196,6 +231,11 @@ final class PerftestSession {
             step();
             reports.accept(PerftestReport.none(options.isGigabits).exchange(wire));
         }
+        verifyTarget();
+    }
+
+    /** What the other side was to write is there. */
+    private void verifyTarget() {
         if (!tool.isWrite()) {
             return;
         }

@@ -32,9 +32,10 @@ class PerftestIT {
                 List.of(line.split(" ")), "-d", programs.device, "-x", "" + programs.gidIndex);
     }
 
-    /** Half of these each day, all of them with {@code --long}: an emulated processor is slow. */
-    private static void assumeTurn(String line) {
-        boolean isToday = (line.hashCode() + LocalDate.now(ZoneOffset.UTC).toEpochDay()) % 2 == 0;
+    /** Some of these each day, all of them with {@code --long}: an emulated processor is slow. */
+    private static void assumeTurn(String line, int days) {
+        long day = line.hashCode() + LocalDate.now(ZoneOffset.UTC).toEpochDay();
+        boolean isToday = day % days == 0;
         assumeTrue(isToday || Boolean.getBoolean("verbena.long"), "the turn of the others today");
     }
 
@@ -51,13 +52,15 @@ class PerftestIT {
     @ValueSource(
             strings = {
                 "lat write -s 64 -n 300",
-                "lat read -s 4096 -n 100",
+                "lat read -s 4096 -n 100 -e",
                 "lat send -s 2 -n 700",
                 "lat atomic -n 100",
                 "bw write -s 1000 -n 300",
-                "bw read -s 512 -n 300",
+                "bw read -s 512 -n 300 --report_gbits",
                 "bw send -s 1000 -n 700 -q 2",
                 "bw atomic -n 300",
+                "bw write -b -s 1000 -n 300 -q 2",
+                "bw send -b -s 1000 -n 600 -e",
             })
     void shouldMeasureWithPerftest(String line) throws Exception {
         VerbsPrograms.Both client = programs.ourClient(theirs(line), ours(line)).assertWell();
@@ -78,7 +81,33 @@ class PerftestIT {
                 "bw send -s 64 -n 700 -c UD",
             })
     void shouldMeasureWithPerftestOverOtherConnections(String line) throws Exception {
-        assumeTurn(line);
+        assumeTurn(line, 2);
+        programs.ourClient(theirs(line), ours(line)).assertWell();
+        programs.ourServer(ours(line), theirs(line)).assertWell();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "bw write -D 3 -f 1 -s 64",
+                "bw send -D 3 -f 1 -s 1000",
+                "bw read -b -s 2048 -n 200 -q 2",
+                "bw atomic -b -n 200",
+                "bw send -b -s 64 -n 300 -q 2 --report_gbits",
+                "bw read -e -s 1000 -n 300",
+                "lat atomic -n 50 -e",
+            })
+    void shouldMeasureWithPerftestInOtherWays(String line) throws Exception {
+        assumeTurn(line, 3);
+        programs.ourClient(theirs(line), ours(line)).assertWell();
+        programs.ourServer(ours(line), theirs(line)).assertWell();
+    }
+
+    /** All lengths up to 8 MiB take their time. */
+    @ParameterizedTest
+    @ValueSource(strings = {"bw write -a -n 5", "bw send -a -n 5 -b"})
+    void shouldMeasureEveryLengthWithPerftest(String line) throws Exception {
+        assumeTrue(Boolean.getBoolean("verbena.long"), "with --long only");
         programs.ourClient(theirs(line), ours(line)).assertWell();
         programs.ourServer(ours(line), theirs(line)).assertWell();
     }
@@ -91,9 +120,12 @@ class PerftestIT {
                 "bw write -s 64 -n 300 -l 3 -t 3",
                 "bw read -s 64 -n 300 -o 1",
                 "bw send -s 70 -n 600 -q 2 -r 16 -Q 10",
+                "bw send -b -s 700 -n 300 -q 2 -r 16 -e",
+                "bw write -b -s 700 -n 300 -q 2",
+                "bw read -b -D 3 -f 1 -s 700",
             })
     void shouldCompareBytesAmongThemselves(String line) throws Exception {
-        assumeTurn(line);
+        assumeTurn(line, 2);
         VerbsPrograms.Both both = programs.ours(ours(line), ours(line)).assertWell();
         assertThat(both.client().text()).contains("the other side is a Verbena");
     }

@@ -110,4 +110,27 @@ class PerftestOptionsTest {
         assertThat(failure.getSuppressed()).hasSize(1);
         assertThat(PerftestEndpoint.closeAll(opened)).isNull();
     }
+
+    @Test
+    void shouldRefuseWaysThatExcludeEachOther() {
+        for (String line :
+                new String[] {
+                    "-D 4", "-D 5 -f 3", "-D 9 -n 1000", "-D 9 -a", "-D 9 -e", "-D -1", "-D 9 -f -1"
+                }) {
+            assertThatThrownBy(() -> options(PerftestTool.SEND_BW, line))
+                    .as(line)
+                    .isInstanceOf(CommandLine.ParameterException.class)
+                    .hasMessageMatching("-[Df] .*");
+        }
+        assertThatThrownBy(() -> options(PerftestTool.WRITE_BW, "-e"))
+                .hasMessageContaining("nothing is announced");
+        for (String line : new String[] {"-b", "-D 9"}) {
+            assertThatThrownBy(() -> options(PerftestTool.READ_LAT, line))
+                    .hasMessageContaining("-b and -D are for bw");
+        }
+        PerftestOptions timed = options(PerftestTool.SEND_BW, "-D 3 -f 1 -b");
+        assertThat(timed.hasDuration() && timed.isBidirectional).isTrue();
+        assertThat(timed.receiveDepth(MANY)).isEqualTo(512);
+        assertThat(timed.iterations()).isGreaterThan(1L << 32);
+    }
 }

@@ -92,4 +92,56 @@ class PerftestReportTest {
                         new PrintWriter(new StringWriter()), new PrintWriter(err), line.split(" "));
         assertThat(code).as("%s", err).isEqualTo(2);
     }
+
+    @Test
+    void shouldAddTheRatesOfBothDirections() {
+        PerftestReport mine = PerftestReport.ofBandwidth(64, 100, 3, 2, 0.5, false);
+        PerftestReport theirs = PerftestReport.ofBandwidth(64, 100, 1.25, 1, 0.25, false);
+        assertThat(mine.plus(theirs).fields().toString())
+                .isEqualTo(
+                        "{MsgSize=64, n_iterations=100, BW_peak=4.25, BW_average=3.00,"
+                                + " MsgRate=0.750000}");
+    }
+
+    @Test
+    void shouldCountWhatIsCompleteBetweenTheMargins() {
+        PerftestStretch stretch = new PerftestStretch(1000, 0);
+        stretch.count(7);
+        assertThat(stretch.isOver()).isFalse();
+        stretch.begin(System.nanoTime());
+        stretch.count(5);
+        stretch.count(6);
+        assertThat(stretch.counted()).isEqualTo(11);
+        assertThat(stretch.sampleNs()).isEqualTo(1_000_000_000_000L);
+        PerftestStretch margins = new PerftestStretch(1000, 400);
+        margins.begin(System.nanoTime());
+        margins.count(5);
+        assertThat(margins.counted()).isZero();
+        margins.begin(System.nanoTime() - 500_000_000_000L);
+        margins.count(6);
+        assertThat(margins.isOver()).isFalse();
+        margins.begin(System.nanoTime() - 700_000_000_000L);
+        margins.count(7);
+        assertThat(margins.counted()).isEqualTo(6);
+        margins.begin(System.nanoTime() - 1_000_000_000_000L);
+        assertThat(margins.isOver()).isTrue();
+        assertThat(margins.sampleNs()).isEqualTo(200_000_000_000L);
+        PerftestStretch.WITHOUT_TIME.begin(System.nanoTime() - 1_000_000_000_000L);
+        assertThat(PerftestStretch.WITHOUT_TIME.isOver()).isFalse();
+    }
+
+    @Test
+    void shouldFindTheBestStretch() {
+        PerftestPeak peak = new PerftestPeak();
+        assertThat(peak.messagesPerSecond(1)).isZero();
+        peak.noteStart(0);
+        peak.noteEnd(10);
+        double rate = peak.messagesPerSecond(10);
+        assertThat(rate).isPositive();
+        assertThat(peak.messagesPerSecond(11)).isZero();
+        peak.noteEnd(Long.MAX_VALUE / 2);
+        assertThat(peak.messagesPerSecond(10)).isGreaterThan(rate);
+        peak.clear();
+        assertThat(peak.messagesPerSecond(1)).isZero();
+    }
 }
