@@ -363,7 +363,7 @@ public final class CompareMain {
         Path results = checkout.resolve("target/compare");
         main.run(pairs, wanted, results);
         Path page = checkout.resolve("docs/benchmarks.md");
-        Files.writeString(page, page(main.rows(results), pairs));
+        Files.writeString(page, page(main.rows(results)));
         System.out.println("wrote " + page);
     }
 
@@ -421,17 +421,16 @@ public final class CompareMain {
         System.err.println();
     }
 
-    private static String page(List<String> rows, int pairs) throws IOException {
+    private static String page(List<String> rows) throws IOException {
         StringBuilder page = new StringBuilder();
-        page.append("# Benchmarks\n\nWritten by `./verbena compare ").append(pairs);
-        page.append("`; do not edit. Medians over interleaved pairs of ours and the other.\n")
+        page.append("# Benchmarks\n\nWritten by `./verbena compare PAIRS ROW...`, ")
+                .append("each row in a run of its own time; do not edit. ")
+                .append("Medians over interleaved pairs of ours and the other.\n")
                 .append("Each pair is tagged with the round trip of a cache line between the two ")
                 .append("processors (near: below 200 ns),\nbecause virtual processors move and ")
                 .append("every latency moves with them; pairs during which it changed are\n")
                 .append("dropped. Both programs are bound to processors 0 and 1. ")
-                .append("One row again: `./verbena compare ")
-                .append(pairs)
-                .append(" NAME`.\n\n");
+                .append("One row again: `./verbena compare 10 NAME`.\n\n");
         page.append("Environment: ")
                 .append(processor())
                 .append(", ")
