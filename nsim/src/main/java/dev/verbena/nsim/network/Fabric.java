@@ -19,4 +19,10 @@ interface Fabric {
 
     /** Decides about a link of a router; see {@link PacketNetwork#decide}. */
     void arbitrate(long timePs, int link);
+
+    /** For checking: the room behind a channel is free again, and was not before. */
+    boolean isFreed(int channel);
+
+    /** For checking: the most packets that a channel of a router held. */
+    int fullestBuffer();
 }

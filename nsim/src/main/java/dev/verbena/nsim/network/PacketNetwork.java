@@ -38,7 +38,10 @@ public final class PacketNetwork implements NetworkModel, InstantHandler {
         wiring = new Wiring(topology, context);
         links = new LinkStatistics(topology, wiring.portBase, wiring.ports);
         isMarked = new boolean[wiring.links];
-        fabric = new PacketRouters(engine, wiring, packets, this, context);
+        fabric =
+                context.isFlitLevel()
+                        ? new FlitRouters(engine, wiring, packets, this, context)
+                        : new PacketRouters(engine, wiring, packets, this, context);
         interfaces =
                 new NetworkInterfaces(engine, wiring, packets, messages, fabric, this, context);
         engine.instantHandler(this);
@@ -98,8 +101,17 @@ public final class PacketNetwork implements NetworkModel, InstantHandler {
         return interfaces.bytesDelivered(node);
     }
 
+    /**
+     * The most packets that were at once in a channel of a router, from the arrival of the head
+     * until the credit for the tail is back. Counted only where assertions are on; otherwise 0.
+     */
+    int fullestBuffer() {
+        return fabric.fullestBuffer();
+    }
+
     private void onCredit(long timePs, int target, long channel) {
         wiring.credits[(int) channel]++;
+        assert fabric.isFreed((int) channel) : "room is given back that was not taken";
         decide((int) channel / wiring.channels);
     }
 

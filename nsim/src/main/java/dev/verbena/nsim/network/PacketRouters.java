@@ -1,5 +1,6 @@
 package dev.verbena.nsim.network;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.topology.Topology;
 import java.util.Arrays;
@@ -54,6 +55,12 @@ final class PacketRouters implements Fabric {
     private final int[] requestWords;
     private final int[] last;
 
+    /** For checking, counted where assertions are on. */
+    private final int[] held;
+
+    private final int buffer;
+    private int fullest;
+
     PacketRouters(
             Engine engine,
             Wiring wiring,
@@ -94,6 +101,8 @@ final class PacketRouters implements Fabric {
             }
         }
         requests = new long[words];
+        held = new int[head.length];
+        buffer = context.vcBuffer();
         engine.handler(Kinds.READY, this::onReady);
         engine.handler(Kinds.WAKE, (time, target, link) -> network.decide((int) link));
     }
@@ -123,6 +132,7 @@ final class PacketRouters implements Fabric {
         int router = target - nodes;
         int base = wiring.portBase[router];
         int link = channel / channels;
+        assert isHeld(channel) : "a packet comes to a full buffer";
         long way =
                 topology.route(
                         router,
@@ -208,9 +218,9 @@ final class PacketRouters implements Fabric {
                 }
                 int channel = base + bit;
                 int packet = head[channel];
-                if (wiring.credits[packets.out(packet)] == 0) {
+                if (wiring.credits[packets.out(packet)] == 0 && !isRoomIgnored()) {
                     links.creditStalls[out]++;
-                } else if (inputFree[channel / channels] > timePs) {
+                } else if (inputFree[channel / channels] > timePs && !isInputIgnored()) {
                     earliest = Math.min(earliest, inputFree[channel / channels]);
                 } else {
                     last[out] = bit;
@@ -220,6 +230,31 @@ final class PacketRouters implements Fabric {
             }
         }
         return earliest;
+    }
+
+    private static boolean isRoomIgnored() {
+        return PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-room-ignored");
+    }
+
+    private static boolean isInputIgnored() {
+        return PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-input-feeds-two");
+    }
+
+    private boolean isHeld(int channel) {
+        fullest = Math.max(fullest, ++held[channel]);
+        return held[channel] <= buffer;
+    }
+
+    @Override
+    public boolean isFreed(int channel) {
+        int link = channel / channels;
+        int to = wiring.peer[link];
+        return wiring.isNode(to) || --held[to * channels + channel - link * channels] >= 0;
+    }
+
+    @Override
+    public int fullestBuffer() {
+        return fullest;
     }
 
     private void wakeAt(long timePs, int out) {

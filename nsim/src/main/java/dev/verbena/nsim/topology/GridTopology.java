@@ -1,5 +1,6 @@
 package dev.verbena.nsim.topology;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
@@ -142,7 +143,7 @@ public final class GridTopology implements Topology {
             if (from != to) {
                 boolean isUp = isUp(d, from, to, source);
                 int port = isUp ? 2 * d : 2 * d + 1;
-                return Topology.way(port, vcClass(d, from, isUp, inPort, inClass), 0);
+                return Topology.way(port, vcClass(d, from, to, isUp, inPort, inClass, source), 0);
             }
         }
         return Topology.way(2 * n, 0, 0);
@@ -160,11 +161,24 @@ public final class GridTopology implements Topology {
         return 2 * distance < k;
     }
 
-    private int vcClass(int d, int from, boolean isUp, int inPort, int inClass) {
-        if (!hasDateline) {
+    /**
+     * Class 1 from the wrap-around cable on, class 0 before it; who does not come to it stays in
+     * the class that it entered the dimension with, half of them in each.
+     */
+    private int vcClass(
+            int d, int from, int to, boolean isUp, int inPort, int inClass, int source) {
+        boolean isForgotten =
+                PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-dateline-forgotten");
+        if (!hasDateline || isForgotten) {
             return 0;
         }
-        boolean isWrap = isUp ? from == sizes[d] - 1 : from == 0;
-        return isWrap || inPort >> 1 == d && inClass == 1 ? 1 : 0;
+        if (isUp ? from == sizes[d] - 1 : from == 0) {
+            return 1;
+        }
+        if (inPort >> 1 == d) {
+            return inClass;
+        }
+        boolean isWrapAhead = isUp ? to < from : to > from;
+        return isWrapAhead ? 0 : source >> 1 & 1;
     }
 }

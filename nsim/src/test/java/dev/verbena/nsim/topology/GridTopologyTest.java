@@ -1,0 +1,133 @@
+package dev.verbena.nsim.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.nsim.Simulation;
+import dev.verbena.nsim.SimulationException;
+import dev.verbena.nsim.network.NetworkContext;
+import dev.verbena.nsim.program.Program;
+import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class GridTopologyTest {
+    private static final int[][] SIZES = {
+        {1},
+        {2},
+        {5},
+        {8},
+        {3, 4},
+        {4, 4},
+        {1, 6},
+        {2, 2, 2},
+        {4, 1, 3},
+        {2, 3, 2, 4},
+        {2, 2, 3, 1, 2},
+        {2, 2, 2, 2, 3, 2}
+    };
+
+    @ParameterizedTest
+    @Tag("nsim-15")
+    @Tag("nsim-26")
+    @EnumSource(TieRule.class)
+    void shouldGoOneDimensionAfterTheOtherTheShortestWay(TieRule tie) {
+        for (int[] sizes : SIZES) {
+            checkWays(GridTopology.torus(tie, sizes), sizes, true, tie);
+            checkWays(GridTopology.mesh(sizes), sizes, false, tie);
+        }
+    }
+
+    private static void checkWays(GridTopology grid, int[] sizes, boolean isTorus, TieRule tie) {
+        for (int from = 0; from < grid.nodes(); from++) {
+            for (int to = 0; to < grid.nodes(); to++) {
+                checkWay(grid, sizes, isTorus, tie, from, to);
+            }
+        }
+    }
+
+    /** Follows the route, and beside it what the definition says. */
+    private static void checkWay(
+            GridTopology grid, int[] sizes, boolean isTorus, TieRule tie, int from, int to) {
+        int[] at = coordinates(from, sizes);
+        int[] end = coordinates(to, sizes);
+        boolean isOdd = Arrays.stream(at).sum() % 2 != 0;
+        int router = from;
+        int inPort = grid.portOf(from);
+        int inClass = 0;
+        for (int d = 0; d < sizes.length; d++) {
+            int up = Math.floorMod(end[d] - at[d], sizes[d]);
+            int down = Math.floorMod(at[d] - end[d], sizes[d]);
+            boolean isUp =
+                    isTorus
+                            ? up < down || up == down && (tie == TieRule.POSITIVE || !isOdd)
+                            : end[d] > at[d];
+            int hops = isTorus ? Math.min(up, down) : Math.abs(end[d] - at[d]);
+            for (int hop = 0; hop < hops; hop++) {
+                long way = grid.route(router, inPort, inClass, from, to, 0);
+                int port = Topology.portIn(way);
+                assertThat(port).isEqualTo(isUp ? 2 * d : 2 * d + 1);
+                at[d] = Math.floorMod(at[d] + (isUp ? 1 : -1), sizes[d]);
+                inPort = grid.peerPort(router, port);
+                inClass = Topology.classIn(way);
+                router = grid.peer(router, port);
+                assertThat(coordinates(router, sizes)).isEqualTo(at);
+            }
+        }
+        long last = grid.route(router, inPort, inClass, from, to, 0);
+        assertThat(grid.peer(router, Topology.portIn(last))).isEqualTo(-1 - to);
+    }
+
+    private static int[] coordinates(int node, int[] sizes) {
+        int[] at = new int[sizes.length];
+        int rest = node;
+        for (int d = 0; d < sizes.length; d++) {
+            at[d] = rest % sizes[d];
+            rest /= sizes[d];
+        }
+        return at;
+    }
+
+    @Test
+    void shouldLeadBackWhereACableComesFrom() {
+        for (int[] sizes : SIZES) {
+            for (GridTopology grid :
+                    new GridTopology[] {
+                        GridTopology.torus(TieRule.BALANCED, sizes), GridTopology.mesh(sizes)
+                    }) {
+                TopologyChecks.cablesHaveTwoEnds(grid);
+            }
+        }
+    }
+
+    /**
+     * Everybody sends many packets half round the ring: each waits for room that the next one
+     * holds.
+     */
+    @Test
+    @Tag("nsim-17")
+    void shouldDeadlockWithoutDatelinesAndSayso() {
+        NetworkContext tight = new NetworkContext().vcPerClass(1).vcBuffer(1).dmaRate(0);
+        Program program =
+                rank -> {
+                    rank.put((rank.rank() + 3) % rank.size(), 200_000, 0);
+                    rank.poll(0);
+                };
+        assertThatThrownBy(
+                        () ->
+                                new Simulation(
+                                                GridTopology.torusWithoutDateline(
+                                                        TieRule.POSITIVE, 8),
+                                                tight)
+                                        .run(program))
+                .isInstanceOf(SimulationException.class)
+                .hasMessageContaining("deadlock of the network");
+        assertThat(
+                        new Simulation(GridTopology.torus(TieRule.POSITIVE, 8), tight)
+                                .run(program)
+                                .executionPs())
+                .isPositive();
+    }
+}
