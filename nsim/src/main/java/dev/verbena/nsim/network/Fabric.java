@@ -1,7 +1,9 @@
 package dev.verbena.nsim.network;
 
+import dev.verbena.nsim.topology.Congestion;
+
 /** Routers and cables: carries packets from one network interface to another. */
-interface Fabric {
+interface Fabric extends Congestion {
     /**
      * A node puts the head of a packet on its cable now. The node has taken a credit of the
      * channel.

@@ -2,6 +2,7 @@ package dev.verbena.nsim.network;
 
 import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.topology.Topology;
+
 import java.util.Arrays;
 
 /**
@@ -256,6 +257,17 @@ final class FlitRouters implements Fabric {
     @Override
     public boolean isFreed(int channel) {
         return true; // counted in flits, always
+    }
+
+    @Override
+    public int waiting(int router, int port) {
+        int link = wiring.portBase[router] + port;
+        int count = wiring.held(link);
+        int end = wiring.portBase[router + 1] * channels;
+        for (int i = wiring.portBase[router] * channels; i < end; i++) {
+            count += waitingCount[i] > 0 && packets.out(waiting[i][0]) / channels == link ? 1 : 0;
+        }
+        return count;
     }
 
     @Override

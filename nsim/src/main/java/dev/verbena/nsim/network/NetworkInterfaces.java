@@ -2,6 +2,7 @@ package dev.verbena.nsim.network;
 
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.nsim.engine.Engine;
+
 import java.util.Arrays;
 
 /**
@@ -228,6 +229,10 @@ final class NetworkInterfaces {
         links.busyPs[link] += busy;
         if (packets.type(packet) == PacketTable.DATA) {
             readCount[node]--;
+        }
+        if (wiring.topology.isAdaptive()) {
+            int to = packets.destination(packet);
+            packets.state(packet, wiring.topology.entry(node, to, links.packets[link], fabric));
         }
         fabric.inject(timePs, node, packet, channel);
     }

@@ -3,6 +3,7 @@ package dev.verbena.nsim.network;
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.topology.Topology;
+
 import java.util.Arrays;
 
 /**
@@ -250,6 +251,16 @@ final class PacketRouters implements Fabric {
         int link = channel / channels;
         int to = wiring.peer[link];
         return wiring.isNode(to) || --held[to * channels + channel - link * channels] >= 0;
+    }
+
+    @Override
+    public int waiting(int router, int port) {
+        int link = wiring.portBase[router] + port;
+        int waiting = wiring.held(link);
+        for (int i = 0; i < requestWords[router]; i++) {
+            waiting += Long.bitCount(requests[requestBase[link] + i]);
+        }
+        return waiting;
     }
 
     @Override

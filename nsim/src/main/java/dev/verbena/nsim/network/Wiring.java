@@ -1,6 +1,7 @@
 package dev.verbena.nsim.network;
 
 import dev.verbena.nsim.topology.Topology;
+
 import java.util.Arrays;
 
 /**
@@ -37,12 +38,14 @@ final class Wiring {
     final int[] credits;
 
     private final int classes;
+    private final int buffer;
 
     Wiring(Topology topology, NetworkContext context) {
         this.topology = topology;
         nodes = topology.nodes();
         routers = topology.routers();
         perClass = context.vcPerClass();
+        buffer = context.vcBuffer();
         classes = topology.classes();
         channels = Math.multiplyExact(MESSAGE_CLASSES * classes, perClass);
         portBase = new int[routers + 1];
@@ -83,6 +86,15 @@ final class Wiring {
 
     private void fill(int link, int packets) {
         Arrays.fill(credits, link * channels, (link + 1) * channels, packets);
+    }
+
+    /** Packets that hold room behind a link. */
+    int held(int link) {
+        int sum = 0;
+        for (int i = link * channels; i < (link + 1) * channels; i++) {
+            sum += isNode(peer[link]) ? 0 : buffer - credits[i];
+        }
+        return sum;
     }
 
     boolean isNode(int link) {

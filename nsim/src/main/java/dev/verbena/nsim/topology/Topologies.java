@@ -8,12 +8,16 @@ import java.util.Map;
 /**
  * Shapes by name, as configurations write them: {@code torus(8,8,8)}, {@code mesh(4,4)}, {@code
  * switch(16)}, {@code fattree(levels=2,down=4,up=4,leaves=4)}, {@code xgft(4,4;1,4)}, {@code
- * leafspine(leaves=4,down=4,spines=4)}.
+ * leafspine(leaves=4,down=4,spines=4)}, {@code dragonfly(p=2,a=4,h=2)}, {@code
+ * hyperx(4,4;nodes=2)}, {@code slimfly(q=5,nodes=3)}; the last three also with {@code
+ * routing=valiant} or {@code ugal}.
  */
 public final class Topologies {
     private static final String KNOWN =
             "torus(8,8,8), mesh(4,4), switch(16), fattree(levels=2,down=4,up=4,leaves=4),"
-                    + " xgft(4,4;1,4), leafspine(leaves=4,down=4,spines=4)";
+                + " xgft(4,4;1,4), leafspine(leaves=4,down=4,spines=4), dragonfly(p=2,a=4,h=2),"
+                + " hyperx(4,4;nodes=2), slimfly(q=5,nodes=3), the last three also with"
+                + " routing=valiant or routing=ugal";
 
     private Topologies() {}
 
@@ -30,7 +34,15 @@ public final class Topologies {
         if (open < 0 || !all.endsWith(")")) {
             throw unknown(text, null);
         }
-        String inner = all.substring(open + 1, all.length() - 1);
+        String whole = all.substring(open + 1, all.length() - 1);
+        Detour detour = Detour.MINIMAL;
+        for (Detour d : Detour.values()) {
+            if (whole.endsWith(",routing=" + d.name().toLowerCase(Locale.ROOT))) {
+                detour = d;
+            }
+        }
+        String inner =
+                whole.replaceFirst(",routing=" + detour.name().toLowerCase(Locale.ROOT) + "$", "");
         try {
             return switch (all.substring(0, open)) {
                 case "torus" -> GridTopology.torus(tie, numbers(inner));
@@ -39,6 +51,9 @@ public final class Topologies {
                 case "xgft" -> xgft(inner);
                 case "fattree" -> fatTree(named(inner));
                 case "leafspine" -> leafSpine(named(inner));
+                case "dragonfly" -> dragonfly(named(inner), detour);
+                case "hyperx" -> hyperX(inner, detour);
+                case "slimfly" -> slimFly(named(inner), detour);
                 default -> throw unknown(text, null);
             };
         } catch (NumberFormatException | ArithmeticException | NegativeArraySizeException e) {
@@ -49,6 +64,22 @@ public final class Topologies {
     private static IllegalArgumentException unknown(String text, Exception cause) {
         return new IllegalArgumentException(
                 "topology '" + text + "' is not understood; there are " + KNOWN, cause);
+    }
+
+    private static Topology dragonfly(Map<String, Integer> named, Detour detour) {
+        return new DragonflyTopology(take(named, "p"), take(named, "a"), take(named, "h"), detour);
+    }
+
+    private static Topology slimFly(Map<String, Integer> named, Detour detour) {
+        return new SlimFlyTopology(take(named, "q"), take(named, "nodes"), detour);
+    }
+
+    private static Topology hyperX(String inner, Detour detour) {
+        String[] parts = inner.split(";");
+        if (parts.length != 2) {
+            throw new NumberFormatException(inner);
+        }
+        return new HyperXTopology(take(named(parts[1]), "nodes"), detour, numbers(parts[0]));
     }
 
     private static int[] numbers(String list) {

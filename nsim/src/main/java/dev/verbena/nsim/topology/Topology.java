@@ -53,6 +53,21 @@ public interface Topology {
      */
     long route(int router, int inPort, int inClass, int source, int destination, int state);
 
+    /** Whether {@link #entry} is to be asked. */
+    default boolean isAdaptive() {
+        return false;
+    }
+
+    /**
+     * The state of a packet that is about to enter the network.
+     *
+     * @param number how many packets the source's node has sent before
+     * @param congestion of the source's router
+     */
+    default int entry(int source, int destination, long number, Congestion congestion) {
+        return 0;
+    }
+
     /** Packs the answer of {@link #route}. */
     static long way(int port, int vcClass, int state) {
         return (long) state << 32 | (long) vcClass << 24 | port;

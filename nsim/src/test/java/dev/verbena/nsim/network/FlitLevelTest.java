@@ -7,9 +7,11 @@ import dev.verbena.nsim.scenario.SeededRandom;
 import dev.verbena.nsim.topology.TieRule;
 import dev.verbena.nsim.topology.Topologies;
 import dev.verbena.nsim.topology.Topology;
-import java.util.Arrays;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+
+import java.util.Arrays;
 
 /** Packet level against a reference in which every flit is an event. */
 class FlitLevelTest {
@@ -25,7 +27,9 @@ class FlitLevelTest {
         "switch(6)",
         "leafspine(leaves=3,down=3,spines=2)",
         "xgft(2,2,2;1,2,2)",
-        "fattree(levels=2,down=4,up=2)"
+        "fattree(levels=2,down=4,up=2)",
+        "dragonfly(p=2,a=2,h=1,routing=ugal)",
+        "hyperx(3,3;nodes=2,routing=valiant)"
     };
 
     /** A case: a machine, its parameters, messages and when they start. */

@@ -23,6 +23,8 @@ final class Traffic implements MessageHandler {
     long completed;
     long overtaken;
     long expectedLinkBytes;
+    long latencyPs;
+    long arrived;
     private final Topology topology;
     private final Pattern pattern;
     private final SeededRandom random = new SeededRandom(5);
@@ -95,6 +97,8 @@ final class Traffic implements MessageHandler {
         MessageTable messages = network.messages();
         int from = messages.fromRank(message);
         arrivedFrom[from] += messages.bytes(message);
+        latencyPs += timePs - messages.issuedPs(message);
+        arrived++;
         int pair = from * topology.nodes() + messages.toRank(message);
         if (messages.number(message) != arrivedLast[pair] + 1) {
             overtaken++;

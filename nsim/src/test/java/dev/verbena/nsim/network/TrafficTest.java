@@ -8,6 +8,7 @@ import dev.verbena.nsim.topology.GridTopology;
 import dev.verbena.nsim.topology.TieRule;
 import dev.verbena.nsim.topology.Topology;
 import dev.verbena.nsim.topology.TreeTopology;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -144,10 +145,23 @@ class TrafficTest {
     @Tag("nsim-26")
     @ValueSource(
             strings = {
-                "torus(7)", "torus(2,3)", "torus(4,1,3)", "torus(2,3,2,2)", "torus(2,2,3,1,2)",
-                "torus(2,1,2,3,2,2)", "mesh(5)", "mesh(3,1,4)", "mesh(2,3,2,1,2,2)", "torus(1)",
-                "torus(1,1)", "switch(9)", "xgft(3,2,2;1,2,3)",
-                        "leafspine(leaves=3,down=4,spines=2)",
+                "torus(7)",
+                "torus(2,3)",
+                "torus(4,1,3)",
+                "torus(2,3,2,2)",
+                "torus(2,2,3,1,2)",
+                "torus(2,1,2,3,2,2)",
+                "mesh(5)",
+                "mesh(3,1,4)",
+                "mesh(2,3,2,1,2,2)",
+                "torus(1)",
+                "torus(1,1)",
+                "switch(9)",
+                "xgft(3,2,2;1,2,3)",
+                "leafspine(leaves=3,down=4,spines=2)",
+                "dragonfly(p=2,a=3,h=1)",
+                "hyperx(3,4;nodes=2)",
+                "slimfly(q=5,nodes=1)",
             })
     void shouldDeliverEachPacketOnceAndInOrder(String shape) {
         Topology topology = topology(shape, TieRule.BALANCED);

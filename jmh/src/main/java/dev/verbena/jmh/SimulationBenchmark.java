@@ -1,0 +1,102 @@
+package dev.verbena.jmh;
+
+import dev.verbena.nsim.Simulation;
+import dev.verbena.nsim.SimulationResult;
+import dev.verbena.nsim.network.NetworkContext;
+import dev.verbena.nsim.program.Program;
+import dev.verbena.nsim.scenario.RandomRing;
+import dev.verbena.nsim.scenario.RecursiveDoubling;
+import dev.verbena.nsim.scenario.RingBarrier;
+import dev.verbena.nsim.scenario.ScenarioOptions;
+import dev.verbena.nsim.topology.GridTopology;
+import dev.verbena.nsim.topology.TieRule;
+import dev.verbena.nsim.topology.Topology;
+import dev.verbena.nsim.topology.TreeTopology;
+
+import org.openjdk.jmh.annotations.AuxCounters;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The simulator on one core: whole runs per second, and as further columns the events and the data
+ * packets of those runs per second. A packet over r routers is 2 r + 4 events: ready at each
+ * router, a credit for each, read, sent, arrived, written.
+ */
+@BenchmarkMode(Mode.Throughput)
+@OutputTimeUnit(TimeUnit.SECONDS)
+@Fork(3)
+@Warmup(iterations = 3, time = 3)
+@Measurement(iterations = 5, time = 3)
+@State(Scope.Thread)
+public class SimulationBenchmark {
+    private static final int PAYLOAD = 2048;
+    private static final int RING = 14;
+
+    private final RandomRing ring = new RandomRing();
+    private final Topology torus = GridTopology.torus(TieRule.BALANCED, 8, 8, 8);
+    private final Topology sixHops = GridTopology.torus(TieRule.BALANCED, RING);
+    private final Topology tree = TreeTopology.leafSpine(128, 4, 4);
+
+    /** What a run had, per second. */
+    @AuxCounters(AuxCounters.Type.OPERATIONS)
+    @State(Scope.Thread)
+    public static class Rates {
+        /** Events of the engine. */
+        public long events;
+
+        /** Packets with data. */
+        public long packets;
+    }
+
+    private static SimulationResult count(SimulationResult result, Rates rates, long bytesPerPut) {
+        rates.events += result.events();
+        rates.packets += result.putCount() * ((bytesPerPut + PAYLOAD - 1) / PAYLOAD);
+        return result;
+    }
+
+    /** 512 processes on a torus of 8 x 8 x 8, 100 kB to both neighbours in a random ring. */
+    @Benchmark
+    public SimulationResult randomRingOnTorus(Rates rates) {
+        Program program = ring.program(torus.nodes(), new ScenarioOptions(1, 100_000));
+        return count(new Simulation(torus, new NetworkContext()).run(program), rates, 100_000);
+    }
+
+    /** 14 processes in a ring, 2 KiB packets to the one six cables away. */
+    @Benchmark
+    public SimulationResult packetsOverSixHops(Rates rates) {
+        long bytes = 500L * PAYLOAD;
+        Program program =
+                rank -> {
+                    rank.put((rank.rank() + 6) % RING, bytes, 0);
+                    rank.poll(0);
+                };
+        return count(new Simulation(sixHops, new NetworkContext()).run(program), rates, bytes);
+    }
+
+    /** The ring barrier of 512 processes. */
+    @Benchmark
+    public SimulationResult ringBarrier(Rates rates) {
+        Program program = new RingBarrier().program(tree.nodes(), ScenarioOptions.DEFAULT);
+        return count(new Simulation(tree, barrier()).run(program), rates, 8);
+    }
+
+    /** The barrier of 512 processes by recursive doubling. */
+    @Benchmark
+    public SimulationResult recursiveDoubling(Rates rates) {
+        Program program = new RecursiveDoubling().program(tree.nodes(), ScenarioOptions.DEFAULT);
+        return count(new Simulation(tree, barrier()).run(program), rates, 8);
+    }
+
+    private static NetworkContext barrier() {
+        return new NetworkContext().overheadPs(800_000).dmaRate(0);
+    }
+}

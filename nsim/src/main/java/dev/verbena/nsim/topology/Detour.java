@@ -1,0 +1,14 @@
+package dev.verbena.nsim.topology;
+
+/** How packets go round places where all others go. */
+public enum Detour {
+    /** The shortest way. */
+    MINIMAL,
+    /** By way of a random router (Valiant), then the shortest way. */
+    VALIANT,
+    /**
+     * Whichever of the two has less before it: the packets waiting at the first port, times the
+     * cables to pass (UGAL, by what the source's router knows).
+     */
+    UGAL
+}

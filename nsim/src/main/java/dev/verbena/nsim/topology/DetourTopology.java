@@ -1,0 +1,118 @@
+package dev.verbena.nsim.topology;
+
+import java.util.Locale;
+
+/**
+ * A shape with shortest ways, and detours by way of another router. The state of a packet is 0
+ * before it was decided, -1 once it goes the shortest way, and the router + 1 to go to before. The
+ * choice of that router is a mixture of source, destination and how many packets were decided:
+ * random enough, and the same in each run. The class of virtual channels is the number of cables
+ * passed so far.
+ */
+abstract class DetourTopology implements Topology {
+    private static final int DIRECT = -1;
+    private static final int TRIES = 4;
+
+    private final Detour detour;
+    private final int diameter;
+
+    /**
+     * A shape.
+     *
+     * @param diameter most cables between routers on a shortest way
+     */
+    DetourTopology(Detour detour, int diameter) {
+        this.detour = detour;
+        this.diameter = diameter;
+    }
+
+    /** Most cables between routers on a shortest way. */
+    public final int diameter() {
+        return diameter;
+    }
+
+    final String detourName() {
+        return detour == Detour.MINIMAL ? "" : ",routing=" + detour.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The port towards a router, which is another one. */
+    abstract int shortestPort(int router, int target);
+
+    /** Whether a way over a router is one that avoids something. */
+    abstract boolean isDetourUseful(int from, int over, int to);
+
+    @Override
+    public final int classes() {
+        return Math.max(1, detour == Detour.MINIMAL ? diameter : 2 * diameter);
+    }
+
+    @Override
+    public final boolean isAdaptive() {
+        return detour != Detour.MINIMAL;
+    }
+
+    @Override
+    public final int entry(int source, int destination, long number, Congestion congestion) {
+        int from = routerOf(source);
+        int to = routerOf(destination);
+        if (detour == Detour.MINIMAL || from == to) {
+            return DIRECT;
+        }
+        int over =
+                over(from, to, ((long) source << 32 | destination) + number * 0x632be59bd9b4e019L);
+        if (over < 0) {
+            return DIRECT;
+        }
+        if (detour == Detour.UGAL) {
+            int direct = shortestPort(from, to);
+            int around = shortestPort(from, over);
+            long waitDirect = (long) congestion.waiting(from, direct) * distance(from, to);
+            long waitAround =
+                    (long) congestion.waiting(from, around)
+                            * (distance(from, over) + distance(over, to));
+            if (waitDirect <= waitAround + 1) {
+                return DIRECT;
+            }
+        }
+        return over + 1;
+    }
+
+    private int over(int from, int to, long seed) {
+        long z = seed;
+        for (int i = 0; i < TRIES; i++) {
+            z += 0x9e3779b97f4a7c15L;
+            long m = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
+            m = (m ^ m >>> 27) * 0x94d049bb133111ebL;
+            int over = (int) Long.remainderUnsigned(m ^ m >>> 31, routers());
+            if (over != from && over != to && isDetourUseful(from, over, to)) {
+                return over;
+            }
+        }
+        return -1;
+    }
+
+    /** Cables between two routers by the shortest way. */
+    final int distance(int from, int to) {
+        int router = from;
+        int cables = 0;
+        while (router != to) {
+            router = peer(router, shortestPort(router, to));
+            cables++;
+        }
+        return cables;
+    }
+
+    @Override
+    public final long route(
+            int router, int inPort, int inClass, int source, int destination, int state) {
+        int now = state == router + 1 ? DIRECT : state;
+        int end = routerOf(destination);
+        int target = now > 0 ? now - 1 : end;
+        boolean isFromNode = peer(router, inPort) < 0;
+        int vcClass = isFromNode ? 0 : inClass + 1;
+        if (target == router) {
+            return Topology.way(portOf(destination), 0, DIRECT);
+        }
+        return Topology.way(shortestPort(router, target), vcClass, now);
+    }
+}
