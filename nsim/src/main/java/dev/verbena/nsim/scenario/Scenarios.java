@@ -1,6 +1,7 @@
 package dev.verbena.nsim.scenario;
 
 import dev.verbena.nsim.SimulationResult;
+
 import java.util.List;
 import java.util.Locale;
 
@@ -10,7 +11,12 @@ public final class Scenarios {
     private static final int LEAVES_MIN = 4;
 
     private static final List<Scenario> ALL =
-            List.of(new RandomRing(), new RingBarrier(), new RecursiveDoubling());
+            List.of(
+                    new RandomRing(),
+                    new RingBarrier(),
+                    new RecursiveDoubling(),
+                    new ParticleExchange(false),
+                    new ParticleExchange(true));
 
     private Scenarios() {}
 

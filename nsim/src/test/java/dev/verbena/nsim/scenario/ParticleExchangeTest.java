@@ -1,0 +1,60 @@
+package dev.verbena.nsim.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.verbena.nsim.Machine;
+import dev.verbena.nsim.Simulation;
+import dev.verbena.nsim.network.NetworkContext;
+import dev.verbena.nsim.topology.Topology;
+import dev.verbena.nsim.topology.TreeTopology;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+class ParticleExchangeTest {
+    private static final long BYTES = 100_000;
+
+    private static long time(
+            Topology topology, NetworkContext context, int processes, boolean isBarrierAfter) {
+        return new Simulation(topology, context)
+                .processes(processes)
+                .run(
+                        new ParticleExchange(isBarrierAfter)
+                                .program(processes, new ScenarioOptions(1, BYTES)))
+                .executionPs();
+    }
+
+    /** Each process is packed when the barrier lets it go, or the other way round: the same sum. */
+    @Test
+    @Tag("nsim-39")
+    void shouldNotMatterWhereTheBarrierIsIfBytesTakeNoTime() {
+        for (int processes : new int[] {8, 16, 32}) {
+            long endless = 4_000_000_000_000_000L;
+            NetworkContext context =
+                    new NetworkContext()
+                            .linkRate(endless)
+                            .switchRate(endless)
+                            .dmaRate(0)
+                            .vcBuffer(1_000)
+                            .nicBuffer(1_000);
+            Topology topology = TreeTopology.single(processes);
+            double before = time(topology, context, processes, false) / 1e3;
+            double after = time(topology, context, processes, true) / 1e3;
+            assertThat(after).isCloseTo(before, within(20.0));
+        }
+    }
+
+    @Test
+    @Tag("nsim-39")
+    void shouldMatterWhereTheBarrierIsIfPutsMeetOnCables() {
+        for (int processes : new int[] {32, 64}) {
+            Machine machine = new Machine();
+            new ParticleExchange(false).prepare(machine, processes);
+            long before = time(machine.topology(), machine.network(), processes, false);
+            long after = time(machine.topology(), machine.network(), processes, true);
+            // Far more than the few nanoseconds of the other test.
+            assertThat(Math.abs(after - before)).isGreaterThan(1_000_000);
+        }
+    }
+}
