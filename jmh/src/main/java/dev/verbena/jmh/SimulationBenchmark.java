@@ -12,7 +12,7 @@ import dev.verbena.nsim.topology.GridTopology;
 import dev.verbena.nsim.topology.TieRule;
 import dev.verbena.nsim.topology.Topology;
 import dev.verbena.nsim.topology.TreeTopology;
-
+import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -23,8 +23,6 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
-
-import java.util.concurrent.TimeUnit;
 
 /**
  * The simulator on one core: whole runs per second, and as further columns the events and the data

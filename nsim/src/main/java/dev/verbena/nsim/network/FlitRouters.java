@@ -2,7 +2,6 @@ package dev.verbena.nsim.network;
 
 import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.topology.Topology;
-
 import java.util.Arrays;
 
 /**

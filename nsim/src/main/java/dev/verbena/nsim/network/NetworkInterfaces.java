@@ -2,7 +2,6 @@ package dev.verbena.nsim.network;
 
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.nsim.engine.Engine;
-
 import java.util.Arrays;
 
 /**

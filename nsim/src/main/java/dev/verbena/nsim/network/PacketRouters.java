@@ -3,7 +3,6 @@ package dev.verbena.nsim.network;
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.topology.Topology;
-
 import java.util.Arrays;
 
 /**

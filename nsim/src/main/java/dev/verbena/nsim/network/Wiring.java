@@ -1,7 +1,6 @@
 package dev.verbena.nsim.network;
 
 import dev.verbena.nsim.topology.Topology;
-
 import java.util.Arrays;
 
 /**

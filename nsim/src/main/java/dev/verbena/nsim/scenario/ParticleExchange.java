@@ -4,7 +4,6 @@ import dev.verbena.nsim.Machine;
 import dev.verbena.nsim.SimulationResult;
 import dev.verbena.nsim.program.Program;
 import dev.verbena.nsim.program.Rank;
-
 import java.util.Locale;
 
 /**

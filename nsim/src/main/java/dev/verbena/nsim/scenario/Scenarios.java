@@ -1,7 +1,6 @@
 package dev.verbena.nsim.scenario;
 
 import dev.verbena.nsim.SimulationResult;
-
 import java.util.List;
 import java.util.Locale;
 

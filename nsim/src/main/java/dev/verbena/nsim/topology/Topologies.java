@@ -15,9 +15,9 @@ import java.util.Map;
 public final class Topologies {
     private static final String KNOWN =
             "torus(8,8,8), mesh(4,4), switch(16), fattree(levels=2,down=4,up=4,leaves=4),"
-                + " xgft(4,4;1,4), leafspine(leaves=4,down=4,spines=4), dragonfly(p=2,a=4,h=2),"
-                + " hyperx(4,4;nodes=2), slimfly(q=5,nodes=3), the last three also with"
-                + " routing=valiant or routing=ugal";
+                    + " xgft(4,4;1,4), leafspine(leaves=4,down=4,spines=4), dragonfly(p=2,a=4,h=2),"
+                    + " hyperx(4,4;nodes=2), slimfly(q=5,nodes=3), the last three also with"
+                    + " routing=valiant or routing=ugal";
 
     private Topologies() {}
 

@@ -6,7 +6,6 @@ import dev.verbena.nsim.topology.Detour;
 import dev.verbena.nsim.topology.DragonflyTopology;
 import dev.verbena.nsim.topology.TieRule;
 import dev.verbena.nsim.topology.Topologies;
-
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 

@@ -7,11 +7,9 @@ import dev.verbena.nsim.scenario.SeededRandom;
 import dev.verbena.nsim.topology.TieRule;
 import dev.verbena.nsim.topology.Topologies;
 import dev.verbena.nsim.topology.Topology;
-
+import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-
-import java.util.Arrays;
 
 /** Packet level against a reference in which every flit is an event. */
 class FlitLevelTest {

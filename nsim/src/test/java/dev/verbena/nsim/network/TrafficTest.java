@@ -8,7 +8,6 @@ import dev.verbena.nsim.topology.GridTopology;
 import dev.verbena.nsim.topology.TieRule;
 import dev.verbena.nsim.topology.Topology;
 import dev.verbena.nsim.topology.TreeTopology;
-
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -8,7 +8,6 @@ import dev.verbena.nsim.Simulation;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.topology.Topology;
 import dev.verbena.nsim.topology.TreeTopology;
-
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
