@@ -75,6 +75,9 @@ abstract class DartServe implements Callable<Integer> {
             })
     String sink;
 
+    /** Of {@link #sink}; null without. */
+    private ReceivedTree tree;
+
     /** Adds what only the master, or only a slave, has; null if the end is wished for before. */
     abstract DartServer.Context configure(DartServer.Context context, Termination termination)
             throws IOException;
@@ -98,11 +101,9 @@ abstract class DartServe implements Callable<Integer> {
         }
         Path folder = Files.createDirectories(Path.of(sink.substring(5)));
         folder = folder.toAbsolutePath().normalize();
+        tree = new ReceivedTree(folder, this::print, termination::isAsked);
         // A thread that waits for space on the device must not keep others from being served.
-        context.dedicatedThreads(true)
-                .fileSink(
-                        folder.toString(),
-                        new ReceivedTree(folder, this::print, termination::isAsked));
+        context.dedicatedThreads(true).fileSink(folder.toString(), tree);
     }
 
     void inRange(String option, long value, long min, long max) {
@@ -174,9 +175,18 @@ abstract class DartServe implements Callable<Integer> {
                 if (server.failure() != null) {
                     throw new Messages.Failure(Messages.of(server.failure()));
                 }
-                return server.lostMessages().isEmpty() ? 0 : 1;
+                return server.lostMessages().isEmpty() && !isAnyRefused() ? 0 : 1;
             }
         }
+    }
+
+    /** Files that are stored here, but not in their place. */
+    private boolean isAnyRefused() {
+        if (tree == null || tree.damagedCount() == 0) {
+            return false;
+        }
+        print(tree.damagedCount() + " files were refused, see above");
+        return true;
     }
 
     /** Waits until somebody wants the end, or the server has ended by itself. */

@@ -22,7 +22,10 @@ import java.util.zip.CRC32C;
  */
 final class PartFile {
     private static final int COPY_LENGTH = 1 << 20;
-    private static final String PREFIX = ReceivedTree.OWN_PREFIX + "part-";
+    static final String PREFIX = ReceivedTree.OWN_PREFIX + "part-";
+
+    /** What came in parts and is not what its sender says. */
+    static final String REFUSED_PREFIX = ReceivedTree.OWN_PREFIX + "refused-";
 
     private final Path path;
     private CRC32C crc = new CRC32C();
@@ -45,12 +48,20 @@ final class PartFile {
 
     /** Deletes what other attempts, too, have left of a path that is in place now. */
     static void deleteAll(Path folder, String name) throws IOException {
-        String pattern = PREFIX + digest(name) + "-*";
+        deleteMatching(folder, PREFIX + digest(name) + "-*");
+        deleteMatching(folder, REFUSED_PREFIX + digest(name) + "-*");
+    }
+
+    /** Deletes files with such names; how many. */
+    static int deleteMatching(Path folder, String pattern) throws IOException {
+        int count = 0;
         try (DirectoryStream<Path> parts = Files.newDirectoryStream(folder, pattern)) {
             for (Path part : parts) {
                 Files.deleteIfExists(part);
+                count++;
             }
         }
+        return count;
     }
 
     Path path() {

@@ -1,14 +1,16 @@
 package dev.verbena.cli;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartMessage;
 import dev.verbena.dart.DartMessageHandler;
 import dev.verbena.dart.DartMetadata;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -24,10 +26,31 @@ final class ReceivedTree implements DartMessageHandler {
 
     private static final long SPACE_PAUSE_MS = 500;
 
+    /** Files that are put together at a time without reading again what has come. */
+    static final int OPEN_MAX = 256;
+
+    /** So begin the names of a receiver's state: without one, nothing is half received. */
+    private static final String STATE_PATTERN = ".receiving-*";
+
     private final Path folder;
     private final Consumer<String> log;
     private final BooleanSupplier isEnding;
-    private final Map<String, PartFile> open = new HashMap<>();
+    private final Map<String, PartFile> open = new OpenFiles();
+
+    /** Only the checksum of one that is forgotten is computed anew. */
+    private static final class OpenFiles extends LinkedHashMap<String, PartFile> {
+        private static final long serialVersionUID = 1L;
+
+        OpenFiles() {
+            super(16, 0.75f, true);
+        }
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, PartFile> eldest) {
+            return size() > OPEN_MAX;
+        }
+    }
+
     private volatile long fileCount;
     private volatile long damagedCount;
 
@@ -40,6 +63,31 @@ final class ReceivedTree implements DartMessageHandler {
         this.folder = folder;
         this.log = log;
         this.isEnding = isEnding;
+        deleteAbandoned();
+    }
+
+    /**
+     * Parts of files that no sender goes on with. While an earlier receiver's state is there, its
+     * servers may still have the rest.
+     */
+    private void deleteAbandoned() {
+        try {
+            if (isAny(STATE_PATTERN)) {
+                return;
+            }
+            int count = PartFile.deleteMatching(folder, PartFile.PREFIX + "*");
+            if (count > 0) {
+                log.accept("deleted " + count + " unfinished files of senders that gave up");
+            }
+        } catch (IOException e) {
+            log.accept("cannot look for unfinished files: " + Messages.of(e));
+        }
+    }
+
+    private boolean isAny(String pattern) throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, pattern)) {
+            return files.iterator().hasNext();
+        }
     }
 
     /** Files and folders in place. Any thread. */
@@ -74,7 +122,7 @@ final class ReceivedTree implements DartMessageHandler {
         try {
             Path target = SentFile.resolve(folder, path);
             if ("folder".equals(metadata.property("kind"))) {
-                makeFolder(target);
+                whenPossible(path, () -> makeFolder(target));
                 Files.deleteIfExists(stored);
                 fileCount++;
                 return;
@@ -103,10 +151,17 @@ final class ReceivedTree implements DartMessageHandler {
     private void accept(
             String path, Path stored, Path target, long offset, long total, DartMetadata metadata)
             throws IOException {
-        makeFolder(target.getParent());
+        whenPossible(path, () -> makeFolder(target.getParent()));
         long length = Files.size(stored);
         if (offset < 0 || offset > total - length) {
-            refuse(path + ": a part outside the file, at " + offset + " of " + total);
+            refuse(
+                    path
+                            + ": a part outside the file, at "
+                            + offset
+                            + " of "
+                            + total
+                            + "; left as "
+                            + stored);
             return;
         }
         String wanted = metadata.property("crc");
@@ -120,10 +175,15 @@ final class ReceivedTree implements DartMessageHandler {
                         attempt + ":" + path, key -> new PartFile(folder, path, attempt));
         if (part.length() < offset) {
             open.remove(attempt + ":" + path);
-            if (isInPlace(target, total)) {
+            if (isInPlace(target, total, wanted)) {
                 Files.delete(stored);
             } else {
-                refuse(path + ": a part for offset " + offset + " is out of order");
+                refuse(
+                        path
+                                + ": a part for offset "
+                                + offset
+                                + " is out of order; left as "
+                                + stored);
             }
             return;
         }
@@ -135,10 +195,60 @@ final class ReceivedTree implements DartMessageHandler {
         }
     }
 
-    /** The whole file came before; its parts come again after a kill. */
-    private static boolean isInPlace(Path target, long total) throws IOException {
+    /**
+     * The whole file came before; its parts come again after a kill. Only the last one has the
+     * checksum.
+     */
+    private static boolean isInPlace(Path target, long total, String wanted) throws IOException {
+        boolean isTrusting =
+                PlantedFaults.ENABLED && PlantedFaults.isOn("receive-length-is-enough");
         return Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)
-                && Files.size(target) == total;
+                && Files.size(target) == total
+                && (wanted == null
+                        || isTrusting
+                        || wanted.equals(String.format("%08x", PartFile.checksum(target))));
+    }
+
+    /** Something that a full or sick device may refuse now, and take later. */
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    /**
+     * Does it when the folder takes it. An error that stays although the folder takes another name
+     * is one of this file: waiting would keep everybody from being served.
+     */
+    private void whenPossible(String path, Step step) throws IOException {
+        boolean isGivingUp = PlantedFaults.ENABLED && PlantedFaults.isOn("receive-gives-up-places");
+        for (int tries = 0; ; tries++) {
+            boolean isFolderWell = tries > 0 && isFolderWell();
+            try {
+                step.run();
+                return;
+            } catch (IOException e) {
+                if (isEnding.getAsBoolean() || isFolderWell || isGivingUp) {
+                    throw e;
+                }
+                if (tries == 1) {
+                    log.accept("waiting, cannot place " + path + ": " + Messages.of(e));
+                }
+            }
+            if (tries > 0) {
+                pause();
+            }
+        }
+    }
+
+    private boolean isFolderWell() {
+        try {
+            Path probe = folder.resolve(OWN_PREFIX + "probe");
+            Files.deleteIfExists(probe);
+            Files.createDirectory(probe);
+            Files.delete(probe);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** Nothing is confirmed to the sender meanwhile; servers hold what they have. */
@@ -173,11 +283,19 @@ final class ReceivedTree implements DartMessageHandler {
             throws IOException {
         String found = String.format("%08x", crc);
         if (!found.equals(wanted)) {
-            refuse(path + ": checksum " + found + ", the sender says " + wanted);
+            // No longer named like a part: whoever starts next deletes abandoned parts.
+            String name =
+                    from.getFileName().toString().replace(PartFile.PREFIX, PartFile.REFUSED_PREFIX);
+            Path left = folder.resolve(name);
+            Files.move(from, left, StandardCopyOption.REPLACE_EXISTING);
+            refuse(
+                    path
+                            + (": checksum " + found + ", the sender says " + wanted)
+                            + ("; left as " + left));
             return;
         }
-        Files.move(from, target, StandardCopyOption.ATOMIC_MOVE);
-        PartFile.forceFolder(target.getParent());
+        whenPossible(path, () -> Files.move(from, target, StandardCopyOption.ATOMIC_MOVE));
+        whenPossible(path, () -> PartFile.forceFolder(target.getParent()));
         PartFile.deleteAll(folder, path);
         fileCount++;
         log.accept(String.format("stored %s, %d bytes, crc %s", path, Files.size(target), found));

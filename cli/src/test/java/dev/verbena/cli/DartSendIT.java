@@ -112,8 +112,10 @@ class DartSendIT {
     void shouldNameAFileThatCannotBeReadAndSendTheRest() throws Exception {
         Path source = Files.createDirectories(folder.resolve("source"));
         Files.writeString(source.resolve("good"), "good");
+        Files.writeString(source.resolve("taken"), "cannot be placed");
         Files.createSymbolicLink(source.resolve("link"), source.resolve("good"));
         Path arrived = folder.resolve("arrived");
+        Files.createDirectories(arrived.resolve("source/taken/by a folder"));
         String config = folder.resolve("job.conf").toString();
         try (CommandProcess receiver =
                 CommandProcess.start(
@@ -144,6 +146,13 @@ class DartSendIT {
                 assertThat(send.out()).contains("link: not an ordinary file").contains("left out");
                 assertThat(arrived.resolve("source/good")).hasContent("good");
             }
+            receiver.terminate();
+            // The sender was told that its bytes are safe; only here one sees where they are.
+            assertThat(receiver.exitCode()).isEqualTo(1);
+            assertThat(receiver.out())
+                    .contains("refused: source/taken: ")
+                    .contains("1 damaged")
+                    .contains("left as ");
         }
     }
 

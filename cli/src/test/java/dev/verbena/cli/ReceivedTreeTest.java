@@ -83,6 +83,7 @@ class ReceivedTreeTest {
         ReceivedTree killed = new ReceivedTree(folder, log::add, () -> true);
         killed.onMessage(stored(metadata("a/big", 0, whole.length, null), first));
         killed.onMessage(stored(metadata("a/big", 10, whole.length, null), second));
+        final Path lock = Files.write(folder.resolve(".receiving-lock"), new byte[0]);
         ReceivedTree next = new ReceivedTree(folder, log::add, () -> true);
         // Not acknowledged before the kill: it comes again.
         next.onMessage(stored(metadata("a/big", 10, whole.length, null), second));
@@ -91,6 +92,7 @@ class ReceivedTreeTest {
         ReceivedTree last = new ReceivedTree(folder, log::add, () -> true);
         last.onMessage(stored(metadata("a/big", 20, whole.length, crc(whole)), third));
         assertThat(log).noneMatch(line -> line.startsWith("refused"));
+        Files.delete(lock);
         try (var files = Files.walk(folder)) {
             assertThat(files.filter(Files::isRegularFile)).containsExactly(folder.resolve("a/big"));
         }
@@ -122,6 +124,120 @@ class ReceivedTreeTest {
         assertThat(tree.damagedCount()).isEqualTo(1);
         assertThat(folder.resolve("file")).doesNotExist();
         assertThat(folder.resolve("flat-0")).exists();
+    }
+
+    /** As on a device that takes no new folder for a while: nothing is refused meanwhile. */
+    @Test
+    void shouldWaitUntilAFolderCanBeMade() throws Exception {
+        Path root = Files.createDirectory(folder.resolve("root"));
+        Thread mender = null;
+        ReceivedTree tree = new ReceivedTree(root, log::add, () -> false);
+        byte[] bytes = {1, 2, 3};
+        DartMessage message = new StoredMessage(metadata("a/b", 0, 3, crc(bytes)), "flat", bytes);
+        Path away = folder.resolve("away");
+        Files.move(root, away);
+        mender =
+                new Thread(
+                        () -> {
+                            try {
+                                while (log.isEmpty()) {
+                                    Thread.sleep(10);
+                                }
+                                Files.write(away.resolve("flat"), bytes);
+                                Files.move(away, root);
+                            } catch (IOException | InterruptedException e) {
+                                log.add("refused by the test itself: " + e);
+                            }
+                        });
+        mender.start();
+        tree.onMessage(message);
+        mender.join();
+        assertThat(root.resolve("a/b")).hasBinaryContent(bytes);
+        assertThat(tree.damagedCount()).isZero();
+        assertThat(log).first().asString().startsWith("waiting, cannot place a/b");
+        try (var files = Files.list(root)) {
+            assertThat(files).containsExactly(root.resolve("a"));
+        }
+    }
+
+    /** Waiting for what never changes would keep everybody else from being served. */
+    @Test
+    void shouldRefuseWhatIsInTheWayOfItsOwnNameOnly() throws Exception {
+        Files.write(folder.resolve("taken"), new byte[] {1});
+        Files.createDirectories(folder.resolve("full/of"));
+        ReceivedTree tree = new ReceivedTree(folder, log::add, () -> false);
+        byte[] bytes = {7};
+        for (String path :
+                List.of("taken/below", "full", "x".repeat(300), "x".repeat(300) + "/y")) {
+            tree.onMessage(stored(metadata(path, 0, 1, crc(bytes)), bytes));
+        }
+        assertThat(tree.damagedCount()).isEqualTo(4);
+        assertThat(log).hasSize(4).allMatch(line -> line.startsWith("refused: "));
+        tree.onMessage(stored(metadata("good", 0, 1, crc(bytes)), bytes));
+        assertThat(folder.resolve("good")).hasBinaryContent(bytes);
+    }
+
+    /** Another file of the same length is not the one that was sent. */
+    @Test
+    void shouldNotTakeAFileOfTheSameLengthForTheOneThatWasSent() throws Exception {
+        Files.write(folder.resolve("big"), new byte[] {1, 2, 3, 4});
+        ReceivedTree tree = new ReceivedTree(folder, log::add, () -> true);
+        byte[] whole = {5, 6, 7, 8};
+        byte[] end = {7, 8};
+        tree.onMessage(stored(metadata("big", 2, 4, crc(whole)), end));
+        assertThat(tree.damagedCount()).isEqualTo(1);
+        assertThat(log).anyMatch(line -> line.contains("out of order"));
+        assertThat(folder.resolve("flat-0")).exists();
+    }
+
+    @Test
+    void shouldDeleteUnfinishedFilesOnlyWhenNoServerCanHaveTheRest() throws Exception {
+        byte[] first = {1, 2};
+        ReceivedTree killed = new ReceivedTree(folder, log::add, () -> true);
+        killed.onMessage(stored(metadata("big", 0, 4, null), first));
+        Path state = Files.write(folder.resolve(".receiving-state"), new byte[1]);
+        new ReceivedTree(folder, log::add, () -> true);
+        assertThat(parts()).isEqualTo(1);
+        Files.delete(state);
+        new ReceivedTree(folder, log::add, () -> true);
+        assertThat(parts()).isZero();
+        assertThat(log).containsExactly("deleted 1 unfinished files of senders that gave up");
+    }
+
+    private long parts() throws IOException {
+        try (var files = Files.list(folder)) {
+            return files.filter(f -> f.getFileName().toString().startsWith(".verbena-part"))
+                    .count();
+        }
+    }
+
+    /** More than it keeps in mind. */
+    @Test
+    void shouldPutManyFilesTogetherAtATime() throws Exception {
+        ReceivedTree tree = new ReceivedTree(folder, log::add, () -> true);
+        int count = ReceivedTree.OPEN_MAX + 10;
+        byte[] whole = {1, 2, 3, 4};
+        for (int i = 0; i < count; i++) {
+            tree.onMessage(stored(metadata("f" + i, 0, 4, null), Arrays.copyOf(whole, 2)));
+        }
+        for (int i = 0; i < count; i++) {
+            byte[] end = Arrays.copyOfRange(whole, 2, 4);
+            tree.onMessage(stored(metadata("f" + i, 2, 4, crc(whole)), end));
+        }
+        assertThat(tree.fileCount()).isEqualTo(count);
+        assertThat(tree.damagedCount()).isZero();
+    }
+
+    @Test
+    void shouldKeepWhatCameInPartsAndIsNotWhatItsSenderSays() throws Exception {
+        ReceivedTree tree = new ReceivedTree(folder, log::add, () -> true);
+        tree.onMessage(stored(metadata("big", 0, 4, null), new byte[] {1, 2}));
+        tree.onMessage(stored(metadata("big", 2, 4, "00000000"), new byte[] {3, 4}));
+        assertThat(tree.damagedCount()).isEqualTo(1);
+        String left = log.get(0).substring(log.get(0).indexOf("left as ") + 8);
+        new ReceivedTree(folder, log::add, () -> true);
+        assertThat(Path.of(left)).hasBinaryContent(new byte[] {1, 2, 3, 4});
+        assertThat(folder.resolve("big")).doesNotExist();
     }
 
     @ParameterizedTest
