@@ -36,6 +36,9 @@ final class ReceiverLink implements AutoCloseable {
 
     private static final int FAREWELLS_MAX = 5;
 
+    /** Nothing is owed to a receiver that has been away for so long: it is not waited for. */
+    private static final long FAREWELL_NS = 3_000_000_000L;
+
     private final ServerShared shared;
     private final DartServer.Context context;
     private final NanoClock clock;
@@ -68,6 +71,7 @@ final class ReceiverLink implements AutoCloseable {
     private boolean hasEverStreamed;
     private long awaySinceNs;
     private boolean isFinWanted;
+    private long finWantedNs;
 
     // It answers HELLO and then refuses data, as with a full device: only progress ends the
     // waiting.
@@ -483,13 +487,29 @@ final class ReceiverLink implements AutoCloseable {
                 "frame: type " + inFrame.type() + " in state " + state);
     }
 
-    /** All is given to this link: says farewell once it is acknowledged; true when that is done. */
+    /**
+     * All is given to this link: says farewell once it is acknowledged; true when that is done, or
+     * when everything is acknowledged and nobody is there to hear it.
+     */
     boolean finish() {
-        isFinWanted = true;
-        if (state == WAITING && held.isEmpty() && !hasEverStreamed) {
+        if (!isFinWanted) {
+            isFinWanted = true;
+            finWantedNs = clock.nanoTime();
+        }
+        if (state == WAITING && held.isEmpty() && (!hasEverStreamed || hasReceiverGone())) {
             state = FINISHED;
         }
         return state == FINISHED;
+    }
+
+    /** One that only lost its connection is back sooner; one that left in order never comes. */
+    private boolean hasReceiverGone() {
+        long now = clock.nanoTime();
+        boolean isAwaited = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-farewell-awaited");
+        return !isFarewellSaid
+                && !isAwaited
+                && now - awaySinceNs - FAREWELL_NS >= 0
+                && now - finWantedNs - FAREWELL_NS >= 0;
     }
 
     long nextDeadlineNs() {
