@@ -319,6 +319,9 @@ final class ReceiverEngine implements ProtocolAgent {
         }
         stream.isFinished = true;
         abandoned.abandonOpen(stream);
+        if (!isAnyServing(stream.job)) {
+            reverse.ended(stream.job);
+        }
         if (journal != null) {
             journal.finished(stream);
         }
@@ -326,6 +329,16 @@ final class ReceiverEngine implements ProtocolAgent {
             ServerShared.add(shared.finished, 1);
             monitor.notifyAll();
         }
+    }
+
+    private boolean isAnyServing(UUID job) {
+        for (int i = 0; i < streams.size(); i++) {
+            InboundStream stream = streams.get(i);
+            if (!stream.isFinished && stream.job.equals(job)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void protocolError(InboundSession session, DartException e) {

@@ -3,6 +3,7 @@ package dev.verbena.dart;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -20,6 +21,7 @@ final class ReverseOutlet {
     private static final int DESTINATIONS_MAX = 65_536;
 
     private final long bytesMax;
+    private final int destinationsMax;
     private final NanoClock clock;
     private final ErrorHandler errors;
     private final List<ReverseDestination> destinations = new ArrayList<>();
@@ -33,7 +35,13 @@ final class ReverseOutlet {
     private long repeated;
 
     ReverseOutlet(long bytesMax, NanoClock clock, ErrorHandler errors) {
+        this(bytesMax, DESTINATIONS_MAX, clock, errors);
+    }
+
+    /** With another bound, for tests. */
+    ReverseOutlet(long bytesMax, int destinationsMax, NanoClock clock, ErrorHandler errors) {
         this.bytesMax = bytesMax;
+        this.destinationsMax = destinationsMax;
         this.clock = clock;
         this.errors = errors;
     }
@@ -210,14 +218,41 @@ final class ReverseOutlet {
                 return one;
             }
         }
-        if (destinations.size() == DESTINATIONS_MAX) {
+        if (destinations.size() == destinationsMax && !makeRoom()) {
             throw new DartException(
                     DartException.Code.MALFORMED,
-                    "frame: more than " + DESTINATIONS_MAX + " processes to send to");
+                    "frame: more than " + destinationsMax + " processes to send to");
         }
         ReverseDestination made = new ReverseDestination(job, clientId, application, rank);
         destinations.add(made);
         return made;
+    }
+
+    /** Forgets the process that has been gone longest; false if all are here. */
+    private boolean makeRoom() {
+        boolean isKeeping = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-inboxes-kept");
+        for (int i = 0; i < destinations.size() && !isKeeping; i++) {
+            if (!destinations.get(i).isHere) {
+                reportUntaken(destinations.remove(i), "its process had gone");
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** No server of a job is left: its processes come nevermore. */
+    synchronized void ended(UUID job) {
+        for (int i = destinations.size() - 1; i >= 0; i--) {
+            ReverseDestination one = destinations.get(i);
+            if (one.job.equals(job) && !one.isHere) {
+                reportUntaken(destinations.remove(i), "its job ended");
+            }
+        }
+    }
+
+    /** Processes that are known, here or not. */
+    synchronized int destinationCount() {
+        return destinations.size();
     }
 
     /** A server has finished: its clients are gone. */
@@ -268,17 +303,22 @@ final class ReverseOutlet {
     synchronized void close() {
         isClosed = true;
         for (ReverseDestination one : destinations) {
-            if (one.messageCount() > 0) {
-                errors.onError(
-                        new DartException(
-                                DartException.Code.UNCONFIRMED,
-                                "the receiver closed before "
-                                        + one.messageCount()
-                                        + " messages were taken by rank "
-                                        + one.rank
-                                        + " of application "
-                                        + one.applicationId));
-            }
+            reportUntaken(one, "the receiver closed");
+        }
+    }
+
+    private void reportUntaken(ReverseDestination one, String why) {
+        if (one.messageCount() > 0) {
+            errors.onError(
+                    new DartException(
+                            DartException.Code.UNCONFIRMED,
+                            why
+                                    + " before "
+                                    + one.messageCount()
+                                    + " messages were taken by rank "
+                                    + one.rank
+                                    + " of application "
+                                    + one.applicationId));
         }
     }
 }
