@@ -18,6 +18,9 @@ final class SpillFiles implements AutoCloseable {
     static final String PREFIX = "spill-";
     static final String SUFFIX = ".frames";
 
+    /** At the end of names of files that no server takes any more. */
+    static final String DAMAGED_SUFFIX = ".damaged";
+
     /** A frame that nobody can read any more. */
     static final int DAMAGED = -1;
 
@@ -166,6 +169,16 @@ final class SpillFiles implements AutoCloseable {
         closeReader(file);
         store.delete(file.name);
         show();
+    }
+
+    /** Gives a file another name, under which no server takes it for its own. */
+    DurableStore.Completion keepDamaged(SpillFile file) {
+        if (files.remove(file)) {
+            used -= file.length;
+            show();
+        }
+        closeReader(file);
+        return store.rename(file.name, file.name + DAMAGED_SUFFIX);
     }
 
     /**

@@ -9,11 +9,15 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What t3 spills, in virtual time: a receiver that goes and comes, disks, power failures. */
 @Timeout(120)
@@ -374,6 +378,75 @@ class DartSpillTest {
                         e ->
                                 e.getMessage().contains("checksum is wrong")
                                         && e.getMessage().contains("message 3 of client 1"));
+    }
+
+    /** One byte of a frame's header is wrong in a file that a killed server left. */
+    @ParameterizedTest
+    @MethodSource("headerBytes")
+    @Tag("dart-F7")
+    void shouldKeepAndNameWhatFollowsADamagedHeader(int index) {
+        wire.isRefusing = true;
+        Server one = start(8400);
+        for (int i = 0; i < 10; i++) {
+            one.send(20_000);
+        }
+        until(one, "all spilled", () -> one.free.size() == BUFFERS);
+        wire.disk.kill(false);
+        String file = wire.disk.names(".frames").get(0);
+        wire.disk.flip(file, one.offsets.get(2) + index);
+        wire.isRefusing = false;
+        Server two = start(8401);
+        two.send(5);
+        until(two, "the own", () -> received.contains(11));
+        two.shared.isDrained = true;
+        until(two, "finished", () -> two.shared.isFinished);
+        two.t3.onClose();
+        List<Integer> old = received.stream().filter(tag -> tag != 11).toList();
+        assertThat(old).startsWith(1, 2).doesNotContain(3).isSorted().doesNotHaveDuplicates();
+        assertThat(wire.disk.names(".frames")).isEmpty();
+        if (old.size() == 9) {
+            // The header told enough: only its message is lost, and it is named.
+            assertThat(wire.disk.names(".damaged")).isEmpty();
+            assertThat(wire.errors).anyMatch(e -> e.getMessage().contains("checksum is wrong"));
+        } else {
+            assertThat(wire.disk.names(".damaged")).hasSize(1);
+            assertThat(wire.errors)
+                    .anyMatch(
+                            e ->
+                                    e.getMessage().contains(" is damaged at byte ")
+                                            && e.getMessage().contains("10 of client 1"));
+        }
+    }
+
+    static IntStream headerBytes() {
+        return IntStream.range(0, FrameFlyweight.LENGTH);
+    }
+
+    /** What is torn at the end was promised to nobody; before the end everything was. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @Tag("dart-F7")
+    void shouldKeepATornFileUnlessItIsTheLast(boolean isLast) {
+        wire.isRefusing = true;
+        Server one = start(8500);
+        for (int i = 0; i < 10; i++) {
+            one.send(20_000);
+        }
+        until(one, "all spilled", () -> one.free.size() == BUFFERS);
+        wire.disk.kill(false);
+        String file = wire.disk.names(".frames").get(0);
+        String later = isLast ? "" : file.replace("-000001.frames", "-000002.frames");
+        wire.disk.tear(file, one.offsets.get(8) + 100, one.offsets.get(9), later);
+        wire.isRefusing = false;
+        Server two = start(8501);
+        two.send(5);
+        until(two, "the own", () -> received.contains(11));
+        two.shared.isDrained = true;
+        until(two, "finished", () -> two.shared.isFinished);
+        two.t3.onClose();
+        assertThat(received).contains(1, 2, 3, 4, 5, 6, 7, 8).doesNotContain(9, 10);
+        assertThat(wire.disk.names("")).hasSize(isLast ? 0 : 2);
+        assertThat(wire.disk.names(".damaged")).hasSize(isLast ? 0 : 2);
     }
 
     @Test

@@ -89,6 +89,31 @@ final class MemoryDisk {
         files.get(name).bytes[at] ^= 8;
     }
 
+    /**
+     * A file ends here; what it has from another place on becomes another file, if that has a name.
+     */
+    void tear(String name, int length, int restFrom, String restName) {
+        Content content = files.get(name);
+        if (!restName.isEmpty()) {
+            Content rest = new Content();
+            rest.bytes = java.util.Arrays.copyOfRange(content.bytes, restFrom, content.length);
+            rest.length = rest.bytes.length;
+            rest.forced = rest.length;
+            files.put(restName, rest);
+        }
+        content.length = length;
+        content.forced = length;
+    }
+
+    /** A file that was there before. */
+    void put(String name, byte[] bytes) {
+        Content content = new Content();
+        content.bytes = bytes;
+        content.length = bytes.length;
+        content.forced = bytes.length;
+        files.put(name, content);
+    }
+
     void deleteNow() {
         toDelete.forEach(files::remove);
         toDelete.clear();
