@@ -32,6 +32,7 @@ import picocli.CommandLine.TypeConversionException;
             DoctorCommand.class,
             DevicesCommand.class,
             RpingCommand.class,
+            PingPongCommand.class,
             VersionCommand.class,
             VerbenaCommand.Completion.class,
             DemoCompute.class,
