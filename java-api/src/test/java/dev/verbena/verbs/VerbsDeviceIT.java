@@ -205,8 +205,28 @@ class VerbsDeviceIT {
                         assertThat(received.sourceQueuePair()).isEqualTo(pair.a.number());
                         assertThat(received.hasRouteHeader()).isTrue();
                         assertEqual(pair, 32, UD_HEADER, 500);
+                        answerUnknownSender(pair, received);
                     }
                 });
+    }
+
+    /** B knows nobody: whom it answers stands in what it received. */
+    private static void answerUnknownSender(RealPair pair, CompletionFlyweight received) {
+        int sender = received.sourceQueuePair();
+        try (AddressHandle back = pair.domain.createAddressHandle(received, pair.bytesB, 0, 1);
+                SendRequests answers = pair.b.newSends(1);
+                ReceiveRequests receives = pair.a.newReceives(1)) {
+            pair.a.post(receives.set(0, 72, pair.regionA, 4096, 1000), 0, 1);
+            pair.bytesB.putLong(8192, 0x123456789L);
+            answers.at(0)
+                    .segment(pair.regionB, 8192, 8)
+                    .signalled(true)
+                    .to(back, sender, pair.path.queueKey());
+            assertThat(pair.b.post(answers.at(0))).isEqualTo(1);
+            assertThat(pair.next(pair.completionsB).isSuccess()).isTrue();
+            assertThat(pair.next(pair.completionsA).id()).isEqualTo(72);
+            assertThat(pair.bytesA.getLong(4096 + UD_HEADER)).isEqualTo(0x123456789L);
+        }
     }
 
     @Test
