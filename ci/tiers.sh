@@ -99,7 +99,10 @@ print_totals() {
     done
 }
 
-tier_build() { run_maven_tests build surefire-reports; }
+# Unit tests wait more than they compute: two JVMs at a time.
+readonly TWO_AT_A_TIME=-Dverbena.forks=2
+
+tier_build() { run_maven_tests build surefire-reports $TWO_AT_A_TIME; }
 
 tier_jdk25() {
     local home version
@@ -114,7 +117,7 @@ tier_jdk25() {
     echo "   JDK $version in $home"
     local code=0
     find . -path ./target -prune -o -path '*/target/failsafe-reports-25' -type d -print0 | xargs -0 -r rm -rf
-    run_maven_tests jdk25 surefire-reports-25 -Dverbena.reports=surefire-reports-25 -Djvm="$home/bin/java" \
+    run_maven_tests jdk25 surefire-reports-25 -Dverbena.reports=surefire-reports-25 -Djvm="$home/bin/java" $TWO_AT_A_TIME \
         -Dverbena.processes.skip=false -Dverbena.processes.groups=each-jdk -Dverbena.processes.reports=failsafe-reports-25 \
         -Dspotless.check.skip=true -Dcheckstyle.skip=true || code=1
     printf '   of several processes: '

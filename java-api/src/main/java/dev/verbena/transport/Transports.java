@@ -1,6 +1,7 @@
 package dev.verbena.transport;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.ServiceLoader;
 
@@ -8,10 +9,11 @@ import java.util.ServiceLoader;
 public final class Transports {
     private Transports() {}
 
-    /** Every provider on the class path. */
+    /** Every provider on the class path, by scheme: a folder of jars has no order of its own. */
     public static List<TransportProvider> providers() {
         List<TransportProvider> found = new ArrayList<>();
         ServiceLoader.load(TransportProvider.class).forEach(found::add);
+        found.sort(Comparator.comparing(TransportProvider::scheme));
         return found;
     }
 

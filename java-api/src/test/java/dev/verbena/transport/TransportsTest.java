@@ -53,6 +53,11 @@ class TransportsTest {
                 .hasMessageContaining("shm");
     }
 
+    @Test
+    void shouldNameProvidersInAnOrderThatNoFolderDecides() {
+        assertThat(Transports.providers()).extracting(TransportProvider::scheme).isSorted();
+    }
+
     private String run(String... arguments) throws Exception {
         List<String> command =
                 new java.util.ArrayList<>(

@@ -38,7 +38,8 @@ final class ItemFiles {
     }
 
     /**
-     * Finds the items that a receiver before this one stored.
+     * Finds the items that a receiver before this one stored. Where the whole file is there, it was
+     * ended while it deleted the items.
      *
      * @return names of files of which every item is there
      */
@@ -47,7 +48,9 @@ final class ItemFiles {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.vpic.*")) {
             for (Path path : files) {
                 Matcher matcher = ITEM.matcher(path.getFileName().toString());
-                if (matcher.matches()) {
+                if (matcher.matches() && Files.exists(folder.resolve(matcher.group(1)))) {
+                    Files.deleteIfExists(path);
+                } else if (matcher.matches()) {
                     found.computeIfAbsent(matcher.group(1), name -> new TreeMap<>())
                             .put(Integer.valueOf(matcher.group(2)), path);
                 }
