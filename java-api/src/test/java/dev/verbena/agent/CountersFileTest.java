@@ -158,7 +158,7 @@ class CountersFileTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         int refused = 0;
-        for (int i = 0; i < 1500; i++) {
+        for (int i = 0; i < 500; i++) {
             byte[] bad = good.clone();
             for (int k = 0; k < 1 + random.nextInt(8); k++) {
                 int span = random.nextBoolean() ? 128 : bad.length;
