@@ -5,8 +5,8 @@ ifeq ($(SNIC_TEST),1)
 SNIC_CFLAGS += -DSNIC_TEST
 endif
 ifeq ($(SAN),asan)
-SNIC_CFLAGS += -fsanitize=address -fno-omit-frame-pointer
-SNIC_LDFLAGS += -fsanitize=address
+SNIC_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SNIC_LDFLAGS += -fsanitize=address,undefined
 endif
 ifeq ($(SAN),ubsan)
 SNIC_CFLAGS += -fsanitize=undefined -fno-sanitize-recover=all

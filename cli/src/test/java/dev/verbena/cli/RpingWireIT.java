@@ -92,7 +92,7 @@ class RpingWireIT {
             String port = "" + (firstPort + 2 * (tries - 1));
             CompletableFuture<String> pings =
                     CompletableFuture.supplyAsync(
-                            () -> ping(port, "-C", "100000000", "--timeout", "30"),
+                            () -> ping(port, "-C", "100000000", "--timeout", "20"),
                             command -> new Thread(command).start());
             while (!pings.isDone() && sentBytes() < before + PINGING_BYTES) {
                 TimeUnit.MILLISECONDS.sleep(100);

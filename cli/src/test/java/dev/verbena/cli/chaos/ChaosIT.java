@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class ChaosIT {
     private static final long FRESH_SEED = System.nanoTime() % 1_000_000_007;
-    private static final long ROUND_MS = 1_000L * Integer.getInteger("verbena.chaos.seconds", 40);
+    private static final long ROUND_MS = 1_000L * Integer.getInteger("verbena.chaos.seconds", 30);
     private static final long LONG_NS =
             TimeUnit.MINUTES.toNanos(Integer.getInteger("verbena.chaos.minutes", 60));
 
