@@ -99,8 +99,9 @@ print_totals() {
     done
 }
 
-# Unit tests wait more than they compute: two JVMs at a time.
+# Tests wait more than they compute: two JVMs at a time.
 readonly TWO_AT_A_TIME=-Dverbena.forks=2
+readonly TWO_JOBS_AT_A_TIME=-Dverbena.processes.forks=2
 
 tier_build() { run_maven_tests build surefire-reports $TWO_AT_A_TIME; }
 
@@ -118,7 +119,7 @@ tier_jdk25() {
     local code=0
     find . -path ./target -prune -o -path '*/target/failsafe-reports-25' -type d -print0 | xargs -0 -r rm -rf
     run_maven_tests jdk25 surefire-reports-25 -Dverbena.reports=surefire-reports-25 -Djvm="$home/bin/java" $TWO_AT_A_TIME \
-        -Dverbena.processes.skip=false -Dverbena.processes.groups=each-jdk -Dverbena.processes.reports=failsafe-reports-25 \
+        -Dverbena.processes.skip=false -Dverbena.processes.groups=each-jdk -Dverbena.alone.skip=true $TWO_JOBS_AT_A_TIME -Dverbena.processes.reports=failsafe-reports-25 \
         -Dspotless.check.skip=true -Dcheckstyle.skip=true || code=1
     printf '   of several processes: '
     print_reports failsafe-reports-25 || code=1
@@ -143,7 +144,7 @@ compile_with() {
 }
 
 tier_processes() {
-    run_maven_tests processes failsafe-reports -Dverbena.unit.skip=true -Dverbena.processes.skip=false \
+    run_maven_tests processes failsafe-reports -Dverbena.unit.skip=true -Dverbena.processes.skip=false $TWO_JOBS_AT_A_TIME \
         -Dspotless.check.skip=true -Dcheckstyle.skip=true
 }
 

@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -17,9 +19,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Processes that wait leave the processor to others. CPU time as the kernel counts it. */
 @Timeout(180)
+@Tag("alone")
 class DartIdleIT {
     private static final double SHARE_MAX = 0.02;
-    private static final long SECONDS = 10;
+    private static final long SECONDS = 5;
+
+    /** The first seconds still run in the interpreter and compile. */
+    private static final int WINDOWS = 5;
+
     private static final double TICKS_PER_SECOND = 100;
     private static final int UTIME = 11;
 
@@ -39,7 +46,7 @@ class DartIdleIT {
         }
     }
 
-    /** Share of one processor over ten seconds, for each. */
+    /** Share of one processor over a window, for each. */
     private static Map<String, Double> shares(Map<String, CommandProcess> processes)
             throws InterruptedException {
         Map<String, Long> before = new LinkedHashMap<>();
@@ -99,7 +106,7 @@ class DartIdleIT {
                 idle.put("receiver", receiver);
                 idle.put("master", master);
                 idle.put("slave", slave);
-                assertBelow(shares(idle), "idle");
+                assertSettlesBelow(idle, "idle");
                 // Now a process that waits, because nobody reads what its server streams.
                 signal(receiver, "STOP");
                 try (CommandProcess send =
@@ -110,7 +117,7 @@ class DartIdleIT {
                     waiting.put("master", master);
                     waiting.put("slave", slave);
                     awaitQuiet(send);
-                    assertBelow(shares(waiting), "waiting for the receiver");
+                    assertSettlesBelow(waiting, "waiting for the receiver");
                     signal(receiver, "CONT");
                 }
             }
@@ -129,9 +136,19 @@ class DartIdleIT {
         } while (now - before > 4 || now < STARTED_TICKS);
     }
 
-    private static void assertBelow(Map<String, Double> shares, String when) {
-        assertThat(shares.values())
-                .as("share of a processor, %s: %s", when, shares)
-                .allMatch(share -> share < SHARE_MAX);
+    /** In one window of several all of them are below: a process is idle for hours, not seconds. */
+    private static void assertSettlesBelow(Map<String, CommandProcess> processes, String when)
+            throws InterruptedException {
+        List<Map<String, Double>> windows = new ArrayList<>();
+        do {
+            windows.add(shares(processes));
+        } while (!isBelow(windows.get(windows.size() - 1)) && windows.size() < WINDOWS);
+        assertThat(isBelow(windows.get(windows.size() - 1)))
+                .as("share of a processor below %s, %s: %s", SHARE_MAX, when, windows)
+                .isTrue();
+    }
+
+    private static boolean isBelow(Map<String, Double> shares) {
+        return shares.values().stream().allMatch(share -> share < SHARE_MAX);
     }
 }

@@ -285,7 +285,7 @@ public final class AgentThread implements AutoCloseable {
         private final List<ProtocolAgent> agents = new ArrayList<>();
         private Supplier<? extends Transport> transport;
         private long sleepFirstNs = SLEEP_MIN_NS;
-        private long sleepMaxNs = 10_000_000;
+        private long sleepMaxNs = 40_000_000;
         private long closeTimeoutNs = 5_000_000_000L;
         private boolean wakesOnStreams;
         private CpuSet cpus;
@@ -316,7 +316,7 @@ public final class AgentThread implements AutoCloseable {
             return this;
         }
 
-        /** Longest sleep, nanoseconds; default 10 ms. */
+        /** Longest sleep, nanoseconds; default 40 ms. */
         public Builder sleepMaxNs(long sleepMaxNs) {
             this.sleepMaxNs = sleepMaxNs;
             return this;
