@@ -44,6 +44,7 @@ public final class Machine {
         key("control.bytes", "16", v -> network.controlBytes(number(v)));
         key("request.bytes", "16", v -> network.requestBytes(number(v)));
         key("loopback", "false", v -> network.isLoopback(choice(v, "false", "true")));
+        key("message.short", "8192", v -> network.shortMax(whole(v)));
         key("level", "packet", v -> network.isFlitLevel(choice(v, "packet", "flit")));
         key(
                 "tie",

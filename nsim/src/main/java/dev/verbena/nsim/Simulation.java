@@ -65,7 +65,7 @@ public final class Simulation {
      * @throws SimulationException if it comes to no end; says what who waits for
      */
     public SimulationResult run(Program program) {
-        return run(Script.record(processes, context.isLoopback(), program));
+        return run(Script.record(processes, context.isLoopback(), context.shortMax(), program));
     }
 
     /** Runs what was recorded; see {@link #run(Program)}. */

@@ -1,10 +1,14 @@
 package dev.verbena.nsim;
 
-/** A simulation came to no end: ranks wait for what nobody sends, or packets for one another. */
+/**
+ * A simulation came to no end: ranks wait for what nobody sends, packets wait for one another, or a
+ * message has no room where it is received.
+ */
 public final class SimulationException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    SimulationException(String message) {
+    /** Says what is wrong and what to do. */
+    public SimulationException(String message) {
         super(message);
     }
 }

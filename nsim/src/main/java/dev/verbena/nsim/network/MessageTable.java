@@ -29,6 +29,9 @@ public final class MessageTable {
     int[] toRank = new int[64];
     int[] tag = new int[64];
     int[] number = new int[64];
+    private long[] note;
+    private long[] note2;
+    private Object[] payload;
     private int free = NONE;
     private int end;
     private int used;
@@ -60,7 +63,29 @@ public final class MessageTable {
         this.destination[row] = destination;
         this.bytes[row] = bytes;
         next[row] = NONE;
+        if (note != null) {
+            note[row] = 0;
+            payload[row] = null;
+        }
         return row;
+    }
+
+    /** From now on rows have notes and a payload. */
+    public void keepNotes() {
+        note = new long[next.length];
+        note2 = new long[next.length];
+        payload = new Object[next.length];
+    }
+
+    /** Notes what a message means to its program; the network does not look at it. */
+    public void note(int row, long first, long second) {
+        note[row] = first;
+        note2[row] = second;
+    }
+
+    /** Gives a message something to carry; the network does not look at it. */
+    public void payload(int row, Object value) {
+        payload[row] = value;
     }
 
     /** Notes for whom a message is; the network does not look at these. */
@@ -92,6 +117,11 @@ public final class MessageTable {
         toRank = Arrays.copyOf(toRank, length);
         tag = Arrays.copyOf(tag, length);
         number = Arrays.copyOf(number, length);
+        if (note != null) {
+            note = Arrays.copyOf(note, length);
+            note2 = Arrays.copyOf(note2, length);
+            payload = Arrays.copyOf(payload, length);
+        }
     }
 
     /** Rows in use. */
@@ -147,5 +177,21 @@ public final class MessageTable {
     /** The initiator's number for it, as noted by {@link #ranks}. */
     public int number(int row) {
         return number[row];
+    }
+
+    /** The first note, 0 if there is none. */
+    public long note(int row) {
+        return note == null ? 0 : note[row];
+    }
+
+    /** The second note; only if {@link #keepNotes} was called. */
+    public long note2(int row) {
+        return note2[row];
+    }
+
+    /** What the message carries; only if {@link #keepNotes} was called. */
+    @SuppressWarnings("unchecked")
+    public <T> T payload(int row) {
+        return (T) payload[row];
     }
 }

@@ -31,6 +31,7 @@ public final class NetworkContext {
     private int controlBytes = 16;
     private int requestBytes = 16;
     private boolean isLoopback;
+    private long shortMax = 8192;
     private boolean isFlitLevel;
     private TieRule tie = TieRule.BALANCED;
 
@@ -276,6 +277,17 @@ public final class NetworkContext {
     /** Sets {@link #isLoopback()}. */
     public NetworkContext isLoopback(boolean value) {
         isLoopback = value;
+        return this;
+    }
+
+    /** The longest message that is sent without being asked for, {@code message.short}. */
+    public long shortMax() {
+        return shortMax;
+    }
+
+    /** Sets {@link #shortMax()}. */
+    public NetworkContext shortMax(long value) {
+        shortMax = atLeast("message.short", value, 0);
         return this;
     }
 

@@ -35,6 +35,13 @@ public final class Interpreter implements MessageHandler {
     private final CountTable arrivals = new CountTable();
     private final CountTable arrivalsBySource = new CountTable();
     private final CountTable unfinished = new CountTable();
+
+    /** Sends and receives that are not done; null if the program has none. */
+    private final CountTable pending;
+
+    private final int[] requested;
+    private final int[] pendingCount;
+    private final Matching matching;
     private final Histogram latency = new Histogram(3);
     private byte[] code;
     private int cursor;
@@ -69,6 +76,13 @@ public final class Interpreter implements MessageHandler {
         pollPs = new long[n];
         completePs = new long[n];
         latency.setAutoResize(true);
+        pending = script.isTwoSided() ? new CountTable() : null;
+        requested = new int[script.isTwoSided() ? n : 0];
+        pendingCount = new int[requested.length];
+        matching =
+                script.isTwoSided()
+                        ? new Matching(network, n, rank -> rank / perNode, this::onDone)
+                        : null;
         network.handler(this);
         engine.handler(kind, (time, node, rank) -> proceed(time, (int) rank));
         for (int rank = 0; rank < n; rank++) {
@@ -104,7 +118,7 @@ public final class Interpreter implements MessageHandler {
         return computePs[rank];
     }
 
-    /** How long a rank has waited in polls. */
+    /** How long a rank has waited in polls, and for sends and receives. */
     public long pollPs(int rank) {
         return pollPs[rank];
     }
@@ -138,6 +152,10 @@ public final class Interpreter implements MessageHandler {
             case Operation.POLL_FROM -> "poll(from " + number() + ", tag " + number() + ")";
             case Operation.COMPLETE -> "complete(put " + (started[rank] - number()) + ")";
             case Operation.COMPLETE_ALL -> "completeAll() for " + outstanding[rank] + " puts";
+            case Operation.AWAIT ->
+                    "await for " + matching.describe(rank, requested[rank] - (int) number());
+            case Operation.AWAIT_ALL ->
+                    "awaitAll() for " + pendingCount[rank] + " sends and receives";
             default -> "operation " + operation;
         };
     }
@@ -146,6 +164,10 @@ public final class Interpreter implements MessageHandler {
     public void onData(long timePs, int message) {
         putsDone++;
         latency.recordValue((timePs - messages.issuedPs(message)) / 1_000);
+        if (messages.note(message) != Matching.PLAIN) {
+            matching.onData(timePs, message);
+            return;
+        }
         if (messages.kind(message) != MessageTable.PUT) {
             return;
         }
@@ -170,6 +192,9 @@ public final class Interpreter implements MessageHandler {
 
     @Override
     public void onComplete(long timePs, int message) {
+        if (messages.note(message) != Matching.PLAIN) {
+            return;
+        }
         int rank = messages.fromRank(message);
         outstanding[rank]--;
         unfinished.decrement(key(rank, messages.number(message)), 0);
@@ -209,6 +234,14 @@ public final class Interpreter implements MessageHandler {
                 case Operation.COMPLETE_ALL -> isGoing = outstanding[rank] == 0;
                 case Operation.LOOP -> beginLoop(rank);
                 case Operation.LOOP_END -> endLoop(rank);
+                case Operation.SEND -> send(timePs, rank);
+                case Operation.RECEIVE -> receive(timePs, rank);
+                case Operation.AWAIT -> {
+                    int number = requested[rank] - (int) number();
+                    isGoing = !pending.contains(key(rank, number), 0);
+                }
+                case Operation.AWAIT_ALL -> isGoing = pendingCount[rank] == 0;
+                case Operation.CALCULATE -> ((Runnable) script.objectAt(number())).run();
                 case Operation.COMPUTE -> {
                     compute(timePs, rank);
                     return;
@@ -238,7 +271,10 @@ public final class Interpreter implements MessageHandler {
         if (before == next) {
             return;
         }
-        if (before == Operation.POLL || before == Operation.POLL_FROM) {
+        if (before == Operation.POLL
+                || before == Operation.POLL_FROM
+                || before == Operation.AWAIT
+                || before == Operation.AWAIT_ALL) {
             pollPs[rank] += timePs - waitSincePs[rank];
         } else if (before == Operation.COMPLETE || before == Operation.COMPLETE_ALL) {
             completePs[rank] += timePs - waitSincePs[rank];
@@ -258,6 +294,42 @@ public final class Interpreter implements MessageHandler {
         outstanding[rank]++;
         unfinished.increment(key(rank, number), 0);
         network.submit(message);
+    }
+
+    private void send(long timePs, int rank) {
+        int to = (int) number();
+        long bytes = number();
+        int tag = (int) number();
+        int flags = (int) number();
+        long[] data = (long[]) script.objectAt(number());
+        matching.send(timePs, rank, to, bytes, tag, flags, data, newRequest(rank));
+    }
+
+    private void receive(long timePs, int rank) {
+        int from = (int) number() + Rank.ANY;
+        long bytes = number();
+        int tag = (int) number() + Rank.ANY;
+        int flags = (int) number();
+        long[] into = (long[]) script.objectAt(number());
+        Receipt receipt = (Receipt) script.objectAt(number());
+        int number = newRequest(rank);
+        matching.receive(timePs, rank, from, bytes, tag, flags, into, receipt, number);
+    }
+
+    private int newRequest(int rank) {
+        int number = requested[rank]++;
+        pendingCount[rank]++;
+        pending.increment(key(rank, number), 0);
+        return number;
+    }
+
+    private void onDone(long timePs, int rank, int number) {
+        pendingCount[rank]--;
+        pending.decrement(key(rank, number), 0);
+        int wait = waiting[rank];
+        if (wait == Operation.AWAIT || wait == Operation.AWAIT_ALL) {
+            proceed(timePs, rank);
+        }
     }
 
     private void beginLoop(int rank) {

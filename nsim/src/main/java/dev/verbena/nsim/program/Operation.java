@@ -12,6 +12,16 @@ final class Operation {
     static final int COMPLETE_ALL = 7;
     static final int LOOP = 8;
     static final int LOOP_END = 9;
+    static final int SEND = 10;
+    static final int RECEIVE = 11;
+    static final int AWAIT = 12;
+    static final int AWAIT_ALL = 13;
+    static final int CALCULATE = 14;
+
+    /** How a send travels, and to whom it is visible: bits of a number. */
+    static final int COLLECTIVE = 1;
+
+    static final int ASKS_FIRST = 2;
 
     private Operation() {}
 }

@@ -22,6 +22,8 @@ public final class Script {
     private long putBytes;
     private boolean isPolledByTag;
     private boolean isPolledBySource;
+    private boolean isTwoSided;
+    private final List<Object> objects = new ArrayList<>();
 
     private Script(int size) {
         starts = new long[size];
@@ -31,13 +33,14 @@ public final class Script {
      * Records a program for each of a number of ranks.
      *
      * @param isLoopback whether a rank may put to itself
+     * @param shortMax the longest message, in bytes, that is sent without being asked for
      */
-    public static Script record(int size, boolean isLoopback, Program program) {
+    public static Script record(int size, boolean isLoopback, long shortMax, Program program) {
         if (size < 1) {
             throw new IllegalArgumentException(size + " processes; at least 1 is needed");
         }
         Script script = new Script(size);
-        Rank rank = new Rank(script, size, isLoopback);
+        Rank rank = new Rank(script, size, isLoopback, shortMax);
         for (int i = 0; i < size; i++) {
             script.begin(i);
             rank.begin(i);
@@ -85,6 +88,20 @@ public final class Script {
         }
     }
 
+    /** An object, or null, that the program gave: an array, a receipt, something to do. */
+    void object(Object value) {
+        if (value == null) {
+            number(0);
+            return;
+        }
+        objects.add(value);
+        number(objects.size());
+    }
+
+    Object objectAt(long number) {
+        return number == 0 ? null : objects.get((int) number - 1);
+    }
+
     void countPut(long times, long bytes) {
         putCount += times;
         putBytes += times * bytes;
@@ -100,6 +117,14 @@ public final class Script {
 
     void polledBySource() {
         isPolledBySource = true;
+    }
+
+    void sendsAndReceives() {
+        isTwoSided = true;
+    }
+
+    boolean isTwoSided() {
+        return isTwoSided;
     }
 
     /** How many ranks there are. */
