@@ -172,8 +172,19 @@ c_run() {
     return $code
 }
 
+# Two lanes at a time: these tests, too, wait more than they compute, and each build has a folder of its own.
 tier_c() {
-    local code=0 san
+    local code=0 lane
+    c_lane_compilers >"$LOGS/c-lane-compilers.txt" 2>&1 &
+    lane=$!
+    c_lane_sanitizers || code=1
+    wait $lane || code=1
+    cat "$LOGS/c-lane-compilers.txt"
+    return $code
+}
+
+c_lane_compilers() {
+    local code=0
     c_run gcc CC=gcc check || code=1
     if ! command -v clang >/dev/null; then
         echo "   clang: skipped: not installed"
@@ -182,7 +193,12 @@ tier_c() {
         c_fuzz || code=1
         command -v clang-format >/dev/null && { format_c || code=1; }
     fi
-    # "asan" finds undefined behaviour, too; both in one build.
+    return $code
+}
+
+# "asan" finds undefined behaviour, too; both in one build.
+c_lane_sanitizers() {
+    local code=0 san
     for san in asan tsan; do
         c_run $san CC=gcc check-$san || code=1
     done

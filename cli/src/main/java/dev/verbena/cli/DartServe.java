@@ -157,8 +157,8 @@ abstract class DartServe implements Callable<Integer> {
                 if (!isReady(server, termination, timeoutNs + TimeUnit.SECONDS.toNanos(5))) {
                     return 0;
                 }
-                print(role() + " ready as server " + server.serverId() + ": " + server.uri());
                 ready();
+                print(role() + " ready as server " + server.serverId() + ": " + server.uri());
                 ChildProcess.tell("ready " + server.serverId());
                 termination.lastWords(() -> stopNow(server));
                 awaitEnd(server, termination);
