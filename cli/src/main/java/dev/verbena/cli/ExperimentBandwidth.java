@@ -181,13 +181,16 @@ final class ExperimentBandwidth {
         return report;
     }
 
-    /** One size, as many bytes before it counts as while it counts. */
+    /**
+     * One size, four times as many bytes before it counts as while it counts: seconds, or it would
+     * be measured while the compiler has one of the processors.
+     */
     private ExperimentPoint pullPoint() {
         int mebibytes = run.options.size == null ? 4 : Math.max(1, run.options.size >> 10);
         int steps = Math.max(4, (run.isQuick() ? QUICK_MEBIBYTES : PULL_MEBIBYTES) / mebibytes);
         // Two of a process: the server need not wait until a process has heard of its last one.
         ExperimentPoint point = point(mebibytes, 0).inFlight(2);
-        return ExperimentRun.sized(point, (long) mebibytes * MEBI, 2 * steps, steps);
+        return ExperimentRun.sized(point, (long) mebibytes * MEBI, 5 * steps, 4 * steps);
     }
 
     private double gets(ExperimentPoint point) throws InterruptedException {

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The demo, whole: seven processes each time. */
-@Timeout(180)
+@Timeout(300)
 class DemoIT {
     @TempDir private Path folder;
     private Path deck;
