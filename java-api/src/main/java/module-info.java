@@ -19,7 +19,8 @@ module dev.verbena.api {
     exports dev.verbena.shm;
     exports dev.verbena.transport;
     exports dev.verbena.transport.internal to
-            dev.verbena.portals;
+            dev.verbena.portals,
+            dev.verbena.nsim;
     exports dev.verbena.verbs;
 
     uses dev.verbena.transport.TransportProvider;

@@ -1,7 +1,9 @@
 /** The interconnect simulator. */
 module dev.verbena.nsim {
     requires transitive dev.verbena.api;
+    requires transitive dev.verbena.staging;
     requires transitive HdrHistogram;
+    requires transitive org.agrona;
 
     exports dev.verbena.nsim;
     exports dev.verbena.nsim.engine;
@@ -9,4 +11,5 @@ module dev.verbena.nsim {
     exports dev.verbena.nsim.program;
     exports dev.verbena.nsim.scenario;
     exports dev.verbena.nsim.topology;
+    exports dev.verbena.nsim.world;
 }

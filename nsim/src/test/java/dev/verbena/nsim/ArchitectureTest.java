@@ -1,5 +1,7 @@
 package dev.verbena.nsim;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -7,6 +9,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import dev.verbena.ArchitectureRules;
+import java.util.Set;
 
 /** The arrows of this module. */
 @AnalyzeClasses(packages = "dev.verbena", importOptions = ArchitectureTest.ThisModule.class)
@@ -19,9 +22,13 @@ class ArchitectureTest {
         }
     }
 
+    private static final Set<String> KNOW_THEIR_THREAD = Set.of("World", "TransportConnections");
+
     @ArchTest
     static final ArchRule DEPENDENCIES =
             ArchRuleDefinition.noClasses()
+                    .that()
+                    .resideOutsideOfPackages("..nsim.world..", "..nsim.dart..")
                     .should()
                     .dependOnClassesThat()
                     .resideOutsideOfPackages(
@@ -33,7 +40,32 @@ class ArchitectureTest {
                     .as("the simulator depends on nothing that has a clock, a file or a socket");
 
     @ArchTest
-    static final ArchRule WORLD = ArchitectureRules.enginesTakeTheWorldFromTheEnvironment();
+    static final ArchRule CARRIED =
+            ArchitectureRules.protocolsDependOnTheContractOnly(
+                    "dev.verbena.nsim..", "dev.verbena.dart..", "org.HdrHistogram..");
+
+    @ArchTest
+    static final ArchRule PROTOCOLS =
+            ArchRuleDefinition.noClasses()
+                    .that()
+                    .resideOutsideOfPackage("..nsim.dart..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("dev.verbena.dart..")
+                    .allowEmptyShould(true);
+
+    /** Transports know whose thread calls them; nothing else of the simulator knows threads. */
+    @ArchTest
+    static void shouldTakeTheWorldFromTheEnvironment(JavaClasses classes) {
+        ArchitectureRules.enginesTakeTheWorldFromTheEnvironment()
+                .check(
+                        classes.that(
+                                DescribedPredicate.describe(
+                                        "not of those that know their thread",
+                                        type ->
+                                                !KNOW_THEIR_THREAD.contains(
+                                                        type.getSimpleName()))));
+    }
 
     @ArchTest
     static final ArchRule LAYERS =

@@ -1,0 +1,409 @@
+package dev.verbena.nsim.world;
+
+import static dev.verbena.nsim.world.SimulatedEvent.COMPLETION;
+import static dev.verbena.nsim.world.SimulatedEvent.CONNECTED;
+import static dev.verbena.nsim.world.SimulatedEvent.DISCONNECTED;
+import static dev.verbena.nsim.world.SimulatedEvent.LOST;
+import static dev.verbena.nsim.world.SimulatedEvent.REQUEST;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.nsim.network.MessageHandler;
+import dev.verbena.nsim.network.MessageTable;
+import dev.verbena.transport.Operation;
+import dev.verbena.transport.Status;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What happens to operations on their way, at their target, and when a connection is lost. */
+final class Deliveries implements MessageHandler {
+    private static final int CONTROL_BYTES = 64;
+
+    private final World world;
+    private final Placement placement;
+
+    /** What a partition holds back, in the order of its arrival. */
+    private List<Work> held = new ArrayList<>();
+
+    Deliveries(World world) {
+        this.world = world;
+        this.placement = new Placement(world);
+    }
+
+    /** Puts it on the network. */
+    void start(Work work) {
+        work.isStarted = true;
+        work.isInNetwork = true;
+        if (!work.isControl()) {
+            work.connection.unplaced++;
+        }
+        MessageTable messages = world.network.messages();
+        int from = work.from.process.host.index();
+        int to = work.to.process.host.index();
+        boolean isGet = work.kind == Operation.GET;
+        long bytes = work.bytes() + (work.isControl() ? CONTROL_BYTES : 0);
+        int row = messages.add(isGet ? MessageTable.GET : MessageTable.PUT, from, to, bytes);
+        messages.ranks(row, from, to, 0, work.number);
+        world.network.submit(row);
+    }
+
+    @Override
+    public void onData(long timePs, int message) {
+        Work work = world.works.get(world.network.messages().number(message));
+        Host from = work.from.process.host;
+        long late = world.links.delayPs(from, work.to.process.host, work.bytes());
+        if (world.lateOneIn > 0 && world.random.nextInt(world.lateOneIn) == 0) {
+            late += world.latePs;
+        }
+        if (late > 0) {
+            work.isHeld = true;
+            world.arriveAfter(late, work);
+        } else {
+            arrive(work);
+        }
+    }
+
+    void late(Work work) {
+        work.isHeld = false;
+        arrive(work);
+    }
+
+    @Override
+    public void onComplete(long timePs, int message) {
+        Work work = world.works.get(world.network.messages().number(message));
+        work.isInNetwork = false;
+        if (work.isDone || !work.isPlaced) {
+            freeIfUnused(work);
+        } else {
+            complete(work);
+        }
+    }
+
+    private void freeIfUnused(Work work) {
+        if (work.isDone && !work.isInNetwork && !work.isHeld) {
+            work.isHeld = true; // Freed once.
+            world.free(work);
+        }
+    }
+
+    private boolean isCutOff(Work work) {
+        Host from = work.from.process.host;
+        Host to = work.to.process.host;
+        return world.links.isCut(from, to)
+                || work.kind == Operation.GET && world.links.isCut(to, from);
+    }
+
+    private void hold(Work work) {
+        work.isHeld = true;
+        held.add(work);
+    }
+
+    /** A partition has ended, perhaps. */
+    void release() {
+        List<Work> all = held;
+        held = new ArrayList<>();
+        for (Work work : all) {
+            work.isHeld = false;
+            if (work.isDone) {
+                freeIfUnused(work);
+            } else if (work.isPlaced) {
+                complete(work);
+            } else {
+                arrive(work);
+            }
+        }
+    }
+
+    private void arrive(Work work) {
+        if (work.isDone) {
+            freeIfUnused(work);
+        } else if (isCutOff(work)) {
+            hold(work);
+        } else if (work.sequence == Work.UNSEQUENCED) {
+            deliver(work);
+        } else {
+            inOrder(work);
+        }
+    }
+
+    private void inOrder(Work work) {
+        Connection target = work.isControl() ? work.other : work.connection.peer;
+        if (target.isGone) {
+            missed(work);
+            return;
+        }
+        if (work.sequence != target.receiveNext) {
+            work.isHeld = true;
+            target.early.add(work);
+            return;
+        }
+        Work next = work;
+        while (next != null) {
+            target.receiveNext++;
+            deliver(next);
+            next = nextEarly(target);
+        }
+    }
+
+    private static Work nextEarly(Connection target) {
+        for (int i = 0; i < target.early.size(); i++) {
+            Work work = target.early.get(i);
+            if (work.sequence == target.receiveNext) {
+                target.early.remove(i);
+                work.isHeld = false;
+                return work;
+            }
+        }
+        return null;
+    }
+
+    /** The connection that it is for has gone at the other end. */
+    private void missed(Work work) {
+        if (work.kind == Work.ACCEPT && work.to.isAlive()) {
+            Work close = world.work(Work.CLOSE, work.to, work.from);
+            close.other = work.connection;
+            close.text = work.to.uri + " waits no longer";
+            start(close);
+        }
+        if (work.isControl()) {
+            work.isDone = true;
+            freeIfUnused(work);
+        }
+    }
+
+    private void deliver(Work work) {
+        if (work.isControl()) {
+            if (work.to.isAlive()) {
+                control(work);
+            }
+            work.isDone = true;
+            freeIfUnused(work);
+            return;
+        }
+        Connection target = work.connection.peer;
+        if (!target.isOpen || !work.to.isAlive()) {
+            return; // The initiator will notice.
+        }
+        placement.place(work, target);
+        work.isPlaced = true;
+        work.connection.unplaced--;
+        startWaiting(work.connection);
+        if (!work.isInNetwork) {
+            complete(work);
+        }
+    }
+
+    private void startWaiting(Connection connection) {
+        while (!connection.waiting.isEmpty()) {
+            Work work = connection.waiting.peek();
+            if (work.isFenced && connection.unplaced > 0) {
+                return;
+            }
+            start(connection.waiting.poll());
+        }
+    }
+
+    private void complete(Work work) {
+        if (world.links.isCut(work.to.process.host, work.from.process.host)) {
+            hold(work);
+            return;
+        }
+        Connection connection = work.connection;
+        finish(work, work.status, work.value);
+        connection.owner.endIfIdle(connection);
+    }
+
+    private void finish(Work work, int status, long value) {
+        SimulatedTransport owner = work.from;
+        work.isDone = true;
+        work.connection.remove(work);
+        SimulatedEvent event = owner.event(COMPLETION, work.connection);
+        event.operation = work.kind;
+        event.context = work.context;
+        event.status = status;
+        event.value = value;
+        SimulatedRegion[] locals = event.locals;
+        event.locals = work.locals;
+        event.segments = work.segments;
+        work.locals = locals.length >= work.offsets.length ? locals : work.locals.clone();
+        owner.deliver(event);
+        freeIfUnused(work);
+    }
+
+    private void control(Work work) {
+        Connection other = work.other;
+        switch (work.kind) {
+            case Work.CONNECT -> connect(work);
+            case Work.ACCEPT -> {
+                other.isPending = false;
+                other.isOpen = true;
+                other.owner.deliver(other.owner.event(CONNECTED, other));
+            }
+            case Work.DISCONNECT -> {
+                flush(other);
+                other.owner.deliver(other.owner.event(DISCONNECTED, other));
+                other.owner.forget(other);
+            }
+            default -> {
+                if (!other.isGone) {
+                    end(other, work.text);
+                }
+            }
+        }
+    }
+
+    private void connect(Work work) {
+        Connection mine = work.other;
+        SimulatedTransport target = work.to;
+        if (mine.isGone) {
+            return;
+        }
+        String why =
+                !target.uri.equals(work.uri)
+                        ? "another incarnation than " + work.uri
+                        : target.isListening ? "" : work.uri + " does not listen";
+        if (why.isEmpty() && target.connections.size() >= target.limits.connectionsMax()) {
+            why = work.uri + " has no connection left";
+        }
+        if (!why.isEmpty()) {
+            Work reject = world.work(Work.REJECT, target, mine.owner);
+            reject.other = mine;
+            reject.text = why;
+            start(reject);
+            return;
+        }
+        Connection theirs = target.begin(0);
+        theirs.isOffered = true;
+        theirs.peer = mine;
+        theirs.granted = target.grant();
+        mine.peer = theirs;
+        mine.granted = mine.owner.grant();
+        SimulatedEvent request = target.event(REQUEST, theirs);
+        request.peer = mine.owner.uri;
+        Placement.swap(request, work);
+        target.deliver(request);
+    }
+
+    /** A connection ends at this end, whatever it was. */
+    private void end(Connection connection, String why) {
+        SimulatedTransport owner = connection.owner;
+        if (connection.isPending) {
+            owner.fail(connection, Status.REFUSED, why);
+        } else if (connection.isOffered) {
+            owner.forget(connection);
+        } else {
+            flush(connection);
+            SimulatedEvent event = owner.event(LOST, connection);
+            event.text = why;
+            owner.deliver(event);
+            owner.forget(connection);
+        }
+    }
+
+    private void lose(Connection connection, String why) {
+        if (connection.isGone || !connection.owner.isAlive()) {
+            return;
+        }
+        world.trace("lost", connection.owner);
+        boolean isOneSided = PlantedFaults.ENABLED && PlantedFaults.isOn("sim-loss-one-sided");
+        Connection other = connection.peer;
+        end(connection, why);
+        if (other != null && !other.isGone && !isOneSided) {
+            loseLater(other, why);
+        }
+    }
+
+    /** Within twice its patience an end notices that the other is gone. */
+    void loseLater(Connection connection, String why) {
+        long timeoutPs = connection.owner.peerTimeoutNs * 1000;
+        long delay = timeoutPs / 50 + world.random.nextLong(timeoutPs * 3 / 2);
+        world.afterPs(delay, connection.owner.process.host.index(), () -> lose(connection, why));
+    }
+
+    /** Completes everything that an end has posted, without success. */
+    void flush(Connection connection) {
+        connection.isOpen = false;
+        connection.waiting.clear();
+        while (connection.first != null) {
+            Work work = connection.first;
+            if (connection.owner.isAlive()) {
+                finish(work, work.isStarted ? Status.PEER_DEAD : Status.FLUSHED, 0);
+            } else {
+                work.isDone = true;
+                connection.remove(work);
+                freeIfUnused(work);
+            }
+        }
+        drop(connection);
+    }
+
+    /** Forgets what came early. */
+    void drop(Connection connection) {
+        for (Work work : connection.early) {
+            work.isHeld = false;
+            work.isDone |= work.isControl();
+            freeIfUnused(work);
+        }
+        connection.early.clear();
+    }
+
+    void credit(Work work) {
+        Connection sender = work.other;
+        if (!sender.isGone) {
+            sender.inFlight--;
+            world.wake(sender.owner.process);
+        }
+        world.free(work);
+    }
+
+    /** Connections across a cut are lost if it lasts. */
+    void watchCut(Host a, Host b) {
+        for (SimulatedTransport transport : List.copyOf(world.transports.values())) {
+            if (transport.process.host == a || transport.process.host == b) {
+                Host other = transport.process.host == a ? b : a;
+                for (Connection connection : transport.connections) {
+                    if (connection.peer != null && connection.peer.owner.process.host == other) {
+                        watch(connection, a, b);
+                    }
+                }
+            }
+        }
+    }
+
+    private void watch(Connection connection, Host a, Host b) {
+        long timeoutPs = connection.owner.peerTimeoutNs * 1000;
+        long sincePs = world.engine.nowPs();
+        world.afterPs(
+                timeoutPs + world.random.nextLong(timeoutPs * 4 / 5),
+                connection.owner.process.host.index(),
+                () -> {
+                    if (world.links.isCutSince(a, b, sincePs)) {
+                        lose(connection, connection.peer.owner.uri + " cannot be reached");
+                    }
+                });
+    }
+
+    /** Who is frozen for long is lost. */
+    void watchFreeze(Host host) {
+        for (SimulatedProcess process : host.processes) {
+            for (SimulatedTransport transport : process.transports) {
+                for (Connection connection : transport.connections) {
+                    if (connection.peer != null && connection.peer.owner.process.host != host) {
+                        watchFrozen(host, connection.peer);
+                    }
+                }
+            }
+        }
+    }
+
+    private void watchFrozen(Host host, Connection watcher) {
+        long timeoutPs = watcher.owner.peerTimeoutNs * 1000;
+        world.afterPs(
+                timeoutPs + world.random.nextLong(timeoutPs * 4 / 5),
+                watcher.owner.process.host.index(),
+                () -> {
+                    if (host.frozenUntilPs > world.engine.nowPs()) {
+                        lose(watcher, watcher.peer.owner.uri + " is frozen");
+                    }
+                });
+    }
+}

@@ -1,0 +1,93 @@
+package dev.verbena.nsim.world;
+
+import dev.verbena.agent.DurableStore;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/**
+ * A directory that takes its time to force, may be full, and forgets at the end of a process what
+ * was accepted and not yet written: any part of what is behind the last force may be there or not.
+ * Belongs to the world's thread.
+ */
+public final class Disk {
+    /** A file: what was accepted, and how much of it is safe. */
+    static final class Content {
+        byte[] bytes = new byte[256];
+        int length;
+        int forced = -1;
+        SimulatedProcess writer;
+
+        void room(int more) {
+            if (length + more > bytes.length) {
+                bytes = Arrays.copyOf(bytes, 2 * (length + more));
+            }
+        }
+    }
+
+    final World world;
+    final TreeMap<String, Content> files = new TreeMap<>();
+    final TreeMap<String, SimulatedProcess> locks = new TreeMap<>();
+    long busyUntilPs;
+    private long capacity = Long.MAX_VALUE;
+
+    Disk(World world) {
+        this.world = world;
+    }
+
+    DurableStore open(SimulatedProcess process) {
+        return new SimulatedStore(this, process);
+    }
+
+    /** Most bytes that fit; a file that wants more fails. */
+    public void capacity(long bytes) {
+        capacity = bytes;
+    }
+
+    /** Names of all files whose names do not begin with a dot. */
+    public List<String> names() {
+        List<String> names = new ArrayList<>(files.keySet());
+        names.removeIf(name -> name.startsWith("."));
+        return names;
+    }
+
+    /** What a file has; null: there is none. A copy. */
+    public byte[] content(String name) {
+        Content content = files.get(name);
+        return content == null ? null : Arrays.copyOf(content.bytes, content.length);
+    }
+
+    boolean hasRoom(int more) {
+        if (capacity == Long.MAX_VALUE) {
+            return true;
+        }
+        long used = more;
+        for (Content content : files.values()) {
+            used += content.length;
+        }
+        return used <= capacity;
+    }
+
+    /**
+     * A process has ended: its locks are free, and what it wrote last may not have been written.
+     */
+    void end(SimulatedProcess process, SplittableRandom random) {
+        locks.values().removeIf(owner -> owner == process);
+        Iterator<Map.Entry<String, Content>> all = files.entrySet().iterator();
+        while (all.hasNext()) {
+            Content content = all.next().getValue();
+            if (content.writer == process && process.isDead) {
+                content.writer = null;
+                int safe = Math.max(0, content.forced);
+                content.length = safe + random.nextInt(Math.max(1, content.length - safe + 1));
+                if (process.host.isDown && content.forced < 0) {
+                    all.remove();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package dev.verbena.nsim.world;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * A node of the network: a clock, a network interface, a disk, and processes one after another.
+ * Belongs to the world's thread.
+ */
+public final class Host {
+    private static final long MILLION = 1_000_000;
+
+    final World world;
+    final List<SimulatedProcess> processes = new ArrayList<>();
+    final TreeMap<String, Disk> disks = new TreeMap<>();
+    private final int index;
+    private final String name;
+    private long skewNs;
+    private long driftPpm;
+    private long driftFromNs;
+    private long driftedNs;
+    boolean isDown;
+    long frozenUntilPs;
+    long streamPsPerByte;
+    long egressFreePs;
+    long ingressFreePs;
+
+    Host(World world, int index, String name) {
+        this.world = world;
+        this.index = index;
+        this.name = name;
+    }
+
+    /** Number of the node in the topology. */
+    public int index() {
+        return index;
+    }
+
+    /** What others connect streams to. */
+    public String name() {
+        return name;
+    }
+
+    /** Bytes per second of byte streams in each direction; 0 (default): the world's. */
+    public Host streamRate(long bytesPerSecond) {
+        streamPsPerByte = World.PS_PER_S / bytesPerSecond;
+        return this;
+    }
+
+    /**
+     * Sets the clock wrong.
+     *
+     * @param skewNs ahead of the true time
+     * @param driftPpm runs so much faster, parts per million
+     */
+    public Host clock(long skewNs, long driftPpm) {
+        driftedNs = nanoTime() - world.nowNs();
+        driftFromNs = world.nowNs();
+        this.skewNs = skewNs;
+        this.driftPpm = driftPpm;
+        return this;
+    }
+
+    /** What its wall clock jumps by. */
+    long skewNs() {
+        return skewNs;
+    }
+
+    /** This host's time; only drift changes how fast it goes, it never goes back. */
+    long nanoTime() {
+        long now = world.nowNs();
+        return now + driftedNs + (now - driftFromNs) / MILLION * driftPpm;
+    }
+
+    /** True nanoseconds that pass while this host's clock shows so many. */
+    long trueNs(long localNs) {
+        return localNs
+                + localNs / MILLION * -driftPpm
+                + (driftPpm == 0 ? 0 : 1 + localNs / MILLION);
+    }
+
+    /** A process begins here; what it runs is given to {@link SimulatedProcess#run}. */
+    public SimulatedProcess start(String processName) {
+        if (isDown) {
+            throw new IllegalStateException(name + " is down");
+        }
+        SimulatedProcess process = new SimulatedProcess(this, processName);
+        processes.add(process);
+        return process;
+    }
+
+    /** Whether it has crashed and was not started again. */
+    public boolean isDown() {
+        return isDown;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,273 @@
+package dev.verbena.nsim.world;
+
+import dev.verbena.agent.ByteStreams;
+import dev.verbena.agent.DurableStore;
+import dev.verbena.agent.Environment;
+import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.agent.StagingEvents;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.AgentTerminationException;
+import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersManager;
+
+/**
+ * A process on a host, and its environment: what an engine touches is simulated. Its agents are
+ * stepped by the world; a process that is killed is never stepped again, and its memory,
+ * connections, streams, locks and unwritten bytes are gone.
+ */
+public final class SimulatedProcess implements Environment {
+    private static final long EPOCH_MS = 1_700_000_000_000L;
+    private static final int COUNTERS = 64;
+    private static final long FAILED_PAUSE_PS = 1_000_000_000L;
+
+    final Host host;
+    final World world;
+    final int number;
+    private final String name;
+    private final SimulatedStreams streams;
+    private final List<ProtocolAgent> agents = new ArrayList<>();
+    private final List<ProtocolAgent> ended = new ArrayList<>();
+    private final List<Disk> disks = new ArrayList<>();
+    final List<SimulatedTransport> transports = new ArrayList<>();
+    private final List<Throwable> errors = new ArrayList<>();
+    private CountersManager counters;
+    private StagingEvents events = StagingEvents.NONE;
+    private int unpredictableCount;
+    private boolean isStarted;
+    boolean isDead;
+    long wakePs = Long.MAX_VALUE;
+    int wakeToken;
+
+    /** One post in so many is refused; 0: none. */
+    int refusesOneIn;
+
+    /** One registration in so many fails; 0: none. */
+    int failsOneIn;
+
+    SimulatedProcess(Host host, String name) {
+        this.host = host;
+        this.world = host.world;
+        this.name = name;
+        this.number = world.add(this);
+        this.streams = new SimulatedStreams(this);
+    }
+
+    /** The host that it is on. */
+    public Host host() {
+        return host;
+    }
+
+    /** For people. */
+    public String name() {
+        return name;
+    }
+
+    /** Whether it was killed, or has ended. */
+    public boolean isDead() {
+        return isDead;
+    }
+
+    /** What was given to {@link #errorHandler()}, in order. */
+    public List<Throwable> errors() {
+        return errors;
+    }
+
+    /** Who is told what happens to messages. */
+    public SimulatedProcess events(StagingEvents value) {
+        events = value;
+        return this;
+    }
+
+    /** Agents that are stepped from now on, one after the other. */
+    public SimulatedProcess run(List<? extends ProtocolAgent> more) {
+        agents.addAll(more);
+        world.wake(this);
+        return this;
+    }
+
+    /** Has it stepped soon. */
+    public void wakeup() {
+        world.wake(this);
+    }
+
+    /** One cycle of each agent; answers the work done. */
+    int cycle(SplittableRandom order) {
+        if (!isStarted) {
+            isStarted = true;
+            agents.forEach(ProtocolAgent::onStart);
+        }
+        int count = agents.size();
+        int first = order == null || count < 2 ? 0 : order.nextInt(count);
+        int skipped =
+                order == null || count < 2 || order.nextInt(4) != 0 ? -1 : order.nextInt(count);
+        int work = skipped < 0 ? 0 : 1;
+        boolean isFailed = false;
+        for (int i = 0; i < count && !isDead; i++) {
+            int at = (first + i) % count;
+            if (at != skipped) {
+                int done = cycle(agents.get(at));
+                isFailed |= done < 0;
+                work += Math.max(done, 0);
+            }
+        }
+        if (!ended.isEmpty()) {
+            agents.removeAll(ended);
+            List<ProtocolAgent> toClose = List.copyOf(ended);
+            ended.clear();
+            world.later(() -> close(toClose));
+        }
+        return isFailed && work == 0 ? -1 : work;
+    }
+
+    private int cycle(ProtocolAgent agent) {
+        try {
+            return agent.doWork();
+        } catch (AgentTerminationException e) {
+            ended.add(agent);
+            return 0;
+        } catch (Exception | AssertionError | LinkageError e) {
+            errors.add(e);
+            return -1;
+        }
+    }
+
+    /** Picoseconds until it wants to be stepped again; Long.MAX_VALUE: only an event can do it. */
+    long pauseAfter(int work) {
+        if (work > 0) {
+            return world.cyclePs;
+        }
+        if (work < 0) {
+            return FAILED_PAUSE_PS;
+        }
+        long wait = ProtocolAgent.NO_DEADLINE;
+        long now = host.nanoTime();
+        for (int i = 0; i < agents.size(); i++) {
+            long deadline = agents.get(i).nextDeadlineNs();
+            if (deadline != ProtocolAgent.NO_DEADLINE) {
+                wait = Math.min(wait, Math.max(deadline - now, 0));
+            }
+        }
+        return wait >= Long.MAX_VALUE / 2000
+                ? Long.MAX_VALUE
+                : Math.max(world.cyclePs, host.trueNs(wait) * 1000);
+    }
+
+    private void close(List<ProtocolAgent> toClose) {
+        for (int i = toClose.size() - 1; i >= 0 && !isDead; i--) {
+            try {
+                toClose.get(i).onClose();
+            } catch (Exception | AssertionError | LinkageError e) {
+                errors.add(e);
+            }
+        }
+    }
+
+    /** Closes its agents in order, the last first, and ends. Not within a run. */
+    public void close() {
+        close(agents);
+        agents.clear();
+        isDead = true;
+        endOutside();
+    }
+
+    /** Ends it at once, as {@code kill -9} does: connections and streams end, locks are free. */
+    public void kill() {
+        if (!isDead) {
+            isDead = true;
+            world.trace("kill", this);
+            for (int i = 0; i < transports.size(); i++) {
+                transports.get(i).kill(host.isDown);
+            }
+            transports.clear();
+            endOutside();
+        }
+    }
+
+    private void endOutside() {
+        streams.end(host.isDown);
+        for (Disk disk : disks) {
+            disk.end(this, world.random);
+        }
+        agents.clear();
+    }
+
+    @Override
+    public NanoClock nanoClock() {
+        return host::nanoTime;
+    }
+
+    @Override
+    public EpochClock epochClock() {
+        return () -> EPOCH_MS + (host.nanoTime() + host.skewNs()) / 1_000_000;
+    }
+
+    @Override
+    public RandomGenerator random(String stream) {
+        return world.stream(host.name() + "/" + name + "/" + stream);
+    }
+
+    @Override
+    public RandomGenerator unpredictable() {
+        return world.stream(number + "/unpredictable/" + ++unpredictableCount);
+    }
+
+    @Override
+    public Transport openTransport(String scheme, TransportContext context) {
+        if (!World.SCHEME.equals(scheme)) {
+            throw new IllegalArgumentException(
+                    "there is only " + World.SCHEME + " here, not '" + scheme + "'");
+        }
+        return world.open(this, context);
+    }
+
+    @Override
+    public ByteStreams streams() {
+        return streams;
+    }
+
+    SimulatedStreams simulatedStreams() {
+        return streams;
+    }
+
+    /** Directories that begin with {@code shared} are one for all hosts. */
+    @Override
+    public DurableStore store(String directory) {
+        Disk disk = world.disk(host, directory);
+        disks.add(disk);
+        return disk.open(this);
+    }
+
+    @Override
+    public CountersManager counters() {
+        if (counters == null) {
+            counters =
+                    new CountersManager(
+                            new UnsafeBuffer(new byte[COUNTERS * CountersManager.METADATA_LENGTH]),
+                            new UnsafeBuffer(new byte[COUNTERS * CountersManager.COUNTER_LENGTH]));
+        }
+        return counters;
+    }
+
+    @Override
+    public StagingEvents events() {
+        return events;
+    }
+
+    @Override
+    public ErrorHandler errorHandler() {
+        return errors::add;
+    }
+
+    @Override
+    public String toString() {
+        return name + "@" + host;
+    }
+}

@@ -1,0 +1,265 @@
+package dev.verbena.nsim.world;
+
+import dev.verbena.agent.ByteStreams.ByteStream;
+import java.util.ArrayDeque;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * One end of a connection. Bytes take the latency and the time that both hosts' rates ask for; a
+ * partition holds them back; a window bounds what is under way and unread.
+ */
+final class SimulatedStream implements ByteStream {
+    private static final long CONNECT_PATIENCE_PS = 60 * World.PS_PER_S;
+
+    /** Bytes that were written in one call; without an array they are zeros. */
+    private static final class Segment {
+        byte[] bytes;
+        int length;
+        int from;
+    }
+
+    private final SimulatedProcess process;
+    private final World world;
+    private final String peerName;
+    private final ArrayDeque<Segment> arrived = new ArrayDeque<>();
+    private final ArrayDeque<Segment> underWay = new ArrayDeque<>();
+    private SimulatedStream peer;
+    private int state = CONNECTING;
+    private String error = "";
+
+    /** Segments whose time has come, behind a partition. */
+    private int stuck;
+
+    /** Bytes that the peer has written and this end has not read. */
+    private int used;
+
+    private boolean isEnding;
+    private boolean wantsRoom;
+    private long lastArrivalPs;
+
+    SimulatedStream(SimulatedProcess process, String peerName) {
+        this.process = process;
+        this.world = process.world;
+        this.peerName = peerName;
+    }
+
+    void connect(Host target, int port) {
+        int at = process.host.index();
+        world.afterPs(world.streamLatencyPs, target.index(), () -> arriveAt(target, port));
+        world.afterPs(
+                CONNECT_PATIENCE_PS,
+                at,
+                () -> {
+                    if (state == CONNECTING) {
+                        fail("connect to " + peerName + ": no answer in time");
+                    }
+                });
+    }
+
+    private void arriveAt(Host target, int port) {
+        if (state != CONNECTING || target.isDown || isCut(target)) {
+            return;
+        }
+        StreamListener listener = world.listeners.get(StreamListener.key(target, port));
+        int at = process.host.index();
+        if (listener == null) {
+            world.afterPs(
+                    world.streamLatencyPs,
+                    at,
+                    () -> fail("connect to " + peerName + ": connection refused"));
+            return;
+        }
+        SimulatedProcess owner = listener.process;
+        SimulatedStream other =
+                owner.simulatedStreams().made(new SimulatedStream(owner, process.host.name()));
+        other.peer = this;
+        peer = other;
+        other.state = OPEN;
+        listener.toAccept.add(other);
+        listener.ends.add(other);
+        listener.ends.add(this);
+        owner.simulatedStreams().isReady();
+        world.afterPs(
+                world.streamLatencyPs,
+                at,
+                () -> {
+                    if (state == CONNECTING) {
+                        state = OPEN;
+                        process.simulatedStreams().isReady();
+                    }
+                });
+    }
+
+    private boolean isCut(Host other) {
+        return world.links.isCut(process.host, other) || world.links.isCut(other, process.host);
+    }
+
+    void fail(String why) {
+        if (state == CONNECTING || state == OPEN) {
+            state = FAILED;
+            error = why;
+            process.simulatedStreams().isReady();
+        }
+    }
+
+    boolean isOver() {
+        return state == CLOSED || state == FAILED && arrived.isEmpty() && underWay.isEmpty();
+    }
+
+    @Override
+    public int state() {
+        return state;
+    }
+
+    @Override
+    public String error() {
+        return error;
+    }
+
+    @Override
+    public String peer() {
+        return peerName;
+    }
+
+    @Override
+    public int read(MutableDirectBuffer buffer, int offset, int length) {
+        if (state == CLOSED) {
+            return -1;
+        }
+        int done = 0;
+        while (done < length && !arrived.isEmpty()) {
+            Segment segment = arrived.peek();
+            int n = Math.min(length - done, segment.length - segment.from);
+            if (segment.bytes == null) {
+                buffer.setMemory(offset + done, n, (byte) 0);
+            } else {
+                buffer.putBytes(offset + done, segment.bytes, segment.from, n);
+            }
+            segment.from += n;
+            done += n;
+            if (segment.from == segment.length) {
+                arrived.poll();
+            }
+        }
+        if (done > 0) {
+            used -= done;
+            makeRoom();
+            return done;
+        }
+        return state == FAILED && length > 0 ? -1 : 0;
+    }
+
+    private void makeRoom() {
+        if (peer != null && peer.wantsRoom) {
+            peer.wantsRoom = false;
+            SimulatedProcess writer = peer.process;
+            world.afterPs(
+                    world.streamLatencyPs,
+                    writer.host.index(),
+                    () -> writer.simulatedStreams().isReady());
+        }
+    }
+
+    @Override
+    public int write(DirectBuffer buffer, int offset, int length) {
+        if (state != OPEN) {
+            return state == CONNECTING ? 0 : -1;
+        }
+        int n = Math.min(length, world.streamWindow - peer.used);
+        if (n <= 0) {
+            wantsRoom = length > 0;
+            return 0;
+        }
+        Segment segment = new Segment();
+        segment.length = n;
+        if (n <= world.copiedMax) {
+            segment.bytes = new byte[n];
+            buffer.getBytes(offset, segment.bytes);
+        }
+        wantsRoom = n < length;
+        peer.used += n;
+        peer.underWay.add(segment);
+        Host from = process.host;
+        Host to = peer.process.host;
+        long now = world.engine.nowPs();
+        long leaves = Math.max(now, from.egressFreePs) + n * rate(from);
+        from.egressFreePs = leaves;
+        long enters = Math.max(leaves + world.streamLatencyPs, to.ingressFreePs + n * rate(to));
+        to.ingressFreePs = enters;
+        long slow = world.links.delayPs(from, to, n);
+        peer.lastArrivalPs = Math.max(peer.lastArrivalPs, enters + slow);
+        SimulatedStream reader = peer;
+        world.afterPs(peer.lastArrivalPs - now, to.index(), reader::arrive);
+        return n;
+    }
+
+    private long rate(Host host) {
+        return host.streamPsPerByte > 0 ? host.streamPsPerByte : world.streamPsPerByte;
+    }
+
+    private void arrive() {
+        stuck++;
+        retry();
+    }
+
+    /** What could not come may come now. */
+    void retry() {
+        if (stuck == 0 || peer == null || isCut(peer.process.host)) {
+            return;
+        }
+        while (stuck > 0) {
+            stuck--;
+            Segment segment = underWay.poll();
+            if (segment != null) {
+                arrived.add(segment);
+            } else if (isEnding) {
+                isEnding = false;
+                fail("ended by " + peerName);
+            }
+        }
+        process.simulatedStreams().isReady();
+    }
+
+    @Override
+    public void close() {
+        if (state == OPEN && peer != null) {
+            peer.endsLater();
+        }
+        state = CLOSED;
+        arrived.clear();
+    }
+
+    /** The end of the stream comes behind its last byte. */
+    private void endsLater() {
+        isEnding = true;
+        long now = world.engine.nowPs();
+        lastArrivalPs = Math.max(lastArrivalPs, now + world.streamLatencyPs);
+        world.afterPs(lastArrivalPs - now, process.host.index(), this::arrive);
+    }
+
+    /** The process at this end is gone; the other one hears of it. */
+    void reset() {
+        if (peer != null && (state == OPEN || state == CONNECTING)) {
+            SimulatedStream other = peer;
+            world.afterPs(
+                    world.streamLatencyPs, other.process.host.index(), () -> other.resetByPeer());
+        }
+        vanish();
+    }
+
+    private void resetByPeer() {
+        if (peer != null && isCut(peer.process.host)) {
+            return; // The reset is lost; silence will tell.
+        }
+        underWay.clear();
+        stuck = 0;
+        fail("reset by " + peerName);
+    }
+
+    void vanish() {
+        state = CLOSED;
+        arrived.clear();
+        underWay.clear();
+    }
+}

@@ -1,0 +1,540 @@
+package dev.verbena.nsim.world;
+
+import dev.verbena.nsim.engine.Engine;
+import dev.verbena.nsim.network.NetworkContext;
+import dev.verbena.nsim.network.NetworkModel;
+import dev.verbena.nsim.network.PacketNetwork;
+import dev.verbena.nsim.topology.Topology;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Hosts on a modelled network, in virtual time that begins at 0. The same seed and the same calls
+ * give the same run, event by event.
+ *
+ * <pre>{@code
+ * try (World world = new World(7, TreeTopology.single(4), new NetworkContext())) {
+ *     SimulatedProcess process = world.host("node0").start("server");
+ *     DartServer server = DartServer.embed(new DartServer.Context().environment(process)...);
+ *     process.run(server.agents());
+ *     world.runUntil(server::isReady, 10_000_000_000L);
+ * }
+ * }</pre>
+ *
+ * <p>One thread runs it. Transports may be used by several threads outside of runs, as the contract
+ * allows; then the order of what they do is theirs.
+ */
+public final class World implements AutoCloseable {
+    /** Scheme of the transports. */
+    public static final String SCHEME = "sim";
+
+    static final long PS_PER_S = 1_000_000_000_000L;
+
+    /** Clocks of processes do not begin at 0. */
+    private static final long BEGIN_NS = 1_000_000_000L;
+
+    private static final int STEP = PacketNetwork.KINDS_FREE;
+    private static final int CALL = STEP + 1;
+    private static final int TICK = STEP + 2;
+    private static final int ARRIVE = STEP + 3;
+    private static final int CREDIT = STEP + 4;
+
+    /** What a poll that finds nothing lets pass, outside of a run; less if others may be slow. */
+    private static final long TICK_PS = 20_000_000;
+
+    private static final long SHARED_TICK_PS = 200_000;
+    private static final long SHARED_AWAIT_NS = 1_000_000;
+
+    final Engine engine;
+    final NetworkModel network;
+    final Deliveries deliveries;
+    final Links links = new Links();
+    final SplittableRandom random;
+    final Map<String, SimulatedTransport> transports = new TreeMap<>();
+    final Map<String, StreamListener> listeners = new TreeMap<>();
+    final List<Work> works = new ArrayList<>();
+    private final ArrayDeque<Work> freeWorks = new ArrayDeque<>();
+    private final long seed;
+    private final Map<String, Host> hosts = new LinkedHashMap<>();
+    private final Map<String, Disk> shared = new TreeMap<>();
+    private final List<SimulatedProcess> processes = new ArrayList<>();
+    private final List<Runnable> calls = new ArrayList<>();
+    private final ArrayDeque<Integer> freeCalls = new ArrayDeque<>();
+    private final ArrayDeque<Runnable> toDo = new ArrayDeque<>();
+    private final int nodes;
+    private SplittableRandom schedule;
+    private long jitterPs;
+    private TraceHandler trace;
+    private Runnable invariants = () -> {};
+    private Throwable broken;
+    private long ticks;
+    private long ticksSeen;
+    private long numbers;
+    private long hash;
+    private long stepCount;
+    private Thread firstOwner;
+    private boolean isShared;
+    boolean isRunning;
+    long cyclePs = 200_000;
+    long streamLatencyPs = 20_000_000;
+    long streamPsPerByte = PS_PER_S / 1_250_000_000L;
+    int streamWindow = 256 * 1024;
+    long creditPs = 1_000_000;
+    long forcePs = 500_000_000;
+
+    /** Most bytes of a transfer or write that are really copied; longer ones are sizes only. */
+    int copiedMax = Integer.MAX_VALUE;
+
+    /** One arrival in so many is late by {@link #latePs}; 0: none. */
+    int lateOneIn;
+
+    long latePs;
+
+    /** A network at rest, without hosts. */
+    public World(long seed, Topology topology, NetworkContext context) {
+        this.seed = seed;
+        this.nodes = topology.nodes();
+        engine = new Engine(PacketNetwork.entities(topology));
+        network = new PacketNetwork(engine, topology, context);
+        deliveries = new Deliveries(this);
+        network.handler(deliveries);
+        random = stream("faults");
+        engine.handler(STEP, this::onStep);
+        engine.handler(CALL, (time, target, argument) -> call((int) argument));
+        engine.handler(TICK, (time, target, argument) -> ticksSeen = argument);
+        engine.handler(
+                ARRIVE, (time, target, argument) -> deliveries.late(works.get((int) argument)));
+        engine.handler(
+                CREDIT, (time, target, argument) -> deliveries.credit(works.get((int) argument)));
+    }
+
+    /** Processes are stepped in random order, and up to so many nanoseconds late. */
+    public World randomSchedule(long jitterNs) {
+        schedule = stream("schedule");
+        jitterPs = jitterNs * 1000;
+        return this;
+    }
+
+    /** Byte streams between hosts: one way's latency, and each host's rate in each direction. */
+    public World streams(long latencyNs, long bytesPerSecond) {
+        streamLatencyPs = latencyNs * 1000;
+        streamPsPerByte = PS_PER_S / bytesPerSecond;
+        return this;
+    }
+
+    /** How long a disk takes to force or rename a file. */
+    public World disks(long forceNs) {
+        forcePs = forceNs * 1000;
+        return this;
+    }
+
+    /**
+     * Transfers longer than this take their time and carry no bytes: memory that nobody touches
+     * costs nothing, and neither does copying it.
+     */
+    public World sizeOnlyAbove(int bytes) {
+        copiedMax = bytes;
+        return this;
+    }
+
+    /** One arrival in so many is late, by so much. */
+    public World delays(int oneIn, long nanoseconds) {
+        lateOneIn = oneIn;
+        latePs = nanoseconds * 1000;
+        return this;
+    }
+
+    /** Who is told of steps, arrivals and faults; null: nobody. */
+    public World trace(TraceHandler value) {
+        trace = value;
+        return this;
+    }
+
+    /** Called after each step of a process; what it throws ends the run. */
+    public World invariants(Runnable value) {
+        invariants = value;
+        return this;
+    }
+
+    /**
+     * The host of this name; it is made when first asked for, on the next free node.
+     *
+     * @throws IllegalStateException if the topology has no node left
+     */
+    public Host host(String name) {
+        Host host = hosts.get(name);
+        if (host == null) {
+            if (hosts.size() == nodes) {
+                throw new IllegalStateException(
+                        "there is no node left for host " + name + "; the network has " + nodes);
+            }
+            host = new Host(this, hosts.size(), name);
+            hosts.put(name, host);
+        }
+        return host;
+    }
+
+    Host knownHost(String name) {
+        return hosts.get(name);
+    }
+
+    /** Virtual nanoseconds since the beginning, and one second. */
+    public long nowNs() {
+        return BEGIN_NS + engine.nowPs() / 1000;
+    }
+
+    /** Events and steps of two runs with one number were the same. */
+    public long traceHash() {
+        return engine.traceHash() * 31 + hash;
+    }
+
+    /** Steps of processes so far. */
+    public long stepCount() {
+        return stepCount;
+    }
+
+    /** Events of the network and of processes so far. */
+    public long eventCount() {
+        return engine.eventCount();
+    }
+
+    int add(SimulatedProcess process) {
+        processes.add(process);
+        return processes.size() - 1;
+    }
+
+    long number() {
+        return ++numbers;
+    }
+
+    /** A stream of chance of this name. */
+    SplittableRandom stream(String name) {
+        long z = seed;
+        for (int i = 0; i < name.length(); i++) {
+            z = mix(z ^ name.charAt(i));
+        }
+        return new SplittableRandom(mix(z));
+    }
+
+    private static long mix(long value) {
+        long z = value + 0x9e3779b97f4a7c15L;
+        z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
+        z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
+        return z ^ z >>> 31;
+    }
+
+    void trace(String what, Object about) {
+        hash = mix(hash ^ engine.nowPs() ^ what.hashCode());
+        if (trace != null) {
+            trace.onTrace(engine.nowPs(), what, about);
+        }
+    }
+
+    /** Runs something after a while. */
+    public void after(long nanoseconds, Runnable action) {
+        afterPs(nanoseconds * 1000, 0, action);
+    }
+
+    void afterPs(long picoseconds, int target, Runnable action) {
+        int slot;
+        if (freeCalls.isEmpty()) {
+            slot = calls.size();
+            calls.add(action);
+        } else {
+            slot = freeCalls.poll();
+            calls.set(slot, action);
+        }
+        engine.schedule(engine.nowPs() + picoseconds, target, target, CALL, slot);
+    }
+
+    private void call(int slot) {
+        Runnable action = calls.set(slot, null);
+        freeCalls.add(slot);
+        action.run();
+    }
+
+    void arriveAfter(long picoseconds, Work work) {
+        int target = work.to.process.host.index();
+        engine.schedule(engine.nowPs() + picoseconds, target, target, ARRIVE, work.number);
+    }
+
+    void creditAfter(Work work) {
+        int target = work.to.process.host.index();
+        engine.schedule(engine.nowPs() + creditPs, target, target, CREDIT, work.number);
+    }
+
+    Work work(int kind, SimulatedTransport from, SimulatedTransport to) {
+        Work work = freeWorks.poll();
+        if (work == null) {
+            work = new Work(works.size());
+            works.add(work);
+        }
+        work.begin(kind, from, to);
+        return work;
+    }
+
+    void free(Work work) {
+        freeWorks.push(work);
+    }
+
+    /** Something that blocks is done when the run has stopped for a moment. */
+    void later(Runnable action) {
+        toDo.add(action);
+    }
+
+    void wake(SimulatedProcess process) {
+        long jitter = schedule == null || jitterPs == 0 ? 0 : schedule.nextLong(jitterPs);
+        stepAfter(process, cyclePs + jitter);
+    }
+
+    private void stepAfter(SimulatedProcess process, long picoseconds) {
+        long time = engine.nowPs() + picoseconds;
+        if (time < 0 || time >= process.wakePs || process.isDead) {
+            return;
+        }
+        process.wakePs = time;
+        int host = process.host.index();
+        long argument = (long) process.number << 32 | ++process.wakeToken & 0xffffffffL;
+        engine.schedule(time, host, host, STEP, argument);
+    }
+
+    private void onStep(long timePs, int target, long argument) {
+        SimulatedProcess process = processes.get((int) (argument >>> 32));
+        if (process.isDead || process.wakeToken != (int) argument) {
+            return;
+        }
+        process.wakePs = Long.MAX_VALUE;
+        if (process.host.frozenUntilPs > timePs) {
+            stepAfter(process, process.host.frozenUntilPs - timePs);
+            return;
+        }
+        stepCount++;
+        int work = process.cycle(schedule);
+        hash = mix(hash ^ timePs ^ (long) work << 48 ^ process.number);
+        if (trace != null && work != 0) {
+            trace.onTrace(timePs, "work " + work, process);
+        }
+        if (!process.isDead) {
+            long pause = process.pauseAfter(work);
+            if (pause != Long.MAX_VALUE) {
+                stepAfter(process, pause);
+            }
+        }
+        check();
+    }
+
+    private void check() {
+        try {
+            invariants.run();
+        } catch (RuntimeException | AssertionError e) {
+            broken = broken == null ? e : broken;
+        }
+    }
+
+    /**
+     * Runs until a condition holds.
+     *
+     * @param limitNs longest, in virtual time from now
+     * @return false if it does not hold within the time, or nothing is left to happen
+     * @throws IllegalStateException within a run
+     */
+    public synchronized boolean runUntil(BooleanSupplier condition, long limitNs) {
+        if (isRunning) {
+            throw new IllegalStateException("this world is running");
+        }
+        boolean[] isOver = new boolean[1];
+        long limitPs = engine.nowPs() + limitNs * 1000;
+        after(limitNs, () -> isOver[0] = true);
+        while (!condition.getAsBoolean()) {
+            if (isOver[0] || broken != null) {
+                rethrow();
+                return false;
+            }
+            runEvent(limitPs);
+            while (!toDo.isEmpty()) {
+                toDo.poll().run();
+            }
+        }
+        rethrow();
+        return true;
+    }
+
+    /** Runs for a while. */
+    public void run(long nanoseconds) {
+        runUntil(() -> false, nanoseconds);
+    }
+
+    private void rethrow() {
+        if (broken instanceof RuntimeException e) {
+            throw e;
+        }
+        if (broken != null) {
+            throw (AssertionError) broken;
+        }
+    }
+
+    private void runEvent(long limitPs) {
+        isRunning = true;
+        try {
+            engine.run(limitPs, 1);
+        } finally {
+            isRunning = false;
+        }
+    }
+
+    /** Lets a moment pass, or less if there is something for this transport. */
+    void pass(SimulatedTransport transport) {
+        passPs(transport, isShared ? SHARED_TICK_PS : TICK_PS);
+    }
+
+    private void passPs(SimulatedTransport transport, long picoseconds) {
+        engine.schedule(engine.nowPs() + picoseconds, 0, 0, TICK, ++ticks);
+        long mine = ticks;
+        while (ticksSeen < mine && !transport.hasNews()) {
+            runEvent(Long.MAX_VALUE);
+        }
+    }
+
+    /** Lets time pass until there is something for this transport, or a time is over. */
+    void await(SimulatedTransport transport, long nanoseconds) {
+        long ns = nanoseconds;
+        if (isShared) {
+            // Others may be about to do something: no faster than the real time.
+            ns = Math.min(ns, SHARED_AWAIT_NS);
+            try {
+                wait(1);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+        passPs(transport, ns * 1000);
+    }
+
+    /** A thread has begun to use a transport. */
+    void owned(Thread thread) {
+        isShared |= firstOwner != null && firstOwner != thread;
+        firstOwner = thread;
+    }
+
+    /**
+     * Opens a transport for a process.
+     *
+     * @throws TransportException if the name is taken
+     */
+    public synchronized Transport open(SimulatedProcess process, TransportContext context) {
+        context.conclude();
+        if (!context.options().isEmpty()) {
+            throw new IllegalArgumentException("sim has no options, not " + context.options());
+        }
+        if (process.failsOneIn > 0 && random.nextInt(process.failsOneIn) == 0) {
+            throw new TransportException("open sim: the simulated card is out of order");
+        }
+        String name = context.name().isEmpty() ? "sim-" + number() : context.name();
+        if (transports.containsKey(name)) {
+            throw new TransportException("open sim: name '" + name + "' is taken");
+        }
+        SimulatedTransport made = new SimulatedTransport(process, name, context);
+        transports.put(name, made);
+        process.transports.add(made);
+        return made;
+    }
+
+    Disk disk(Host host, String directory) {
+        Map<String, Disk> disks = directory.startsWith("shared") ? shared : host.disks;
+        return disks.computeIfAbsent(directory, d -> new Disk(this));
+    }
+
+    /** What a directory holds; an empty one is made if there is none. */
+    public Disk disk(String host, String directory) {
+        return disk(host(host), directory);
+    }
+
+    /**
+     * Messages between these two wait until {@link #heal}; longer than a peer's patience ends it.
+     */
+    public void cut(Host from, Host to) {
+        trace("cut", from + ">" + to);
+        links.cut(from, to, engine.nowPs());
+        deliveries.watchCut(from, to);
+    }
+
+    /** Ends a {@link #cut}. */
+    public void heal(Host from, Host to) {
+        trace("heal", from + ">" + to);
+        links.heal(from, to);
+        deliveries.release();
+        listeners.values().forEach(StreamListener::retry);
+    }
+
+    /** Every byte between these two takes so much longer; 0: as usual. */
+    public void slow(Host from, Host to, long psPerByte) {
+        trace("slow", from + ">" + to);
+        links.slow(from, to, psPerByte);
+    }
+
+    /** Nothing is cut or slow any more. */
+    public void healAll() {
+        links.healAll();
+        deliveries.release();
+    }
+
+    /** Steps no process of a host for a while; its network interface goes on. */
+    public void freeze(Host host, long nanoseconds) {
+        trace("freeze", host);
+        host.frozenUntilPs = engine.nowPs() + nanoseconds * 1000;
+        deliveries.watchFreeze(host);
+    }
+
+    /** Ends all processes of a host; nobody is told, and what was not forced may be gone. */
+    public void crash(Host host) {
+        trace("crash", host);
+        host.isDown = true;
+        for (SimulatedProcess process : host.processes) {
+            process.kill();
+        }
+        host.processes.clear();
+    }
+
+    /** A crashed host can have processes again. */
+    public void restart(Host host) {
+        host.isDown = false;
+        host.frozenUntilPs = 0;
+    }
+
+    /** One post in so many of this process is refused for want of room; 0: none. */
+    public void refuse(SimulatedProcess process, int oneIn) {
+        process.refusesOneIn = oneIn;
+    }
+
+    /** One registration or opening in so many of this process fails; 0: none. */
+    public void failRegistrations(SimulatedProcess process, int oneIn) {
+        process.failsOneIn = oneIn;
+    }
+
+    /** Regions that are registered now. */
+    public int regionCount() {
+        int count = 0;
+        for (SimulatedTransport transport : transports.values()) {
+            count += transport.regionCount();
+        }
+        return count;
+    }
+
+    /** Kills what still runs, and frees all memory. */
+    @Override
+    public synchronized void close() {
+        for (SimulatedProcess process : processes) {
+            process.kill();
+        }
+    }
+}
