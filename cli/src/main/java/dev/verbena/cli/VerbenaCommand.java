@@ -81,8 +81,14 @@ public final class VerbenaCommand implements Runnable {
         System.exit(run(out, new PrintWriter(System.err, true), arguments));
     }
 
-    /** Runs the command; returns the exit code. */
-    static int run(PrintWriter out, PrintWriter err, String... arguments) {
+    /**
+     * Runs the command in this process and does not end it.
+     *
+     * @param out what a shell would show
+     * @param err what it would show as errors
+     * @return the exit code
+     */
+    public static int run(PrintWriter out, PrintWriter err, String... arguments) {
         VerbenaCommand command = new VerbenaCommand();
         CommandLine line = new CommandLine(command).setOut(out).setErr(err);
         line.setExecutionExceptionHandler(

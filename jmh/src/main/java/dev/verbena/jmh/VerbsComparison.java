@@ -1,0 +1,175 @@
+package dev.verbena.jmh;
+
+import dev.verbena.verbs.PortAttributes;
+import dev.verbena.verbs.RdmaDevice;
+import dev.verbena.verbs.RdmaDevices;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * {@code verbena lat} and {@code bw} over a device beside perftest's programs and beside the same
+ * loops in C ({@code verbs_twin.c}), taking turns, everything in one run. Arguments: the twin's
+ * program, how many rounds, and optionally names of rows. Run by {@code ./verbena compare verbs},
+ * in the virtual machine where there is no device. Prints rows for docs/verbs.md.
+ */
+public final class VerbsComparison {
+    /** A row: a program of perftest without its "ib_", a length, and how many messages. */
+    private record Row(String tool, int size, int count) {
+        String name() {
+            return tool + "-" + size;
+        }
+
+        boolean isLatency() {
+            return tool.endsWith("lat");
+        }
+    }
+
+    private static final List<Row> ROWS =
+            List.of(
+                    new Row("write_lat", 2, 1500),
+                    new Row("write_lat", 64, 1500),
+                    new Row("write_lat", 1024, 1500),
+                    new Row("write_lat", 4096, 1500),
+                    new Row("write_lat", 16_384, 800),
+                    new Row("write_lat", 65_536, 300),
+                    new Row("read_lat", 64, 1500),
+                    new Row("send_lat", 64, 1500),
+                    new Row("write_bw", 64, 10_000),
+                    new Row("write_bw", 4096, 5000),
+                    new Row("write_bw", 65_536, 800),
+                    new Row("read_bw", 65_536, 800),
+                    new Row("send_bw", 65_536, 800));
+
+    private final VerbsContestants contestants;
+    private final int rounds;
+
+    private VerbsComparison(VerbsContestants contestants, int rounds) {
+        this.contestants = contestants;
+        this.rounds = rounds;
+    }
+
+    /** Runs. */
+    public static void main(String[] arguments) throws Exception {
+        if (arguments.length < 2 || !arguments[1].matches("[1-9][0-9]{0,2}")) {
+            System.err.println("arguments: VERBS_TWIN ROUNDS [ROW...]; rows: " + names());
+            System.exit(2);
+        }
+        List<String> wanted = Arrays.asList(arguments).subList(2, arguments.length);
+        if (!names().containsAll(wanted)) {
+            System.err.println("there is no such row in " + wanted + "; there are " + names());
+            System.exit(2);
+        }
+        VerbsContestants contestants = contestants(arguments[0]);
+        new VerbsComparison(contestants, Integer.parseInt(arguments[1])).run(wanted);
+        System.exit(0); // whatever a failed measurement left behind
+    }
+
+    private static List<String> names() {
+        return ROWS.stream().map(Row::name).toList();
+    }
+
+    private static VerbsContestants contestants(String twin) {
+        String cause = RdmaDevices.unavailabilityCause();
+        if (cause == null) {
+            for (var info : RdmaDevices.list()) {
+                try (RdmaDevice device = RdmaDevices.open(info.name())) {
+                    if (device.port(1).state() == PortAttributes.ACTIVE) {
+                        return new VerbsContestants(
+                                twin, info.name(), device.chooseGid(1).entry().index());
+                    }
+                }
+            }
+            cause = "no RDMA device here has an active port 1";
+        }
+        throw new IllegalStateException(cause);
+    }
+
+    private void run(List<String> wanted) throws Exception {
+        System.out.println(environment());
+        System.out.println();
+        System.out.println(
+                "| what | bytes | perftest | C twin | Java | Java over perftest | Java over the"
+                        + " twin | twin over perftest |\n|---|---|---|---|---|---|---|---|");
+        for (Row row : ROWS) {
+            if (wanted.isEmpty() || wanted.contains(row.name())) {
+                System.out.println(take(row));
+            }
+        }
+        System.out.printf(
+                "%nperftest was run again %d times, for its clock had failed%n",
+                contestants.runsAgain());
+    }
+
+    private String environment() throws IOException {
+        return String.format(
+                "Device %s, %s, %d processors, Linux %s, Java %s; medians of %d rounds",
+                contestants.device(),
+                value("/proc/cpuinfo", "model name"),
+                Runtime.getRuntime().availableProcessors(),
+                System.getProperty("os.version"),
+                System.getProperty("java.version"),
+                rounds);
+    }
+
+    private static String value(String file, String name) throws IOException {
+        for (String line : Files.readAllLines(Path.of(file))) {
+            if (line.startsWith(name)) {
+                return line.substring(line.indexOf(':') + 1).trim();
+            }
+        }
+        return "unknown processor";
+    }
+
+    /** Who begins changes from round to round. A first run of Java's is for the compiler. */
+    private String take(Row row) throws Exception {
+        contestants.java(row.tool, row.size, row.count);
+        double[] perftest = new double[rounds];
+        double[] twin = new double[rounds];
+        double[] java = new double[rounds];
+        for (int round = 0; round < rounds; round++) {
+            System.err.printf("%s round %d of %d%n", row.name(), round + 1, rounds);
+            for (int turn = 0; turn < 3; turn++) {
+                switch ((turn + round) % 3) {
+                    case 0 ->
+                            perftest[round] = contestants.perftest(row.tool, row.size, row.count);
+                    case 1 -> java[round] = contestants.java(row.tool, row.size, row.count);
+                    default -> twin[round] = contestants.twin(row.tool, row.size, row.count);
+                }
+            }
+        }
+        List<String> cells = new ArrayList<>();
+        cells.add("`" + row.tool + "`, " + (row.isLatency() ? "us" : "MiB/s"));
+        cells.add(Integer.toString(row.size));
+        for (double[] values : List.of(perftest, twin, java)) {
+            cells.add(String.format(Locale.ROOT, "%.1f", median(values)));
+        }
+        cells.add(ratios(java, perftest));
+        cells.add(ratios(java, twin));
+        cells.add(ratios(twin, perftest));
+        return "| " + String.join(" | ", cells) + " |";
+    }
+
+    /** Of each round; the median, then the least and the greatest. */
+    private static String ratios(double[] ours, double[] others) {
+        double[] ratios = new double[ours.length];
+        for (int i = 0; i < ratios.length; i++) {
+            ratios[i] = ours[i] / others[i];
+        }
+        double median = median(ratios);
+        Arrays.sort(ratios);
+        return String.format(
+                Locale.ROOT, "%.2f (%.2f to %.2f)", median, ratios[0], ratios[ratios.length - 1]);
+    }
+
+    private static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        int half = sorted.length / 2;
+        return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+    }
+}
