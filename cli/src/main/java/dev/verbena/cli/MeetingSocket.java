@@ -15,7 +15,7 @@ import java.util.function.IntConsumer;
 import jdk.net.ExtendedSocketOptions;
 
 /** The TCP connection over which two programs meet that then talk by RDMA. One thread. */
-final class MeetingSocket implements AutoCloseable {
+final class MeetingSocket implements MeetingLink {
     private static final int STEP_MS = 60_000;
     private static final int KEEP_IDLE_SECONDS = 30;
     private static final int KEEP_INTERVAL_SECONDS = 10;
@@ -72,7 +72,8 @@ final class MeetingSocket implements AutoCloseable {
         }
     }
 
-    boolean isClient() {
+    @Override
+    public boolean isClient() {
         return isClient;
     }
 
@@ -81,7 +82,8 @@ final class MeetingSocket implements AutoCloseable {
      * noticed within a minute where the system can say so; a program that only stands still is
      * waited for.
      */
-    void beUnhurried() throws IOException {
+    @Override
+    public void beUnhurried() throws IOException {
         keepAlive(ExtendedSocketOptions.TCP_KEEPIDLE, KEEP_IDLE_SECONDS);
         keepAlive(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEP_INTERVAL_SECONDS);
         keepAlive(ExtendedSocketOptions.TCP_KEEPCOUNT, KEEP_COUNT);
@@ -99,7 +101,8 @@ final class MeetingSocket implements AutoCloseable {
         return socket.getOption(option);
     }
 
-    void write(byte[] bytes) {
+    @Override
+    public void write(byte[] bytes) {
         try {
             socket.getOutputStream().write(bytes);
         } catch (IOException e) {
@@ -112,7 +115,8 @@ final class MeetingSocket implements AutoCloseable {
      *
      * @throws Messages.Failure if they do not come
      */
-    byte[] read(int length) {
+    @Override
+    public byte[] read(int length) {
         byte[] bytes = new byte[length];
         try {
             in.readFully(bytes);
@@ -130,7 +134,8 @@ final class MeetingSocket implements AutoCloseable {
     }
 
     /** Until the other side has hung up, or for a few seconds; nothing depends on it any more. */
-    void awaitEnd() {
+    @Override
+    public void awaitEnd() {
         try {
             socket.setSoTimeout(END_MS);
             socket.shutdownOutput();
@@ -138,6 +143,12 @@ final class MeetingSocket implements AutoCloseable {
         } catch (IOException e) {
             return; // it has gone
         }
+    }
+
+    @Override
+    public void part() {
+        write(new byte[] {'d', 'o', 'n', 'e', 0});
+        awaitEnd();
     }
 
     @Override

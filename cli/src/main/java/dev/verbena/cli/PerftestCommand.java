@@ -1,5 +1,6 @@
 package dev.verbena.cli;
 
+import dev.verbena.verbs.ConnectionChannel;
 import dev.verbena.verbs.DeviceInfo;
 import dev.verbena.verbs.GidChoice;
 import dev.verbena.verbs.GidEntry;
@@ -10,6 +11,7 @@ import dev.verbena.verbs.RdmaDevices;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,6 +54,10 @@ abstract class PerftestCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         options.conclude(spec, tool);
         PrintWriter out = spec.commandLine().getOut();
+        if (options.isManaged) {
+            measureManaged(out);
+            return 0;
+        }
         try (RdmaDevice device = open(options.device, options.devicePort)) {
             PortAttributes port = device.port(options.devicePort);
             if (port.state() != PortAttributes.ACTIVE) {
@@ -71,6 +77,38 @@ abstract class PerftestCommand implements Callable<Integer> {
         }
         out.flush();
         return 0;
+    }
+
+    /** The device is the one that leads to the other side. */
+    private void measureManaged(PrintWriter out) throws IOException {
+        try (MeetingQueue link = link(out);
+                PerftestWire wire = new PerftestWire(link)) {
+            RdmaDevice device = link.device();
+            if (options.device != null && !options.device.equals(device.info().name())) {
+                throw new Messages.Failure(
+                        "-d " + options.device + ": rdma_cm came by " + device.info().name());
+            }
+            options.devicePort = link.devicePort();
+            int mtu = mtu(options.mtu, device.port(options.devicePort).mtu(), options.devicePort);
+            measure(device, mtu, null, wire, out);
+        }
+        out.flush();
+    }
+
+    private MeetingQueue link(PrintWriter out) throws IOException {
+        String cause = ConnectionChannel.unavailabilityCause();
+        if (cause != null) {
+            throw new Messages.Failure(cause + "; verbena devices says what to do");
+        }
+        if (options.host != null) {
+            InetAddress host = InetAddress.getByName(options.host);
+            return MeetingQueue.connect(new InetSocketAddress(host, options.port), CONNECT_MS);
+        }
+        InetAddress address =
+                InetAddress.getByName(options.bind == null ? "0.0.0.0" : options.bind);
+        return MeetingQueue.accept(
+                new InetSocketAddress(address, options.port),
+                port -> say(out, "waiting for a client on port " + port));
     }
 
     /**

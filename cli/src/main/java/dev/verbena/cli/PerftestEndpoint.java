@@ -8,6 +8,7 @@ import dev.verbena.verbs.CompletionChannel;
 import dev.verbena.verbs.CompletionFlyweight;
 import dev.verbena.verbs.CompletionQueue;
 import dev.verbena.verbs.CompletionStatus;
+import dev.verbena.verbs.ConnectionContext;
 import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.MemoryRegion;
 import dev.verbena.verbs.PathContext;
@@ -154,7 +155,9 @@ final class PerftestEndpoint implements AutoCloseable {
                                         .receiveCapacity(receiveDepth)
                                         .inlineMax(options.inline)));
         queues.add(queue);
-        queue.toInit(path(reads));
+        if (!options.isManaged) {
+            queue.toInit(path(reads));
+        }
         if (tool.isSend()) {
             receives[q] = opened(queue.newReceives(receiveDepth));
         }
@@ -193,11 +196,26 @@ final class PerftestEndpoint implements AutoCloseable {
         return theirs.get(q);
     }
 
+    /** Connects all by rdma_cm. */
+    void join(MeetingQueue manager) {
+        ConnectionContext context =
+                new ConnectionContext()
+                        .access(access())
+                        .responderResources(reads)
+                        .initiatorDepth(reads)
+                        .timeoutCode(options.timeoutCode)
+                        .retries(7)
+                        .notReadyRetries(7);
+        queues.forEach(queue -> manager.join(queue, context));
+    }
+
     /** Both sides know each other: queue pairs become ready, requests are prepared. */
     void connect(List<PerftestKeys> theirs) {
         this.theirs = List.copyOf(theirs);
         for (int q = 0; q < queues.size(); q++) {
-            connect(q);
+            if (!options.isManaged) {
+                connect(q);
+            }
             sends[q] = opened(queues.get(q).newSends(Math.max(options.list, slots(0))));
         }
     }

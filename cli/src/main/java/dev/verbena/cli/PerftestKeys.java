@@ -2,6 +2,7 @@ package dev.verbena.cli;
 
 import dev.verbena.verbs.Gid;
 import dev.verbena.verbs.QueuePairAddress;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
@@ -29,6 +30,9 @@ record PerftestKeys(
         int shared) {
     static final int LENGTH_WITH_GID = 108;
     static final int LENGTH_WITHOUT_GID = 59;
+
+    /** Of the form for queue pairs. */
+    static final int STRUCTURE_LENGTH = 56;
 
     private static final int[] DIGITS = {4, 4, 6, 6, 8, 16};
     private static final int SHARED_DIGITS = 8;
@@ -101,6 +105,43 @@ record PerftestKeys(
                 values[5],
                 gid,
                 (int) hex(line, fields[DIGITS.length + gidFields], SHARED_DIGITS));
+    }
+
+    /**
+     * The form that goes over a queue pair of rdma_cm, big-endian: 0:4 lid, 4:4 reads, 8:4 number,
+     * 12:4 packetNumber, 16:4 remoteKey, 20:4 nothing, 24:8 address, 32:16 gid, 48:4 shared, 52:4
+     * entry of the address table, which nobody reads.
+     */
+    byte[] structure() {
+        ByteBuffer bytes = ByteBuffer.allocate(STRUCTURE_LENGTH);
+        bytes.putInt(lid).putInt(reads).putInt(number).putInt(packetNumber).putInt(remoteKey);
+        bytes.putInt(0).putLong(address);
+        bytes.put(gid == null ? new byte[Gid.LENGTH] : gid.bytes()).putInt(shared);
+        return bytes.array();
+    }
+
+    /**
+     * From a peer's structure, which may have anything in it.
+     *
+     * @throws Messages.Failure if a field has more than it may
+     */
+    static PerftestKeys parseStructure(byte[] structure) {
+        ByteBuffer bytes = ByteBuffer.wrap(structure);
+        int lid = bytes.getInt();
+        int reads = bytes.getInt();
+        int number = bytes.getInt();
+        int packetNumber = bytes.getInt();
+        int key = bytes.getInt();
+        bytes.getInt();
+        long address = bytes.getLong();
+        byte[] gid = new byte[Gid.LENGTH];
+        bytes.get(gid);
+        if (lid >>> 16 != 0 || reads >>> 16 != 0 || (number | packetNumber) >>> 24 != 0) {
+            throw wrong(
+                    lid + ", " + reads + ", " + number + ", " + packetNumber, "a number too large");
+        }
+        return new PerftestKeys(
+                lid, reads, number, packetNumber, key, address, Gid.of(gid), bytes.getInt());
     }
 
     /** Up to the NUL; anything that is no printable ASCII becomes a question mark. */

@@ -105,6 +105,13 @@ final class PerftestOptions {
     boolean isEvents;
 
     @Option(
+            names = {"-R", "--rdma_cm"},
+            description =
+                    "Meet and connect by rdma_cm; HOST is an address of the device. RC only; give"
+                            + " it to both.")
+    boolean isManaged;
+
+    @Option(
             names = {"-q", "--qp"},
             paramLabel = "N",
             defaultValue = "1",
@@ -286,6 +293,9 @@ final class PerftestOptions {
         }
         if (hasDuration() && (isAll || isEvents || iterations != null)) {
             throw wrong("-D excludes -n, -a and -e");
+        }
+        if (isManaged && connection != QueuePairType.RC) {
+            throw wrong("-R connects RC; -c " + connection + " it does not");
         }
         if (isEvents && tool.isWrite()) {
             throw wrong("-e: nothing is announced to who is written to");

@@ -56,6 +56,13 @@ final class PerftestSession {
 
     /** Keys of every queue pair, and where the programs tell them once more. */
     private void meet() {
+        if (wire.isManaged()) {
+            // Once before and once after connecting; the keys that count come later.
+            wire.manager().listen();
+            step();
+            endpoint.join(wire.manager());
+            step();
+        }
         if (tool.isLatency() && !tool.isSend()) {
             step();
         }

@@ -6,9 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The TCP connection over which two programs of perftest 4.5 meet and keep step. Whatever is told
- * is told both ways in the same number of bytes: the client writes and then reads, the server reads
- * and then writes. Numbers are big-endian. Everything that comes may be wrong.
+ * The connection over which two programs of perftest 4.5 meet and keep step: a socket, or a queue
+ * pair of rdma_cm. Whatever is told is told both ways in the same number of bytes: the client
+ * writes and then reads, the server reads and then writes. Numbers are big-endian. Everything that
+ * comes may be wrong.
  */
 final class PerftestWire implements AutoCloseable {
     /** What version 4.5+0.17 of perftest calls itself here. */
@@ -21,29 +22,39 @@ final class PerftestWire implements AutoCloseable {
 
     private static final double VERSION_MIN = 5.70;
 
-    private final MeetingSocket socket;
+    private final MeetingLink link;
 
-    PerftestWire(MeetingSocket socket) {
-        this.socket = socket;
+    PerftestWire(MeetingLink link) {
+        this.link = link;
     }
 
     boolean isClient() {
-        return socket.isClient();
+        return link.isClient();
+    }
+
+    /** True if rdma_cm connects what is measured. */
+    boolean isManaged() {
+        return link instanceof MeetingQueue;
+    }
+
+    /** Lets rdma_cm connect the queue pairs; only if {@link #isManaged}. */
+    MeetingQueue manager() {
+        return (MeetingQueue) link;
     }
 
     /** From now on the other side may take as long as it likes between steps, if it is there. */
     void beUnhurried() throws IOException {
-        socket.beUnhurried();
+        link.beUnhurried();
     }
 
     /** Tells, and is told as many bytes. */
     byte[] exchange(byte[] mine) {
         if (isClient()) {
-            socket.write(mine);
-            return socket.read(mine.length);
+            link.write(mine);
+            return link.read(mine.length);
         }
-        byte[] theirs = socket.read(mine.length);
-        socket.write(mine);
+        byte[] theirs = link.read(mine.length);
+        link.write(mine);
         return theirs;
     }
 
@@ -60,7 +71,9 @@ final class PerftestWire implements AutoCloseable {
     }
 
     PerftestKeys exchange(PerftestKeys mine) {
-        return PerftestKeys.parse(exchange(mine.bytes()), mine.gid() != null);
+        return isManaged()
+                ? PerftestKeys.parseStructure(exchange(mine.structure()))
+                : PerftestKeys.parse(exchange(mine.bytes()), mine.gid() != null);
     }
 
     /**
@@ -117,13 +130,12 @@ final class PerftestWire implements AutoCloseable {
 
     /** The last word of both sides. */
     void sayDone() {
-        socket.write(new byte[] {'d', 'o', 'n', 'e', 0});
-        awaitEnd();
+        link.part();
     }
 
     /** Until the other side has nothing more to say, but not for long. */
     void awaitEnd() {
-        socket.awaitEnd();
+        link.awaitEnd();
     }
 
     private static void put(byte[] bytes, int at, String text) {
@@ -133,6 +145,6 @@ final class PerftestWire implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        socket.close();
+        link.close();
     }
 }

@@ -103,6 +103,24 @@ class PerftestIT {
         programs.ourServer(ours(line), theirs(line)).assertWell();
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "bw write -R -s 1000 -n 300 -q 2",
+                "bw send -R -b -s 1000 -n 300",
+                "bw read -R -s 500 -n 300",
+                "bw atomic -R -n 100",
+                "lat write -R -s 20 -n 50",
+                "lat send -R -s 20 -n 50",
+                "lat read -R -s 20 -n 50 -e",
+                "lat atomic -R -n 50",
+            })
+    void shouldMeasureWithPerftestThroughRdmaCm(String line) throws Exception {
+        assumeTurn(line, 4);
+        programs.ourClient(theirs(line), ours(line)).assertWell();
+        programs.ourServer(ours(line), theirs(line)).assertWell();
+    }
+
     /** All lengths up to 8 MiB take their time. */
     @ParameterizedTest
     @ValueSource(strings = {"bw write -a -n 5", "bw send -a -n 5 -b"})
@@ -123,6 +141,8 @@ class PerftestIT {
                 "bw send -b -s 700 -n 300 -q 2 -r 16 -e",
                 "bw write -b -s 700 -n 300 -q 2",
                 "bw read -b -D 3 -f 1 -s 700",
+                "bw send -R -b -s 700 -n 300 -q 2 -e",
+                "lat write -R -s 700 -n 50",
             })
     void shouldCompareBytesAmongThemselves(String line) throws Exception {
         assumeTurn(line, 2);

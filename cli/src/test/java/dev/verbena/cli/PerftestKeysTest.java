@@ -86,4 +86,24 @@ class PerftestKeysTest {
             }
         }
     }
+
+    @Test
+    void shouldHaveAFormForQueuePairs() {
+        Gid gid = Gid.of(new byte[] {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
+        PerftestKeys keys = new PerftestKeys(7, 16, 0x123456, 0xabcdef, 0x89abcdef, -2, gid, 5);
+        byte[] bytes = keys.structure();
+        assertThat(bytes)
+                .hasSize(PerftestKeys.STRUCTURE_LENGTH)
+                .startsWith(0, 0, 0, 7, 0, 0, 0, 16, 0, 0x12, 0x34, 0x56);
+        assertThat(bytes[31]).isEqualTo((byte) -2);
+        assertThat(bytes[47]).isEqualTo((byte) 15);
+        assertThat(PerftestKeys.parseStructure(bytes)).isEqualTo(keys);
+        for (int at : new int[] {0, 4, 8, 12}) {
+            byte[] damaged = bytes.clone();
+            damaged[at] = 1;
+            assertThatThrownBy(() -> PerftestKeys.parseStructure(damaged))
+                    .isInstanceOf(Messages.Failure.class)
+                    .hasMessageContaining("too large");
+        }
+    }
 }

@@ -128,6 +128,8 @@ class PerftestOptionsTest {
             assertThatThrownBy(() -> options(PerftestTool.READ_LAT, line))
                     .hasMessageContaining("-b and -D are for bw");
         }
+        assertThatThrownBy(() -> options(PerftestTool.SEND_BW, "-R -c UD"))
+                .hasMessageContaining("-R connects RC");
         PerftestOptions timed = options(PerftestTool.SEND_BW, "-D 3 -f 1 -b");
         assertThat(timed.hasDuration() && timed.isBidirectional).isTrue();
         assertThat(timed.receiveDepth(MANY)).isEqualTo(512);

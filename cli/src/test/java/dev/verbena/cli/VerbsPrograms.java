@@ -3,6 +3,7 @@ package dev.verbena.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.PortAttributes;
 import dev.verbena.verbs.RdmaDevice;
 import dev.verbena.verbs.RdmaDevices;
@@ -47,9 +48,17 @@ final class VerbsPrograms {
     final String device;
     final int gidIndex;
 
-    private VerbsPrograms(String device, int gidIndex) {
+    private final String address;
+
+    private VerbsPrograms(String device, GidEntry gid) {
         this.device = device;
-        this.gidIndex = gidIndex;
+        this.gidIndex = gid.index();
+        this.address = gid.gid().address();
+    }
+
+    /** Where a server is found: rdma_cm knows the device's own address only. */
+    private String host(List<String> options) {
+        return options.contains("-R") ? address : "127.0.0.1";
     }
 
     /** On this machine's first active device; skips, or fails where one is required, without. */
@@ -59,7 +68,7 @@ final class VerbsPrograms {
             for (var info : RdmaDevices.list()) {
                 try (RdmaDevice device = RdmaDevices.open(info.name())) {
                     if (device.port(1).state() == PortAttributes.ACTIVE) {
-                        return new VerbsPrograms(info.name(), device.chooseGid(1).entry().index());
+                        return new VerbsPrograms(info.name(), device.chooseGid(1).entry());
                     }
                 } catch (dev.verbena.verbs.VerbsException e) {
                     cause = e.getMessage();
@@ -81,7 +90,7 @@ final class VerbsPrograms {
         Process server = start(plus(theirs, "-p", Integer.toString(port)));
         FutureTask<String> printed = collect(server);
         Ended client =
-                run(plus(ours, "-p", Integer.toString(port), "127.0.0.1"), new StringWriter());
+                run(plus(ours, "-p", Integer.toString(port), host(ours)), new StringWriter());
         return new Both(end(server, printed), client);
     }
 
@@ -91,7 +100,7 @@ final class VerbsPrograms {
         FutureTask<Ended> server = new FutureTask<>(() -> run(plus(ours, "-p", "0"), out));
         new Thread(server, "server").start();
         String port = awaitPort(out, server);
-        Process client = start(plus(theirs, "-p", port, "127.0.0.1"));
+        Process client = start(plus(theirs, "-p", port, host(theirs)));
         Ended ended = end(client, collect(client));
         return new Both(server.get(LIMIT_SECONDS, TimeUnit.SECONDS), ended);
     }
@@ -102,7 +111,7 @@ final class VerbsPrograms {
         FutureTask<Ended> serving = new FutureTask<>(() -> run(plus(server, "-p", "0"), out));
         new Thread(serving, "server").start();
         String port = awaitPort(out, serving);
-        Ended ended = run(plus(client, "-p", port, "127.0.0.1"), new StringWriter());
+        Ended ended = run(plus(client, "-p", port, host(client)), new StringWriter());
         return new Both(serving.get(LIMIT_SECONDS, TimeUnit.SECONDS), ended);
     }
 
