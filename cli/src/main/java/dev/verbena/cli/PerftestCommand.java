@@ -223,7 +223,10 @@ abstract class PerftestCommand implements Callable<Integer> {
             boolean hasTable = !(tool.isLatency() && !tool.isPingPong() && !wire.isClient());
             if (hasTable && !options.isJson) {
                 out.println(PerftestReport.RULE);
-                out.println(PerftestReport.header(tool.isLatency(), options.isGigabits));
+                out.println(
+                        tool.isLatency() && options.hasDuration()
+                                ? PerftestReport.durationHeader()
+                                : PerftestReport.header(tool.isLatency(), options.isGigabits));
             }
             session.run(report -> print(out, report));
             if (hasTable && !options.isJson) {

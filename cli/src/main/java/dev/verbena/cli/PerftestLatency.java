@@ -1,30 +1,45 @@
 package dev.verbena.cli;
 
+import dev.verbena.verbs.CompletionQueue;
 import dev.verbena.verbs.QueuePair;
 import dev.verbena.verbs.SendRequestFlyweight;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The latency loops: one message at a time, the time read once for each. Writes and sends go to and
- * fro, and half of that is reported; reads and atomics are the client's alone.
+ * The latency loops: one message at a time, for a number of them or for a time. Writes and sends go
+ * to and fro, and half of that is reported; reads and atomics are the client's alone. For a number,
+ * the time is read once for each; for a time, messages are counted, and whatever has not come when
+ * it is over is not waited for.
  */
 final class PerftestLatency {
     private final PerftestEndpoint endpoint;
     private final PerftestTool tool;
+    private final PerftestOptions options;
     private final boolean isClient;
+    private final long count;
     private final long[] stamps;
+    private PerftestStretch stretch = PerftestStretch.WITHOUT_TIME;
 
     PerftestLatency(
-            PerftestEndpoint endpoint, PerftestTool tool, boolean isClient, long iterations) {
+            PerftestEndpoint endpoint,
+            PerftestTool tool,
+            boolean isClient,
+            PerftestOptions options) {
         this.endpoint = endpoint;
         this.tool = tool;
+        this.options = options;
         this.isClient = isClient;
-        this.stamps = new long[(int) iterations];
+        this.count = options.iterations();
+        this.stamps = new long[options.hasDuration() ? 0 : (int) count];
     }
 
-    /** Nanoseconds between two starts, halved if there and back; in the order of time. */
-    double[] measure(int size) {
+    /** All of one size. */
+    PerftestReport measure(int size) {
         endpoint.prepare(0, size);
+        if (options.hasDuration()) {
+            stretch = new PerftestStretch(options.durationSeconds, options.marginSeconds);
+            stretch.begin(System.nanoTime());
+        }
         if (tool.isWrite()) {
             write(size);
         } else if (tool.isSend()) {
@@ -32,12 +47,65 @@ final class PerftestLatency {
         } else {
             fetch();
         }
-        double ways = tool.isPingPong() ? 2 : 1;
+        int ways = tool.isPingPong() ? 2 : 1;
+        return options.hasDuration()
+                ? PerftestReport.ofDuration(size, stretch.counted(), stretch.sampleNs(), ways)
+                : PerftestReport.ofLatencies(
+                        size, count, latencies(ways), options.isHistogram, options.isUnsorted);
+    }
+
+    /** Nanoseconds between two starts, halved if there and back; in the order of time. */
+    private double[] latencies(double ways) {
         double[] ns = new double[Math.max(1, stamps.length - 1)];
         for (int i = 0; i + 1 < stamps.length; i++) {
             ns[i] = (stamps[i + 1] - stamps[i]) / ways;
         }
         return ns;
+    }
+
+    /** The next message begins. */
+    private void stamp(long number) {
+        if (number < stamps.length) {
+            stamps[(int) number] = System.nanoTime();
+        }
+    }
+
+    /** Posts, and waits for the completion; false if the time was over first. */
+    private boolean postAndWait(QueuePair queue, SendRequestFlyweight request) {
+        PerftestEndpoint.check(queue, queue.post(request), 1);
+        if (!hasNext(endpoint.sendCompletions)) {
+            return false;
+        }
+        stretch.count(1);
+        return true;
+    }
+
+    /** Waits for a completion; false if the time was over first. */
+    private boolean hasNext(CompletionQueue completions) {
+        if (!options.hasDuration()) {
+            endpoint.next(completions);
+            return true;
+        }
+        while (endpoint.poll(completions, false) == 0) {
+            if (stretch.isOver()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Waits for a write of the peer; false if the time was over first. */
+    private boolean isWritten(UnsafeBuffer window, int index, byte value) {
+        if (!options.hasDuration()) {
+            endpoint.await(window, index, value);
+            return true;
+        }
+        while (window.getByteVolatile(index) != value) {
+            if (stretch.isOver()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The last byte of a write is its number. The server begins, as perftest's does. */
@@ -47,18 +115,17 @@ final class PerftestLatency {
         UnsafeBuffer mine = endpoint.window(endpoint.sendOffset(0), size);
         UnsafeBuffer theirs = endpoint.window(endpoint.receiveOffset(0), size);
         int last = size - 1;
-        int count = stamps.length;
-        for (int sent = 0, received = 0; sent < count || received < count; ) {
+        boolean isOver = false;
+        for (long sent = 0, received = 0; !isOver && (sent < count || received < count); ) {
             if (received < count && (sent > 0 || isClient)) {
                 received++;
-                endpoint.await(theirs, last, (byte) received);
+                isOver = !isWritten(theirs, last, (byte) received);
             }
-            if (sent < count) {
-                stamps[sent] = System.nanoTime();
+            if (sent < count && !isOver) {
+                stamp(sent);
                 sent++;
                 mine.putByte(last, (byte) sent);
-                PerftestEndpoint.check(queue, queue.post(request), 1);
-                endpoint.next(endpoint.sendCompletions);
+                isOver = !postAndWait(queue, request) || stretch.isOver();
             }
         }
     }
@@ -67,22 +134,23 @@ final class PerftestLatency {
     private void send(int size) {
         QueuePair queue = endpoint.queues.get(0);
         SendRequestFlyweight request = endpoint.sends[0].at(0).signalled(true);
-        int count = stamps.length;
         int depth = endpoint.receiveDepth();
-        for (int sent = 0, received = 0; sent < count || received < count; ) {
+        boolean isOver = false;
+        for (long sent = 0, received = 0; !isOver && (sent < count || received < count); ) {
             if (received < count && (sent > 0 || !isClient)) {
-                int length = endpoint.next(endpoint.receiveCompletions).length();
-                endpoint.checkLength(length, size);
-                received++;
-                if (received + depth <= count) {
-                    endpoint.postReceive(0, received);
+                isOver = !hasNext(endpoint.receiveCompletions);
+                if (!isOver) {
+                    endpoint.checkLength(endpoint.receiveCompletions.completion(0).length(), size);
+                    received++;
+                    if (received + depth <= count) {
+                        endpoint.postReceive(0, received);
+                    }
                 }
             }
-            if (sent < count) {
-                stamps[sent] = System.nanoTime();
+            if (sent < count && !isOver) {
+                stamp(sent);
                 sent++;
-                PerftestEndpoint.check(queue, queue.post(request), 1);
-                endpoint.next(endpoint.sendCompletions);
+                isOver = !postAndWait(queue, request) || stretch.isOver();
             }
         }
     }
@@ -94,10 +162,11 @@ final class PerftestLatency {
         UnsafeBuffer came = endpoint.window(endpoint.sendOffset(0), Long.BYTES);
         boolean isCounting = endpoint.isCounting();
         long before = 0;
-        for (int i = 0; i < stamps.length; i++) {
-            stamps[i] = System.nanoTime();
-            PerftestEndpoint.check(queue, queue.post(request), 1);
-            endpoint.next(endpoint.sendCompletions);
+        for (long i = 0; i < count && !stretch.isOver(); i++) {
+            stamp(i);
+            if (!postAndWait(queue, request)) {
+                return;
+            }
             if (isCounting) {
                 long now = came.getLong(0);
                 if (i > 0 && now != before + 1) {

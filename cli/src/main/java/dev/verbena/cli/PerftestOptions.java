@@ -87,7 +87,7 @@ final class PerftestOptions {
             names = {"-D", "--duration"},
             paramLabel = "SECONDS",
             defaultValue = "0",
-            description = "For so long in place of -n; bw only. Give it to both.")
+            description = "For so long in place of -n. Give it to both.")
     int durationSeconds;
 
     @Option(
@@ -281,8 +281,8 @@ final class PerftestOptions {
     private void checkWays() {
         check("-D", durationSeconds, 0, DURATION_MAX);
         check("-f", marginSeconds, 0, DURATION_MAX);
-        if (tool.isLatency() && (isBidirectional || hasDuration())) {
-            throw wrong("-b and -D are for bw; " + tool.program() + " takes neither here");
+        if (tool.isLatency() && isBidirectional) {
+            throw wrong("-b is for bw; " + tool.program() + " goes there and back anyway");
         }
         if (hasDuration() && durationSeconds <= 2 * marginSeconds) {
             throw wrong(
@@ -293,6 +293,9 @@ final class PerftestOptions {
         }
         if (hasDuration() && (isAll || isEvents || iterations != null)) {
             throw wrong("-D excludes -n, -a and -e");
+        }
+        if (hasDuration() && (isHistogram || isUnsorted)) {
+            throw wrong("-D counts only: it excludes -H and -U");
         }
         if (isManaged && connection != QueuePairType.RC) {
             throw wrong("-R connects RC; -c " + connection + " it does not");

@@ -51,6 +51,34 @@ record PerftestReport(String line, Map<String, Object> fields, boolean isGigabit
         return new PerftestReport(each + line.toString().stripTrailing(), fields, false);
     }
 
+    /** Header of what {@link #ofDuration} answers. */
+    static String durationHeader() {
+        return " #bytes        #iterations       t_avg[usec]    tps average";
+    }
+
+    /**
+     * Of latencies that were counted for a time.
+     *
+     * @param count in the sample
+     * @param ways 2 for there and back
+     */
+    static PerftestReport ofDuration(int size, long count, long sampleNs, int ways) {
+        double averageUs = sampleNs / NS_PER_US / ways / count;
+        double perSecond = count * 1e9 / sampleNs;
+        Map<String, Object> fields = common(size, count);
+        fields.put("t_avg", number("%.2f", averageUs));
+        fields.put("tps_average", number("%.2f", perSecond));
+        String line =
+                String.format(
+                        Locale.ROOT,
+                        " %-7d       %-10d        %-12.2f   %-7.2f",
+                        size,
+                        count,
+                        averageUs,
+                        perSecond);
+        return new PerftestReport(line.stripTrailing(), fields, false);
+    }
+
     /** As perftest does it: the two largest count for no column but, one of them, as t_max. */
     private static double[] summary(double[] sorted) {
         int count = sorted.length > TAIL ? sorted.length - TAIL : sorted.length;

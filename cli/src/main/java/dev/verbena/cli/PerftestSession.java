@@ -88,10 +88,13 @@ final class PerftestSession {
         return theirs;
     }
 
-    /** ib_write_lat only hangs up; a server waits for that, so that its last answer is heard. */
+    /**
+     * ib_write_lat only hangs up; a server waits for that, so that its last answer is heard, and
+     * with a duration so does the client, whose time may be over first.
+     */
     private void part() {
         if (tool == PerftestTool.WRITE_LAT) {
-            if (!wire.isClient()) {
+            if (!wire.isClient() || options.hasDuration()) {
                 wire.awaitEnd();
             }
             return;
@@ -112,7 +115,7 @@ final class PerftestSession {
                 endpoint.postReceives(size);
                 step();
             }
-            reports.accept(report(latency, size));
+            reports.accept(latency.measure(size));
             if (isVerbena) {
                 int marked = tool.isWrite() ? 1 : 0;
                 endpoint.verify(endpoint.payloadOffset(0), 0, size - marked);
@@ -121,16 +124,7 @@ final class PerftestSession {
     }
 
     private PerftestLatency latency() {
-        return new PerftestLatency(endpoint, tool, wire.isClient(), options.iterations());
-    }
-
-    private PerftestReport report(PerftestLatency latency, int size) {
-        return PerftestReport.ofLatencies(
-                size,
-                options.iterations(),
-                latency.measure(size),
-                options.isHistogram,
-                options.isUnsorted);
+        return new PerftestLatency(endpoint, tool, wire.isClient(), options);
     }
 
     private void fillMessages(int size) {
@@ -202,7 +196,7 @@ final class PerftestSession {
             if (bandwidth != null) {
                 bandwidth.warmUp(size);
             }
-            last = latency == null ? bandwidth.measure(size) : report(latency, size);
+            last = latency == null ? bandwidth.measure(size) : latency.measure(size);
             reports.accept(last);
             if (tool.isRead() && isVerbena) {
                 verifyRead(size);

@@ -96,6 +96,9 @@ class PerftestIT {
                 "bw send -b -s 64 -n 300 -q 2 --report_gbits",
                 "bw read -e -s 1000 -n 300",
                 "lat atomic -n 50 -e",
+                "lat write -D 3 -f 1 -s 64",
+                "lat send -D 3 -f 1 -s 64",
+                "lat read -D 3 -f 1 -s 64",
             })
     void shouldMeasureWithPerftestInOtherWays(String line) throws Exception {
         assumeTurn(line, 3);
@@ -143,6 +146,7 @@ class PerftestIT {
                 "bw read -b -D 3 -f 1 -s 700",
                 "bw send -R -b -s 700 -n 300 -q 2 -e",
                 "lat write -R -s 700 -n 50",
+                "lat write -D 3 -f 1 -s 700",
             })
     void shouldCompareBytesAmongThemselves(String line) throws Exception {
         assumeTurn(line, 2);

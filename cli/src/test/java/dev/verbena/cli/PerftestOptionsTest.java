@@ -124,10 +124,11 @@ class PerftestOptionsTest {
         }
         assertThatThrownBy(() -> options(PerftestTool.WRITE_BW, "-e"))
                 .hasMessageContaining("nothing is announced");
-        for (String line : new String[] {"-b", "-D 9"}) {
-            assertThatThrownBy(() -> options(PerftestTool.READ_LAT, line))
-                    .hasMessageContaining("-b and -D are for bw");
-        }
+        assertThatThrownBy(() -> options(PerftestTool.READ_LAT, "-b"))
+                .hasMessageContaining("-b is for bw");
+        assertThatThrownBy(() -> options(PerftestTool.READ_LAT, "-D 9 -H"))
+                .hasMessageContaining("excludes -H");
+        assertThat(options(PerftestTool.READ_LAT, "-D 9").hasDuration()).isTrue();
         assertThatThrownBy(() -> options(PerftestTool.SEND_BW, "-R -c UD"))
                 .hasMessageContaining("-R connects RC");
         PerftestOptions timed = options(PerftestTool.SEND_BW, "-D 3 -f 1 -b");

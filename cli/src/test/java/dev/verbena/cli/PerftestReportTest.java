@@ -131,6 +131,16 @@ class PerftestReportTest {
     }
 
     @Test
+    void shouldReportTheAverageOfATime() {
+        PerftestReport report = PerftestReport.ofDuration(64, 2000, 6_000_000_000L, 2);
+        assertThat(report.line().trim().split(" +"))
+                .containsExactly("64", "2000", "1500.00", "333.33");
+        assertThat(report.fields().toString())
+                .isEqualTo("{MsgSize=64, n_iterations=2000, t_avg=1500.00, tps_average=333.33}");
+        assertThat(PerftestReport.ofDuration(64, 0, 1000, 1).fields()).containsEntry("t_avg", null);
+    }
+
+    @Test
     void shouldFindTheBestStretch() {
         PerftestPeak peak = new PerftestPeak();
         assertThat(peak.messagesPerSecond(1)).isZero();

@@ -135,8 +135,7 @@ public final class VerbsComparison {
             System.err.printf("%s round %d of %d%n", row.name(), round + 1, rounds);
             for (int turn = 0; turn < 3; turn++) {
                 switch ((turn + round) % 3) {
-                    case 0 ->
-                            perftest[round] = contestants.perftest(row.tool, row.size, row.count);
+                    case 0 -> perftest[round] = contestants.perftest(row.tool, row.size, row.count);
                     case 1 -> java[round] = contestants.java(row.tool, row.size, row.count);
                     default -> twin[round] = contestants.twin(row.tool, row.size, row.count);
                 }
