@@ -8,8 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * {@code verbena lat} and {@code bw} over a device beside perftest's programs and beside the same
@@ -31,20 +33,24 @@ public final class VerbsComparison {
 
     private static final List<Row> ROWS =
             List.of(
-                    new Row("write_lat", 2, 1500),
-                    new Row("write_lat", 64, 1500),
-                    new Row("write_lat", 1024, 1500),
-                    new Row("write_lat", 4096, 1500),
-                    new Row("write_lat", 16_384, 800),
-                    new Row("write_lat", 65_536, 300),
-                    new Row("read_lat", 64, 1500),
-                    new Row("send_lat", 64, 1500),
+                    new Row("write_lat", 2, 4000),
+                    new Row("write_lat", 64, 4000),
+                    new Row("write_lat", 1024, 4000),
+                    new Row("write_lat", 4096, 4000),
+                    new Row("write_lat", 16_384, 1500),
+                    new Row("write_lat", 65_536, 600),
+                    new Row("read_lat", 64, 4000),
+                    new Row("send_lat", 64, 4000),
                     new Row("write_bw", 64, 10_000),
                     new Row("write_bw", 4096, 5000),
                     new Row("write_bw", 65_536, 800),
                     new Row("read_bw", 65_536, 800),
                     new Row("send_bw", 65_536, 800));
 
+    private static final int WARM_UPS = 4;
+    private static final int WARM_UP_FACTOR = 4;
+
+    private final Set<String> warmTools = new HashSet<>();
     private final VerbsContestants contestants;
     private final int rounds;
 
@@ -125,9 +131,18 @@ public final class VerbsComparison {
         return "unknown processor";
     }
 
-    /** Who begins changes from round to round. A first run of Java's is for the compiler. */
-    private String take(Row row) throws Exception {
+    /** For the compiler: much once for each tool, as the loops are different ones. */
+    private void warmUp(Row row) throws Exception {
+        int warmUps = warmTools.add(row.tool) ? WARM_UPS : 0;
+        for (int i = 0; i < warmUps; i++) {
+            contestants.java(row.tool, row.size, WARM_UP_FACTOR * row.count);
+        }
         contestants.java(row.tool, row.size, row.count);
+    }
+
+    /** Who begins changes from round to round. */
+    private String take(Row row) throws Exception {
+        warmUp(row);
         double[] perftest = new double[rounds];
         double[] twin = new double[rounds];
         double[] java = new double[rounds];
