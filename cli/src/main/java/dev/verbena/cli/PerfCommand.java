@@ -3,6 +3,8 @@ package dev.verbena.cli;
 import dev.verbena.transport.Operation;
 import java.io.PrintWriter;
 import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -23,6 +25,11 @@ import picocli.CommandLine.Spec;
 abstract class PerfCommand implements Callable<Integer> {
     private static final int LENGTH_MAX = 1 << 30;
     private static final long START_SECONDS = 30;
+
+    private static final long START_SECONDS_MAX = 600;
+
+    /** The other process has as much to start as this one, beside this one and other work. */
+    private static final long START_FACTOR = 10;
 
     @Spec CommandSpec spec;
 
@@ -90,6 +97,15 @@ abstract class PerfCommand implements Callable<Integer> {
     int peerProcessor;
 
     @Option(
+            names = "--start-timeout",
+            paramLabel = "SECONDS",
+            defaultValue = "0",
+            description =
+                    "How long the process that is started may take until it listens. Default: 30 s,"
+                            + " or ten times as long as this one took if that is more.")
+    long startSeconds;
+
+    @Option(
             names = "--foreign",
             description =
                     "Transfer to and from memory that the toolkit did not allocate. Default: memory"
@@ -150,6 +166,10 @@ abstract class PerfCommand implements Callable<Integer> {
             measureAll(scheme, peer, lengths, out);
             return 0;
         }
+        if (startSeconds < 0 || startSeconds > 86_400) {
+            throw wrong("--start-timeout " + startSeconds + " is outside 1 to 86400");
+        }
+        long ownMs = ageMs();
         ChildProcess[] child = new ChildProcess[1];
         Thread hook = new Thread(() -> child[0].end(0), "end-peer");
         BlockingQueue<String> answers = new ArrayBlockingQueue<>(4);
@@ -164,7 +184,7 @@ abstract class PerfCommand implements Callable<Integer> {
                         answers::add);
         Runtime.getRuntime().addShutdownHook(hook);
         try {
-            measureAll(scheme, awaitUri(child[0], answers), lengths, out);
+            measureAll(scheme, awaitUri(child[0], answers, startSeconds(startSeconds, ownMs)), lengths, out);
             return 0;
         } finally {
             child[0].end(2000);
@@ -206,9 +226,31 @@ abstract class PerfCommand implements Callable<Integer> {
                 : List.of("taskset", "-c", Integer.toString(peerProcessor));
     }
 
-    private static URI awaitUri(ChildProcess child, BlockingQueue<String> answers)
+    /** How long this process has been there: when it calls this, what its start took. */
+    private static long ageMs() {
+        return ProcessHandle.current()
+                .info()
+                .startInstant()
+                .map(start -> Duration.between(start, Instant.now()).toMillis())
+                .orElse(0L);
+    }
+
+    /**
+     * How long the other process may take to start.
+     *
+     * @param chosen by the option; 0 for none
+     * @param ownMs what this process took
+     */
+    static long startSeconds(long chosen, long ownMs) {
+        return chosen > 0
+                ? chosen
+                : Math.min(
+                        START_SECONDS_MAX, Math.max(START_SECONDS, START_FACTOR * ownMs / 1000));
+    }
+
+    private static URI awaitUri(ChildProcess child, BlockingQueue<String> answers, long seconds)
             throws InterruptedException {
-        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         while (System.nanoTime() - deadlineNs < 0) {
             String answer = answers.poll(100, TimeUnit.MILLISECONDS);
             if (answer != null && answer.startsWith("uri ")) {
@@ -218,7 +260,8 @@ abstract class PerfCommand implements Callable<Integer> {
                 break;
             }
         }
-        throw new Messages.Failure(child.obituary());
+        String remedy = " within " + seconds + " s; --start-timeout gives it longer";
+        throw new Messages.Failure(child.obituary() + (child.waitFor(0) ? "" : remedy));
     }
 
     private ParameterException wrong(String message) {

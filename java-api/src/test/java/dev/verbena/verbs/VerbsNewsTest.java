@@ -6,18 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.transport.RemoteDescriptor;
-import dev.verbena.transport.Transport;
-import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
-import dev.verbena.transport.TransportHandler;
-import dev.verbena.transport.Transports;
-import java.net.URI;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,76 +22,17 @@ class VerbsNewsTest {
     private static final int ENODATA = 61;
     private static final long PATIENCE_NS = 60_000_000_000L;
 
-    /** One end, and what it was told. */
-    private static final class End implements TransportHandler, AutoCloseable {
-        final List<String> reports = new CopyOnWriteArrayList<>();
-        final Transport transport;
-        long connection;
-        boolean isConnected;
-        String lost = "";
-        String failed = "";
-
-        End(String name) {
-            transport =
-                    Transports.open(
-                            "verbs",
-                            new TransportContext()
-                                    .job("news")
-                                    .name(name)
-                                    .option("device", VerbsStub.NOTHING)
-                                    .option("address", "127.0.0.1")
-                                    .connectionsMax(4)
-                                    .receiveSlotCount(64)
-                                    .creditsPerConnection(8)
-                                    .messageLengthMax(256)
-                                    .errorHandler(error -> reports.add(error.getMessage())));
-            transport.listen();
-        }
-
-        @Override
-        public void onConnectRequest(
-                long connection, URI peer, DirectBuffer data, int offset, int length) {
-            this.connection = connection;
-            transport.accept(connection, 0);
-        }
-
-        @Override
-        public void onConnected(long connection, long context) {
-            isConnected = true;
-        }
-
-        @Override
-        public void onConnectFailed(long connection, long context, int status, String reason) {
-            failed = reason;
-        }
-
-        @Override
-        public void onPeerLost(long connection, long context, String reason) {
-            lost = reason;
-        }
-
-        void connect(Transport peer) {
-            UnsafeBuffer nothing = new UnsafeBuffer(new byte[0]);
-            connection = transport.connect(peer.uri(), nothing, 0, 0, 0, PATIENCE_NS);
-        }
-
-        @Override
-        public void close() {
-            transport.close();
-        }
-    }
-
     private VerbsStub stub;
-    private End a;
-    private End b;
+    private VerbsStubEnd a;
+    private VerbsStubEnd b;
 
     @BeforeEach
     void open() {
         stub = VerbsStub.open();
-        a = new End("a");
-        b = new End("b");
+        a = new VerbsStubEnd("a");
+        b = new VerbsStubEnd("b");
         a.connect(b.transport);
-        pollUntil(() -> a.isConnected && b.isConnected, a, b);
+        VerbsStubEnd.pollUntil(() -> a.isConnected && b.isConnected, a, b);
     }
 
     @AfterEach
@@ -113,18 +43,7 @@ class VerbsNewsTest {
         stub.device.close();
     }
 
-    private static void pollUntil(BooleanSupplier isDone, End... ends) {
-        long deadlineNs = System.nanoTime() + PATIENCE_NS;
-        while (!isDone.getAsBoolean()) {
-            assertThat(System.nanoTime() - deadlineNs).as("not within a minute").isNegative();
-            for (End end : ends) {
-                end.transport.poll(end, 16);
-            }
-            LockSupport.parkNanos(1_000_000);
-        }
-    }
-
-    private void assertIsLost(End end, String why) {
+    private void assertIsLost(VerbsStubEnd end, String why) {
         assertThat(end.lost).contains("nothing0").contains(why);
         assertThat(end.reports).hasSize(1);
         assertThat(end.reports.get(0)).contains(why).contains("open another");
@@ -133,7 +52,7 @@ class VerbsNewsTest {
                 .isInstanceOf(TransportException.class)
                 .hasMessageContaining(why);
         end.connect(b.transport);
-        pollUntil(() -> !end.failed.isEmpty(), end);
+        VerbsStubEnd.pollUntil(() -> !end.failed.isEmpty(), end);
         assertThat(end.failed).contains(why);
     }
 
@@ -141,13 +60,13 @@ class VerbsNewsTest {
     void shouldLoseEveryPeerWhenTheDeviceIsGone() {
         RegisteredRegion region = a.transport.allocate(4096, RemoteDescriptor.REMOTE_ALL);
         stub.event(AsyncEvent.DEVICE_FATAL);
-        pollUntil(() -> !a.lost.isEmpty(), a);
+        VerbsStubEnd.pollUntil(() -> !a.lost.isEmpty(), a);
         assertIsLost(a, "it was removed or has failed");
         // The peer hears it over the socket.
-        pollUntil(() -> !b.lost.isEmpty(), b);
+        VerbsStubEnd.pollUntil(() -> !b.lost.isEmpty(), b);
         // Whom the lost one does not serve any more is told why.
         b.connect(a.transport);
-        pollUntil(() -> !b.failed.isEmpty(), a, b);
+        VerbsStubEnd.pollUntil(() -> !b.failed.isEmpty(), a, b);
         assertThat(b.failed).contains("is lost");
         region.close();
     }
@@ -166,28 +85,28 @@ class VerbsNewsTest {
     @Test
     void shouldTakeADeviceThatTellsNothingMoreForGone() {
         stub.fail("ibv_get_async_event", EIO);
-        pollUntil(() -> !a.lost.isEmpty(), a);
+        VerbsStubEnd.pollUntil(() -> !a.lost.isEmpty(), a);
         assertIsLost(a, "EIO");
     }
 
     @Test
     void shouldTakeLostCompletionsAndReceivesForTheEnd() {
         stub.event(AsyncEvent.COMPLETION_QUEUE_ERROR);
-        pollUntil(() -> !a.lost.isEmpty(), a);
+        VerbsStubEnd.pollUntil(() -> !a.lost.isEmpty(), a);
         assertIsLost(a, "completions were lost");
         stub.event(AsyncEvent.SHARED_RECEIVE_QUEUE_ERROR);
-        pollUntil(() -> !b.reports.isEmpty(), b);
+        VerbsStubEnd.pollUntil(() -> !b.reports.isEmpty(), b);
         assertThat(b.reports.get(0)).contains("receives have failed");
     }
 
     @Test
     void shouldReportAPortThatGoesDownAndKeepItsPeers() {
         stub.event(AsyncEvent.PORT_ERROR);
-        pollUntil(() -> !a.reports.isEmpty(), a);
+        VerbsStubEnd.pollUntil(() -> !a.reports.isEmpty(), a);
         assertThat(a.reports.get(0)).contains("port 1").contains("is down").contains("cable");
         assertThat(a.transport.explain()).contains("is down");
         stub.event(AsyncEvent.PORT_ACTIVE);
-        pollUntil(() -> !a.transport.explain().contains("is down"), a);
+        VerbsStubEnd.pollUntil(() -> !a.transport.explain().contains("is down"), a);
         assertThat(a.reports).hasSize(1);
         assertThat(a.lost + b.lost).isEmpty();
     }
@@ -195,38 +114,38 @@ class VerbsNewsTest {
     @Test
     void shouldReportThatTheAddressIsAnotherOne() {
         stub.event(AsyncEvent.GID_CHANGE);
-        pollUntil(() -> stub.call().equals("ibv_query_port"), a);
+        VerbsStubEnd.pollUntil(() -> stub.call().equals("ibv_query_port"), a);
         assertThat(a.reports).isEmpty();
         stub.fail("ibv_query_gid_ex", ENODATA);
         stub.event(AsyncEvent.GID_CHANGE);
-        pollUntil(() -> !a.reports.isEmpty(), a);
+        VerbsStubEnd.pollUntil(() -> !a.reports.isEmpty(), a);
         assertThat(a.reports.get(0)).contains("no longer its own").contains("another transport");
         assertThat(a.transport.explain()).contains("no longer its own");
         stub.event(AsyncEvent.GID_CHANGE);
-        pollUntil(() -> !a.transport.explain().contains("no longer"), a);
+        VerbsStubEnd.pollUntil(() -> !a.transport.explain().contains("no longer"), a);
     }
 
     /** The stub names the pair that was made last: of b, which carries out requests of a. */
     @Test
     void shouldEndTheConnectionWhosePairFails() {
         stub.event(AsyncEvent.QUEUE_PAIR_ACCESS_ERROR);
-        pollUntil(() -> b.transport.explain().contains("QP_ACCESS_ERR"), b);
+        VerbsStubEnd.pollUntil(() -> b.transport.explain().contains("QP_ACCESS_ERR"), b);
         assertThat(b.lost).isEmpty(); // the peer asks for another pair
         stub.event(AsyncEvent.QUEUE_PAIR_FATAL);
-        pollUntil(() -> !b.lost.isEmpty(), b);
+        VerbsStubEnd.pollUntil(() -> !b.lost.isEmpty(), b);
         assertThat(b.lost).contains("cut off").contains("QP_FATAL");
-        pollUntil(() -> !a.lost.isEmpty(), a);
+        VerbsStubEnd.pollUntil(() -> !a.lost.isEmpty(), a);
         b.isConnected = false;
         a.connect(b.transport);
-        pollUntil(() -> b.isConnected, a, b);
+        VerbsStubEnd.pollUntil(() -> b.isConnected, a, b);
     }
 
     @Test
     void shouldCountWhatAsksForNothing() {
         stub.event(VerbsLayout.IBV_EVENT_SM_CHANGE);
-        pollUntil(() -> a.transport.explain().contains("SM_CHANGE"), a);
+        VerbsStubEnd.pollUntil(() -> a.transport.explain().contains("SM_CHANGE"), a);
         stub.event(AsyncEvent.LAST_RECEIVE_REACHED);
-        pollUntil(() -> stub.call().equals("ibv_ack_async_event"), a);
+        VerbsStubEnd.pollUntil(() -> stub.call().equals("ibv_ack_async_event"), a);
         assertThat(a.transport.explain()).contains("other events of the device: 1,");
         assertThat(a.reports).isEmpty();
     }

@@ -42,6 +42,9 @@ public final class VerbsStub {
     private static final int RECEIVE_COUNT = 7600;
     private static final int RECEIVE_IDS = 7608;
     private static final int RECEIVES_MAX = 512;
+    private static final int PATH_COUNT = 11704;
+    private static final int PATHS = 11712;
+    private static final int PATHS_MAX = 4;
 
     final RdmaDevice device;
     private final long record;
@@ -61,6 +64,20 @@ public final class VerbsStub {
     public void close() {
         UnsafeApi.putLong(null, record + SHARED_ONLY, 0);
         device.close();
+    }
+
+    /** Queue pairs that were ever joined with a peer. */
+    public long pathCount() {
+        return UnsafeApi.getLong(null, record + PATH_COUNT);
+    }
+
+    /** A byte of the address ({@code struct ibv_ah_attr}) that one of the last four was given. */
+    public int pathByte(long number, int offset) {
+        if (number < pathCount() - PATHS_MAX || number >= pathCount()) {
+            throw new IndexOutOfBoundsException("path " + number + " of " + pathCount());
+        }
+        long at = record + PATHS + number % PATHS_MAX * VerbsLayout.AH_ATTR_SIZEOF;
+        return UnsafeApi.getByte(null, at + offset) & 0xff;
     }
 
     /** Shared receives that were ever posted. */

@@ -1,5 +1,6 @@
 package dev.verbena.verbs.transport;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.verbs.Access;
@@ -189,12 +190,13 @@ final class Card implements AutoCloseable {
     }
 
     private PathContext path(Endpoint peer) {
-        return new PathContext()
-                .port(options.devicePort())
+        PathContext path = new PathContext();
+        if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-class-forgotten"))) {
+            path.serviceLevel(options.serviceLevel()).trafficClass(options.trafficClass());
+        }
+        return path.port(options.devicePort())
                 .gidIndex(gid.index())
                 .mtu(Math.min(mtu, peer.mtu()))
-                .serviceLevel(options.serviceLevel())
-                .trafficClass(options.trafficClass())
                 .timeoutCode(timeoutCode)
                 .retries(RETRIES)
                 .notReadyRetries(NOT_READY_RETRIES)

@@ -5,6 +5,7 @@ import dev.verbena.verbs.QueuePair;
 import dev.verbena.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.CloseHelper;
 import org.agrona.collections.Int2ObjectHashMap;
 
 /**
@@ -175,10 +176,10 @@ final class Joints {
 
     /** The transport is closed. */
     void closeAll() {
-        for (Retired old : retired) {
-            old.pair().close();
-        }
+        List<QueuePair> pairs = new ArrayList<>();
+        retired.forEach(old -> pairs.add(old.pair()));
         retired.clear();
         byIn.clear();
+        CloseHelper.closeAll(pairs); // one that cannot be closed keeps no other open
     }
 }

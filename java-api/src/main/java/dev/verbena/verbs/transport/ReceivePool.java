@@ -10,6 +10,7 @@ import dev.verbena.verbs.internal.Takeover;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -169,9 +170,10 @@ final class ReceivePool implements AutoCloseable {
     @Override
     public void close() {
         request.close();
-        chunks.forEach(MemoryRegion::close);
-        memories.forEach(OffHeapMemory::close);
+        List<AutoCloseable> open = new ArrayList<>(chunks);
+        open.addAll(memories);
         chunks.clear();
         memories.clear();
+        CloseHelper.closeAll(open);
     }
 }

@@ -176,6 +176,7 @@ final class VerbsParts implements AutoCloseable {
                 keeper::flush,
                 meeting::clear,
                 events::clear,
+                regions::closeRefused,
                 requests,
                 card.shared,
                 receives,

@@ -24,6 +24,9 @@ final class VerbsRegion implements RegisteredRegion {
     /** Operations posted from here that were not polled yet. */
     int users;
 
+    /** Its owner has closed it, and was refused because of its users. */
+    volatile boolean isCloseWanted;
+
     VerbsRegion(
             VerbsTransport transport,
             long id,

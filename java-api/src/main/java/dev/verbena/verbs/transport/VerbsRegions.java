@@ -9,7 +9,10 @@ import dev.verbena.transport.TransportException;
 import dev.verbena.verbs.Access;
 import dev.verbena.verbs.MemoryRegion;
 import dev.verbena.verbs.VerbsException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.CloseHelper;
 import org.agrona.collections.Int2ObjectHashMap;
 
 /**
@@ -125,11 +128,13 @@ final class VerbsRegions {
             return;
         }
         if (region.users > 0) {
+            region.isCloseWanted = true;
             throw new IllegalStateException(
                     region
                             + " cannot be closed: "
                             + region.users
-                            + " operations posted from it are outstanding; poll their completions");
+                            + " operations posted from it are outstanding; poll their completions,"
+                            + " or close the transport, which ends them and closes the region, too");
         }
         int key = region.key();
         region.retire();
@@ -169,14 +174,32 @@ final class VerbsRegions {
     }
 
     /**
-     * Refuses while there are regions.
+     * Refuses while there are regions that nobody wanted to close yet.
      *
      * @throws IllegalStateException naming them
      */
     void checkNone() {
-        if (!byKey.isEmpty()) {
+        List<VerbsRegion> wanted = new ArrayList<>(byKey.values());
+        wanted.removeIf(region -> region.isCloseWanted);
+        if (!wanted.isEmpty()) {
             throw new IllegalStateException(
-                    transport + " has open regions, close them first: " + byKey.values());
+                    transport + " has open regions, close them first: " + wanted);
         }
+    }
+
+    /**
+     * Closes those whose owner was refused it, because a peer that may never answer had them in
+     * use. By the thread that closes, when the card has no request of ours any more.
+     */
+    void closeRefused() {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-refused-region-stays")) {
+            return;
+        }
+        List<AutoCloseable> steps = new ArrayList<>();
+        for (VerbsRegion region : byKey.values()) {
+            steps.add(region::retire);
+        }
+        byKey.clear();
+        CloseHelper.closeAll(steps);
     }
 }

@@ -9,6 +9,7 @@ import dev.verbena.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -144,9 +145,10 @@ final class WorkPool implements AutoCloseable {
 
     @Override
     public void close() {
-        chunks.forEach(MemoryRegion::close);
-        memories.forEach(OffHeapMemory::close);
+        List<AutoCloseable> open = new ArrayList<>(chunks);
+        open.addAll(memories);
         chunks.clear();
         memories.clear();
+        CloseHelper.closeAll(open);
     }
 }
