@@ -184,7 +184,11 @@ abstract class PerfCommand implements Callable<Integer> {
                         answers::add);
         Runtime.getRuntime().addShutdownHook(hook);
         try {
-            measureAll(scheme, awaitUri(child[0], answers, startSeconds(startSeconds, ownMs)), lengths, out);
+            measureAll(
+                    scheme,
+                    awaitUri(child[0], answers, startSeconds(startSeconds, ownMs)),
+                    lengths,
+                    out);
             return 0;
         } finally {
             child[0].end(2000);
@@ -244,8 +248,7 @@ abstract class PerfCommand implements Callable<Integer> {
     static long startSeconds(long chosen, long ownMs) {
         return chosen > 0
                 ? chosen
-                : Math.min(
-                        START_SECONDS_MAX, Math.max(START_SECONDS, START_FACTOR * ownMs / 1000));
+                : Math.min(START_SECONDS_MAX, Math.max(START_SECONDS, START_FACTOR * ownMs / 1000));
     }
 
     private static URI awaitUri(ChildProcess child, BlockingQueue<String> answers, long seconds)

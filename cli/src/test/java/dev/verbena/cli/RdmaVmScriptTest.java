@@ -85,4 +85,57 @@ class RdmaVmScriptTest {
         Outcome outcome = bash(script);
         assertThat(outcome.text).isEqualTo("deaf\ngone\n");
     }
+
+    private Path report(String module, int tests, int failures, String... reasons)
+            throws IOException {
+        StringBuilder text = new StringBuilder("<?xml version=\"1.0\"?>\n");
+        text.append("<testsuite name=\"JUnit\" tests=\"" + tests + "\" skipped=\"");
+        text.append(reasons.length + "\" failures=\"" + failures + "\" errors=\"0\">\n");
+        for (String reason : reasons) {
+            text.append("<testcase name=\"should\" classname=\"X\">\n<skipped><![CDATA[");
+            text.append("org.opentest4j.TestAbortedException: Assumption failed: " + reason);
+            text.append("\n\tat org.junit.Assumptions.assumeTrue]]></skipped>\n</testcase>\n");
+        }
+        Path path = Files.createDirectories(folder.resolve(module)).resolve("TEST-junit.xml");
+        Files.writeString(path, text.append("</testsuite>\n"));
+        return path.getParent();
+    }
+
+    private Outcome reports(String where, Path... folders) throws Exception {
+        StringBuilder script = new StringBuilder(CI + "/rdma-vm/reports " + where);
+        for (Path reported : folders) {
+            script.append(" " + reported);
+        }
+        return bash(script.toString());
+    }
+
+    @Test
+    void shouldFailForASkipThatIsNotAllowed() throws Exception {
+        Path well = report("well", 5, 0, "with --long only", "with --long only");
+        assertThat(reports("vm", well))
+                .isEqualTo(
+                        new Outcome(
+                                0,
+                                "   well: Tests run: 5, Failures: 0, Errors: 0, Skipped: 2\n"
+                                        + "      2 skipped: with --long only\n"));
+        Path poor = report("poor", 5, 0, "no librdmacm here", "with --long only");
+        Outcome outcome = reports("vm", well, poor);
+        assertThat(outcome.code).isEqualTo(1);
+        assertThat(outcome.text)
+                .contains(
+                        "FAILED: skipped for a reason that skips.txt does not allow: no librdmacm");
+        assertThat(reports("host", well, poor).code).as("a card of one's own").isZero();
+        Path link = report("link", 3, 0, "nobody answers since a link came back");
+        assertThat(reports("vm", link).code).isZero();
+        assertThat(reports("host", link).code).isEqualTo(1);
+    }
+
+    @Test
+    void shouldFailForFailuresAndForTestsThatDidNotRun() throws Exception {
+        assertThat(reports("vm", report("failing", 3, 1)).code).isEqualTo(1);
+        assertThat(reports("vm", report("idle", 1, 0, "with --long only")).code).isEqualTo(1);
+        Outcome missing = reports("vm", folder.resolve("missing"), report("well", 1, 0));
+        assertThat(missing.code).isEqualTo(1);
+        assertThat(missing.text).contains("missing: no reports").contains("well: Tests run: 1");
+    }
 }

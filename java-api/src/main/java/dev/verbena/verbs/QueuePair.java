@@ -18,7 +18,7 @@ import org.agrona.UnsafeApi;
  * completions, or that of a later send, are polled, or the queue pair is closed or reset. A send
  * that is never signalled, and has none behind it that is, never gives its place back.
  */
-public final class QueuePair extends VerbsObject implements WorkQueue {
+public final class QueuePair extends QueuePairControl implements WorkQueue {
     private final ProtectionDomain domain;
     private final ThreadClaim claim;
     private final QueuePairType type;
@@ -26,7 +26,6 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
     private final CompletionQueue receiveCompletions;
     private final SharedReceiveQueue shared;
     private final int number;
-    private final int packetNumber;
     private final int sendSegmentsMax;
     private final int receiveSegmentsMax;
     private final int sendCapacity;
@@ -37,13 +36,7 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
     private final long bad;
 
     QueuePair(ProtectionDomain domain, long address, QueuePairContext context, long attributes) {
-        super(
-                "queue pair "
-                        + CallMemory.getInt(address + VerbsLayout.QP_QP_NUM)
-                        + " of "
-                        + domain.device().info().name(),
-                address,
-                parents(domain, context));
+        super(domain, address, context.type(), parents(domain, context));
         long cap = attributes + VerbsLayout.QP_INIT_ATTR_EX_CAP;
         this.domain = domain;
         this.claim = domain.newClaim("a queue pair");
@@ -52,7 +45,6 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         this.receiveCompletions = context.receives();
         this.shared = context.shared();
         this.number = CallMemory.getInt(address + VerbsLayout.QP_QP_NUM);
-        this.packetNumber = number * 0x9E3779 & 0xffffff;
         this.sendCapacity = CallMemory.getInt(cap + VerbsLayout.QP_CAP_MAX_SEND_WR);
         this.sendSegmentsMax = CallMemory.getInt(cap + VerbsLayout.QP_CAP_MAX_SEND_SGE);
         this.receiveCapacity = CallMemory.getInt(cap + VerbsLayout.QP_CAP_MAX_RECV_WR);
@@ -113,11 +105,6 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         return number;
     }
 
-    /** Kind. */
-    public QueuePairType type() {
-        return type;
-    }
-
     /** Sends outstanding at most; the device may have given more than was asked for. */
     public int sendCapacity() {
         return sendCapacity;
@@ -140,113 +127,7 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
      * @param lid of the port here
      */
     public QueuePairAddress address(Gid gid, int lid) {
-        return new QueuePairAddress(number, packetNumber, lid, gid);
-    }
-
-    /**
-     * To INIT: receives may be posted from now on.
-     *
-     * @throws VerbsException from another state than RESET
-     */
-    public void toInit(PathContext path) {
-        synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            modify(at, path.fillInit(at, type), "to INIT");
-        }
-    }
-
-    /**
-     * From INIT to ready to receive from the peer.
-     *
-     * @param peer null for {@link QueuePairType#UD} and {@link QueuePairType#RAW_PACKET}
-     * @throws VerbsException from another state, or for a peer that cannot be reached
-     */
-    public void toReadyToReceive(PathContext path, QueuePairAddress peer) {
-        if (peer == null && type.isConnected()) {
-            throw new IllegalArgumentException(type + " needs the address of its peer");
-        }
-        synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            modify(at, path.fillReadyToReceive(at, type, peer), "to ready to receive");
-        }
-    }
-
-    /**
-     * From ready to receive to ready to send, too.
-     *
-     * @throws VerbsException from another state
-     */
-    public void toReadyToSend(PathContext path) {
-        synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            modify(at, path.fillReadyToSend(at, type, packetNumber), "to ready to send");
-        }
-    }
-
-    /**
-     * From RESET to ready to send in one go. Who must not miss a message posts receives after
-     * {@link #toInit} and goes on from there.
-     *
-     * @param peer null for {@link QueuePairType#UD}
-     */
-    public void connect(PathContext path, QueuePairAddress peer) {
-        toInit(path);
-        toReadyToReceive(path, peer);
-        toReadyToSend(path);
-    }
-
-    /**
-     * From ready to send to SQD: sends that were begun end, and no other begins until {@link
-     * #resumeSends}; they may be posted, and receives go on.
-     *
-     * @param isEventWanted true: the event {@code SQ_DRAINED} says when the last one has ended
-     *     ({@link RdmaDevice#awaitEvent})
-     * @throws VerbsException from another state, or where the device cannot
-     */
-    public void drainSends(boolean isEventWanted) {
-        synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, VerbsLayout.IBV_QPS_SQD);
-            CallMemory.putByte(at + VerbsLayout.QP_ATTR_EN_SQD_ASYNC_NOTIFY, isEventWanted ? 1 : 0);
-            int event = isEventWanted ? VerbsLayout.IBV_QP_EN_SQD_ASYNC_NOTIFY : 0;
-            modify(at, VerbsLayout.IBV_QP_STATE | event, "to SQD");
-        }
-    }
-
-    /**
-     * Ready to send again, after {@link #drainSends}, or after a failed send of a queue pair that
-     * is not reliable (SQE). Numbers of packets go on where they were.
-     *
-     * @throws IllegalStateException in another state
-     * @throws VerbsException if the device refuses
-     */
-    public void resumeSends() {
-        synchronized (lock()) {
-            QueuePairState now = state();
-            if (now != QueuePairState.SENDS_DRAINED && now != QueuePairState.SEND_ERROR) {
-                throw new IllegalStateException(
-                        this + " is in state " + now + "; nothing there stopped its sends");
-            }
-            boolean isDrained = now == QueuePairState.SENDS_DRAINED;
-            int code = isDrained ? VerbsLayout.IBV_QPS_SQD : VerbsLayout.IBV_QPS_SQE;
-            long at = domain.device().memory().argument();
-            CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, VerbsLayout.IBV_QPS_RTS);
-            // A kernel need not know yet that the device has stopped.
-            CallMemory.putInt(at + VerbsLayout.QP_ATTR_CUR_QP_STATE, code);
-            modify(
-                    at,
-                    VerbsLayout.IBV_QP_STATE | VerbsLayout.IBV_QP_CUR_STATE,
-                    "back to ready to send");
-        }
-    }
-
-    /** To error: everything posted completes, flushed. */
-    public void toError() {
-        synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, VerbsLayout.IBV_QPS_ERR);
-            modify(at, VerbsLayout.IBV_QP_STATE, "to ERROR");
-        }
+        return new QueuePairAddress(number, packetNumber(), lid, gid);
     }
 
     /**
@@ -271,75 +152,9 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         }
     }
 
-    /** Changes what the mask names, as somebody else has filled it in. */
-    void change(long at, int mask, String to) {
-        synchronized (lock()) {
-            modify(at, mask, to);
-        }
-    }
-
-    /** As {@link #toError}; a closed one is left alone. */
-    void toErrorIfOpen() {
-        synchronized (lock()) {
-            if (!isClosed()) {
-                toError();
-            }
-        }
-    }
-
     /** True if its receives come from a shared queue. */
     boolean hasSharedReceives() {
         return shared != null;
-    }
-
-    private void modify(long at, int mask, String to) {
-        int result = verbscalls.vv_modify_qp(address(), at, mask);
-        if (result < 0) {
-            throw failure("ibv_modify_qp", result, to + " from " + state());
-        }
-    }
-
-    /**
-     * Asks the device for everything that it knows of the queue pair.
-     *
-     * @throws VerbsException if it does not answer
-     */
-    public QueuePairAttributes attributes() {
-        synchronized (lock()) {
-            CallMemory memory = domain.device().memory();
-            long at = memory.argument();
-            int result =
-                    verbscalls.vv_query_qp(
-                            address(), at, QueuePairAttributes.MASK, memory.second());
-            domain.device().check("ibv_query_qp", result);
-            return QueuePairAttributes.at(at);
-        }
-    }
-
-    /**
-     * True if the bytes of an operation arrive in the order of their addresses, so that a reader
-     * may watch the last one ({@code ibv_query_qp_data_in_order}).
-     *
-     * @param operation one of {@link SendOperations}
-     * @throws IllegalArgumentException for none or several
-     */
-    public boolean isDataInOrder(int operation) {
-        int opcode = SendOperations.opcode(operation);
-        synchronized (lock()) {
-            return verbscalls.vv_query_qp_data_in_order(address(), opcode) == 1;
-        }
-    }
-
-    /** Asks the device for the state. */
-    public QueuePairState state() {
-        synchronized (lock()) {
-            CallMemory memory = domain.device().memory();
-            long at = memory.argument();
-            int mask = VerbsLayout.IBV_QP_STATE;
-            int result = verbscalls.vv_query_qp(address(), at, mask, memory.second());
-            domain.device().check("ibv_query_qp", result);
-            return QueuePairState.of(CallMemory.getInt(at + VerbsLayout.QP_ATTR_QP_STATE));
-        }
     }
 
     /** Prepared sends for this queue pair. */
@@ -371,12 +186,6 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         address();
         checkCan(type.canReceive(), "receives");
         return new ReceiveRequests(domain, count, Math.max(1, receiveSegmentsMax));
-    }
-
-    private void checkCan(boolean can, String what) {
-        if (!can) {
-            throw new IllegalStateException(this + ", of type " + type + ", has no " + what);
-        }
     }
 
     /** How many sends may be posted now. By the posting thread. */
@@ -566,91 +375,6 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
         return receives.refusal();
     }
 
-    /**
-     * Takes part in a multicast group; for datagrams.
-     *
-     * @throws VerbsException if the device refuses
-     */
-    public void joinMulticast(Gid group, int lid) {
-        synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            CallMemory.putBytes(at, group.bytes());
-            domain.device()
-                    .check("ibv_attach_mcast", verbscalls.vv_attach_mcast(address(), at, lid));
-        }
-    }
-
-    /**
-     * Leaves a multicast group.
-     *
-     * @throws VerbsException if it is not a member
-     */
-    public void leaveMulticast(Gid group, int lid) {
-        synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            CallMemory.putBytes(at, group.bytes());
-            domain.device()
-                    .check("ibv_detach_mcast", verbscalls.vv_detach_mcast(address(), at, lid));
-        }
-    }
-
-    /**
-     * Steers packets here ({@code ibv_create_flow}), from now until the rule is closed.
-     *
-     * @throws IllegalArgumentException for a description that contradicts itself
-     * @throws IllegalStateException unless of type {@link QueuePairType#RAW_PACKET} or {@link
-     *     QueuePairType#UD}
-     * @throws VerbsException if the device refuses; {@link VerbsException#isUnsupported()} where it
-     *     steers nothing
-     */
-    public FlowRule createFlow(FlowContext flow) {
-        checkCan(type == QueuePairType.RAW_PACKET || type == QueuePairType.UD, "flow steering");
-        synchronized (lock()) {
-            CallMemory memory = domain.device().memory();
-            long at = memory.argument();
-            flow.fill(at);
-            int result = verbscalls.vv_create_flow(address(), at, memory.out());
-            if (result < 0) {
-                String remedy = result == -1 ? "it needs the capability CAP_NET_RAW" : "";
-                throw failure("ibv_create_flow", result, remedy);
-            }
-            return adopt(
-                    this,
-                    memory.made(),
-                    made -> new FlowRule(this, made),
-                    verbscalls::vv_destroy_flow);
-        }
-    }
-
-    /**
-     * What this end offers, or what was agreed upon once it is connected ({@code ibv_query_ece}).
-     *
-     * @throws VerbsException where the driver has none ({@link VerbsException#isUnsupported()})
-     */
-    public ExtendedCapabilities extendedCapabilities() {
-        synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            domain.device().check("ibv_query_ece", verbscalls.vv_query_ece(address(), at));
-            return new ExtendedCapabilities(
-                    CallMemory.getInt(at + VerbsLayout.ECE_VENDOR_ID),
-                    CallMemory.getInt(at + VerbsLayout.ECE_OPTIONS));
-        }
-    }
-
-    /**
-     * Takes what the other end offered, before {@link #toReadyToReceive} ({@code ibv_set_ece}).
-     *
-     * @throws VerbsException if the driver refuses, or has none
-     */
-    public void extendedCapabilities(ExtendedCapabilities offered) {
-        synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            CallMemory.putInt(at + VerbsLayout.ECE_VENDOR_ID, offered.vendor());
-            CallMemory.putInt(at + VerbsLayout.ECE_OPTIONS, offered.options());
-            domain.device().check("ibv_set_ece", verbscalls.vv_set_ece(address(), at));
-        }
-    }
-
     /** Lets another thread post; by the one that posts now. */
     public void handOver() {
         claim.handOver();
@@ -672,11 +396,6 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
     }
 
     @Override
-    public ProtectionDomain domain() {
-        return domain;
-    }
-
-    @Override
     ThreadClaim claim() {
         return claim;
     }
@@ -685,11 +404,6 @@ public final class QueuePair extends VerbsObject implements WorkQueue {
     List<ThreadClaim> claimsToClose() {
         return CompletionQueue.claimsBeside(
                 claim, Arrays.asList(sendCompletions, receiveCompletions));
-    }
-
-    @Override
-    Object lock() {
-        return domain.lock();
     }
 
     @Override

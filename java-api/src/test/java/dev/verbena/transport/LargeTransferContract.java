@@ -47,8 +47,32 @@ public abstract class LargeTransferContract extends ContractFixture {
 
     private long residentBefore;
 
+    /** What memory is spared for beyond that of a test. */
+    protected long spareBytes() {
+        return SPARE;
+    }
+
+    /** Memory that the toolkit allocates is in the folder for shared memory. */
+    protected boolean isMemoryShared() {
+        return true;
+    }
+
+    /** Registered memory is there, whether anybody touches it or not. */
+    protected boolean isPinned() {
+        return false;
+    }
+
+    /** The offset that is reached; above what an int, or its unsigned twin, counts. */
+    protected long farOffset() {
+        return FAR;
+    }
+
+    /** Skips what moves so many bytes where that takes too long. */
+    protected void assumeTimeFor(long bytes) {}
+
     @Test
     void shouldMoveMoreThanTwoGibibytesInOneTransferOfItsOwnMemory() {
+        assumeTimeFor(2 * LENGTH);
         needs(2 * LENGTH, true);
         Pair p = new Pair();
         moveBothWays(p, p.a.allocate(LENGTH + AROUND), p.b.allocate(LENGTH + AROUND));
@@ -56,6 +80,7 @@ public abstract class LargeTransferContract extends ContractFixture {
 
     @Test
     void shouldMoveMoreThanTwoGibibytesInOneTransferOfMemoryHandedIn() {
+        assumeTimeFor(2 * LENGTH);
         needs(2 * LENGTH, false);
         Pair p = new Pair();
         requires(p.b, Capability.FOREIGN_MEMORY, "FOREIGN_MEMORY");
@@ -64,18 +89,19 @@ public abstract class LargeTransferContract extends ContractFixture {
 
     @Test
     void shouldReachItsOwnMemoryBeyondFourGibibytes() {
-        needs(FAR + PAGE, true);
+        needs(farOffset() + PAGE, true);
         Pair p = new Pair();
-        reachFar(p, p.b.allocate(FAR + PAGE), true);
+        reachFar(p, p.b.allocate(farOffset() + PAGE), true);
     }
 
     /** Pages that nobody touches are never there: the region costs address space, not memory. */
     @Test
     void shouldReachMemoryHandedInBeyondFourGibibytes() {
+        Assumptions.assumeFalse(isPinned(), "as with memory of its own: all of it is there");
         needs(0, false);
         Pair p = new Pair();
         requires(p.b, Capability.FOREIGN_MEMORY, "FOREIGN_MEMORY");
-        reachFar(p, handIn(p.b, FAR + PAGE), false);
+        reachFar(p, handIn(p.b, farOffset() + PAGE), false);
         assertThat(resident("VmRSS")).isLessThan(residentBefore + LEFT_MAX);
     }
 
@@ -109,13 +135,14 @@ public abstract class LargeTransferContract extends ContractFixture {
     }
 
     private void reachFar(Pair p, RegisteredRegion target, boolean isOwn) {
+        long far = farOffset();
         RemoteDescriptor d = describe(target);
         Transport t = p.a.transport;
         RegisteredRegion local = p.a.allocate(PAGE);
         byte[] data = random(PAGE, 3);
         fill(local, 0, data);
-        // Astride the border of 4 GiB, and up to the last byte.
-        for (long at : new long[] {FAR - 100, FAR + PAGE - 333}) {
+        // Astride the border, and up to the last byte.
+        for (long at : new long[] {far - 100, far + PAGE - 333}) {
             post("put", () -> t.put(p.ab, local, 1, d, at, 333, 1, 0));
             assertThat(completion(p.a).status()).isEqualTo(Status.OK);
             assertThat(bytes(target, at, 333)).isEqualTo(bytes(local, 1, 333));
@@ -123,22 +150,22 @@ public abstract class LargeTransferContract extends ContractFixture {
             assertThat(completion(p.a).status()).isEqualTo(Status.OK);
             assertThat(bytes(local, 2000, 333)).isEqualTo(bytes(local, 1, 333));
         }
-        post("past the end", () -> t.put(p.ab, local, 0, d, FAR + PAGE - 332, 333, 1, 0));
+        post("past the end", () -> t.put(p.ab, local, 0, d, far + PAGE - 332, 333, 1, 0));
         assertThat(completion(p.a).status()).isEqualTo(Status.BOUNDS);
         if ((t.capabilities() & Capability.PUT_NOTIFY) != 0) {
-            post("notify", () -> t.putNotify(p.ab, local, 0, d, FAR + 1000, 8, 5, 1, 0));
+            post("notify", () -> t.putNotify(p.ab, local, 0, d, far + 1000, 8, 5, 1, 0));
             pump("a notification", () -> !p.b.notifications.isEmpty());
             assertThat(p.b.notifications.poll())
                     .isEqualTo(
-                            new ContractNode.Notification(p.ba, 22, 5, target.id(), FAR + 1000, 8));
+                            new ContractNode.Notification(p.ba, 22, 5, target.id(), far + 1000, 8));
             assertThat(completion(p.a).status()).isEqualTo(Status.OK);
         }
         // Atomics need not reach memory handed in.
         if (isOwn && (t.capabilities() & Capability.ATOMICS) != 0) {
-            target.buffer(FAR + 2048, 8).putLong(0, 40);
-            post("add", () -> t.fetchAdd(p.ab, d, FAR + 2048, 2, 1, FENCE));
+            target.buffer(far + 2048, 8).putLong(0, 40);
+            post("add", () -> t.fetchAdd(p.ab, d, far + 2048, 2, 1, FENCE));
             assertThat(completion(p.a).value()).isEqualTo(40);
-            assertThat(target.buffer(FAR + 2048, 8).getLong(0)).isEqualTo(42);
+            assertThat(target.buffer(far + 2048, 8).getLong(0)).isEqualTo(42);
         }
         // Where an offset with its upper bits cut off would have led.
         assertThat(bytes(target, 0, PAGE)).containsOnly(0);
@@ -181,12 +208,12 @@ public abstract class LargeTransferContract extends ContractFixture {
     /** Skips the test where the bytes are not there. */
     private void needs(long length, boolean isShared) {
         residentBefore = resident("VmRSS");
-        long wanted = length + SPARE;
+        long wanted = length + spareBytes();
         long available = Math.min(field(Path.of("/proc/meminfo"), "MemAvailable"), ofContainer());
         Assumptions.assumeTrue(
                 available >= wanted,
                 () -> "needs " + wanted + " bytes of memory, there are " + available);
-        if (isShared) {
+        if (isShared && isMemoryShared()) {
             Path folder = Path.of(System.getenv().getOrDefault("VERBENA_SHM_DIR", "/dev/shm"));
             long free = folder.toFile().getUsableSpace();
             Assumptions.assumeTrue(

@@ -20,7 +20,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 /** Put, get, notify, atomics: what arrives, what is refused, how often it is reported. */
-abstract class OneSidedContract extends ContractFixture {
+public abstract class OneSidedContract extends ContractFixture {
     private static final int GUARD = 64;
 
     private int[] lengths() {

@@ -130,9 +130,7 @@ final class EveryObject implements AutoCloseable {
         MemoryRegion first = kept(domain.register(memory, 0, 4096, Access.LOCAL_WRITE));
         tried(
                 "region registered anew",
-                () ->
-                        first.reregister(
-                                new ReregistrationContext().memory(memory, 4096, 4096)));
+                () -> first.reregister(new ReregistrationContext().memory(memory, 4096, 4096)));
     }
 
     private void makeQueues(ProtectionDomain domain, CompletionQueue queue) {

@@ -14,9 +14,7 @@ import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/**
- * One end of {@code verbs://} over the stub that completes nothing, and what it was told.
- */
+/** One end of {@code verbs://} over the stub that completes nothing, and what it was told. */
 final class VerbsStubEnd implements TransportHandler, AutoCloseable {
     private static final long PATIENCE_NS = 60_000_000_000L;
 

@@ -5,7 +5,7 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportContract;
 import org.junit.jupiter.api.Tag;
 
-/** The contract over a device. */
+/** The contract over a device, with requests as long as the port can. */
 @Tag("verbs-device")
 class VerbsTransportContractIT extends TransportContract {
     @Override
@@ -15,12 +15,13 @@ class VerbsTransportContractIT extends TransportContract {
 
     @Override
     protected Transport open(TransportContext context) {
-        return VerbsTesting.open(context.option("segmentLengthMax", "262144"));
+        return VerbsTesting.open(context);
     }
 
+    /** None is; longer ones are sent by {@link VerbsSegmentsContractIT}. */
     @Override
     protected int lengthAboveSegmentLimit() {
-        return (1 << 20) + (1 << 18) + 5;
+        return (1 << 20) + 11;
     }
 
     @Override
