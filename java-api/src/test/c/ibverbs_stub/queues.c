@@ -96,7 +96,8 @@ EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
         return errno;
     if (mask & IBV_QP_AV)
         record.path[record.path_count++ % PATHS] = attr->ah_attr;
-    qp->state = attr->qp_state;
+    if (mask & IBV_QP_STATE)
+        qp->state = attr->qp_state;
     return 0;
 }
 

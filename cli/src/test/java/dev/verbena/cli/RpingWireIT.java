@@ -3,9 +3,15 @@ package dev.verbena.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.verbena.verbs.ConnectionChannel;
+import dev.verbena.verbs.ConnectionEvent;
+import dev.verbena.verbs.ConnectionEventType;
+import dev.verbena.verbs.ConnectionIdentifier;
+import dev.verbena.verbs.PortSpace;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -33,6 +39,8 @@ class RpingWireIT {
     private static final long RETRY_SECONDS = 20;
 
     private static final int CONNECT_TRIES = 2;
+
+    private static final long REMOVAL_NS = 60_000_000_000L;
 
     /** Who has sent so much is connected. */
     private static final long PINGING_BYTES = 200_000;
@@ -132,5 +140,26 @@ class RpingWireIT {
                                                 .start()
                                                 .waitFor())
                                 .isZero());
+    }
+
+    /**
+     * The last test: the kernel takes the device when this JVM has ended; wire-test makes another.
+     */
+    @Test
+    @Order(4)
+    void shouldTellThatTheDeviceIsTaken() throws Exception {
+        String[] up = {"ip", "link", "set", "eth0", "up"};
+        assertThat(new ProcessBuilder(up).inheritIO().start().waitFor()).isZero();
+        try (ConnectionChannel channel = ConnectionChannel.open();
+                ConnectionIdentifier identifier = channel.createIdentifier(PortSpace.TCP)) {
+            identifier.bind(new InetSocketAddress("10.99.0.1", 0));
+            String device = identifier.deviceName();
+            Files.createFile(SHARED.resolve("removed"));
+            new ProcessBuilder("rdma", "link", "delete", device).inheritIO().start();
+            ConnectionEvent event = identifier.await(REMOVAL_NS);
+            assertThat(event).as("an event within a minute").isNotNull();
+            assertThat(event.type()).isEqualTo(ConnectionEventType.DEVICE_REMOVAL);
+            assertThat(event.type().isError()).isTrue();
+        }
     }
 }

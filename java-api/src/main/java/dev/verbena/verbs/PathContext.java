@@ -158,6 +158,16 @@ public final class PathContext {
         CallMemory.putByte(at + VerbsLayout.AH_ATTR_PORT_NUM, port);
     }
 
+    /** Writes another way to the same peer; answers the mask. */
+    int fillAlternate(long at, Gid gid, int lid) {
+        fillAddress(at + VerbsLayout.QP_ATTR_ALT_AH_ATTR, gid, lid);
+        CallMemory.putShort(at + VerbsLayout.QP_ATTR_ALT_PKEY_INDEX, pkeyIndex);
+        CallMemory.putByte(at + VerbsLayout.QP_ATTR_ALT_PORT_NUM, port);
+        CallMemory.putByte(at + VerbsLayout.QP_ATTR_ALT_TIMEOUT, timeoutCode);
+        CallMemory.putInt(at + VerbsLayout.QP_ATTR_PATH_MIG_STATE, VerbsLayout.IBV_MIG_REARM);
+        return VerbsLayout.IBV_QP_ALT_PATH | VerbsLayout.IBV_QP_PATH_MIG_STATE;
+    }
+
     /** Writes {@code struct ibv_qp_attr} for INIT; answers the mask. */
     int fillInit(long at, QueuePairType type) {
         CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, VerbsLayout.IBV_QPS_INIT);

@@ -140,6 +140,39 @@ abstract class QueuePairControl extends VerbsObject {
         }
     }
 
+    /**
+     * Gives a connection that is ready to send another way to the same peer, for when the first one
+     * fails: the device then changes over by itself, once both ends have one, and the event {@code
+     * PATH_MIGRATED} says so. May be given again after that.
+     *
+     * @param path port, address and partition here, what packets say, and the time until a packet
+     *     is taken for lost
+     * @param gid of the peer's other port; null to use the LID alone
+     * @throws VerbsException where the device cannot, as RoCE
+     */
+    public final void alternatePath(PathContext path, Gid gid, int lid) {
+        checkCan(type.isConnected(), "way to a peer");
+        synchronized (lock()) {
+            long at = domain.device().memory().argument();
+            modify(at, path.fillAlternate(at, gid, lid), "to another path");
+        }
+    }
+
+    /**
+     * Changes over to the {@linkplain #alternatePath other way} now.
+     *
+     * @throws VerbsException if none was given, or the device cannot
+     */
+    public final void migrate() {
+        checkCan(type.isConnected(), "way to a peer");
+        synchronized (lock()) {
+            long at = domain.device().memory().argument();
+            CallMemory.putInt(
+                    at + VerbsLayout.QP_ATTR_PATH_MIG_STATE, VerbsLayout.IBV_MIG_MIGRATED);
+            modify(at, VerbsLayout.IBV_QP_PATH_MIG_STATE, "over to the alternate path");
+        }
+    }
+
     /** To error: everything posted completes, flushed. */
     public final void toError() {
         synchronized (lock()) {

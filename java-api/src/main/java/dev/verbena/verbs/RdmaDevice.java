@@ -139,6 +139,22 @@ public final class RdmaDevice extends VerbsObject {
     }
 
     /**
+     * Where a partition key is in the table of a port, for {@link PathContext#pkeyIndex}.
+     *
+     * @param key 16 bits, in this machine's byte order; the upper one is that of full members
+     * @return -1 if the port is not in that partition
+     */
+    public int pkeyIndex(int port, int key) {
+        int count = port(port).pkeyCount();
+        for (int index = 0; index < count; index++) {
+            if (pkey(port, index) == key) {
+                return index;
+            }
+        }
+        return -1;
+    }
+
+    /**
      * The device's clock, which completions are stamped with ({@link
      * CompletionFlyweight#timestamp}), in its ticks; {@code hca_core_clock} of {@link
      * DeviceAttributes} says how many kHz. What the library calls seconds and nanoseconds of it is

@@ -97,6 +97,7 @@ class PyverbsDeviceIT {
         assertThat(port.mtu()).isBetween(256, port.mtuMax());
         assertThat(port.messageMax()).isPositive();
         assertThat(device.pkey(1, 0) & 0x7fff).isNotZero();
+        assertThat(device.pkeyIndex(1, device.pkey(1, 0))).isZero();
     }
 
     @Test

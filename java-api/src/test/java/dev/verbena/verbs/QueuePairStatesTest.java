@@ -165,4 +165,38 @@ class QueuePairStatesTest {
                     .isInstanceOf(IllegalArgumentException.class);
         }
     }
+
+    @Test
+    void shouldGiveAConnectionAnotherWay() {
+        try (StubPair pair = new StubPair(QueuePairType.RC)) {
+            VerbsStub stub = pair.stub;
+            pair.queue.connect(PATH, ADDRESS);
+            pair.queue.alternatePath(PATH, PEER, 8);
+            assertThat(stub.argument(0))
+                    .isEqualTo(VerbsLayout.IBV_QP_ALT_PATH | VerbsLayout.IBV_QP_PATH_MIG_STATE);
+            int ah = VerbsLayout.QP_ATTR_ALT_AH_ATTR;
+            assertThat(stub.bytesArgument(ah + VerbsLayout.AH_ATTR_GRH_DGID, 16))
+                    .isEqualTo(PEER.bytes());
+            assertThat(stub.shortArgument(ah + VerbsLayout.AH_ATTR_DLID)).isEqualTo(8);
+            assertThat(stub.byteArgument(ah + VerbsLayout.AH_ATTR_SL)).isEqualTo(3);
+            assertThat(stub.byteArgument(VerbsLayout.QP_ATTR_ALT_PORT_NUM)).isEqualTo(2);
+            assertThat(stub.byteArgument(VerbsLayout.QP_ATTR_ALT_TIMEOUT)).isEqualTo(12);
+            assertThat(stub.intArgument(VerbsLayout.QP_ATTR_PATH_MIG_STATE))
+                    .isEqualTo(VerbsLayout.IBV_MIG_REARM);
+            pair.queue.migrate();
+            assertThat(stub.argument(0)).isEqualTo(VerbsLayout.IBV_QP_PATH_MIG_STATE);
+            assertThat(stub.intArgument(VerbsLayout.QP_ATTR_PATH_MIG_STATE))
+                    .isEqualTo(VerbsLayout.IBV_MIG_MIGRATED);
+            assertThat(pair.queue.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+            stub.fail("ibv_modify_qp", 22);
+            assertThatThrownBy(pair.queue::migrate)
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("over to the alternate path");
+        }
+        try (StubPair pair = new StubPair(QueuePairType.UD)) {
+            assertThatThrownBy(() -> pair.queue.alternatePath(PATH, PEER, 8))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("no way to a peer");
+        }
+    }
 }

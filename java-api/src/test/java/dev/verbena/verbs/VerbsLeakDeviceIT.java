@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class VerbsLeakDeviceIT {
     private static final int CYCLES = 1000;
-    private static final int RARE_CYCLES = 50;
+    private static final int RARE_CYCLES = 12;
 
     /** What every device has. */
     private static final String[] EVERYWHERE = {

@@ -115,6 +115,8 @@ class VerbsObjectsTest {
         assertThat(port.linkLayer()).isEqualTo("Ethernet");
         assertThat(device.port(2).stateName()).isEqualTo("PORT_DOWN");
         assertThat(device.pkey(1, 0)).isEqualTo(0xff7f);
+        assertThat(device.pkeyIndex(1, 0xff7f)).isZero();
+        assertThat(device.pkeyIndex(1, 0x7f7f)).isEqualTo(-1);
         assertThatThrownBy(() -> device.pkey(1, 1))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("ibv_query_pkey: EINVAL (22)");
