@@ -32,7 +32,13 @@ class ProgramsOverVerbsIT {
         PrintWriter out = new PrintWriter(said);
         int code =
                 VerbenaCommand.run(
-                        out, out, "lat", "--transport=verbs", "--op=send", "--sleep", "-n=20",
+                        out,
+                        out,
+                        "lat",
+                        "--transport=verbs",
+                        "--op=send",
+                        "--sleep",
+                        "-n=20",
                         "--start-timeout=200");
         assertThat(code).as("%s", said).isZero();
         assertThat(said.toString()).contains("over verbs: verbs://").contains("GID index");
