@@ -6,6 +6,7 @@ module dev.verbena.nsim {
     requires transitive org.agrona;
 
     exports dev.verbena.nsim;
+    exports dev.verbena.nsim.dart;
     exports dev.verbena.nsim.engine;
     exports dev.verbena.nsim.network;
     exports dev.verbena.nsim.program;

@@ -15,7 +15,6 @@ import org.agrona.ErrorHandler;
 import org.agrona.concurrent.AgentTerminationException;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersManager;
 
 /**
@@ -25,7 +24,6 @@ import org.agrona.concurrent.status.CountersManager;
  */
 public final class SimulatedProcess implements Environment {
     private static final long EPOCH_MS = 1_700_000_000_000L;
-    private static final int COUNTERS = 64;
     private static final long FAILED_PAUSE_PS = 1_000_000_000L;
 
     final Host host;
@@ -38,7 +36,6 @@ public final class SimulatedProcess implements Environment {
     private final List<Disk> disks = new ArrayList<>();
     final List<SimulatedTransport> transports = new ArrayList<>();
     private final List<Throwable> errors = new ArrayList<>();
-    private CountersManager counters;
     private StagingEvents events = StagingEvents.NONE;
     private int unpredictableCount;
     private boolean isStarted;
@@ -245,15 +242,10 @@ public final class SimulatedProcess implements Environment {
         return disk.open(this);
     }
 
+    /** One set for the whole world; who finds no room shows nothing. */
     @Override
     public CountersManager counters() {
-        if (counters == null) {
-            counters =
-                    new CountersManager(
-                            new UnsafeBuffer(new byte[COUNTERS * CountersManager.METADATA_LENGTH]),
-                            new UnsafeBuffer(new byte[COUNTERS * CountersManager.COUNTER_LENGTH]));
-        }
-        return counters;
+        return world.counters();
     }
 
     @Override

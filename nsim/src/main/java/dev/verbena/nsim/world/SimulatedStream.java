@@ -12,7 +12,7 @@ import org.agrona.MutableDirectBuffer;
 final class SimulatedStream implements ByteStream {
     private static final long CONNECT_PATIENCE_PS = 60 * World.PS_PER_S;
 
-    /** Bytes that were written in one call; without an array they are zeros. */
+    /** Bytes that were written in one call. */
     private static final class Segment {
         byte[] bytes;
         int length;
@@ -131,11 +131,7 @@ final class SimulatedStream implements ByteStream {
         while (done < length && !arrived.isEmpty()) {
             Segment segment = arrived.peek();
             int n = Math.min(length - done, segment.length - segment.from);
-            if (segment.bytes == null) {
-                buffer.setMemory(offset + done, n, (byte) 0);
-            } else {
-                buffer.putBytes(offset + done, segment.bytes, segment.from, n);
-            }
+            buffer.putBytes(offset + done, segment.bytes, segment.from, n);
             segment.from += n;
             done += n;
             if (segment.from == segment.length) {
@@ -173,10 +169,8 @@ final class SimulatedStream implements ByteStream {
         }
         Segment segment = new Segment();
         segment.length = n;
-        if (n <= world.copiedMax) {
-            segment.bytes = new byte[n];
-            buffer.getBytes(offset, segment.bytes);
-        }
+        segment.bytes = new byte[n];
+        buffer.getBytes(offset, segment.bytes);
         wantsRoom = n < length;
         peer.used += n;
         peer.underWay.add(segment);

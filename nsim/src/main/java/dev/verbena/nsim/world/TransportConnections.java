@@ -157,7 +157,8 @@ abstract class TransportConnections implements Transport {
     public String explain() {
         return "sim: "
                 + process
-                + ", a node of a modelled network in virtual time; bytes are copied when the model says that they arrive";
+                + ", a node of a modelled network in virtual time; bytes are copied when the model"
+                + " says that they arrive";
     }
 
     @Override

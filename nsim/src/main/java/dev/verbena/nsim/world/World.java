@@ -1,5 +1,7 @@
 package dev.verbena.nsim.world;
 
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.network.NetworkModel;
@@ -16,6 +18,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import org.agrona.concurrent.status.CountersManager;
 
 /**
  * Hosts on a modelled network, in virtual time that begins at 0. The same seed and the same calls
@@ -52,6 +55,7 @@ public final class World implements AutoCloseable {
     private static final long TICK_PS = 20_000_000;
 
     private static final long SHARED_TICK_PS = 200_000;
+    private static final int COUNTERS = 128;
     private static final long SHARED_AWAIT_NS = 1_000_000;
 
     final Engine engine;
@@ -81,6 +85,8 @@ public final class World implements AutoCloseable {
     private long numbers;
     private long hash;
     private long stepCount;
+    private OffHeapMemory counterMemory;
+    private CountersManager counters;
     private Thread firstOwner;
     private boolean isShared;
     boolean isRunning;
@@ -91,7 +97,7 @@ public final class World implements AutoCloseable {
     long creditPs = 1_000_000;
     long forcePs = 500_000_000;
 
-    /** Most bytes of a transfer or write that are really copied; longer ones are sizes only. */
+    /** Most bytes of a transfer that are really copied; longer ones are sizes only. */
     int copiedMax = Integer.MAX_VALUE;
 
     /** One arrival in so many is late by {@link #latePs}; 0: none. */
@@ -138,8 +144,8 @@ public final class World implements AutoCloseable {
     }
 
     /**
-     * Transfers longer than this take their time and carry no bytes: memory that nobody touches
-     * costs nothing, and neither does copying it.
+     * Puts and gets longer than this take their time and carry no bytes: memory that nobody touches
+     * costs nothing, and neither does copying it. Byte streams carry what there is.
      */
     public World sizeOnlyAbove(int bytes) {
         copiedMax = bytes;
@@ -530,11 +536,27 @@ public final class World implements AutoCloseable {
         return count;
     }
 
+    CountersManager counters() {
+        if (counters == null) {
+            int metadata = COUNTERS * CountersManager.METADATA_LENGTH;
+            int values = COUNTERS * CountersManager.COUNTER_LENGTH;
+            counterMemory = OffHeapMemories.allocate(metadata + values);
+            counters =
+                    new CountersManager(
+                            counterMemory.buffer(0, metadata),
+                            counterMemory.buffer(metadata, values));
+        }
+        return counters;
+    }
+
     /** Kills what still runs, and frees all memory. */
     @Override
     public synchronized void close() {
         for (SimulatedProcess process : processes) {
             process.kill();
+        }
+        if (counterMemory != null) {
+            counterMemory.close();
         }
     }
 }

@@ -1,0 +1,34 @@
+package dev.verbena.nsim.dart;
+
+/**
+ * Where the time of a simulated staging run went. Times in nanoseconds of virtual time.
+ *
+ * @param messages delivered
+ * @param bytes delivered
+ * @param totalNs from the first process that was connected to the last message confirmed
+ * @param computeNs computing of each process
+ * @param blockedMeanNs what sends of a process waited for earlier messages, on average
+ * @param blockedMaxNs the same of the process that waited longest
+ * @param pullNs a piece's pull out of the process' memory, on average
+ * @param queueNs from there to the first byte on its stream
+ * @param streamNs from there to the receiver's acknowledgement
+ * @param receiverShare bytes delivered of what the receivers' lines could have carried
+ * @param events that were simulated
+ * @param traceHash runs with one number were the same
+ */
+public record DartReport(
+        int nodes,
+        int servers,
+        int receivers,
+        long messages,
+        long bytes,
+        long totalNs,
+        long computeNs,
+        long blockedMeanNs,
+        long blockedMaxNs,
+        long pullNs,
+        long queueNs,
+        long streamNs,
+        double receiverShare,
+        long events,
+        long traceHash) {}

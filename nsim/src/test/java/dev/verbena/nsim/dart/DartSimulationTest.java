@@ -1,0 +1,113 @@
+package dev.verbena.nsim.dart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.dart.DartServer;
+import dev.verbena.nsim.Machine;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** DART's own agents on the modelled network. */
+@Timeout(120)
+class DartSimulationTest {
+    private static DartSimulation dozens() {
+        return new DartSimulation()
+                .nodes(40)
+                .servers(3)
+                .receivers(2)
+                .messages(3)
+                .length(100_003)
+                .buffers(4, 64 << 10);
+    }
+
+    @Test
+    @Tag("nsim-41")
+    void shouldStageEveryByteOfDozensOfProcesses() {
+        DartReport report = dozens().filled(true).run();
+        assertThat(report.messages()).isEqualTo(120);
+        assertThat(report.bytes()).isEqualTo(120L * 100_003);
+        assertThat(report.totalNs()).isGreaterThanOrEqualTo(report.computeNs());
+        // The class that ran is the module's own, not a copy made for the simulator.
+        assertThat(DartServer.class.getPackageName()).isEqualTo("dev.verbena.dart");
+        assertThat(DartServer.class.getResource("DartServer.class").toString())
+                .containsAnyOf("staging/target/classes", "verbena-staging");
+    }
+
+    @Test
+    @Tag("nsim-52")
+    void shouldTakeTheSameTimesAndEventsWithSizesAlone() {
+        DartReport full = dozens().filled(true).run();
+        DartReport sizes = dozens().filled(false).run();
+        assertThat(sizes.traceHash()).isEqualTo(full.traceHash());
+        assertThat(sizes).isEqualTo(full);
+    }
+
+    @Test
+    @Tag("nsim-44")
+    void shouldRepeatARunEventByEvent() {
+        DartReport first = dozens().run();
+        assertThat(dozens().run()).isEqualTo(first);
+        assertThat(dozens().length(100_004).run().traceHash()).isNotEqualTo(first.traceHash());
+    }
+
+    /** The paper's knee: processes wait once computing takes less than N times streaming. */
+    @Test
+    void shouldShowTheKneeWhereComputingTakesNTimesStreaming() {
+        int nodes = 8;
+        int length = 1 << 20;
+        long rate = 100_000_000L;
+        long kneeNs = nodes * (length * 1_000_000_000L / rate);
+        List<Long> waits = new ArrayList<>();
+        for (int per10 : new int[] {2, 5, 8, 13, 20}) {
+            DartReport report =
+                    new DartSimulation()
+                            .nodes(nodes)
+                            .servers(1)
+                            .messages(12)
+                            .length(length)
+                            .buffers(2, length)
+                            .streamRate(rate)
+                            .computeNs(kneeNs * per10 / 10)
+                            .run();
+            waits.add(report.blockedMeanNs() / 12);
+            if (per10 < 10) {
+                // Streaming is the bottleneck and never idle.
+                assertThat(report.receiverShare()).isGreaterThan(0.85);
+            }
+        }
+        assertThat(waits.get(0)).isGreaterThan(waits.get(1));
+        assertThat(waits.get(1)).isGreaterThan(waits.get(2));
+        assertThat(waits.get(2)).isGreaterThan(kneeNs / 20);
+        assertThat(waits.get(3)).isLessThan(kneeNs / 50);
+        assertThat(waits.get(4)).isLessThan(kneeNs / 50);
+    }
+
+    @Test
+    void shouldStageFromAThousandNodesWithSizesAlone() {
+        DartReport report =
+                new DartSimulation()
+                        .nodes(1000)
+                        .servers(8)
+                        .receivers(2)
+                        .messages(2)
+                        .length(256 << 10)
+                        .machine(new Machine().set("packet.payload=65536"))
+                        .run();
+        assertThat(report.messages()).isEqualTo(2000);
+        assertThat(report.bytes()).isEqualTo(2000L * (256 << 10));
+    }
+
+    @Test
+    void shouldSayWhatIsWrongWithItsNumbers() {
+        assertThatThrownBy(() -> new DartSimulation().nodes(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("nodes 0");
+        assertThatThrownBy(() -> dozens().progress(percent -> false).run())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("not all is delivered");
+    }
+}
