@@ -96,12 +96,22 @@ class PerftestIT {
                 "bw send -b -s 64 -n 300 -q 2 --report_gbits",
                 "bw read -e -s 1000 -n 300",
                 "lat atomic -n 50 -e",
+            })
+    void shouldMeasureWithPerftestInOtherWays(String line) throws Exception {
+        assumeTurn(line, 3);
+        programs.ourClient(theirs(line), ours(line)).assertWell();
+        programs.ourServer(ours(line), theirs(line)).assertWell();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
                 "lat write -D 3 -f 1 -s 64",
                 "lat send -D 3 -f 1 -s 64",
                 "lat read -D 3 -f 1 -s 64",
             })
-    void shouldMeasureWithPerftestInOtherWays(String line) throws Exception {
-        assumeTurn(line, 3);
+    void shouldMeasureLatencyForATimeWithPerftest(String line) throws Exception {
+        assumeTurn(line, 6);
         programs.ourClient(theirs(line), ours(line)).assertWell();
         programs.ourServer(ours(line), theirs(line)).assertWell();
     }

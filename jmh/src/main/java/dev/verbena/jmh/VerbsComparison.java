@@ -29,6 +29,26 @@ public final class VerbsComparison {
         boolean isLatency() {
             return tool.endsWith("lat");
         }
+
+        /** The row of this name; behind a colon, so many messages in place of its own number. */
+        static Row of(String text) {
+            String[] parts = text.split(":", 2);
+            for (Row row : ROWS) {
+                if (row.name().equals(parts[0]) && (parts.length == 1 || isCount(parts[1]))) {
+                    return parts.length == 1
+                            ? row
+                            : new Row(row.tool, row.size, Integer.parseInt(parts[1]));
+                }
+            }
+            System.err.println(
+                    text + " is no row, or no row and a number as in write_lat-64:500; " + NAMES);
+            System.exit(2);
+            throw new AssertionError();
+        }
+
+        private static boolean isCount(String text) {
+            return text.matches("[1-9][0-9]{1,6}");
+        }
     }
 
     private static final List<Row> ROWS =
@@ -47,6 +67,7 @@ public final class VerbsComparison {
                     new Row("read_bw", 65_536, 800),
                     new Row("send_bw", 65_536, 800));
 
+    private static final List<String> NAMES = ROWS.stream().map(Row::name).toList();
     private static final int WARM_UPS = 4;
     private static final int WARM_UP_FACTOR = 4;
 
@@ -62,21 +83,13 @@ public final class VerbsComparison {
     /** Runs. */
     public static void main(String[] arguments) throws Exception {
         if (arguments.length < 2 || !arguments[1].matches("[1-9][0-9]{0,2}")) {
-            System.err.println("arguments: VERBS_TWIN ROUNDS [ROW...]; rows: " + names());
+            System.err.println("arguments: VERBS_TWIN ROUNDS [ROW[:COUNT]...]; rows: " + NAMES);
             System.exit(2);
         }
-        List<String> wanted = Arrays.asList(arguments).subList(2, arguments.length);
-        if (!names().containsAll(wanted)) {
-            System.err.println("there is no such row in " + wanted + "; there are " + names());
-            System.exit(2);
-        }
+        List<Row> wanted = Arrays.stream(arguments).skip(2).map(Row::of).toList();
         VerbsContestants contestants = contestants(arguments[0]);
-        new VerbsComparison(contestants, Integer.parseInt(arguments[1])).run(wanted);
+        new VerbsComparison(contestants, Integer.parseInt(arguments[1])).run(wanted.isEmpty() ? ROWS : wanted);
         System.exit(0); // whatever a failed measurement left behind
-    }
-
-    private static List<String> names() {
-        return ROWS.stream().map(Row::name).toList();
     }
 
     private static VerbsContestants contestants(String twin) {
@@ -95,16 +108,14 @@ public final class VerbsComparison {
         throw new IllegalStateException(cause);
     }
 
-    private void run(List<String> wanted) throws Exception {
+    private void run(List<Row> rows) throws Exception {
         System.out.println(environment());
         System.out.println();
         System.out.println(
                 "| what | bytes | perftest | C twin | Java | Java over perftest | Java over the"
                         + " twin | twin over perftest |\n|---|---|---|---|---|---|---|---|");
-        for (Row row : ROWS) {
-            if (wanted.isEmpty() || wanted.contains(row.name())) {
-                System.out.println(take(row));
-            }
+        for (Row row : rows) {
+            System.out.println(take(row));
         }
         System.out.printf(
                 "%nperftest was run again %d times, for its clock had failed%n",
