@@ -88,7 +88,8 @@ public final class VerbsComparison {
         }
         List<Row> wanted = Arrays.stream(arguments).skip(2).map(Row::of).toList();
         VerbsContestants contestants = contestants(arguments[0]);
-        new VerbsComparison(contestants, Integer.parseInt(arguments[1])).run(wanted.isEmpty() ? ROWS : wanted);
+        new VerbsComparison(contestants, Integer.parseInt(arguments[1]))
+                .run(wanted.isEmpty() ? ROWS : wanted);
         System.exit(0); // whatever a failed measurement left behind
     }
 
