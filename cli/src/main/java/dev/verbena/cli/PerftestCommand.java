@@ -1,13 +1,10 @@
 package dev.verbena.cli;
 
 import dev.verbena.verbs.ConnectionChannel;
-import dev.verbena.verbs.DeviceInfo;
-import dev.verbena.verbs.GidChoice;
 import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.PortAttributes;
 import dev.verbena.verbs.QueuePairType;
 import dev.verbena.verbs.RdmaDevice;
-import dev.verbena.verbs.RdmaDevices;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -58,7 +55,7 @@ abstract class PerftestCommand implements Callable<Integer> {
             measureManaged(out);
             return 0;
         }
-        try (RdmaDevice device = open(options.device, options.devicePort)) {
+        try (RdmaDevice device = options.openDevice()) {
             PortAttributes port = device.port(options.devicePort);
             if (port.state() != PortAttributes.ACTIVE) {
                 throw new Messages.Failure(
@@ -69,7 +66,8 @@ abstract class PerftestCommand implements Callable<Integer> {
                                 + " is "
                                 + port.stateName());
             }
-            GidEntry gid = gid(device, port, out);
+            GidEntry gid =
+                    options.gid(device, "-x", options.gidIndex, reason -> say(out, reason));
             int mtu = mtu(options.mtu, port.mtu(), options.devicePort);
             try (PerftestWire wire = wire(out)) {
                 measure(device, mtu, gid, wire, out);
@@ -111,60 +109,6 @@ abstract class PerftestCommand implements Callable<Integer> {
                 port -> say(out, "waiting for a client on port " + port));
     }
 
-    /**
-     * Opens a device.
-     *
-     * @param name null for the first whose port is active
-     */
-    static RdmaDevice open(String name, int port) {
-        String cause = RdmaDevices.unavailabilityCause();
-        if (cause != null) {
-            throw new Messages.Failure(cause + "; verbena devices says what to do");
-        }
-        if (name != null) {
-            return RdmaDevices.open(name);
-        }
-        for (DeviceInfo info : RdmaDevices.list()) {
-            RdmaDevice device = RdmaDevices.open(info.name());
-            if (device.attributes().portCount() >= port
-                    && device.port(port).state() == PortAttributes.ACTIVE) {
-                return device;
-            }
-            device.close();
-        }
-        throw new Messages.Failure(
-                "no RDMA device here has an active port "
-                        + port
-                        + "; verbena devices says what to do");
-    }
-
-    private GidEntry gid(RdmaDevice device, PortAttributes port, PrintWriter out) {
-        if (options.gidIndex >= 0) {
-            return present(
-                    device.gid(options.devicePort, options.gidIndex),
-                    options.gidIndex,
-                    options.devicePort);
-        }
-        if (!port.isEthernet()) {
-            return null;
-        }
-        GidChoice choice = device.chooseGid(options.devicePort);
-        say(out, choice.reason());
-        return choice.entry();
-    }
-
-    static GidEntry present(GidEntry entry, int index, int port) {
-        if (entry == null) {
-            throw new Messages.Failure(
-                    "-x: entry "
-                            + index
-                            + " of port "
-                            + port
-                            + " is empty; verbena devices shows the table");
-        }
-        return entry;
-    }
-
     /** Length of a packet that this side wants. */
     static int mtu(Integer asked, int portsMtu, int port) {
         if (asked != null && asked > portsMtu) {
@@ -181,14 +125,10 @@ abstract class PerftestCommand implements Callable<Integer> {
     }
 
     private PerftestWire wire(PrintWriter out) throws IOException {
-        if (options.host != null) {
-            return new PerftestWire(MeetingSocket.connect(options.host, options.port, CONNECT_MS));
-        }
-        InetAddress address = options.bind == null ? null : InetAddress.getByName(options.bind);
         return new PerftestWire(
-                MeetingSocket.accept(
-                        address,
-                        options.port,
+                options.meet(
+                        options.host,
+                        CONNECT_MS,
                         port -> say(out, "waiting for a client on port " + port)));
     }
 

@@ -9,7 +9,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** Options of {@code lat} and {@code bw} over a device: letters and meanings are perftest's. */
-final class PerftestOptions {
+final class PerftestOptions extends DeviceOptions {
     static final int ALL_MAX = 1 << 23;
     private static final int SIZE_MAX = 1 << 30;
     private static final int QUEUES_MAX = 1024;
@@ -25,32 +25,6 @@ final class PerftestOptions {
             arity = "0..1",
             description = "The server: Verbena or perftest's C program. Default: be the server.")
     String host;
-
-    @Option(
-            names = {"-p", "--port"},
-            paramLabel = "PORT",
-            defaultValue = "18515",
-            description = "TCP port on which both sides meet. Default: ${DEFAULT-VALUE}.")
-    int port;
-
-    @Option(
-            names = "--bind",
-            paramLabel = "ADDRESS",
-            description = "A server listens on this address only. Default: on all.")
-    String bind;
-
-    @Option(
-            names = {"-d", "--ib-dev"},
-            paramLabel = "DEVICE",
-            description = "RDMA device. Default: the first with an active port.")
-    String device;
-
-    @Option(
-            names = {"-i", "--ib-port"},
-            paramLabel = "N",
-            defaultValue = "1",
-            description = "Port of the device. Default: ${DEFAULT-VALUE}.")
-    int devicePort;
 
     @Option(
             names = {"-x", "--gid-index"},

@@ -1,12 +1,10 @@
 package dev.verbena.cli;
 
 import dev.verbena.verbs.GidEntry;
-import dev.verbena.verbs.PortAttributes;
 import dev.verbena.verbs.QueuePairAddress;
 import dev.verbena.verbs.RdmaDevice;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -50,7 +48,7 @@ final class PingPongCommand implements Callable<Integer> {
     }
 
     /** Letters and meanings are those of rdma-core's programs. */
-    static final class Options {
+    static final class Options extends DeviceOptions {
         @Parameters(index = "0", paramLabel = "TYPE", description = "${COMPLETION-CANDIDATES}.")
         Kind kind;
 
@@ -60,32 +58,6 @@ final class PingPongCommand implements Callable<Integer> {
                 arity = "0..1",
                 description = "The server. Default: be the server.")
         String host;
-
-        @Option(
-                names = {"-p", "--port"},
-                paramLabel = "PORT",
-                defaultValue = "18515",
-                description = "TCP port on which both sides meet. Default: ${DEFAULT-VALUE}.")
-        int port;
-
-        @Option(
-                names = "--bind",
-                paramLabel = "ADDRESS",
-                description = "A server listens on this address only. Default: on all.")
-        String bind;
-
-        @Option(
-                names = {"-d", "--ib-dev"},
-                paramLabel = "DEVICE",
-                description = "RDMA device. Default: the first with an active port.")
-        String device;
-
-        @Option(
-                names = {"-i", "--ib-port"},
-                paramLabel = "N",
-                defaultValue = "1",
-                description = "Port of the device. Default: ${DEFAULT-VALUE}.")
-        int devicePort;
 
         @Option(
                 names = {"-g", "--gid-idx"},
@@ -162,17 +134,8 @@ final class PingPongCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         check();
         PrintWriter out = spec.commandLine().getOut();
-        try (RdmaDevice device = PerftestCommand.open(options.device, options.devicePort)) {
-            PortAttributes port = device.port(options.devicePort);
-            GidEntry gid =
-                    options.gidIndex >= 0
-                            ? PerftestCommand.present(
-                                    device.gid(options.devicePort, options.gidIndex),
-                                    options.gidIndex,
-                                    options.devicePort)
-                            : port.isEthernet()
-                                    ? device.chooseGid(options.devicePort).entry()
-                                    : null;
+        try (RdmaDevice device = options.openDevice()) {
+            GidEntry gid = options.gid(device, "-g", options.gidIndex, reason -> {});
             boolean isClient = options.host != null;
             try (PingPong pingPong = new PingPong(device, options, gid, isClient);
                     MeetingSocket socket = meet(out)) {
@@ -216,12 +179,9 @@ final class PingPongCommand implements Callable<Integer> {
     }
 
     private MeetingSocket meet(PrintWriter out) throws IOException {
-        if (options.host != null) {
-            return MeetingSocket.connect(options.host, options.port, CONNECT_MS);
-        }
-        return MeetingSocket.accept(
-                options.bind == null ? null : InetAddress.getByName(options.bind),
-                options.port,
+        return options.meet(
+                options.host,
+                CONNECT_MS,
                 port -> {
                     out.println("waiting for a client on port " + port);
                     out.flush();

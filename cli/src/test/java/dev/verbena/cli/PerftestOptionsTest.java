@@ -73,8 +73,8 @@ class PerftestOptionsTest {
                 .isInstanceOf(Messages.Failure.class)
                 .hasMessage("-m 2048: packets of port 2 have 1024 bytes at most now");
         GidEntry entry = new GidEntry(3, 1, Gid.parse("00000000000000000000ffff0a630001"), 2, 1);
-        assertThat(PerftestCommand.present(entry, 3, 1)).isSameAs(entry);
-        assertThatThrownBy(() -> PerftestCommand.present(null, 40, 1))
+        assertThat(DeviceOptions.present(entry, "-x: entry 3", 1)).isSameAs(entry);
+        assertThatThrownBy(() -> DeviceOptions.present(null, "-x: entry 40", 1))
                 .isInstanceOf(Messages.Failure.class)
                 .hasMessage("-x: entry 40 of port 1 is empty; verbena devices shows the table");
     }
