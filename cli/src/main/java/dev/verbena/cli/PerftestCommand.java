@@ -66,8 +66,7 @@ abstract class PerftestCommand implements Callable<Integer> {
                                 + " is "
                                 + port.stateName());
             }
-            GidEntry gid =
-                    options.gid(device, "-x", options.gidIndex, reason -> say(out, reason));
+            GidEntry gid = options.gid(device, "-x", options.gidIndex, reason -> say(out, reason));
             int mtu = mtu(options.mtu, port.mtu(), options.devicePort);
             try (PerftestWire wire = wire(out)) {
                 measure(device, mtu, gid, wire, out);
