@@ -75,7 +75,18 @@ final class ExperimentReport {
     }
 
     ExperimentReport point(ExperimentResult result) {
-        points.add(result.fields());
+        return point(result.fields());
+    }
+
+    /** A line of points.csv. */
+    ExperimentReport point(Map<String, Object> fields) {
+        points.add(fields);
+        return this;
+    }
+
+    /** A piece of the page that is HTML already. */
+    ExperimentReport html(String text) {
+        body.append(text);
         return this;
     }
 

@@ -4,10 +4,17 @@ import dev.verbena.nsim.Machine;
 import dev.verbena.nsim.ProgressHandler;
 import dev.verbena.nsim.Simulation;
 import dev.verbena.nsim.SimulationResult;
+import dev.verbena.nsim.scenario.Curve;
 import dev.verbena.nsim.scenario.Scenario;
+import dev.verbena.nsim.scenario.ScenarioFile;
 import dev.verbena.nsim.scenario.ScenarioOptions;
 import dev.verbena.nsim.scenario.Scenarios;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -26,17 +33,24 @@ import picocli.CommandLine.Spec;
         description = {
             "Predict how long a communication pattern takes on a modelled interconnect, packet by"
                     + " packet, in virtual time. Without a scenario: list them.",
-            "Each scenario has the machine of the NSIM-ACE paper; --set changes it."
+            "Each scenario has the machine of the NSIM-ACE paper; --set changes it. A scenario is a"
+                    + " file: --print shows one, and a file of your own runs like it."
         },
+        subcommands = SimCompare.class,
         mixinStandardHelpOptions = true,
         sortOptions = false)
 final class SimCommand implements Callable<Integer> {
     private static final int PROCESSES_MAX = 1 << 22;
+    private static final List<Integer> PROCESSES = List.of(16);
+    private static final int FILE_MAX = 1 << 20;
     private static final long QUIET_NS = 1_000_000_000L;
 
     @Spec private CommandSpec spec;
 
-    @Parameters(paramLabel = "SCENARIO", arity = "0..1", description = "What to run.")
+    @Parameters(
+            paramLabel = "SCENARIO|FILE",
+            arity = "0..1",
+            description = "What to run: a scenario's name, or a file.")
     private String scenarioName;
 
     @Option(
@@ -45,12 +59,14 @@ final class SimCommand implements Callable<Integer> {
             split = ",",
             description =
                     "How many processes; several numbers (4,8,16) for several runs. Default: 16.")
-    private List<Integer> processes = List.of(16);
+    private List<Integer> processes;
 
     @Option(
             names = "--set",
             paramLabel = "KEY=VALUE",
-            description = "Change the machine, as topology=torus(8,8,8) or link.bandwidth=12.5e9.")
+            description =
+                    "Change the machine, as topology=torus(8,8,8) or link.bandwidth=12.5e9, or a"
+                            + " parameter of the scenario.")
     private List<String> settings = List.of();
 
     @Option(names = "--per-node", paramLabel = "K", description = "Processes on each node.")
@@ -65,19 +81,123 @@ final class SimCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print one JSON object per run.")
     private boolean isJson;
 
+    @Option(
+            names = "--figure",
+            description =
+                    "Run what the scenario's figure shows: all its curves, or those numbers of"
+                            + " processes of them that are given.")
+    private boolean isFigure;
+
+    @Option(
+            names = "--output",
+            paramLabel = "DIR",
+            description =
+                    "Write report.html with curves and the heat map of cables, results.json,"
+                            + " points.csv, links.csv and ranks.csv there; absent or empty.")
+    private Path output;
+
+    @Option(
+            names = "--trace",
+            paramLabel = "FILE",
+            description = "Write a line for each message to a new file, in CSV.")
+    private Path trace;
+
+    @Option(names = "--print", description = "Print the scenario's file and end.")
+    private boolean isPrinted;
+
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         if (scenarioName == null) {
-            Scenarios.all().forEach(s -> out.printf("%-20s %s%n", s.name(), s.description()));
+            Scenarios.all().forEach(s -> out.printf("%-23s %s%n", s.name(), s.description()));
             out.println("Run one: verbena sim ring-barrier --processes 32");
             return 0;
         }
-        Scenario scenario = checked(() -> Scenarios.named(scenarioName));
-        for (int count : processes) {
-            run(out, scenario, count);
+        if (isPrinted) {
+            out.print(checked(() -> Scenarios.text(scenarioName)));
+            out.flush();
+            return 0;
+        }
+        Scenario scenario = checked(() -> scenario(scenarioName));
+        SimReport report =
+                output == null
+                        ? null
+                        : new SimReport(
+                                scenario.name(), scenario.description(), scenario.measure());
+        if (output != null) {
+            prepareFolder();
+        }
+        try (SimTrace lines = trace == null ? null : openTrace()) {
+            runAll(out, scenario, report, lines);
+        }
+        if (report != null) {
+            report.write(output, environment());
+            out.println("report: " + output.resolve("report.html"));
         }
         return 0;
+    }
+
+    private void runAll(PrintWriter out, Scenario scenario, SimReport report, SimTrace lines) {
+        Curve usual = new Curve(scenario.name(), Integer.MAX_VALUE, List.of());
+        List<Integer> numbers = processes != null ? processes : PROCESSES;
+        if (isFigure && processes == null && !scenario.figure().isEmpty()) {
+            numbers = scenario.figure();
+        }
+        for (Curve curve : isFigure ? scenario.curves() : List.of(usual)) {
+            if (isFigure && !isJson) {
+                out.println(curve.name());
+            }
+            for (int count : numbers) {
+                if (count <= curve.processesMax()) {
+                    run(out, scenario, curve, count, report, lines);
+                }
+            }
+        }
+    }
+
+    private SimTrace openTrace() throws IOException {
+        if (Files.exists(trace)) {
+            throw new Messages.Failure("--trace " + trace + " exists; choose another name");
+        }
+        return new SimTrace(trace);
+    }
+
+    private void prepareFolder() throws IOException {
+        Files.createDirectories(output);
+        try (var files = Files.list(output)) {
+            if (files.findAny().isPresent()) {
+                throw new Messages.Failure(
+                        "--output " + output + " is not empty; choose a folder that is");
+            }
+        }
+    }
+
+    private Map<String, Object> environment() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("java", System.getProperty("java.vm.version"));
+        fields.put("seed", seed);
+        fields.put("settings", String.join(" ", settings));
+        return fields;
+    }
+
+    /** One that comes with the simulator, or a file. */
+    static Scenario scenario(String name) throws IOException {
+        Path file = Path.of(name);
+        if (!Files.isRegularFile(file)) {
+            if (name.contains("/") || name.contains(".")) {
+                throw new IllegalArgumentException("there is no file " + name);
+            }
+            return Scenarios.named(name);
+        }
+        if (Files.size(file) > FILE_MAX) {
+            throw new IllegalArgumentException(
+                    name + " is longer than a scenario can be, " + FILE_MAX + " bytes");
+        }
+        try {
+            return ScenarioFile.parse(name, Files.readString(file));
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException(name + " is no text in UTF-8", e);
+        }
     }
 
     private <T> T checked(Callable<T> call) {
@@ -90,7 +210,13 @@ final class SimCommand implements Callable<Integer> {
         }
     }
 
-    private void run(PrintWriter out, Scenario scenario, int count) {
+    private void run(
+            PrintWriter out,
+            Scenario scenario,
+            Curve curve,
+            int count,
+            SimReport report,
+            SimTrace lines) {
         if (count < 1 || count > PROCESSES_MAX) {
             throw new ParameterException(
                     spec.commandLine(),
@@ -100,23 +226,57 @@ final class SimCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--bytes " + bytes + " is negative");
         }
         Machine machine = new Machine();
-        scenario.prepare(machine, count);
+        Map<String, Long> parameters = new LinkedHashMap<>();
+        List<String> changes = new ArrayList<>(curve.settings());
+        changes.addAll(settings);
         Simulation simulation =
                 checked(
                         () -> {
-                            settings.forEach(machine::set);
+                            changes.forEach(s -> parameter(scenario, s, parameters));
+                            scenario.prepare(machine, count, options(parameters));
+                            changes.stream()
+                                    .filter(s -> !scenario.isParameter(key(s)))
+                                    .forEach(machine::set);
                             return new Simulation(machine.topology(), machine.network())
                                     .processes(count)
                                     .perNode(perNode != null ? perNode : scenario.perNode());
                         });
-        ScenarioOptions options = new ScenarioOptions(seed, bytes == null ? -1 : bytes);
+        ScenarioOptions options = options(parameters);
         ProgressLine line = new ProgressLine(spec.commandLine().getErr());
         long began = System.nanoTime();
         simulation.progress(progress(line, began));
+        if (lines != null) {
+            simulation.trace(lines.run(curve.name(), count));
+        }
         SimulationResult result = checked(() -> simulation.run(scenario.program(count, options)));
         line.end();
+        if (report != null) {
+            double seconds = (System.nanoTime() - began) / 1e9;
+            report.add(curve.name(), result, json(scenario, machine, result, seconds));
+        }
         print(out, scenario, machine, result, (System.nanoTime() - began) / 1e9);
         out.flush();
+    }
+
+    private ScenarioOptions options(Map<String, Long> parameters) {
+        return new ScenarioOptions(seed, bytes == null ? -1 : bytes, parameters);
+    }
+
+    private static String key(String setting) {
+        return setting.split("=", 2)[0].strip();
+    }
+
+    /** Takes a setting that is meant for the scenario. */
+    private static void parameter(Scenario scenario, String setting, Map<String, Long> parameters) {
+        if (!scenario.isParameter(key(setting)) || !setting.contains("=")) {
+            return;
+        }
+        String value = setting.split("=", 2)[1].strip();
+        if (!value.matches("-?[0-9]{1,18}")) {
+            throw new IllegalArgumentException(
+                    setting + ": a parameter of " + scenario.name() + " is a whole number");
+        }
+        parameters.put(key(setting), Long.parseLong(value));
     }
 
     /** Short runs say nothing. */
@@ -142,6 +302,7 @@ final class SimCommand implements Callable<Integer> {
             return;
         }
         Machine usual = new Machine();
+        double[] busiest = SimReport.busiest(result);
         StringBuilder differs = new StringBuilder();
         machine.values()
                 .forEach(
@@ -153,11 +314,15 @@ final class SimCommand implements Callable<Integer> {
         out.println(
                 text(
                         "%s, %d processes: %s",
-                        scenario.name(), result.processes(), scenario.result(result)));
+                        scenario.name(), result.processes(), scenario.measure().line(result)));
         out.println(
                 text(
                         "  machine: %s%s; otherwise Table 1 of the paper",
                         result.topology().name(), differs));
+        out.println(
+                text(
+                        "  busiest cable: %s, %.1f %% of the time",
+                        SimReport.name(result.links(), (int) busiest[0]), 100 * busiest[1]));
         out.println(
                 text(
                         "  %d puts, median latency %.3f us, 99 %% %.3f us, longest %.3f us",

@@ -38,6 +38,7 @@ import picocli.CommandLine.TypeConversionException;
             DemoCompute.class,
             DemoReceive.class,
             PerfPeer.class,
+            SimPeer.class,
             ExperimentCompute.class,
         },
         exitCodeListHeading = "%nExit codes:%n",

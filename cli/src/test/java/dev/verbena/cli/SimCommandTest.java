@@ -2,8 +2,11 @@ package dev.verbena.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -37,13 +40,86 @@ class SimCommandTest {
         assertThat(run.out()).contains("\"processes\": 8", "\"dma.bandwidth\": \"2.8e9\"");
     }
 
+    @Test
+    void shouldRunAFile(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("mine.scenario");
+        Files.writeString(file, Run.of("sim", "ring-barrier", "--print").out());
+        String[] line = {"sim", file.toString(), "-n", "8", "--set", "topology=switch(8)"};
+        assertThat(Run.of(line).out())
+                .contains("ring-barrier, 8 processes: the barrier takes 6.6024 us");
+        Files.writeString(file, "set topology = switch(9)\nprogram\n    put 9\n");
+        Run wrong = Run.of("sim", file.toString());
+        assertThat(wrong.code()).isEqualTo(2);
+        assertThat(wrong.err()).contains(file + ":3: put 9").contains("put TO, BYTES, TAG");
+        Files.write(file, new byte[] {(byte) 0xff, 3});
+        assertThat(Run.of("sim", file.toString()).err()).contains("is no text in UTF-8");
+    }
+
+    @Test
+    void shouldGiveParametersToTheScenario() {
+        String early = Run.of("sim", "particle-exchange", "-n", "8", "--bytes=9000").out();
+        String[] line = {"sim", "particle-exchange", "-n", "8", "--bytes=9000", "--set", "late=1"};
+        String late = Run.of(line).out();
+        assertThat(late).doesNotContain(early.substring(early.indexOf("trace ")));
+        String file = Run.of("sim", "particle-exchange-late", "-n", "8", "--bytes=9000").out();
+        assertThat(file).contains(late.substring(late.indexOf("trace ")));
+    }
+
+    @Test
+    void shouldWriteCurvesCablesAndATrace(@TempDir Path folder) throws Exception {
+        Path output = folder.resolve("report");
+        Path trace = folder.resolve("trace.csv");
+        Run run =
+                Run.of(
+                        "sim",
+                        "random-ring",
+                        "--figure",
+                        "--processes=4,8,64",
+                        "--bytes=3000",
+                        "--output=" + output,
+                        "--trace=" + trace);
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out()).contains("16 nodes", "256 nodes", "busiest cable: ", "report: ");
+        assertThat(Files.readString(output.resolve("report.html")))
+                .contains("class=\"chart\"", "class=\"heat\"", "router 0 to ", "% busy");
+        // 4 and 8 processes on both machines, 64 on the larger one.
+        assertThat(Files.readAllLines(output.resolve("points.csv"))).hasSize(6);
+        assertThat(Files.readAllLines(output.resolve("ranks.csv"))).hasSize(65);
+        long sent =
+                Files.readAllLines(output.resolve("links.csv")).stream()
+                        .filter(line -> line.startsWith("node "))
+                        .mapToLong(line -> Long.parseLong(line.split(",")[2]))
+                        .sum();
+        // What does not stay in a node, and a control packet of 16 bytes for each such put.
+        assertThat(sent).isPositive().isLessThanOrEqualTo(64 * 2 * (3000 + 16));
+        assertThat(Files.readAllLines(trace)).hasSize(1 + 2 * 2 * (4 + 8 + 4 + 8 + 64));
+        assertThat(Files.readString(trace)).contains("256 nodes,64,", ",arrived,put,");
+        assertThat(Run.of("sim", "ring-barrier", "--output=" + output).err())
+                .contains("is not empty");
+        assertThat(Run.of("sim", "ring-barrier", "--trace=" + trace).err()).contains("exists");
+    }
+
+    @Test
+    void shouldLeaveOutWhatCannotBeCompared(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("two-sided.scenario");
+        Files.writeString(file, "program\n    isend (rank + 1) % p, 8, 0\n    recv any, 8, 0\n");
+        Run run = Run.of("sim", "compare", file.toString(), "particle-exchange", "-n2");
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.err())
+                .contains("left out: two-sided: sends, receives and calculations are known to the")
+                .contains("particle-exchange cannot have 2 processes")
+                .contains("nothing is left to be compared");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
                 "sim pingpong | there is no scenario 'pingpong'; there are [random-ring",
                 "sim ring-barrier -n 0 | --processes 0 is outside 1 to",
-                "sim random-ring -n 1 | a ring needs at least 2 processes",
+                "sim random-ring -n 1 | random-ring cannot have 1 processes",
+                "sim no/such.scenario | there is no file no/such.scenario",
+                "sim particle-exchange --set late=x | late=x: a parameter of particle-exchange is",
                 "sim ring-barrier --set nonsense=1 | there is no key 'nonsense'",
                 "sim ring-barrier --set nonsense | is not key=value",
                 "sim ring-barrier --set router.rc=4 | router.rc=4 is not understood",
@@ -52,6 +128,9 @@ class SimCommandTest {
                 "sim ring-barrier --set topology=torus(0) | a dimension of size 0",
                 "sim ring-barrier -n 9 --set topology=torus(2,4) | need 9 nodes; torus(2,4) has 8",
                 "sim ring-barrier --per-node 0 | 0 processes per node",
+                "sim compare -n1 | --processes 1 is outside 2 to 64",
+                "sim compare --repeat 0 | --repeat 0 is outside 1 to",
+                "sim compare --transport fax | --transport fax: there is no such transport",
                 "sim ring-barrier --bytes -1 | --bytes -1 is negative",
             })
     void shouldSayWhatIsWrong(String line, String expected) {

@@ -4,10 +4,9 @@ import dev.verbena.nsim.Simulation;
 import dev.verbena.nsim.SimulationResult;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.program.Program;
-import dev.verbena.nsim.scenario.RandomRing;
-import dev.verbena.nsim.scenario.RecursiveDoubling;
-import dev.verbena.nsim.scenario.RingBarrier;
+import dev.verbena.nsim.scenario.Scenario;
 import dev.verbena.nsim.scenario.ScenarioOptions;
+import dev.verbena.nsim.scenario.Scenarios;
 import dev.verbena.nsim.topology.GridTopology;
 import dev.verbena.nsim.topology.TieRule;
 import dev.verbena.nsim.topology.Topology;
@@ -39,7 +38,9 @@ public class SimulationBenchmark {
     private static final int PAYLOAD = 2048;
     private static final int RING = 14;
 
-    private final RandomRing ring = new RandomRing();
+    private final Scenario ring = Scenarios.named("random-ring");
+    private final Scenario ringBarrier = Scenarios.named("ring-barrier");
+    private final Scenario doubling = Scenarios.named("recursive-doubling");
     private final Topology torus = GridTopology.torus(TieRule.BALANCED, 8, 8, 8);
     private final Topology sixHops = GridTopology.torus(TieRule.BALANCED, RING);
     private final Topology tree = TreeTopology.leafSpine(128, 4, 4);
@@ -83,14 +84,14 @@ public class SimulationBenchmark {
     /** The ring barrier of 512 processes. */
     @Benchmark
     public SimulationResult ringBarrier(Rates rates) {
-        Program program = new RingBarrier().program(tree.nodes(), ScenarioOptions.DEFAULT);
+        Program program = ringBarrier.program(tree.nodes(), ScenarioOptions.DEFAULT);
         return count(new Simulation(tree, barrier()).run(program), rates, 8);
     }
 
     /** The barrier of 512 processes by recursive doubling. */
     @Benchmark
     public SimulationResult recursiveDoubling(Rates rates) {
-        Program program = new RecursiveDoubling().program(tree.nodes(), ScenarioOptions.DEFAULT);
+        Program program = doubling.program(tree.nodes(), ScenarioOptions.DEFAULT);
         return count(new Simulation(tree, barrier()).run(program), rates, 8);
     }
 

@@ -69,11 +69,8 @@ public final class Machine {
      *     both
      */
     public Machine set(String key, String value) {
+        checkKey(key);
         Consumer<String> setter = keys.get(key);
-        if (setter == null) {
-            throw new IllegalArgumentException(
-                    "there is no key '" + key + "'; there are " + keys.keySet());
-        }
         try {
             setter.accept(value.strip());
         } catch (NumberFormatException | ArithmeticException e) {
@@ -99,6 +96,18 @@ public final class Machine {
                     "'" + keyAndValue + "' is not key=value; keys are " + keys.keySet());
         }
         return set(keyAndValue.substring(0, equals).strip(), keyAndValue.substring(equals + 1));
+    }
+
+    /**
+     * Looks whether there is a key.
+     *
+     * @throws IllegalArgumentException if not; names those that there are
+     */
+    public void checkKey(String key) {
+        if (!keys.containsKey(key)) {
+            throw new IllegalArgumentException(
+                    "there is no key '" + key + "'; there are " + keys.keySet());
+        }
     }
 
     /** Whether {@link #set} knows a key. */

@@ -4,6 +4,7 @@ import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.network.PacketNetwork;
 import dev.verbena.nsim.program.Interpreter;
+import dev.verbena.nsim.program.MessageTrace;
 import dev.verbena.nsim.program.Program;
 import dev.verbena.nsim.program.Script;
 import dev.verbena.nsim.topology.Topology;
@@ -26,6 +27,7 @@ public final class Simulation {
     private final NetworkContext context;
     private int processes;
     private int perNode = 1;
+    private MessageTrace trace;
     private ProgressHandler progress = (done, total, events, time) -> {};
 
     /** A machine of which every node has one process. */
@@ -58,6 +60,12 @@ public final class Simulation {
         return this;
     }
 
+    /** Who learns what becomes of messages; nobody by default. */
+    public Simulation trace(MessageTrace value) {
+        trace = value;
+        return this;
+    }
+
     /**
      * Runs a program to its end.
      *
@@ -87,6 +95,7 @@ public final class Simulation {
         PacketNetwork network = new PacketNetwork(engine, topology, context);
         Interpreter interpreter =
                 new Interpreter(engine, network, script, perNode, PacketNetwork.KINDS_FREE);
+        interpreter.trace(trace);
         boolean isGoing = true;
         while (isGoing) {
             isGoing = engine.run(Long.MAX_VALUE, EVENTS_PER_PROGRESS);

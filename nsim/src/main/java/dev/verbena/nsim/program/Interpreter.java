@@ -43,6 +43,7 @@ public final class Interpreter implements MessageHandler {
     private final int[] pendingCount;
     private final Matching matching;
     private final Histogram latency = new Histogram(3);
+    private MessageTrace trace;
     private byte[] code;
     private int cursor;
     private int ended;
@@ -91,6 +92,24 @@ public final class Interpreter implements MessageHandler {
             waiting[rank] = Operation.COMPUTE;
             resumeAt(0, rank);
         }
+    }
+
+    /** Sets who learns what becomes of messages. */
+    public void trace(MessageTrace value) {
+        trace = value;
+    }
+
+    private void tell(long timePs, String event, int message) {
+        trace.onMessage(
+                timePs,
+                event,
+                messages.kind(message) == MessageTable.PUT ? "put" : "get",
+                messages.fromRank(message),
+                messages.toRank(message),
+                messages.bytes(message),
+                messages.tag(message),
+                messages.issuedPs(message),
+                messages.firstInPs(message));
     }
 
     private void resumeAt(long timePs, int rank) {
@@ -163,6 +182,9 @@ public final class Interpreter implements MessageHandler {
     @Override
     public void onData(long timePs, int message) {
         putsDone++;
+        if (trace != null) {
+            tell(timePs, "arrived", message);
+        }
         latency.recordValue((timePs - messages.issuedPs(message)) / 1_000);
         if (messages.note(message) != Matching.PLAIN) {
             matching.onData(timePs, message);
@@ -192,6 +214,9 @@ public final class Interpreter implements MessageHandler {
 
     @Override
     public void onComplete(long timePs, int message) {
+        if (trace != null) {
+            tell(timePs, "completed", message);
+        }
         if (messages.note(message) != Matching.PLAIN) {
             return;
         }

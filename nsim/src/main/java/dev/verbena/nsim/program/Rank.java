@@ -232,7 +232,7 @@ public final class Rank {
     }
 
     private long recordSend(int to, long bytes, int tag, int flags, long[] data) {
-        script.sendsAndReceives();
+        noteMessage(flags);
         script.code(Operation.SEND);
         script.number(to);
         script.number(bytes);
@@ -244,6 +244,13 @@ public final class Rank {
             script.countPut(2 * times, 0);
         }
         return requested++;
+    }
+
+    private void noteMessage(int flags) {
+        script.sendsAndReceives();
+        if ((flags & Operation.COLLECTIVE) == 0) {
+            script.hasMessages();
+        }
     }
 
     /** Sends and waits until the send is done; {@code MPI_Send}. */
@@ -294,7 +301,7 @@ public final class Rank {
 
     private long recordReceive(
             int from, long bytes, int tag, int flags, long[] into, Receipt receipt) {
-        script.sendsAndReceives();
+        noteMessage(flags);
         script.code(Operation.RECEIVE);
         script.number(from - (long) ANY);
         script.number(bytes);
@@ -334,7 +341,7 @@ public final class Rank {
 
     /** Waits until all sends and receives that this rank started are done; {@code MPI_Waitall}. */
     public void awaitAll() {
-        script.sendsAndReceives();
+        noteMessage(0);
         script.code(Operation.AWAIT_ALL);
     }
 
@@ -354,6 +361,7 @@ public final class Rank {
      *     rank's
      */
     public void calculate(Runnable work) {
+        script.hasMessages();
         script.code(Operation.CALCULATE);
         script.object(work);
     }

@@ -20,9 +20,11 @@ public final class Script {
     private int depthMax;
     private long putCount;
     private long putBytes;
+    private long bytesMax;
     private boolean isPolledByTag;
     private boolean isPolledBySource;
     private boolean isTwoSided;
+    private boolean hasMessages;
     private final List<Object> objects = new ArrayList<>();
 
     private Script(int size) {
@@ -105,6 +107,7 @@ public final class Script {
     void countPut(long times, long bytes) {
         putCount += times;
         putBytes += times * bytes;
+        bytesMax = Math.max(bytesMax, bytes);
     }
 
     void depth(int depth) {
@@ -140,6 +143,39 @@ public final class Script {
     /** Bytes of the puts and gets of all ranks. */
     public long putBytes() {
         return putBytes;
+    }
+
+    /** The longest put or get. */
+    public long bytesMax() {
+        return bytesMax;
+    }
+
+    /**
+     * Does what a rank does somewhere else than in the simulator.
+     *
+     * @throws UnsupportedOperationException if it sends, receives or calculates
+     */
+    public void perform(int rank, Performer performer) {
+        checkPerformable();
+        new ScriptPlayer(this, rank, performer).play();
+    }
+
+    /**
+     * Looks whether all ranks can be performed elsewhere.
+     *
+     * @throws UnsupportedOperationException if not; says why
+     */
+    public void checkPerformable() {
+        if (hasMessages) {
+            throw new UnsupportedOperationException(
+                    "sends, receives and calculations are known to the simulator only; use puts,"
+                            + " gets, polls and collectives of sizes");
+        }
+    }
+
+    /** A message or calculation of the program was recorded, not of a collective of sizes. */
+    void hasMessages() {
+        hasMessages = true;
     }
 
     int depthMax() {

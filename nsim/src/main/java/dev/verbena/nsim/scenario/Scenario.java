@@ -1,8 +1,8 @@
 package dev.verbena.nsim.scenario;
 
 import dev.verbena.nsim.Machine;
-import dev.verbena.nsim.SimulationResult;
 import dev.verbena.nsim.program.Program;
+import java.util.List;
 
 /** A program together with the machine that it is usually run on. */
 public interface Scenario {
@@ -12,8 +12,12 @@ public interface Scenario {
     /** One sentence. */
     String description();
 
-    /** Sets what differs from Table 1, and the topology for a number of processes. */
-    void prepare(Machine machine, int processes);
+    /**
+     * Sets what differs from Table 1, and the topology for a number of processes.
+     *
+     * @throws IllegalArgumentException if it cannot have so many processes; says what it needs
+     */
+    void prepare(Machine machine, int processes, ScenarioOptions options);
 
     /** How many processes share a node. */
     int perNode();
@@ -21,6 +25,15 @@ public interface Scenario {
     /** The program. */
     Program program(int processes, ScenarioOptions options);
 
-    /** The one line that a person wants to know. */
-    String result(SimulationResult result);
+    /** What a person wants to know of a run. */
+    Measure measure();
+
+    /** Numbers of processes that its figure shows; may be empty. */
+    List<Integer> figure();
+
+    /** The curves of its figure; one without settings if the scenario names none. */
+    List<Curve> curves();
+
+    /** Whether a setting is a parameter of this scenario, and not of the machine. */
+    boolean isParameter(String name);
 }

@@ -1,16 +1,20 @@
 package dev.verbena.nsim.scenario;
 
+import java.util.Map;
+
 /**
  * What a scenario can be told.
  *
  * @param seed for everything random
  * @param bytes the size of a message; negative for the scenario's own
+ * @param parameters of the scenario, with values other than its own
  */
-public record ScenarioOptions(long seed, long bytes) {
+public record ScenarioOptions(long seed, long bytes, Map<String, Long> parameters) {
     /** Seed 1 and the scenario's own size. */
     public static final ScenarioOptions DEFAULT = new ScenarioOptions(1, -1);
 
-    long bytesOr(long usual) {
-        return bytes < 0 ? usual : bytes;
+    /** Without parameters. */
+    public ScenarioOptions(long seed, long bytes) {
+        this(seed, bytes, Map.of());
     }
 }

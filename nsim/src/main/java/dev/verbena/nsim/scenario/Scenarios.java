@@ -1,27 +1,29 @@
 package dev.verbena.nsim.scenario;
 
-import dev.verbena.nsim.SimulationResult;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
 
-/** The scenarios that come with the simulator. */
+/** The scenarios that come with the simulator; each is a file. */
 public final class Scenarios {
-    private static final int PER_LEAF = 4;
-    private static final int LEAVES_MIN = 4;
-
-    private static final List<Scenario> ALL =
+    private static final List<String> NAMES =
             List.of(
-                    new RandomRing(),
-                    new RingBarrier(),
-                    new RecursiveDoubling(),
-                    new ParticleExchange(false),
-                    new ParticleExchange(true));
+                    "random-ring",
+                    "random-ring-get",
+                    "ring-barrier",
+                    "recursive-doubling",
+                    "particle-exchange",
+                    "particle-exchange-late",
+                    Calibration.BARRIER,
+                    Calibration.RING);
 
     private Scenarios() {}
 
     /** All of them. */
     public static List<Scenario> all() {
-        return ALL;
+        return NAMES.stream().map(Scenarios::named).toList();
     }
 
     /**
@@ -30,25 +32,23 @@ public final class Scenarios {
      * @throws IllegalArgumentException if there is none; names those that there are
      */
     public static Scenario named(String name) {
-        return ALL.stream()
-                .filter(s -> s.name().equals(name))
-                .findFirst()
-                .orElseThrow(
-                        () ->
-                                new IllegalArgumentException(
-                                        "there is no scenario '"
-                                                + name
-                                                + "'; there are "
-                                                + ALL.stream().map(Scenario::name).toList()));
+        return ScenarioFile.parse(name, text(name));
     }
 
-    /** The paper's kind of machine: leaf switches of 4 nodes, a full fat tree of 2 levels. */
-    static String paperMachine(int nodes) {
-        int leaves = Math.max(LEAVES_MIN, (nodes + PER_LEAF - 1) / PER_LEAF);
-        return "fattree(levels=2,down=" + PER_LEAF + ",up=" + PER_LEAF + ",leaves=" + leaves + ")";
-    }
-
-    static String barrierLine(SimulationResult result) {
-        return String.format(Locale.ROOT, "the barrier takes %.4f us", result.executionPs() / 1e6);
+    /**
+     * The file of one, as an example for one's own.
+     *
+     * @throws IllegalArgumentException if there is none; names those that there are
+     */
+    public static String text(String name) {
+        if (!NAMES.contains(name)) {
+            throw new IllegalArgumentException(
+                    "there is no scenario '" + name + "'; there are " + NAMES);
+        }
+        try (InputStream in = Scenarios.class.getResourceAsStream(name + ".scenario")) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 /** Collectives, against plain loops over all ranks' values, and against puts written out. */
 @Timeout(120)
 class CollectivesTest {
-    private static final int[] SIZES = {1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 31, 32};
+    private static final int[] SIZES = {1, 2, 3, 5, 8, 12, 17, 32};
 
     private static SimulationResult run(int processes, Program program) {
         NetworkContext context = new NetworkContext().overheadPs(600_000);
@@ -193,7 +193,7 @@ class CollectivesTest {
     void shouldTakeTheTimesOfPutsWrittenOut() {
         for (int size : SIZES) {
             int root = size / 3;
-            for (long bytes : new long[] {8, 30_000}) {
+            for (long bytes : new long[] {8, 9_000}) {
                 equal(size, r -> r.bcast(root, bytes), r -> broadcastOfPuts(r, root, bytes));
                 equal(size, r -> r.reduce(root, bytes), r -> reduceOfPuts(r, root, bytes));
                 equal(size, r -> r.allreduce(bytes), r -> allreduceOfPuts(r, bytes));

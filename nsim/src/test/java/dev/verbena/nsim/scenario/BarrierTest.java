@@ -18,6 +18,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class BarrierTest {
     private static final int ROUTER_AND_CABLE_PS = 140_600;
     private static final int EIGHT_BYTES_PS = 2_000;
+    private static final Scenario RING = Scenarios.named("ring-barrier");
+    private static final Scenario DOUBLING = Scenarios.named("recursive-doubling");
 
     private static NetworkContext latency(double microseconds) {
         return new NetworkContext().overheadPs(Math.round(microseconds * 1e6)).dmaRate(0);
@@ -70,7 +72,7 @@ class BarrierTest {
             checkDoubling(topology, latency, step, p, steps, doubling[i]);
             // The whole ring of 512 once is enough for a unit test.
             if (p < 512 || latency == 0.8 && routers == 1) {
-                long time = run(topology, latency(latency), p, new RingBarrier()).executionPs();
+                long time = run(topology, latency(latency), p, RING).executionPs();
                 assertThat(time / 1e3).isCloseTo((p - 1) * step, within(1.0));
                 assertThat(time / 1e6).isCloseTo(ring[i], within(0.05 + ring[i] / 1e4));
             }
@@ -79,7 +81,7 @@ class BarrierTest {
 
     private static void checkDoubling(
             Topology topology, double latency, double step, int p, long steps, double expected) {
-        long time = run(topology, latency(latency), p, new RecursiveDoubling()).executionPs();
+        long time = run(topology, latency(latency), p, DOUBLING).executionPs();
         assertThat(time / 1e3).isCloseTo(steps * step, within(1.0));
         assertThat(time / 1e6).isCloseTo(expected, within(0.006));
     }
@@ -105,7 +107,7 @@ class BarrierTest {
                 }
                 now = next;
             }
-            SimulationResult ring = run(topology, context, p, new RingBarrier());
+            SimulationResult ring = run(topology, context, p, RING);
             for (int i = 0; i < p; i++) {
                 assertThat(ring.endPs(i)).isEqualTo(now[i]);
             }
@@ -128,7 +130,7 @@ class BarrierTest {
                 }
                 now = next;
             }
-            SimulationResult doubling = run(topology, context, p, new RecursiveDoubling());
+            SimulationResult doubling = run(topology, context, p, DOUBLING);
             for (int i = 0; i < p; i++) {
                 assertThat(doubling.endPs(i)).isEqualTo(now[i]);
             }
@@ -150,8 +152,8 @@ class BarrierTest {
             int more = p - power;
             long steps = Integer.numberOfTrailingZeros(power);
             long longer = more == 0 ? 0 : 2 * more > power ? 2 : 1;
-            SimulationResult doubling = run(topology, context, p, new RecursiveDoubling());
-            long ring = run(topology, context, p, new RingBarrier()).executionPs();
+            SimulationResult doubling = run(topology, context, p, DOUBLING);
+            long ring = run(topology, context, p, RING).executionPs();
             // Two puts to one process share its cable: a few nanoseconds.
             assertThat(doubling.executionPs() / 1e3)
                     .isCloseTo((steps + longer) * step / 1e3, within(20.0));

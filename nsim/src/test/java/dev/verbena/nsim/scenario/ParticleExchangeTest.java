@@ -8,6 +8,7 @@ import dev.verbena.nsim.Simulation;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.topology.Topology;
 import dev.verbena.nsim.topology.TreeTopology;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -19,8 +20,11 @@ class ParticleExchangeTest {
         return new Simulation(topology, context)
                 .processes(processes)
                 .run(
-                        new ParticleExchange(isBarrierAfter)
-                                .program(processes, new ScenarioOptions(1, BYTES)))
+                        Scenarios.named("particle-exchange")
+                                .program(
+                                        processes,
+                                        new ScenarioOptions(
+                                                1, BYTES, Map.of("late", isBarrierAfter ? 1L : 0))))
                 .executionPs();
     }
 
@@ -49,7 +53,8 @@ class ParticleExchangeTest {
     void shouldMatterWhereTheBarrierIsIfPutsMeetOnCables() {
         for (int processes : new int[] {32, 64}) {
             Machine machine = new Machine();
-            new ParticleExchange(false).prepare(machine, processes);
+            Scenarios.named("particle-exchange")
+                    .prepare(machine, processes, ScenarioOptions.DEFAULT);
             long before = time(machine.topology(), machine.network(), processes, false);
             long after = time(machine.topology(), machine.network(), processes, true);
             // Far more than the few nanoseconds of the other test.

@@ -10,8 +10,10 @@ import org.junit.jupiter.api.Test;
 
 class RandomRingTest {
     private static SimulationResult ring(int nodes, int processes, long bytes) {
-        RandomRing scenario = new RandomRing();
-        Machine machine = new Machine().set("topology", Scenarios.paperMachine(nodes));
+        Scenario scenario = Scenarios.named("random-ring");
+        String leaves = "leaves=" + nodes / 4;
+        Machine machine =
+                new Machine().set("topology", "fattree(levels=2,down=4,up=4," + leaves + ")");
         return new Simulation(machine.topology(), machine.network())
                 .processes(processes)
                 .perNode(2)

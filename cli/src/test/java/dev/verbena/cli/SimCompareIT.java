@@ -1,0 +1,49 @@
+package dev.verbena.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code sim compare}: real processes do what the simulator predicts. No times are asserted. */
+@Timeout(240)
+class SimCompareIT {
+    private static final String[] ALL = {
+        "ring-barrier", "recursive-doubling", "random-ring", "random-ring-get", "particle-exchange"
+    };
+
+    @TempDir private Path folder;
+
+    @Test
+    void shouldRunEachScenarioAsProcessesAndBesideItsPrediction() throws Exception {
+        Path output = folder.resolve("report");
+        CommandProcess command =
+                CommandProcess.run(
+                        folder,
+                        "sim",
+                        "compare",
+                        "--processes=5",
+                        "--repeat=5",
+                        "--warm-up=5",
+                        "--bytes=20000",
+                        "--output=" + output);
+        assertThat(command.exitCode()).as("%s", command.out()).isZero();
+        assertThat(command.out()).contains("calibrated over shm: node latency");
+        for (String scenario : ALL) {
+            Matcher line =
+                    Pattern.compile("(?m)^" + scenario + " +5 +([0-9.]+) +([0-9.]+) +[-+][0-9.]+%")
+                            .matcher(command.out());
+            assertThat(line.find()).as("%s in %s", scenario, command.out()).isTrue();
+            assertThat(Double.parseDouble(line.group(1))).isPositive();
+            assertThat(Double.parseDouble(line.group(2))).isPositive();
+        }
+        assertThat(Files.readString(output.resolve("report.html")))
+                .contains("<svg", "predicted", "particle-exchange");
+        assertThat(Files.readString(output.resolve("points.csv"))).contains("error_percent");
+    }
+}

@@ -1,0 +1,7 @@
+package dev.verbena.nsim.scenario;
+
+/** A whole number that a scenario file computes. */
+@FunctionalInterface
+interface Expression {
+    long of(Frame frame);
+}

@@ -1,0 +1,51 @@
+package dev.verbena.nsim.scenario;
+
+import dev.verbena.nsim.SimulationResult;
+import java.util.Locale;
+
+/** What a person wants to know of a run. */
+public enum Measure {
+    /** How long a barrier takes. */
+    BARRIER("us", "the barrier takes %.4f us"),
+    /** What a process sends. */
+    BANDWIDTH("GB/s per process", "%.4f GB/s per process sent, %.4f GB/s sent and received"),
+    /** How long it takes, and computing. */
+    TIME("ms", "%.4f ms, of it %.4f ms computing where that takes longest");
+
+    private final String unit;
+    private final String text;
+
+    Measure(String unit, String text) {
+        this.unit = unit;
+        this.text = text;
+    }
+
+    /** The unit of {@link #of}. */
+    public String unit() {
+        return unit;
+    }
+
+    /** The figure. */
+    public double of(SimulationResult result) {
+        return switch (this) {
+            case BARRIER -> result.executionPs() / 1e6;
+            case BANDWIDTH -> result.bandwidthPerProcess();
+            default -> result.executionPs() / 1e9;
+        };
+    }
+
+    /** One line. */
+    public String line(SimulationResult result) {
+        double second =
+                this == BANDWIDTH ? 2 * result.bandwidthPerProcess() : longestComputationMs(result);
+        return String.format(Locale.ROOT, text, of(result), second);
+    }
+
+    private static double longestComputationMs(SimulationResult result) {
+        long longest = 0;
+        for (int rank = 0; rank < result.processes(); rank++) {
+            longest = Math.max(longest, result.computePs(rank));
+        }
+        return longest / 1e9;
+    }
+}
