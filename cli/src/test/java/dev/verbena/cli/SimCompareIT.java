@@ -23,7 +23,7 @@ class SimCompareIT {
     void shouldRunEachScenarioAsProcessesAndBesideItsPrediction() throws Exception {
         Path output = folder.resolve("report");
         CommandProcess command =
-                CommandProcess.run(
+                CommandProcess.start(
                         folder,
                         "sim",
                         "compare",
@@ -32,15 +32,15 @@ class SimCompareIT {
                         "--warm-up=5",
                         "--bytes=20000",
                         "--output=" + output);
-        assertThat(command.exitCode()).as("%s", command.out()).isZero();
+        assertThat(command.exitCode(200)).as("%s", command.out()).isZero();
         assertThat(command.out()).contains("calibrated over shm: node latency");
         for (String scenario : ALL) {
             Matcher line =
                     Pattern.compile("(?m)^" + scenario + " +5 +([0-9.]+) +([0-9.]+) +[-+][0-9.]+%")
                             .matcher(command.out());
             assertThat(line.find()).as("%s in %s", scenario, command.out()).isTrue();
-            assertThat(Double.parseDouble(line.group(1))).isPositive();
-            assertThat(Double.parseDouble(line.group(2))).isPositive();
+            assertThat(Double.parseDouble(line.group(1))).isNotNegative();
+            assertThat(Double.parseDouble(line.group(2))).isNotNegative();
         }
         assertThat(Files.readString(output.resolve("report.html")))
                 .contains("<svg", "predicted", "particle-exchange");
