@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
             "Each scenario has the machine of the NSIM-ACE paper; --set changes it. A scenario is a"
                     + " file: --print shows one, and a file of your own runs like it."
         },
-        subcommands = SimCompare.class,
+        subcommands = {SimCompare.class, SimLevelsCommand.class},
         mixinStandardHelpOptions = true,
         sortOptions = false)
 final class SimCommand implements Callable<Integer> {

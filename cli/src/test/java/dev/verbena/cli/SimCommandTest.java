@@ -111,6 +111,14 @@ class SimCommandTest {
                 .contains("nothing is left to be compared");
     }
 
+    @Test
+    void shouldPrintHowFarTheLevelsAreFromOneAnother() {
+        Run run = Run.of("sim", "levels", "--cases", "10");
+        assertThat(run.code()).isZero();
+        assertThat(run.out())
+                .contains("verbena sim levels --cases 10", "| 50 % |", "| 100 % |", "and more");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -131,6 +139,7 @@ class SimCommandTest {
                 "sim compare -n1 | --processes 1 is outside 2 to 64",
                 "sim compare --repeat 0 | --repeat 0 is outside 1 to",
                 "sim compare --transport fax | --transport fax: there is no such transport",
+                "sim levels --cases 0 | --cases 0 is outside 1 to",
                 "sim ring-barrier --bytes -1 | --bytes -1 is negative",
             })
     void shouldSayWhatIsWrong(String line, String expected) {

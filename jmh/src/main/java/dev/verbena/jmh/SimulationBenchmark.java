@@ -2,6 +2,7 @@ package dev.verbena.jmh;
 
 import dev.verbena.nsim.Simulation;
 import dev.verbena.nsim.SimulationResult;
+import dev.verbena.nsim.network.Level;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.program.Program;
 import dev.verbena.nsim.scenario.Scenario;
@@ -44,6 +45,8 @@ public class SimulationBenchmark {
     private final Topology torus = GridTopology.torus(TieRule.BALANCED, 8, 8, 8);
     private final Topology sixHops = GridTopology.torus(TieRule.BALANCED, RING);
     private final Topology tree = TreeTopology.leafSpine(128, 4, 4);
+
+    private final Topology ringTree = TreeTopology.leafSpine(64, 4, 4);
 
     /** What a run had, per second. */
     @AuxCounters(AuxCounters.Type.OPERATIONS)
@@ -93,6 +96,23 @@ public class SimulationBenchmark {
     public SimulationResult recursiveDoubling(Rates rates) {
         Program program = doubling.program(tree.nodes(), ScenarioOptions.DEFAULT);
         return count(new Simulation(tree, barrier()).run(program), rates, 8);
+    }
+
+    /** The paper's random ring of 512 processes on 256 nodes, 2 MB to both neighbours. */
+    @Benchmark
+    public SimulationResult randomRing(Rates rates) {
+        Program program = ring.program(2 * ringTree.nodes(), ScenarioOptions.DEFAULT);
+        Simulation simulation = new Simulation(ringTree, new NetworkContext());
+        return count(simulation.processes(512).perNode(2).run(program), rates, 2_000_000);
+    }
+
+    /** As {@link #randomRing}, at message level. */
+    @Benchmark
+    public SimulationResult randomRingByMessages(Rates rates) {
+        Program program = ring.program(2 * ringTree.nodes(), ScenarioOptions.DEFAULT);
+        NetworkContext context = new NetworkContext().level(Level.MESSAGE);
+        Simulation simulation = new Simulation(ringTree, context);
+        return count(simulation.processes(512).perNode(2).run(program), rates, 2_000_000);
     }
 
     private static NetworkContext barrier() {

@@ -1,5 +1,6 @@
 package dev.verbena.nsim;
 
+import dev.verbena.nsim.network.Level;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.topology.TieRule;
 import dev.verbena.nsim.topology.Topologies;
@@ -45,7 +46,7 @@ public final class Machine {
         key("request.bytes", "16", v -> network.requestBytes(number(v)));
         key("loopback", "false", v -> network.isLoopback(choice(v, "false", "true")));
         key("message.short", "8192", v -> network.shortMax(whole(v)));
-        key("level", "packet", v -> network.isFlitLevel(choice(v, "packet", "flit")));
+        key("level", "packet", v -> network.level(level(v)));
         key(
                 "tie",
                 "balanced",
@@ -171,6 +172,15 @@ public final class Machine {
         return new BigDecimal(t.substring(0, digits).strip())
                 .scaleByPowerOfTen(power)
                 .longValueExact();
+    }
+
+    private static Level level(String text) {
+        for (Level level : Level.values()) {
+            if (level.name().equalsIgnoreCase(text)) {
+                return level;
+            }
+        }
+        throw new NumberFormatException("'" + text + "' is none of packet, flit, message");
     }
 
     private static boolean choice(String text, String no, String yes) {

@@ -1,13 +1,20 @@
 package dev.verbena.nsim;
 
 import dev.verbena.nsim.engine.Engine;
+import dev.verbena.nsim.engine.Partitions;
+import dev.verbena.nsim.network.Level;
 import dev.verbena.nsim.network.NetworkContext;
+import dev.verbena.nsim.network.NetworkModel;
 import dev.verbena.nsim.network.PacketNetwork;
 import dev.verbena.nsim.program.Interpreter;
 import dev.verbena.nsim.program.MessageTrace;
 import dev.verbena.nsim.program.Program;
 import dev.verbena.nsim.program.Script;
 import dev.verbena.nsim.topology.Topology;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
 
 /**
  * Runs programs on a modelled machine. Each run begins with an idle network at time 0; runs do not
@@ -28,6 +35,9 @@ public final class Simulation {
     private int processes;
     private int perNode = 1;
     private MessageTrace trace;
+    private int partitions = 1;
+    private int threads = 1;
+    private Consumer<Runnable> helpers;
     private ProgressHandler progress = (done, total, events, time) -> {};
 
     /** A machine of which every node has one process. */
@@ -51,6 +61,26 @@ public final class Simulation {
             throw new IllegalArgumentException(value + " processes per node; at least 1 is needed");
         }
         perNode = value;
+        return this;
+    }
+
+    /**
+     * Divides the machine, for a run on several threads; the result is the same for any numbers.
+     * Packet level only.
+     *
+     * @param parts how many partitions
+     * @param threadCount how many threads work, the caller's included
+     * @param on starts a task on another thread, as {@code executor::execute} of an executor that
+     *     has {@code threadCount - 1} free ones; not used for one thread
+     */
+    public Simulation parallel(int parts, int threadCount, Consumer<Runnable> on) {
+        if (parts < 1 || threadCount < 1) {
+            throw new IllegalArgumentException(
+                    parts + " partitions and " + threadCount + " threads; at least 1 is needed");
+        }
+        partitions = parts;
+        threads = threadCount;
+        helpers = on;
         return this;
     }
 
@@ -91,10 +121,14 @@ public final class Simulation {
                             + " has "
                             + topology.nodes());
         }
-        Engine engine = new Engine(PacketNetwork.entities(topology));
-        PacketNetwork network = new PacketNetwork(engine, topology, context);
+        return partitions > 1 ? runInParts(script) : runAlone(script);
+    }
+
+    private SimulationResult runAlone(Script script) {
+        Engine engine = new Engine(NetworkModel.entities(topology));
+        NetworkModel network = NetworkModel.of(engine, topology, context);
         Interpreter interpreter =
-                new Interpreter(engine, network, script, perNode, PacketNetwork.KINDS_FREE);
+                new Interpreter(engine, network, script, perNode, NetworkModel.KINDS_FREE);
         interpreter.trace(trace);
         boolean isGoing = true;
         while (isGoing) {
@@ -103,14 +137,66 @@ public final class Simulation {
                     interpreter.putsDone(), script.putCount(), engine.eventCount(), engine.nowPs());
         }
         if (!interpreter.isDone()) {
-            throw new SimulationException(stuck(interpreter, network));
+            throw new SimulationException(
+                    stuck(interpreter.firstWaiting(), network.packetsInFlight()));
         }
-        return new SimulationResult(topology, script, engine, network, interpreter);
+        return new SimulationResult(
+                topology,
+                script,
+                engine.eventCount(),
+                engine.traceHash(),
+                network.links(),
+                List.of(interpreter),
+                rank -> 0);
     }
 
-    private static String stuck(Interpreter interpreter, PacketNetwork network) {
-        String who = interpreter.firstWaiting();
-        int packets = network.packetsInFlight();
+    private SimulationResult runInParts(Script script) {
+        if (context.level() != Level.PACKET) {
+            throw new IllegalArgumentException(
+                    partitions
+                            + " partitions at level "
+                            + context.level().name().toLowerCase(Locale.ROOT)
+                            + "; only the packet level can be divided, run the others in one");
+        }
+        if (trace != null) {
+            throw new IllegalArgumentException(
+                    "a trace of a run in " + partitions + " partitions; trace it in one");
+        }
+        int[] owners = PacketNetwork.owners(topology, partitions);
+        Partitions parts = new Partitions(owners, partitions, PacketNetwork.lookaheadPs(context));
+        List<PacketNetwork> networks = PacketNetwork.partitioned(parts, topology, context);
+        List<Interpreter> interpreters = new ArrayList<>();
+        for (int p = 0; p < partitions; p++) {
+            interpreters.add(
+                    new Interpreter(
+                            parts.engine(p),
+                            networks.get(p),
+                            script,
+                            perNode,
+                            NetworkModel.KINDS_FREE));
+        }
+        parts.run(
+                threads,
+                helpers,
+                p -> interpreters.get(p).putsDone(),
+                (time, events, puts) -> progress.onProgress(puts, script.putCount(), events, time));
+        int packets = networks.stream().mapToInt(PacketNetwork::packetsInFlight).sum();
+        for (Interpreter interpreter : interpreters) {
+            if (!interpreter.isDone()) {
+                throw new SimulationException(stuck(interpreter.firstWaiting(), packets));
+            }
+        }
+        return new SimulationResult(
+                topology,
+                script,
+                parts.eventCount(),
+                parts.traceHash(),
+                networks.get(0).links(),
+                interpreters,
+                rank -> owners[rank / perNode]);
+    }
+
+    private static String stuck(String who, int packets) {
         if (packets == 0) {
             return who + ", and nothing is under way: nobody sends what it waits for";
         }

@@ -1,11 +1,11 @@
 package dev.verbena.nsim;
 
-import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.network.LinkStatistics;
-import dev.verbena.nsim.network.PacketNetwork;
 import dev.verbena.nsim.program.Interpreter;
 import dev.verbena.nsim.program.Script;
 import dev.verbena.nsim.topology.Topology;
+import java.util.List;
+import java.util.function.IntUnaryOperator;
 import org.HdrHistogram.Histogram;
 
 /** What came of a run. Times are virtual picoseconds from its beginning. */
@@ -14,7 +14,9 @@ public final class SimulationResult {
 
     private final Topology topology;
     private final Script script;
-    private final Interpreter interpreter;
+    private final List<Interpreter> interpreters;
+    private final IntUnaryOperator partOf;
+    private final Histogram latency;
     private final LinkStatistics links;
     private final long events;
     private final long traceHash;
@@ -23,20 +25,31 @@ public final class SimulationResult {
     SimulationResult(
             Topology topology,
             Script script,
-            Engine engine,
-            PacketNetwork network,
-            Interpreter interpreter) {
+            long events,
+            long traceHash,
+            LinkStatistics links,
+            List<Interpreter> interpreters,
+            IntUnaryOperator partOf) {
         this.topology = topology;
         this.script = script;
-        this.interpreter = interpreter;
-        links = network.links();
-        events = engine.eventCount();
-        traceHash = engine.traceHash();
+        this.events = events;
+        this.traceHash = traceHash;
+        this.links = links;
+        this.interpreters = interpreters;
+        this.partOf = partOf;
+        latency = interpreters.get(0).latency();
+        for (int i = 1; i < interpreters.size(); i++) {
+            latency.add(interpreters.get(i).latency());
+        }
         long latest = 0;
         for (int rank = 0; rank < script.size(); rank++) {
-            latest = Math.max(latest, interpreter.endPs(rank));
+            latest = Math.max(latest, endPs(rank));
         }
         executionPs = latest;
+    }
+
+    private Interpreter of(int rank) {
+        return interpreters.get(partOf.applyAsInt(rank));
     }
 
     /** The machine's shape. */
@@ -56,22 +69,22 @@ public final class SimulationResult {
 
     /** When a process came to its end. */
     public long endPs(int rank) {
-        return interpreter.endPs(rank);
+        return of(rank).endPs(rank);
     }
 
     /** How long a process computed. */
     public long computePs(int rank) {
-        return interpreter.computePs(rank);
+        return of(rank).computePs(rank);
     }
 
     /** How long a process waited for puts of others. */
     public long pollPs(int rank) {
-        return interpreter.pollPs(rank);
+        return of(rank).pollPs(rank);
     }
 
     /** How long a process waited for its own puts and gets to complete. */
     public long completePs(int rank) {
-        return interpreter.completePs(rank);
+        return of(rank).completePs(rank);
     }
 
     /** Puts and gets of all processes. */
@@ -86,7 +99,7 @@ public final class SimulationResult {
 
     /** From call to data in memory, of all puts and gets, in nanoseconds. */
     public Histogram latency() {
-        return interpreter.latency();
+        return latency;
     }
 
     /** What went over each cable. */

@@ -15,7 +15,11 @@ public final class Engine {
     private final EventQueue queue = new EventQueue();
     private final EventHandler[] handlers = new EventHandler[KINDS];
     private final long[] sequences;
+    private final int self;
+    private final Borders borders;
     private InstantHandler instant = time -> {};
+    private ArrivalHandler arrivals = (kind, argument, a, b, c, d) -> argument;
+    private Outbox posted;
     private boolean isInstantWanted;
     private long now;
     private long eventCount;
@@ -27,7 +31,14 @@ public final class Engine {
      * @param entityCount targets and sources are numbered from 0 to this, exclusively
      */
     public Engine(int entityCount) {
-        sequences = new long[entityCount];
+        this(new long[entityCount], 0, null);
+    }
+
+    /** An engine of one of several partitions; an entity's number in its sequence is shared. */
+    Engine(long[] sequences, int self, Borders borders) {
+        this.sequences = sequences;
+        this.self = self;
+        this.borders = borders;
         Arrays.fill(
                 handlers,
                 (EventHandler)
@@ -49,6 +60,24 @@ public final class Engine {
      */
     public void instantHandler(InstantHandler handler) {
         instant = handler;
+    }
+
+    /** Sets who takes in what events from other partitions bring with them. */
+    public void arrivalHandler(ArrivalHandler handler) {
+        arrivals = handler;
+    }
+
+    /** Whether an entity belongs to another partition of a parallel run. */
+    public boolean isElsewhere(int entity) {
+        return borders != null && borders.owner(entity) != self;
+    }
+
+    /**
+     * Says what travels with the event that was scheduled last, for an entity that {@link
+     * #isElsewhere}.
+     */
+    public void attach(long first, long second, long third, long fourth) {
+        posted.attach(first, second, third, fourth);
     }
 
     /** Asks for a call at the end of the present instant. */
@@ -85,7 +114,8 @@ public final class Engine {
      * @param timePs when, not before {@link #nowPs()}
      * @param target for whom
      * @param source who makes it: orders events of one time and target
-     * @throws IllegalArgumentException if the time has passed; names both entities
+     * @throws IllegalArgumentException if the time has passed, or the target is in another
+     *     partition and the time is nearer than the lookahead; names both entities
      */
     public void schedule(long timePs, int target, int source, int kind, long argument) {
         if (timePs < now) {
@@ -102,11 +132,27 @@ public final class Engine {
                             + now
                             + " ps already");
         }
-        queue.add(
-                timePs,
-                (long) target << 32 | source,
-                sequences[source]++ << KIND_BITS | kind,
-                argument);
+        long entities = (long) target << 32 | source;
+        long order = sequences[source]++ << KIND_BITS | kind;
+        if (isElsewhere(target)) {
+            posted = borders.outbox(self, target, now, timePs, source);
+            posted.add(timePs, entities, order, argument);
+        } else {
+            queue.add(timePs, entities, order, argument);
+        }
+    }
+
+    static int kindOf(long order) {
+        return (int) order & ((1 << KIND_BITS) - 1);
+    }
+
+    /** The time of the first event, or the largest number. */
+    long firstPs() {
+        return queue.isEmpty() ? Long.MAX_VALUE : queue.firstTime();
+    }
+
+    void take(Outbox from) {
+        from.deliver(queue, arrivals);
     }
 
     /** Runs until there is no event left; returns the time of the last. */
@@ -146,7 +192,7 @@ public final class Engine {
 
     private void processFirst() {
         long entities = queue.firstEntities();
-        int kind = (int) queue.firstOrder() & ((1 << KIND_BITS) - 1);
+        int kind = kindOf(queue.firstOrder());
         long argument = queue.firstArgument();
         queue.removeFirst();
         eventCount++;

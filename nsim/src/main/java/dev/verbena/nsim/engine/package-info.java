@@ -12,6 +12,7 @@
  * dev.verbena.nsim.engine.InstantHandler}. It then decides once, whatever the order of the events
  * was. Such decisions are the reason why packet level and flit level agree to the picosecond.
  *
- * <p>Everything here belongs to one thread. Source: nsim-ace.md, section 4.
+ * <p>An engine belongs to one thread at a time; {@link dev.verbena.nsim.engine.Partitions} run
+ * several together, with the same result. Source: nsim-ace.md, section 4.
  */
 package dev.verbena.nsim.engine;

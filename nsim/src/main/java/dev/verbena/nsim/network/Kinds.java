@@ -13,6 +13,8 @@ final class Kinds {
     static final int FLIT = 8;
     static final int FLIT_SENT = 9;
     static final int FLOW = 10;
+    static final int ASKED = 11;
+    static final int CONFIRMED = 12;
     static final int FREE = 16;
 
     private Kinds() {}

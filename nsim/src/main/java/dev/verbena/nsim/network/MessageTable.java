@@ -3,8 +3,10 @@ package dev.verbena.nsim.network;
 import java.util.Arrays;
 
 /**
- * Messages as rows of arrays: nothing is allocated per message once the table has grown. Rows are
- * numbered from 0 and used again.
+ * Messages as rows: nothing is allocated per message once the table has grown. Rows are numbered
+ * from 0 and used again. Rows lie in pieces that never move, so partitions of a parallel run share
+ * them: each adds and removes rows by a table of its own, and reads what others have added. A row
+ * is handed from the thread of one node to that of the other by the packets of the message.
  */
 public final class MessageTable {
     /** The source writes into the destination's memory. */
@@ -16,28 +18,84 @@ public final class MessageTable {
     /** No row. */
     public static final int NONE = -1;
 
-    long[] bytes = new long[64];
-    long[] issuedPs = new long[64];
-    long[] firstInPs = new long[64];
-    long[] toRead = new long[64];
-    long[] toArrive = new long[64];
-    int[] source = new int[64];
-    int[] destination = new int[64];
-    int[] kind = new int[64];
-    int[] next = new int[64];
-    int[] fromRank = new int[64];
-    int[] toRank = new int[64];
-    int[] tag = new int[64];
-    int[] number = new int[64];
-    private long[] note;
-    private long[] note2;
-    private Object[] payload;
+    private static final int BITS = 10;
+    private static final int ROWS = 1 << BITS;
+    private static final int MASK = ROWS - 1;
+
+    private final Store store;
     private int free = NONE;
     private int end;
+    private int limit;
     private int used;
 
     /** An empty table. */
-    MessageTable() {}
+    MessageTable() {
+        this(new Store());
+    }
+
+    /** A table of one partition. */
+    MessageTable(Store store) {
+        this.store = store;
+    }
+
+    /** Rows of one piece. */
+    private static final class Piece {
+        final long[] bytes = new long[ROWS];
+        final long[] issuedPs = new long[ROWS];
+        final long[] firstInPs = new long[ROWS];
+        final long[] toRead = new long[ROWS];
+        final long[] toArrive = new long[ROWS];
+        final int[] source = new int[ROWS];
+        final int[] destination = new int[ROWS];
+        final int[] kind = new int[ROWS];
+        final int[] next = new int[ROWS];
+        final int[] fromRank = new int[ROWS];
+        final int[] toRank = new int[ROWS];
+        final int[] tag = new int[ROWS];
+        final int[] number = new int[ROWS];
+        private long[] note;
+        private long[] note2;
+        private Object[] payload;
+
+        void keepNotes() {
+            note = new long[ROWS];
+            note2 = new long[ROWS];
+            payload = new Object[ROWS];
+        }
+    }
+
+    /**
+     * The pieces of all partitions. Who reads a row that another partition added has passed a
+     * barrier since, so it sees the piece.
+     */
+    static final class Store {
+        private Piece[] pieces = new Piece[16];
+        private int count;
+        private boolean hasNotes;
+
+        synchronized void keepNotes() {
+            for (int i = 0; i < count && !hasNotes; i++) {
+                pieces[i].keepNotes();
+            }
+            hasNotes = true;
+        }
+
+        /** A new piece; answers its first row. */
+        synchronized int addPiece() {
+            if (count == pieces.length) {
+                pieces = Arrays.copyOf(pieces, Math.multiplyExact(2, count));
+            }
+            pieces[count] = new Piece();
+            if (hasNotes) {
+                pieces[count].keepNotes();
+            }
+            return Math.multiplyExact(count++, ROWS);
+        }
+    }
+
+    private Piece of(int row) {
+        return store.pieces[row >> BITS];
+    }
 
     /**
      * A row for a message.
@@ -50,148 +108,174 @@ public final class MessageTable {
     public int add(int kind, int source, int destination, long bytes) {
         int row = free;
         if (row != NONE) {
-            free = next[row];
+            free = next(row);
         } else {
-            row = end++;
-            if (row == next.length) {
-                grow(2 * row);
+            if (end == limit) {
+                end = store.addPiece();
+                limit = end + ROWS;
             }
+            row = end++;
         }
         used++;
-        this.kind[row] = kind;
-        this.source[row] = source;
-        this.destination[row] = destination;
-        this.bytes[row] = bytes;
-        next[row] = NONE;
-        if (note != null) {
-            note[row] = 0;
-            payload[row] = null;
+        Piece piece = of(row);
+        int at = row & MASK;
+        piece.kind[at] = kind;
+        piece.source[at] = source;
+        piece.destination[at] = destination;
+        piece.bytes[at] = bytes;
+        piece.next[at] = NONE;
+        if (piece.note != null) {
+            piece.note[at] = 0;
+            piece.payload[at] = null;
         }
         return row;
     }
 
-    /** From now on rows have notes and a payload. */
+    /** From now on rows have notes and a payload, in all partitions; before a run begins. */
     public void keepNotes() {
-        note = new long[next.length];
-        note2 = new long[next.length];
-        payload = new Object[next.length];
+        store.keepNotes();
     }
 
     /** Notes what a message means to its program; the network does not look at it. */
     public void note(int row, long first, long second) {
-        note[row] = first;
-        note2[row] = second;
+        Piece piece = of(row);
+        piece.note[row & MASK] = first;
+        piece.note2[row & MASK] = second;
     }
 
     /** Gives a message something to carry; the network does not look at it. */
     public void payload(int row, Object value) {
-        payload[row] = value;
+        of(row).payload[row & MASK] = value;
     }
 
     /** Notes for whom a message is; the network does not look at these. */
     public void ranks(int row, int from, int to, int tag, int number) {
-        fromRank[row] = from;
-        toRank[row] = to;
-        this.tag[row] = tag;
-        this.number[row] = number;
+        Piece piece = of(row);
+        int at = row & MASK;
+        piece.fromRank[at] = from;
+        piece.toRank[at] = to;
+        piece.tag[at] = tag;
+        piece.number[at] = number;
     }
 
-    /** Gives a row back. */
+    /** Gives a row back; by the table that added it. */
     void remove(int row) {
-        next[row] = free;
+        next(row, free);
         free = row;
         used--;
     }
 
-    private void grow(int length) {
-        bytes = Arrays.copyOf(bytes, length);
-        issuedPs = Arrays.copyOf(issuedPs, length);
-        firstInPs = Arrays.copyOf(firstInPs, length);
-        toRead = Arrays.copyOf(toRead, length);
-        toArrive = Arrays.copyOf(toArrive, length);
-        source = Arrays.copyOf(source, length);
-        destination = Arrays.copyOf(destination, length);
-        kind = Arrays.copyOf(kind, length);
-        next = Arrays.copyOf(next, length);
-        fromRank = Arrays.copyOf(fromRank, length);
-        toRank = Arrays.copyOf(toRank, length);
-        tag = Arrays.copyOf(tag, length);
-        number = Arrays.copyOf(number, length);
-        if (note != null) {
-            note = Arrays.copyOf(note, length);
-            note2 = Arrays.copyOf(note2, length);
-            payload = Arrays.copyOf(payload, length);
-        }
-    }
-
-    /** Rows in use. */
+    /** Rows in use that this table added. */
     public int used() {
         return used;
     }
 
     /** {@link #PUT} or {@link #GET}. */
     public int kind(int row) {
-        return kind[row];
+        return of(row).kind[row & MASK];
     }
 
     /** The node that asked. */
     public int source(int row) {
-        return source[row];
+        return of(row).source[row & MASK];
     }
 
     /** The node at the other end. */
     public int destination(int row) {
-        return destination[row];
+        return of(row).destination[row & MASK];
     }
 
     /** The length. */
     public long bytes(int row) {
-        return bytes[row];
+        return of(row).bytes[row & MASK];
     }
 
     /** When it was submitted. */
     public long issuedPs(int row) {
-        return issuedPs[row];
+        return of(row).issuedPs[row & MASK];
+    }
+
+    void issuedPs(int row, long timePs) {
+        of(row).issuedPs[row & MASK] = timePs;
     }
 
     /** When its first packet was in memory. */
     public long firstInPs(int row) {
-        return firstInPs[row];
+        return of(row).firstInPs[row & MASK];
+    }
+
+    void firstInPs(int row, long timePs) {
+        of(row).firstInPs[row & MASK] = timePs;
+    }
+
+    /** Packets that have not been read from memory. */
+    long toRead(int row) {
+        return of(row).toRead[row & MASK];
+    }
+
+    /** Packets that are not in the other memory. */
+    long toArrive(int row) {
+        return of(row).toArrive[row & MASK];
+    }
+
+    void packets(int row, long count) {
+        Piece piece = of(row);
+        piece.toRead[row & MASK] = count;
+        piece.toArrive[row & MASK] = count;
+    }
+
+    /** Answers how many there were before. */
+    long readOne(int row) {
+        return of(row).toRead[row & MASK]--;
+    }
+
+    /** Answers how many are left. */
+    long writtenOne(int row) {
+        return --of(row).toArrive[row & MASK];
+    }
+
+    int next(int row) {
+        return of(row).next[row & MASK];
+    }
+
+    void next(int row, int value) {
+        of(row).next[row & MASK] = value;
     }
 
     /** Who asked, as noted by {@link #ranks}. */
     public int fromRank(int row) {
-        return fromRank[row];
+        return of(row).fromRank[row & MASK];
     }
 
     /** Who is at the other end, as noted by {@link #ranks}. */
     public int toRank(int row) {
-        return toRank[row];
+        return of(row).toRank[row & MASK];
     }
 
     /** The tag, as noted by {@link #ranks}. */
     public int tag(int row) {
-        return tag[row];
+        return of(row).tag[row & MASK];
     }
 
     /** The initiator's number for it, as noted by {@link #ranks}. */
     public int number(int row) {
-        return number[row];
+        return of(row).number[row & MASK];
     }
 
     /** The first note, 0 if there is none. */
     public long note(int row) {
-        return note == null ? 0 : note[row];
+        long[] note = of(row).note;
+        return note == null ? 0 : note[row & MASK];
     }
 
     /** The second note; only if {@link #keepNotes} was called. */
     public long note2(int row) {
-        return note2[row];
+        return of(row).note2[row & MASK];
     }
 
     /** What the message carries; only if {@link #keepNotes} was called. */
     @SuppressWarnings("unchecked")
     public <T> T payload(int row) {
-        return (T) payload[row];
+        return (T) of(row).payload[row & MASK];
     }
 }

@@ -32,7 +32,7 @@ public final class NetworkContext {
     private int requestBytes = 16;
     private boolean isLoopback;
     private long shortMax = 8192;
-    private boolean isFlitLevel;
+    private Level level = Level.PACKET;
     private TieRule tie = TieRule.BALANCED;
 
     /** Table 1. */
@@ -291,14 +291,14 @@ public final class NetworkContext {
         return this;
     }
 
-    /** Whether each flit is an event, {@code level=flit}: slow, for comparison. */
-    public boolean isFlitLevel() {
-        return isFlitLevel;
+    /** How much of the network is modelled, {@code level}. */
+    public Level level() {
+        return level;
     }
 
-    /** Sets {@link #isFlitLevel()}. */
-    public NetworkContext isFlitLevel(boolean value) {
-        isFlitLevel = value;
+    /** Sets {@link #level()}. */
+    public NetworkContext level(Level value) {
+        level = value;
         return this;
     }
 

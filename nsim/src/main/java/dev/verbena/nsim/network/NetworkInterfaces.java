@@ -116,9 +116,9 @@ final class NetworkInterfaces {
     }
 
     void submit(long timePs, int message) {
-        messages.issuedPs[message] = timePs;
-        messages.firstInPs[message] = -1;
-        int node = messages.source[message];
+        messages.issuedPs(message, timePs);
+        messages.firstInPs(message, -1);
+        int node = messages.source(message);
         if (context.overheadPs() == 0) {
             begin(timePs, node, message);
         } else {
@@ -127,31 +127,30 @@ final class NetworkInterfaces {
     }
 
     private void begin(long timePs, int node, int message) {
-        long bytes = messages.bytes[message];
+        long bytes = messages.bytes(message);
         long count = Math.max(1, (bytes + payload - 1) / payload);
-        messages.toRead[message] = count;
-        messages.toArrive[message] = count;
-        if (node == messages.destination[message]) {
+        messages.packets(message, count);
+        if (node == messages.destination(message)) {
             long time =
                     (count - 1) * inMemory.of(payload) + inMemory.of(sizeOfLast(message, count));
             engine.schedule(timePs + time, node, node, Kinds.LOCAL, message);
-        } else if (messages.kind[message] == MessageTable.GET) {
+        } else if (messages.kind(message) == MessageTable.GET) {
             int size = context.requestBytes();
-            answerOrAsk(node, PacketTable.REQUEST, message, size, messages.destination[message], 0);
+            answerOrAsk(node, PacketTable.REQUEST, message, size, messages.destination(message), 0);
         } else {
             enqueueMessage(node, message);
         }
     }
 
     private int sizeOfLast(int message, long count) {
-        return (int) (messages.bytes[message] - (count - 1) * payload);
+        return (int) (messages.bytes(message) - (count - 1) * payload);
     }
 
     private void onLocal(long timePs, int node, long argument) {
         int message = (int) argument;
-        messages.firstInPs[message] = timePs;
-        delivered[node] += messages.bytes[message];
-        deliveredTotal += messages.bytes[message];
+        messages.firstInPs(message, timePs);
+        delivered[node] += messages.bytes(message);
+        deliveredTotal += messages.bytes(message);
         handler.onData(timePs, message);
         complete(timePs, message);
     }
@@ -162,11 +161,11 @@ final class NetworkInterfaces {
     }
 
     private void enqueueMessage(int node, int message) {
-        messages.next[message] = NONE;
+        messages.next(message, NONE);
         if (sendHead[node] == NONE) {
             sendHead[node] = message;
         } else {
-            messages.next[sendTail[node]] = message;
+            messages.next(sendTail[node], message);
         }
         sendTail[node] = message;
         network.decide(wiring.ports + node);
@@ -254,32 +253,32 @@ final class NetworkInterfaces {
         if (message == NONE) {
             return;
         }
-        long left = messages.toRead[message]--;
+        long left = messages.readOne(message);
         int bytes = left > 1 ? payload : sizeOfLast(message, packetCount(message));
         nextMessage(node, message, left > 1);
         isReading[node] = true;
         hasJustRead[node] = true;
         readCount[node]++;
-        boolean isPut = messages.kind[message] == MessageTable.PUT;
-        int to = isPut ? messages.destination[message] : messages.source[message];
+        boolean isPut = messages.kind(message) == MessageTable.PUT;
+        int to = isPut ? messages.destination(message) : messages.source(message);
         int packet = packets.add(PacketTable.DATA, message, bytes + header, node, to);
         packets.messageClass(packet, isPut ? 0 : ANSWERS);
         engine.schedule(timePs + inMemory.of(bytes), node, node, Kinds.READ, packet);
     }
 
     private long packetCount(int message) {
-        return Math.max(1, (messages.bytes[message] + payload - 1) / payload);
+        return Math.max(1, (messages.bytes(message) + payload - 1) / payload);
     }
 
     /** The message read last goes behind the others, or stays in front, or is through. */
     private void nextMessage(int node, int message, boolean hasMore) {
-        int next = messages.next[message];
+        int next = messages.next(message);
         if (!hasMore) {
             sendHead[node] = next;
         } else if (!context.isNicFifo() && next != NONE) {
             sendHead[node] = next;
-            messages.next[message] = NONE;
-            messages.next[sendTail[node]] = message;
+            messages.next(message, NONE);
+            messages.next(sendTail[node], message);
             sendTail[node] = message;
         }
     }
@@ -358,20 +357,20 @@ final class NetworkInterfaces {
         deliveredTotal += bytes;
         leave(timePs, node, packet, packets.out(packet));
         network.decide(wiring.ports + node);
-        if (messages.firstInPs[message] < 0) {
-            messages.firstInPs[message] = timePs;
+        if (messages.firstInPs(message) < 0) {
+            messages.firstInPs(message, timePs);
             if (PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-visible-early")) {
                 handler.onData(timePs, message);
             }
         }
-        if (--messages.toArrive[message] > 0) {
+        if (messages.writtenOne(message) > 0) {
             return;
         }
         handler.onData(timePs, message);
-        if (messages.kind[message] == MessageTable.GET) {
+        if (messages.kind(message) == MessageTable.GET) {
             complete(timePs, message);
         } else {
-            int from = messages.source[message];
+            int from = messages.source(message);
             answerOrAsk(node, PacketTable.CONTROL, message, context.controlBytes(), from, ANSWERS);
         }
     }

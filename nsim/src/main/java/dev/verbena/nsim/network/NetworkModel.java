@@ -1,7 +1,29 @@
 package dev.verbena.nsim.network;
 
-/** A level of detail at which messages travel. */
+import dev.verbena.nsim.engine.Engine;
+import dev.verbena.nsim.topology.Topology;
+
+/** A level of detail at which messages travel. Each belongs to the thread of its engine. */
 public interface NetworkModel {
+    /** Kinds of events from this number on are free for others. */
+    int KINDS_FREE = Kinds.FREE;
+
+    /**
+     * A network at rest, of the level that the context asks for.
+     *
+     * @param engine with {@link #entities} entities, not used by another network
+     */
+    static NetworkModel of(Engine engine, Topology topology, NetworkContext context) {
+        return context.level() == Level.MESSAGE
+                ? new MessageNetwork(engine, topology, context)
+                : new PacketNetwork(engine, topology, context);
+    }
+
+    /** How many entities an engine needs: nodes, then routers. */
+    static int entities(Topology topology) {
+        return Math.addExact(topology.nodes(), topology.routers());
+    }
+
     /** The messages. */
     MessageTable messages();
 
@@ -16,4 +38,13 @@ public interface NetworkModel {
 
     /** Messages that are under way. */
     int inFlight();
+
+    /** Packets that are in a network interface, router or cable; 0 if there are no packets. */
+    int packetsInFlight();
+
+    /** What went over each cable. */
+    LinkStatistics links();
+
+    /** Bytes, without headers, that are in memory so far. */
+    long bytesDelivered();
 }

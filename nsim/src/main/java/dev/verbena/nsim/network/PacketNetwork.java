@@ -1,24 +1,25 @@
 package dev.verbena.nsim.network;
 
+import dev.verbena.nsim.engine.ArrivalHandler;
 import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.engine.InstantHandler;
+import dev.verbena.nsim.engine.Partitions;
 import dev.verbena.nsim.topology.Topology;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
- * The network at packet level, or at flit level if {@link NetworkContext#isFlitLevel()}: the same
+ * The network at packet level, or at flit level if {@link NetworkContext#level()} says so: the same
  * network interfaces, other routers. One thread; nothing allocated per packet once tables have
  * grown.
  */
-public final class PacketNetwork implements NetworkModel, InstantHandler {
-    /** Kinds of events from this number on are free for others. */
-    public static final int KINDS_FREE = Kinds.FREE;
-
+public final class PacketNetwork implements NetworkModel, InstantHandler, ArrivalHandler {
     private static final int FEW = 24;
 
     private final Engine engine;
     private final Wiring wiring;
-    private final MessageTable messages = new MessageTable();
+    private final MessageTable messages;
     private final PacketTable packets = new PacketTable();
     private final LinkStatistics links;
     private final NetworkInterfaces interfaces;
@@ -31,26 +32,100 @@ public final class PacketNetwork implements NetworkModel, InstantHandler {
     /**
      * A network at rest.
      *
-     * @param engine with {@link #entities} entities, not used by another network
+     * @param engine with {@link NetworkModel#entities} entities, not used by another network
      */
     public PacketNetwork(Engine engine, Topology topology, NetworkContext context) {
+        this(engine, new Wiring(topology, context), new MessageTable.Store(), null, context);
+    }
+
+    private PacketNetwork(
+            Engine engine,
+            Wiring wiring,
+            MessageTable.Store store,
+            LinkStatistics links,
+            NetworkContext context) {
         this.engine = engine;
-        wiring = new Wiring(topology, context);
-        links = new LinkStatistics(topology, wiring.portBase, wiring.ports);
+        this.wiring = wiring;
+        messages = new MessageTable(store);
+        this.links =
+                links != null
+                        ? links
+                        : new LinkStatistics(wiring.topology, wiring.portBase, wiring.ports);
         isMarked = new boolean[wiring.links];
         fabric =
-                context.isFlitLevel()
+                context.level() == Level.FLIT
                         ? new FlitRouters(engine, wiring, packets, this, context)
                         : new PacketRouters(engine, wiring, packets, this, context);
         interfaces =
                 new NetworkInterfaces(engine, wiring, packets, messages, fabric, this, context);
         engine.instantHandler(this);
         engine.handler(Kinds.CREDIT, this::onCredit);
+        engine.arrivalHandler(this);
     }
 
-    /** How many entities an engine needs: nodes, then routers. */
-    public static int entities(Topology topology) {
-        return topology.nodes() + topology.routers();
+    /**
+     * One network in several partitions of a parallel run: each has the interfaces and routers of
+     * its entities, and all write the same statistics, each those of its own links.
+     *
+     * @param partitions by {@link #owners} and {@link #lookaheadPs}
+     */
+    public static List<PacketNetwork> partitioned(
+            Partitions partitions, Topology topology, NetworkContext context) {
+        Wiring wiring = new Wiring(topology, context);
+        MessageTable.Store store = new MessageTable.Store();
+        List<PacketNetwork> networks = new ArrayList<>();
+        for (int p = 0; p < partitions.count(); p++) {
+            LinkStatistics links = p == 0 ? null : networks.get(0).links;
+            networks.add(new PacketNetwork(partitions.engine(p), wiring, store, links, context));
+        }
+        return networks;
+    }
+
+    /**
+     * Which partition an entity belongs to: neighbours by number together, routers with their
+     * nodes, as many nodes in each.
+     */
+    public static int[] owners(Topology topology, int count) {
+        int nodes = topology.nodes();
+        int routers = topology.routers();
+        int[] nodesAt = new int[routers];
+        for (int node = 0; node < nodes; node++) {
+            nodesAt[topology.routerOf(node)]++;
+        }
+        long bare = Arrays.stream(nodesAt).filter(n -> n == 0).count();
+        int[] owners = new int[NetworkModel.entities(topology)];
+        long nodesBefore = 0;
+        long bareBefore = 0;
+        for (int r = 0; r < routers; r++) {
+            if (nodesAt[r] > 0) {
+                owners[nodes + r] = (int) (nodesBefore * count / nodes);
+                nodesBefore += nodesAt[r];
+            } else {
+                owners[nodes + r] = (int) (bareBefore++ * count / bare);
+            }
+        }
+        for (int node = 0; node < nodes; node++) {
+            owners[node] = owners[nodes + topology.routerOf(node)];
+        }
+        return owners;
+    }
+
+    /**
+     * The least time from a router's decision to what another router notices of it: its head comes,
+     * or a credit.
+     */
+    public static long lookaheadPs(NetworkContext context) {
+        return context.switchAllocationPs() + context.switchPs() + context.cablePs();
+    }
+
+    @Override
+    public long onArrival(
+            int kind, long argument, long first, long second, long third, long fourth) {
+        if (kind != Kinds.READY) {
+            return argument;
+        }
+        int packet = packets.enter(first, second, third, fourth);
+        return argument >>> 32 << 32 | packet;
     }
 
     @Override
@@ -81,17 +156,17 @@ public final class PacketNetwork implements NetworkModel, InstantHandler {
         return messages.used();
     }
 
-    /** Packets that are in a network interface, router or cable. */
+    @Override
     public int packetsInFlight() {
         return packets.used();
     }
 
-    /** What went over each cable. */
+    @Override
     public LinkStatistics links() {
         return links;
     }
 
-    /** Whole packets that are in memory so far, and their bytes without headers. */
+    @Override
     public long bytesDelivered() {
         return interfaces.bytesDelivered();
     }

@@ -118,6 +118,9 @@ final class PacketRouters implements Fabric {
         int to = wiring.peer[link];
         long at = (long) (to * channels + channel - link * channels) << 32 | packet;
         engine.schedule(timePs + readyPs, wiring.entity[to], source, Kinds.READY, at);
+        if (engine.isElsewhere(wiring.entity[to])) {
+            packets.leave(packet, engine);
+        }
     }
 
     @Override
@@ -241,6 +244,9 @@ final class PacketRouters implements Fabric {
     }
 
     private boolean isHeld(int channel) {
+        if (engine.isElsewhere(wiring.entity[wiring.peer[channel / channels]])) {
+            return true; // the room is counted where the credits are
+        }
         fullest = Math.max(fullest, ++held[channel]);
         return held[channel] <= buffer;
     }
@@ -249,7 +255,9 @@ final class PacketRouters implements Fabric {
     public boolean isFreed(int channel) {
         int link = channel / channels;
         int to = wiring.peer[link];
-        return wiring.isNode(to) || --held[to * channels + channel - link * channels] >= 0;
+        return wiring.isNode(to)
+                || engine.isElsewhere(wiring.entity[to])
+                || --held[to * channels + channel - link * channels] >= 0;
     }
 
     @Override

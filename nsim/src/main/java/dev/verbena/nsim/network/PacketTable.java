@@ -1,5 +1,6 @@
 package dev.verbena.nsim.network;
 
+import dev.verbena.nsim.engine.Engine;
 import java.util.Arrays;
 
 /** Packets as rows of eight ints, half a cache line each. */
@@ -49,6 +50,33 @@ final class PacketTable {
         rows[at + STATE] = 0;
         rows[at + NEXT] = NONE;
         rows[at + TYPE] = type;
+        return row;
+    }
+
+    /**
+     * A packet goes to another partition with the event that was scheduled last: its row is given
+     * back.
+     */
+    void leave(int row, Engine engine) {
+        int at = row << SHIFT;
+        engine.attach(
+                (long) rows[at + MESSAGE] << 32 | rows[at + SIZE],
+                (long) rows[at + SOURCE] << 32 | rows[at + DESTINATION],
+                rows[at + STATE],
+                rows[at + TYPE]);
+        remove(row);
+    }
+
+    /** A packet comes from another partition. */
+    int enter(long messageAndSize, long ends, long state, long type) {
+        int row =
+                add(
+                        (int) type,
+                        (int) (messageAndSize >>> 32),
+                        (int) messageAndSize,
+                        (int) (ends >>> 32),
+                        (int) ends);
+        state(row, (int) state);
         return row;
     }
 

@@ -47,6 +47,10 @@ public final class Interpreter implements MessageHandler {
     private byte[] code;
     private int cursor;
     private int ended;
+
+    /** Ranks of this interpreter: all, or those of its partition of a parallel run. */
+    private int own;
+
     private long putsDone;
 
     /**
@@ -87,6 +91,10 @@ public final class Interpreter implements MessageHandler {
         network.handler(this);
         engine.handler(kind, (time, node, rank) -> proceed(time, (int) rank));
         for (int rank = 0; rank < n; rank++) {
+            if (engine.isElsewhere(rank / perNode)) {
+                continue;
+            }
+            own++;
             at[rank] = script.startOf(rank);
             endPs[rank] = NEVER;
             waiting[rank] = Operation.COMPUTE;
@@ -117,9 +125,9 @@ public final class Interpreter implements MessageHandler {
         engine.schedule(timePs, node, node, kind, rank);
     }
 
-    /** Whether all ranks are at their end. */
+    /** Whether all its ranks are at their end. */
     public boolean isDone() {
-        return ended == script.size();
+        return ended == own;
     }
 
     /** Puts and gets whose data are in memory. */
@@ -155,7 +163,7 @@ public final class Interpreter implements MessageHandler {
     /** What the first rank that is not at its end waits for; null if there is none. */
     public String firstWaiting() {
         for (int rank = 0; rank < script.size(); rank++) {
-            if (endPs[rank] < 0) {
+            if (endPs[rank] < 0 && !engine.isElsewhere(rank / perNode)) {
                 return "rank " + rank + " waits in " + operationAt(rank);
             }
         }

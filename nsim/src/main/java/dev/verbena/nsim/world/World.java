@@ -5,7 +5,6 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.network.NetworkModel;
-import dev.verbena.nsim.network.PacketNetwork;
 import dev.verbena.nsim.topology.Topology;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -45,7 +44,7 @@ public final class World implements AutoCloseable {
     /** Clocks of processes do not begin at 0. */
     private static final long BEGIN_NS = 1_000_000_000L;
 
-    private static final int STEP = PacketNetwork.KINDS_FREE;
+    private static final int STEP = NetworkModel.KINDS_FREE;
     private static final int CALL = STEP + 1;
     private static final int TICK = STEP + 2;
     private static final int ARRIVE = STEP + 3;
@@ -109,8 +108,8 @@ public final class World implements AutoCloseable {
     public World(long seed, Topology topology, NetworkContext context) {
         this.seed = seed;
         this.nodes = topology.nodes();
-        engine = new Engine(PacketNetwork.entities(topology));
-        network = new PacketNetwork(engine, topology, context);
+        engine = new Engine(NetworkModel.entities(topology));
+        network = NetworkModel.of(engine, topology, context);
         deliveries = new Deliveries(this);
         network.handler(deliveries);
         random = stream("faults");

@@ -81,7 +81,7 @@ class FlitLevelTest {
         /** When each message was in memory, and when complete. */
         long[] run(NetworkContext context) {
             times = new long[2 * kinds.length];
-            engine = new Engine(PacketNetwork.entities(topology));
+            engine = new Engine(NetworkModel.entities(topology));
             PacketNetwork network = new PacketNetwork(engine, topology, context);
             network.handler(this);
             MessageTable messages = network.messages();
@@ -99,7 +99,7 @@ class FlitLevelTest {
             this.messages = messages;
             engine.run();
             assertThat(network.inFlight())
-                    .as("%s, flits: %s", topology.name(), context.isFlitLevel())
+                    .as("%s, flits: %s", topology.name(), context.level())
                     .isZero();
             return times;
         }
@@ -123,7 +123,7 @@ class FlitLevelTest {
         for (long seed = 1; seed <= CASES; seed++) {
             Case random = new Case(seed);
             long[] packets = random.run(random.context(seed));
-            long[] flits = random.run(random.context(seed).isFlitLevel(true));
+            long[] flits = random.run(random.context(seed).level(Level.FLIT));
             assertThat(packets).as("seed %d on %s", seed, random.topology.name()).isEqualTo(flits);
             assertThat(Arrays.stream(packets).max().orElse(0)).isPositive();
         }

@@ -12,7 +12,7 @@ class IdleHandlerTest {
     private static final int COUNT = 50;
 
     private final Topology topology = TreeTopology.single(2);
-    private final Engine engine = new Engine(PacketNetwork.entities(topology));
+    private final Engine engine = new Engine(NetworkModel.entities(topology));
     private final PacketNetwork network = new PacketNetwork(engine, topology, new NetworkContext());
     private int submitted;
     private int arrived;

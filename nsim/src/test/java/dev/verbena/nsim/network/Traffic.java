@@ -40,7 +40,7 @@ final class Traffic implements MessageHandler {
         this.topology = topology;
         this.pattern = pattern;
         this.context = context;
-        engine = new Engine(PacketNetwork.entities(topology));
+        engine = new Engine(NetworkModel.entities(topology));
         network = new PacketNetwork(engine, topology, context);
         network.handler(this);
         int n = topology.nodes();

@@ -293,7 +293,7 @@ class TrafficTest {
                 NetworkContext context,
                 long bytes,
                 java.util.function.IntUnaryOperator to) {
-            Engine engine = new Engine(PacketNetwork.entities(topology));
+            Engine engine = new Engine(NetworkModel.entities(topology));
             network = new PacketNetwork(engine, topology, context);
             network.handler(this);
             for (int node = 0; node < topology.nodes(); node++) {

@@ -1,0 +1,142 @@
+package dev.verbena.nsim.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class PartitionsTest {
+    private static final int ENTITIES = 24;
+    private static final long LOOKAHEAD_PS = 100;
+    private static final long END_PS = 20_000;
+    private static final Partitions.WindowHandler QUIET = (time, events, done) -> {};
+
+    /** Each entity has a state that each of its events changes, and passes on. */
+    private static final class Mill {
+        final long[] state = new long[ENTITIES];
+        final List<Engine> engines = new ArrayList<>();
+
+        void attachTo(Engine engine) {
+            engines.add(engine);
+            engine.handler(
+                    0,
+                    (time, target, argument) -> {
+                        state[target] = (state[target] + argument) * 0x9e3779b97f4a7c15L + time;
+                        long next = state[target] >>> 40;
+                        if (time < END_PS) {
+                            int to = (int) (next % ENTITIES);
+                            long when = time + LOOKAHEAD_PS + next % 7;
+                            engine.schedule(when, to, target, 0, next);
+                        }
+                    });
+        }
+
+        void start(int[] owners) {
+            for (int i = 0; i < ENTITIES; i++) {
+                engines.get(owners[i]).schedule(i % 5, i, i, 0, i);
+            }
+        }
+    }
+
+    private static int[] owners(int count) {
+        int[] owners = new int[ENTITIES];
+        for (int i = 0; i < ENTITIES; i++) {
+            owners[i] = i % count;
+        }
+        return owners;
+    }
+
+    @Test
+    @Tag("nsim-6")
+    void shouldDoWhatOneEngineDoesWithAnyNumberOfPartitionsAndThreads() {
+        Mill alone = new Mill();
+        Engine engine = new Engine(ENTITIES);
+        alone.attachTo(engine);
+        alone.start(new int[ENTITIES]);
+        engine.run();
+        ExecutorService executor = Executors.newCachedThreadPool();
+        try {
+            for (int count : new int[] {1, 2, 3, 8}) {
+                for (int threads : new int[] {1, 2, 3}) {
+                    Mill mill = new Mill();
+                    Partitions partitions = new Partitions(owners(count), count, LOOKAHEAD_PS);
+                    for (int p = 0; p < count; p++) {
+                        mill.attachTo(partitions.engine(p));
+                    }
+                    mill.start(owners(count));
+                    partitions.run(threads, executor::execute, p -> 0, QUIET);
+                    assertThat(mill.state).isEqualTo(alone.state);
+                    assertThat(partitions.traceHash()).isEqualTo(engine.traceHash());
+                    assertThat(partitions.eventCount()).isEqualTo(engine.eventCount());
+                }
+            }
+        } finally {
+            executor.shutdownNow();
+        }
+        assertThat(engine.eventCount()).isGreaterThan(1_000);
+    }
+
+    @Test
+    @Tag("nsim-5")
+    void shouldRefuseAnEventNearerThanTheLookaheadAndNameBothEntities() {
+        Partitions partitions = new Partitions(new int[] {0, 1}, 2, LOOKAHEAD_PS);
+        Engine first = partitions.engine(0);
+        first.handler(
+                0,
+                (time, target, argument) ->
+                        first.schedule(time + LOOKAHEAD_PS - 1, 1, target, 0, 0));
+        partitions.engine(1).handler(0, (time, target, argument) -> {});
+        first.schedule(40, 0, 0, 0, 0);
+        assertThatThrownBy(() -> partitions.run(1, null, p -> 0, QUIET))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("entity 0 of partition 0")
+                .hasMessageContaining("entity 1 of partition 1")
+                .hasMessageContaining("139 ps")
+                .hasMessageContaining("lookahead of 100 ps");
+    }
+
+    @Test
+    void shouldEndOnAllThreadsWhenOnePartitionFails() {
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        try {
+            for (int i = 0; i < 40; i++) {
+                failOnce(executor);
+            }
+        } finally {
+            executor.shutdownNow();
+        }
+    }
+
+    private static void failOnce(ExecutorService executor) {
+        Partitions partitions = new Partitions(new int[] {0, 1}, 2, LOOKAHEAD_PS);
+        for (int p = 0; p < 2; p++) {
+            Engine engine = partitions.engine(p);
+            engine.handler(
+                    0,
+                    (time, target, argument) -> {
+                        if (target == 1 && time > 500) {
+                            throw new IllegalStateException("of entity 1");
+                        }
+                        engine.schedule(time + 10, target, target, 0, 0);
+                    });
+            engine.schedule(0, p, p, 0, 0);
+        }
+        assertThatThrownBy(() -> partitions.run(2, executor::execute, p -> 0, QUIET))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("of entity 1");
+    }
+
+    @Test
+    void shouldRefuseToDivideWhatHasNoLookahead() {
+        assertThatThrownBy(() -> new Partitions(new int[] {0, 1}, 2, 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("lookahead of 0 ps");
+    }
+}
