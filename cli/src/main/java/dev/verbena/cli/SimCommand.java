@@ -36,7 +36,12 @@ import picocli.CommandLine.Spec;
             "Each scenario has the machine of the NSIM-ACE paper; --set changes it. A scenario is a"
                     + " file: --print shows one, and a file of your own runs like it."
         },
-        subcommands = {SimCompare.class, SimLevelsCommand.class},
+        subcommands = {
+            SimCompare.class,
+            SimLevelsCommand.class,
+            SimDartCommand.class,
+            SimSweepCommand.class
+        },
         mixinStandardHelpOptions = true,
         sortOptions = false)
 final class SimCommand implements Callable<Integer> {

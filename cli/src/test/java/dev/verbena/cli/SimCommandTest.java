@@ -119,6 +119,29 @@ class SimCommandTest {
                 .contains("verbena sim levels --cases 10", "| 50 % |", "| 100 % |", "and more");
     }
 
+    @Test
+    void shouldSayWhereTheTimeOfAStagingRunGoes() {
+        Run run = Run.of("sim", "dart", "--nodes", "4", "--bytes", "10000", "--filled");
+        assertThat(run.code()).isZero();
+        assertThat(run.out())
+                .contains("4 nodes, 2 servers, 1 receivers: 16 messages, 160000 bytes")
+                .contains("waiting to send", "pulled in", "receivers' lines");
+        Run wrong = Run.of("sim", "dart", "--nodes", "0");
+        assertThat(wrong.code()).isEqualTo(2);
+        assertThat(wrong.err()).contains("nodes 0 is outside 1 to");
+    }
+
+    @Test
+    void shouldSweepSeedsAndReplayOne() {
+        Run run = Run.of("sim", "sweep", "--seeds", "5");
+        assertThat(run.code()).isZero();
+        assertThat(run.out()).contains("5 seeds, no promise broken");
+        Run replay = Run.of("sim", "sweep", "--seed", "3");
+        assertThat(replay.code()).isZero();
+        assertThat(replay.out()).contains("servers=", "dart-master@server0: work", "trace ");
+        assertThat(Run.of("sim", "sweep", "--seeds", "0").code()).isEqualTo(2);
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

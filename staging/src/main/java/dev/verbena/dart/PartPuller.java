@@ -88,6 +88,10 @@ final class PartPuller implements AutoCloseable {
 
     /** Nobody else needs this buffer any more. */
     void returned(ServerBuffer buffer) {
+        boolean isLeaked = PlantedFaults.ENABLED && PlantedFaults.isOn("sweep-buffer-leaked");
+        if (isLeaked && free.isEmpty()) {
+            return;
+        }
         free.add(buffer);
         shared.emptyBuffers.lazySet(free.size());
     }
@@ -321,7 +325,9 @@ final class PartPuller implements AutoCloseable {
     }
 
     private static long remoteOffset(PullMessage message) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-part-offset-off-by-one")) {
+        if (PlantedFaults.ENABLED
+                && (PlantedFaults.isOn("dart-part-offset-off-by-one")
+                        || PlantedFaults.isOn("sweep-part-offset"))) {
             return Math.max(0, message.posted - 1);
         }
         return message.posted;

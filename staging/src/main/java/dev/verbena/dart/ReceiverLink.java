@@ -223,7 +223,10 @@ final class ReceiverLink implements AutoCloseable {
             shared.receiverState = ServerShared.RECEIVER_UNREACHABLE;
             shared.wakeT1.run();
         }
-        boolean isForgetful = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-held-dropped");
+        boolean isForgetful =
+                PlantedFaults.ENABLED
+                        && (PlantedFaults.isOn("dart-held-dropped")
+                                || PlantedFaults.isOn("sweep-held-dropped"));
         if (isForgetful && held.sentUpTo() >= held.acknowledgedNext()) {
             held.acknowledge(held.acknowledgedNext() + 1, giveBack);
         }
@@ -404,7 +407,9 @@ final class ReceiverLink implements AutoCloseable {
         if (next < held.acknowledgedNext()) {
             gap(next);
         }
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-resend-forgotten")) {
+        if (PlantedFaults.ENABLED
+                && (PlantedFaults.isOn("dart-resend-forgotten")
+                        || PlantedFaults.isOn("sweep-resend-forgotten"))) {
             next = held.sentUpTo() + 1;
         }
         held.window(window);

@@ -110,7 +110,10 @@ final class StreamAgent implements ProtocolAgent {
             track.openSequence = 0;
             track.givenUpSequence = 0;
         }
-        boolean isCareless = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-order-ignored");
+        boolean isCareless =
+                PlantedFaults.ENABLED
+                        && (PlantedFaults.isOn("dart-order-ignored")
+                                || PlantedFaults.isOn("sweep-order-ignored"));
         if (buffer.ordinal != track.nextOrdinal && !isCareless) {
             early.add(buffer);
             return;

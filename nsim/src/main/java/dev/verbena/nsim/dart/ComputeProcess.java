@@ -91,7 +91,7 @@ final class ComputeProcess implements ProtocolAgent {
             return 1;
         }
         int work = client.progress();
-        if (!client.isConnected()) {
+        if (region == null && !client.isConnected()) {
             return work;
         }
         if (region == null) {

@@ -12,6 +12,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** What an operation does at its target when its bytes are there. */
 final class Placement {
+    /** How late bytes are of which the completion does not wait for them; planted only. */
+    private static final long LATER_PS = 50_000_000;
+
     private final World world;
 
     Placement(World world) {
@@ -103,7 +106,12 @@ final class Placement {
         }
         UnsafeBuffer local = work.locals[segment].bytes;
         int offset = (int) work.offsets[segment];
-        if (work.kind == Operation.GET) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("sweep-completion-before-data")) {
+            byte[] bytes = new byte[length];
+            region.bytes.getBytes(at, bytes);
+            long later = work.kind == Operation.GET ? LATER_PS : 0;
+            world.afterPs(later, 0, () -> local.putBytes(offset, bytes));
+        } else if (work.kind == Operation.GET) {
             local.putBytes(offset, region.bytes, at, length);
         } else {
             region.bytes.putBytes(at, local, offset, length);

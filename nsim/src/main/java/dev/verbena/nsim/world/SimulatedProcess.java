@@ -24,6 +24,7 @@ import org.agrona.concurrent.status.CountersManager;
  */
 public final class SimulatedProcess implements Environment {
     private static final long EPOCH_MS = 1_700_000_000_000L;
+    private static final long LATE_PAUSE_PS = 50_000_000L;
     private static final long FAILED_PAUSE_PS = 1_000_000_000L;
 
     final Host host;
@@ -152,9 +153,11 @@ public final class SimulatedProcess implements Environment {
                 wait = Math.min(wait, Math.max(deadline - now, 0));
             }
         }
-        return wait >= Long.MAX_VALUE / 2000
-                ? Long.MAX_VALUE
-                : Math.max(world.cyclePs, host.trueNs(wait) * 1000);
+        if (wait >= Long.MAX_VALUE / 2000) {
+            return Long.MAX_VALUE;
+        }
+        // Who did nothing although it was time sleeps a little, as a thread does.
+        return wait == 0 ? LATE_PAUSE_PS : Math.max(world.cyclePs, host.trueNs(wait) * 1000);
     }
 
     private void close(List<ProtocolAgent> toClose) {

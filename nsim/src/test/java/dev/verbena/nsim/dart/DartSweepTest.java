@@ -1,0 +1,56 @@
+package dev.verbena.nsim.dart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Many small services under random schedules and faults: the same seeds on every day and machine, a
+ * few with the unit tests, 2,000 where {@code -Dverbena.seed} asks for randomised tests. {@code
+ * verbena sim sweep} tries others.
+ */
+@Timeout(900)
+class DartSweepTest {
+    private static final int FEW = 150;
+    private static final int MANY = 2000;
+
+    @Test
+    @Tag("seeded")
+    @Tag("nsim-46")
+    @Tag("nsim-47")
+    @Tag("nsim-48")
+    @Tag("nsim-49")
+    void shouldKeepEveryPromiseUnderRandomSchedulesAndFaults() {
+        boolean isLong = System.getProperty("verbena.seed") != null;
+        long[] sums = new long[2];
+        DartSweep.Finding found =
+                DartSweep.sweep(
+                        1,
+                        isLong ? MANY : FEW,
+                        (done, last) -> {
+                            sums[0] += last.delivered();
+                            sums[1] += last.failed();
+                            return true;
+                        });
+        assertThat(found).as("replay: verbena sim sweep --seed of the finding").isNull();
+        // The faults do harm, and most messages come through all the same.
+        assertThat(sums[0]).isGreaterThan(FEW);
+        assertThat(sums[1]).isPositive();
+    }
+
+    @Test
+    @Tag("nsim-44")
+    void shouldReplayASeedEventByEvent() {
+        DartOutcome first = DartSweep.run(11, null);
+        for (int i = 0; i < 10; i++) {
+            assertThat(DartSweep.run(11, null)).isEqualTo(first);
+        }
+        long[] lines = new long[1];
+        assertThat(DartSweep.run(11, (time, what, about) -> lines[0]++)).isEqualTo(first);
+        assertThat(lines[0]).isPositive();
+        assertThat(DartSweep.describe(11)).contains("servers=", "faults");
+        assertThat(DartSweep.run(12, null).traceHash()).isNotEqualTo(first.traceHash());
+    }
+}
