@@ -19,7 +19,7 @@ public final class DartSimulation {
     private static final long GOODBYE_NS = 120_000_000_000L;
     private static final int REAL_BYTES = 4096;
     private static final int NODES_MAX = 1 << 17;
-    private static final long PROGRESS_STEPS = 1 << 12;
+    private static final long PROGRESS_STEPS = 1 << 6;
 
     private int nodes = 16;
     private int servers = 2;

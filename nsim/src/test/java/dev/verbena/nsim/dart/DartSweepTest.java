@@ -8,13 +8,13 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Many small services under random schedules and faults: the same seeds on every day and machine, a
- * few with the unit tests, 2,000 where {@code -Dverbena.seed} asks for randomised tests. {@code
+ * few with the unit tests, 400 where {@code -Dverbena.seed} asks for randomised tests. {@code
  * verbena sim sweep} tries others.
  */
 @Timeout(900)
 class DartSweepTest {
     private static final int FEW = 150;
-    private static final int MANY = 2000;
+    private static final int MANY = 400;
 
     @Test
     @Tag("seeded")
