@@ -6,6 +6,7 @@ import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.network.NetworkModel;
 import dev.verbena.nsim.topology.Topology;
+import dev.verbena.softnic.NativeAccess;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
@@ -36,6 +37,11 @@ import org.agrona.concurrent.status.CountersManager;
  * allows; then the order of what they do is theirs.
  */
 public final class World implements AutoCloseable {
+    static {
+        // Agrona buffers need what this opens.
+        NativeAccess.open();
+    }
+
     /** Scheme of the transports. */
     public static final String SCHEME = "sim";
 

@@ -18,7 +18,6 @@ class DartSweepTest {
 
     @Test
     @Tag("seeded")
-    @Tag("nsim-46")
     @Tag("nsim-47")
     @Tag("nsim-48")
     @Tag("nsim-49")
