@@ -6,7 +6,6 @@ import static dev.verbena.nsim.world.SimulatedEvent.DISCONNECTED;
 import static dev.verbena.nsim.world.SimulatedEvent.LOST;
 import static dev.verbena.nsim.world.SimulatedEvent.REQUEST;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.nsim.network.MessageHandler;
 import dev.verbena.nsim.network.MessageTable;
 import dev.verbena.transport.Operation;
@@ -304,10 +303,9 @@ final class Deliveries implements MessageHandler {
             return;
         }
         world.trace("lost", connection.owner);
-        boolean isOneSided = PlantedFaults.ENABLED && PlantedFaults.isOn("sim-loss-one-sided");
         Connection other = connection.peer;
         end(connection, why);
-        if (other != null && !other.isGone && !isOneSided) {
+        if (other != null && !other.isGone) {
             loseLater(other, why);
         }
     }
