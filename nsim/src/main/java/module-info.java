@@ -1,7 +1,6 @@
 /** The interconnect simulator. */
 module dev.verbena.nsim {
     requires transitive dev.verbena.api;
-    requires dev.verbena.natives;
     requires transitive dev.verbena.staging;
     requires transitive HdrHistogram;
     requires transitive org.agrona;

@@ -24,8 +24,8 @@ import picocli.CommandLine.Spec;
 final class SimSweepCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
 
-    @Option(names = "--seeds", paramLabel = "N", description = "How many. Default: 400.")
-    private long seeds = 400;
+    @Option(names = "--seeds", paramLabel = "N", description = "How many. Default: 2000.")
+    private long seeds = 2000;
 
     @Option(names = "--first", paramLabel = "S", description = "The first seed. Default: 1.")
     private long first = 1;

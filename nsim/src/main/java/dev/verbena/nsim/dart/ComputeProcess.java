@@ -6,6 +6,7 @@ import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.DartTicket;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.nsim.world.KilledException;
 import dev.verbena.nsim.world.SimulatedProcess;
 import dev.verbena.transport.TransportException;
 import java.util.ArrayList;
@@ -163,6 +164,8 @@ final class ComputeProcess implements ProtocolAgent {
                 client.close(0);
             } catch (DartException e) {
                 failure = failure.isEmpty() ? e.toString() : failure;
+            } catch (KilledException e) {
+                // Nobody is left to say goodbye.
             }
         }
     }

@@ -103,11 +103,12 @@ final class DartCase {
 
     private String live() {
         try {
-            if (!world.runUntil(cluster::isComputingDone, PATIENCE_NS)) {
-                return "no end: " + unfinished();
-            }
-            for (ComputeProcess compute : cluster.computes) {
-                compute.close();
+            // By index: while one says goodbye another may be started anew.
+            for (int i = 0; i < cluster.computes.size(); i++) {
+                if (!world.runUntil(cluster::isComputingDone, PATIENCE_NS)) {
+                    return "no end: " + unfinished();
+                }
+                cluster.computes.get(i).close();
             }
             world.runUntil(() -> world.nowNs() > Fault.STOP_NS + 2 * SKEW_NS, 2 * Fault.STOP_NS);
             isStopping = true;

@@ -258,7 +258,12 @@ public final class SimulatedProcess implements Environment {
 
     @Override
     public ErrorHandler errorHandler() {
-        return errors::add;
+        return error -> {
+            // That it was killed is no error of its own.
+            if (!(error instanceof KilledException)) {
+                errors.add(error);
+            }
+        };
     }
 
     @Override

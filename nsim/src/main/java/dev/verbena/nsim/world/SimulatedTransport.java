@@ -76,7 +76,9 @@ final class SimulatedTransport extends TransportOperations {
         try {
             synchronized (world) {
                 if (events.isEmpty() && !isClosed && limit > 0 && !world.isRunning) {
+                    boolean wasAlive = !process.isDead;
                     world.pass(this);
+                    unwindIfKilled(wasAlive);
                 }
             }
             while (count < limit || limit == 0) {
@@ -154,9 +156,18 @@ final class SimulatedTransport extends TransportOperations {
                     isWoken = false;
                     return false;
                 }
+                boolean wasAlive = !process.isDead;
                 world.await(this, left);
+                unwindIfKilled(wasAlive);
             }
             return true;
+        }
+    }
+
+    /** Who was killed while it waited does not come back from there. */
+    private void unwindIfKilled(boolean wasAlive) {
+        if (wasAlive && process.isDead) {
+            throw new KilledException(process + " was killed while it waited");
         }
     }
 

@@ -6,7 +6,6 @@ import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.network.NetworkModel;
 import dev.verbena.nsim.topology.Topology;
-import dev.verbena.softnic.NativeAccess;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
@@ -38,8 +37,8 @@ import org.agrona.concurrent.status.CountersManager;
  */
 public final class World implements AutoCloseable {
     static {
-        // Agrona buffers need what this opens.
-        NativeAccess.open();
+        // Whoever makes memory opens what Agrona's buffers need.
+        OffHeapMemories.allocate(1).close();
     }
 
     /** Scheme of the transports. */

@@ -8,16 +8,17 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Many small services under random schedules and faults: the same seeds on every day and machine, a
- * few with the unit tests, 400 where {@code -Dverbena.seed} asks for randomised tests. {@code
+ * few with the unit tests, 2,000 where {@code -Dverbena.seed} asks for randomised tests. {@code
  * verbena sim sweep} tries others.
  */
 @Timeout(900)
 class DartSweepTest {
     private static final int FEW = 150;
-    private static final int MANY = 400;
+    private static final int MANY = 2000;
 
     @Test
     @Tag("seeded")
+    @Tag("nsim-46")
     @Tag("nsim-47")
     @Tag("nsim-48")
     @Tag("nsim-49")
@@ -37,6 +38,12 @@ class DartSweepTest {
         // The faults do harm, and most messages come through all the same.
         assertThat(sums[0]).isGreaterThan(FEW);
         assertThat(sums[1]).isPositive();
+    }
+
+    /** Of seed 642 a process is killed while it closes. */
+    @Test
+    void shouldEndWhenAProcessIsKilledWhileItWaits() {
+        assertThat(DartSweep.sweep(642, 1, (done, last) -> true)).isNull();
     }
 
     @Test
