@@ -45,7 +45,8 @@ public abstract class LargeTransferContract extends ContractFixture {
     /** Memory handed in, closed after the transports that registered it. */
     private final Deque<OffHeapMemory> foreign = new ArrayDeque<>();
 
-    private long residentBefore;
+    /** Below 0: the test has not begun, as something that it needs is missing. */
+    private long residentBefore = -1;
 
     /** What memory is spared for beyond that of a test. */
     protected long spareBytes() {
@@ -259,8 +260,10 @@ public abstract class LargeTransferContract extends ContractFixture {
     void giveBack() {
         closeAll();
         foreign.forEach(OffHeapMemory::close);
-        assertThat(resident("VmRSS"))
-                .as("resident after close")
-                .isLessThan(residentBefore + LEFT_MAX);
+        if (residentBefore >= 0) {
+            assertThat(resident("VmRSS"))
+                    .as("resident after close")
+                    .isLessThan(residentBefore + LEFT_MAX);
+        }
     }
 }
