@@ -507,6 +507,22 @@ int vv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv
     return result_of(ibv_post_recv(qp, request, bad));
 }
 
+int64_t vv_hot_call(int which)
+{
+    switch (which) {
+    case 0:
+        return (int64_t)(intptr_t)vv_post_send;
+    case 1:
+        return (int64_t)(intptr_t)vv_post_recv;
+    case 2:
+        return (int64_t)(intptr_t)vv_poll_cq;
+    case 3:
+        return (int64_t)(intptr_t)vv_post_and_poll;
+    default:
+        return 0;
+    }
+}
+
 int vv_query_qp_data_in_order(struct ibv_qp *qp, int opcode)
 {
     return ibv_query_qp_data_in_order(qp, (enum ibv_wr_opcode)opcode, 0) ? 1 : 0;

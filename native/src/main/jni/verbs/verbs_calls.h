@@ -140,6 +140,9 @@ int vv_post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send
 int64_t vv_post_and_poll(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad,
                          struct ibv_cq *cq, int limit, struct ibv_wc *completions);
 int vv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv_wr **bad);
+/* Address of vv_post_send (0), vv_post_recv (1), vv_poll_cq (2), vv_post_and_poll (3), for callers
+ * with a cheaper way than JNI; 0 for another number. */
+int64_t vv_hot_call(int which);
 int vv_query_qp_data_in_order(struct ibv_qp *qp, int opcode);
 int vv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece);
 int vv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece);

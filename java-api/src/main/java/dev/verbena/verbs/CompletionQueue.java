@@ -1,6 +1,7 @@
 package dev.verbena.verbs;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.rdma.calls.HotCalls;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.ArrayList;
@@ -102,7 +103,7 @@ public final class CompletionQueue extends VerbsObject {
         }
         return took(
                 details == 0
-                        ? verbscalls.vv_poll_cq(address, limit, memory)
+                        ? HotCalls.poll(address, limit, memory)
                         : verbscalls.vv_poll_cq_ex(address, details, limit, memory));
     }
 

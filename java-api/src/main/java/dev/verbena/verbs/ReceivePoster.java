@@ -1,5 +1,6 @@
 package dev.verbena.verbs;
 
+import dev.verbena.rdma.calls.HotCalls;
 import dev.verbena.rdma.calls.verbscalls;
 import org.agrona.UnsafeApi;
 
@@ -51,7 +52,7 @@ final class ReceivePoster {
         int result =
                 isShared
                         ? verbscalls.vv_post_srq_recv(queue, first, bad)
-                        : verbscalls.vv_post_recv(queue, first, bad);
+                        : HotCalls.postReceive(queue, first, bad);
         return result == 0 ? ready : refused(requests, from, ready, bad, result);
     }
 

@@ -1,6 +1,7 @@
 package dev.verbena.verbs;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.rdma.calls.HotCalls;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.lang.invoke.VarHandle;
@@ -61,7 +62,7 @@ final class SendPoster {
     /** With 8 bytes for the address of a request that the library refuses. */
     int postNoted(long queue, long bad, SendRequestFlyweight request) {
         request.unchain();
-        return answered(request, bad, verbscalls.vv_post_send(queue, request.address(), bad));
+        return answered(request, bad, HotCalls.postSend(queue, request.address(), bad));
     }
 
     /** Both in one native call. */
@@ -74,7 +75,7 @@ final class SendPoster {
             int limit) {
         request.unchain();
         long both =
-                verbscalls.vv_post_and_poll(
+                HotCalls.postAndPoll(
                         queue, request.address(), bad, from, limit, completions.memory());
         if (both == 0) {
             completions.tookNone();
@@ -109,7 +110,7 @@ final class SendPoster {
             return stop;
         }
         requests.chain(from, from + ready);
-        int result = verbscalls.vv_post_send(queue, requests.addressOf(from), bad);
+        int result = HotCalls.postSend(queue, requests.addressOf(from), bad);
         int taken = result == 0 ? ready : refused(requests, from, ready, bad, result);
         if (hasBinds) {
             bindsTaken(requests, from, taken);

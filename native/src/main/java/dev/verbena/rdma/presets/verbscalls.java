@@ -120,6 +120,7 @@ public class verbscalls implements InfoMapper {
                 + " ibv_send_wr** bad, struct ibv_cq* cq, int limit, struct ibv_wc* completions)",
         "int vv_post_recv(struct ibv_qp* qp, struct ibv_recv_wr* request, struct"
                 + " ibv_recv_wr** bad)",
+        "int64_t vv_hot_call(int which)",
         "int vv_query_qp_data_in_order(struct ibv_qp* qp, int opcode)",
         "int vv_query_ece(struct ibv_qp* qp, struct ibv_ece* ece)",
         "int vv_set_ece(struct ibv_qp* qp, struct ibv_ece* ece)",
