@@ -3,6 +3,7 @@ package dev.verbena.cli;
 import dev.verbena.nsim.Machine;
 import dev.verbena.nsim.dart.DartReport;
 import dev.verbena.nsim.dart.DartSimulation;
+import dev.verbena.nsim.dart.DartWallTimes;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
@@ -34,14 +35,14 @@ final class SimDartCommand implements Callable<Integer> {
     @Option(names = "--servers", description = "Default: ${DEFAULT-VALUE}.")
     private int servers = 2;
 
-    @Option(names = "--receivers", description = "Default: ${DEFAULT-VALUE}.")
-    private int receivers = 1;
+    @Option(names = "--receivers", description = "Default: one for four servers.")
+    private Integer receivers;
 
     @Option(names = "--messages", description = "Of each node. Default: ${DEFAULT-VALUE}.")
     private int messages = 4;
 
     @Option(names = "--bytes", description = "Of a message. Default: ${DEFAULT-VALUE}.")
-    private int bytes = 1 << 20;
+    private int bytes = 4 << 20;
 
     @Option(
             names = "--compute-ms",
@@ -59,6 +60,14 @@ final class SimDartCommand implements Callable<Integer> {
                     "GB/s of each server's and receiver's line out of the machine. Default:"
                             + " ${DEFAULT-VALUE}.")
     private double streamGb = 1.25;
+
+    @Option(
+            names = "--level",
+            paramLabel = "LEVEL",
+            description =
+                    "Of the network: packet, flit (slow), or message (fast: a message is one flow)."
+                            + " Default: packet.")
+    private String level;
 
     @Option(
             names = "--filled",
@@ -79,15 +88,21 @@ final class SimDartCommand implements Callable<Integer> {
         ProgressLine line = new ProgressLine(spec.commandLine().getErr());
         long began = System.nanoTime();
         DartReport report;
+        DartSimulation simulation = new DartSimulation();
         try {
             Machine machine = new Machine();
             machine.set("packet.payload=16384");
             settings.forEach(machine::set);
+            if (level != null) {
+                machine.set("level", level);
+            }
+            if (receivers != null) {
+                simulation.receivers(receivers);
+            }
             report =
-                    new DartSimulation()
+                    simulation
                             .nodes(nodes)
                             .servers(servers)
-                            .receivers(receivers)
                             .messages(messages)
                             .length(bytes)
                             .computeNs((long) (computeMs * MILLION))
@@ -96,6 +111,7 @@ final class SimDartCommand implements Callable<Integer> {
                             .filled(isFilled)
                             .seed(seed)
                             .machine(machine)
+                            .wallClock(System::nanoTime)
                             .progress(
                                     percent -> {
                                         line.percent(percent, 100, percent + " % delivered");
@@ -107,11 +123,14 @@ final class SimDartCommand implements Callable<Integer> {
         } finally {
             line.end();
         }
-        print(spec.commandLine().getOut(), report, (System.nanoTime() - began) / 1e9);
+        PrintWriter out = spec.commandLine().getOut();
+        print(out, report);
+        print(out, report, simulation.wallTimes(), (System.nanoTime() - began) / 1e9);
+        out.flush();
         return 0;
     }
 
-    private void print(PrintWriter out, DartReport r, double seconds) {
+    private static void print(PrintWriter out, DartReport r) {
         say(
                 out,
                 "%d nodes, %d servers, %d receivers: %d messages, %d bytes in %.3f ms of virtual"
@@ -122,6 +141,11 @@ final class SimDartCommand implements Callable<Integer> {
                 r.messages(),
                 r.bytes(),
                 r.totalNs() / MILLION);
+        say(
+                out,
+                "  before:   servers ready after %.3f ms, all nodes registered %.3f ms later",
+                r.bootNs() / MILLION,
+                r.registerNs() / MILLION);
         say(
                 out,
                 "  a node:   computing %.3f ms, waiting to send %.3f ms (at most %.3f ms)",
@@ -135,15 +159,42 @@ final class SimDartCommand implements Callable<Integer> {
                 r.pullNs() / MILLION,
                 r.queueNs() / MILLION,
                 r.streamNs() / MILLION);
-        say(out, "  receivers' lines: %.1f %% used", 100 * r.receiverShare());
         say(
                 out,
-                "  %d events in %.2f s, seed %d, trace %016x",
+                "  used:     cables into servers %.1f %%, servers' lines %.1f %%, receivers' lines"
+                        + " %.1f %%",
+                100 * r.serverCableShare(),
+                100 * r.serverLineShare(),
+                100 * r.receiverShare());
+    }
+
+    private void print(PrintWriter out, DartReport r, DartWallTimes wall, double seconds) {
+        say(
+                out,
+                "  %d events, %d steps of agents in %.2f s, seed %d, trace %016x",
                 r.events(),
+                r.steps(),
                 seconds,
                 seed,
                 r.traceHash());
-        out.flush();
+        say(
+                out,
+                "  of these: making %.2f s, servers starting %.2f s, run %.2f s, end %.2f s",
+                wall.setUpNs() / 1e9,
+                wall.bootNs() / 1e9,
+                wall.runNs() / 1e9,
+                wall.endNs() / 1e9);
+        say(
+                out,
+                "  spent in: nodes %.2f s, master %.2f s, slaves %.2f s, receivers %.2f s, network"
+                        + " and streams %.2f s; heap %d MiB of %d MiB in use",
+                wall.computesNs() / 1e9,
+                wall.masterNs() / 1e9,
+                wall.slavesNs() / 1e9,
+                wall.receiversNs() / 1e9,
+                wall.modelNs() / 1e9,
+                (Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory()) >> 20,
+                Runtime.getRuntime().maxMemory() >> 20);
     }
 
     private static void say(PrintWriter out, String format, Object... values) {

@@ -126,6 +126,11 @@ class SimCommandTest {
         assertThat(run.out())
                 .contains("4 nodes, 2 servers, 1 receivers: 16 messages, 160000 bytes")
                 .contains("waiting to send", "pulled in", "receivers' lines");
+        String[] flows = {"sim", "dart", "--nodes=4", "--bytes=10000", "--level=message"};
+        assertThat(Run.of(flows).out())
+                .contains("16 messages, 160000 bytes", "servers ready after", "network and streams")
+                .doesNotContain(run.out().substring(run.out().indexOf("trace ")).strip());
+        assertThat(Run.of("sim", "dart", "--level=wire").err()).contains("level=wire is not");
         Run wrong = Run.of("sim", "dart", "--nodes", "0");
         assertThat(wrong.code()).isEqualTo(2);
         assertThat(wrong.err()).contains("nodes 0 is outside 1 to");

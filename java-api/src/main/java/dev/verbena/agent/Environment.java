@@ -50,6 +50,15 @@ public interface Environment {
         return StagingEvents.NONE;
     }
 
+    /**
+     * Whether the bytes of payloads mean something. False only in a simulation that moves sizes:
+     * then payloads beyond some kilobytes are never written, nobody need look at them or keep them,
+     * their checksums count as 0 on both sides, and messages are handed over without their bytes.
+     */
+    default boolean carriesPayloads() {
+        return true;
+    }
+
     /** What cannot be thrown. */
     ErrorHandler errorHandler();
 }

@@ -75,6 +75,11 @@ public class ForwardingEnvironment implements Environment {
     }
 
     @Override
+    public boolean carriesPayloads() {
+        return inner.carriesPayloads();
+    }
+
+    @Override
     public ErrorHandler errorHandler() {
         return inner.errorHandler();
     }

@@ -5,16 +5,20 @@ package dev.verbena.dart;
  * earlier message, tt = the whole call. Live: one thread, the client's.
  */
 public final class DartStatistics {
-    private final TimeHistogram headerTime = new TimeHistogram();
-    private final TimeHistogram waitTime = new TimeHistogram();
-    private final TimeHistogram totalTime = new TimeHistogram();
+    private final TimeHistogram headerTime;
+    private final TimeHistogram waitTime;
+    private final TimeHistogram totalTime;
     long messageCount;
     long byteCount;
     long blockedCount;
     long headerResendCount;
     long failedCount;
 
-    DartStatistics() {}
+    DartStatistics(boolean isDistribution) {
+        headerTime = new TimeHistogram(isDistribution);
+        waitTime = new TimeHistogram(isDistribution);
+        totalTime = new TimeHistogram(isDistribution);
+    }
 
     /** th: time to post the header. */
     public TimeHistogram headerTime() {

@@ -11,19 +11,26 @@ final class FrameSums {
     private final int framePayloadMax;
     private final int[] sums;
     private final Checksum crc = new Checksum();
+    private final boolean isBlank;
     private int summed;
     private boolean isWhole;
 
-    FrameSums(int bufferSize, int framePayloadMax) {
+    /**
+     * @param isBlank the bytes mean nothing, see {@code Environment.carriesPayloads}: every sum is
+     *     0
+     */
+    FrameSums(int bufferSize, int framePayloadMax, boolean isBlank) {
         this.framePayloadMax = framePayloadMax;
         this.sums = new int[(bufferSize + framePayloadMax - 1) / framePayloadMax];
+        this.isBlank = isBlank;
+        this.isWhole = isBlank;
     }
 
     /** Nothing is known of what the buffer will hold. */
     void reset() {
         crc.reset();
         summed = 0;
-        isWhole = false;
+        isWhole = isBlank;
     }
 
     /**
@@ -33,6 +40,9 @@ final class FrameSums {
      * @param length of the whole part
      */
     void goOn(DirectBuffer part, int upTo, int length) {
+        if (isBlank) {
+            return;
+        }
         while (summed < upTo) {
             int frame = summed / framePayloadMax;
             int end = Math.min(upTo, (frame + 1) * framePayloadMax);

@@ -152,7 +152,7 @@ final class MessageTaker {
                         || !shared.files.hasRoom(message, payload, offset + skip, length))) {
             return false;
         }
-        if (skip == 0) {
+        if (skip == 0 || !shared.environment.carriesPayloads()) {
             message.crc.append(frame.payloadChecksum(), length);
         } else {
             message.crc.update(payload, offset + skip, length);

@@ -72,7 +72,10 @@ final class PartPuller implements AutoCloseable {
     private FrameSums sums() {
         return context.isDiscarding
                 ? null
-                : new FrameSums(context.bufferSize, context.framePayloadMax);
+                : new FrameSums(
+                        context.bufferSize,
+                        context.framePayloadMax,
+                        !context.environment.carriesPayloads());
     }
 
     /** Whose messages these are; before anything else. */

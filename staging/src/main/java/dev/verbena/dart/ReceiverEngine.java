@@ -272,6 +272,10 @@ final class ReceiverEngine implements ProtocolAgent {
         return new InboundGreeting(context.secret, environment);
     }
 
+    boolean carriesPayloads() {
+        return environment.carriesPayloads();
+    }
+
     long windowMax() {
         return context.windowMax;
     }

@@ -65,7 +65,8 @@ final class ReceiverShared {
         this.clock = environment.nanoClock();
         this.files = files;
         this.steps = steps;
-        this.isAssembling = context.handler != null || steps != null;
+        this.isAssembling =
+                (context.handler != null || steps != null) && environment.carriesPayloads();
     }
 
     /** Memory for a message that may begin; goes back by {@link #toPool}. */

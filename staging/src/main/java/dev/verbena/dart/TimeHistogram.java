@@ -8,18 +8,29 @@ public final class TimeHistogram {
     private static final int SUB_BITS = 5;
     private static final int SUB_COUNT = 1 << SUB_BITS;
 
-    private final long[] counts = new long[(64 - SUB_BITS) * SUB_COUNT + SUB_COUNT];
+    private final long[] counts;
     private long count;
     private long total;
     private long max;
 
     /** Empty. */
-    public TimeHistogram() {}
+    public TimeHistogram() {
+        this(true);
+    }
+
+    /**
+     * @param isDistribution false: count, sum and largest value only, in 15 KiB less
+     */
+    TimeHistogram(boolean isDistribution) {
+        counts = new long[isDistribution ? (64 - SUB_BITS) * SUB_COUNT + SUB_COUNT : 0];
+    }
 
     /** Counts one value; a negative one counts as 0. */
     public void record(long valueNs) {
         long value = Math.max(0, valueNs);
-        counts[index(value)]++;
+        if (counts.length > 0) {
+            counts[index(value)]++;
+        }
         count++;
         total += value;
         max = Math.max(max, value);
@@ -46,7 +57,8 @@ public final class TimeHistogram {
     }
 
     /**
-     * The value that this share of all values does not exceed, to about 3 %.
+     * The value that this share of all values does not exceed, to about 3 %; without a distribution
+     * ({@link DartClient.Context#distributions}) the largest.
      *
      * @param percentile 0 to 100
      */

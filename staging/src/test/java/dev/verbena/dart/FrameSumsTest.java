@@ -21,7 +21,7 @@ class FrameSumsTest {
         byte[] bytes = new byte[LENGTH_MAX];
         random.nextBytes(bytes);
         UnsafeBuffer part = new UnsafeBuffer(ByteBuffer.allocateDirect(LENGTH_MAX));
-        FrameSums sums = new FrameSums(LENGTH_MAX, FRAME);
+        FrameSums sums = new FrameSums(LENGTH_MAX, FRAME, false);
         Checksum expected = new Checksum();
         for (int i = 0; i < 500; i++) {
             int length = 1 + random.nextInt(LENGTH_MAX);
@@ -42,6 +42,20 @@ class FrameSumsTest {
                         .as("run %d, frame %d of %d bytes", i, frame, length)
                         .isEqualTo(expected.of(part, frame * FRAME, end - frame * FRAME));
             }
+        }
+    }
+
+    @Test
+    void shouldSumUpNothingWhereBytesMeanNothing() {
+        UnsafeBuffer part = DartWorld.bytes(LENGTH_MAX, 5);
+        FrameSums sums = new FrameSums(LENGTH_MAX, FRAME, true);
+        sums.goOn(part, LENGTH_MAX, LENGTH_MAX);
+        assertThat(sums.isWhole()).isTrue();
+        sums.reset();
+        // A part that is not long is not looked at either.
+        assertThat(sums.isWhole()).isTrue();
+        for (int frame = 0; frame * FRAME < LENGTH_MAX; frame++) {
+            assertThat(sums.of(frame)).isZero();
         }
     }
 

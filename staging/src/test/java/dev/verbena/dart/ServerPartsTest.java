@@ -191,6 +191,18 @@ class ServerPartsTest {
     }
 
     @Test
+    void shouldKeepSumAndMaximumWithoutADistribution() {
+        TimeHistogram histogram = new TimeHistogram(false);
+        histogram.record(3);
+        histogram.record(5);
+        assertThat(histogram.count()).isEqualTo(2);
+        assertThat(histogram.meanNs()).isEqualTo(4);
+        assertThat(histogram.percentileNs(50)).isEqualTo(5);
+        histogram.reset();
+        assertThat(histogram.percentileNs(50)).isZero();
+    }
+
+    @Test
     @Tag("dart-D44")
     void shouldNeverEndTheJvm() {
         JavaClasses classes = new ClassFileImporter().importPackagesOf(DartServer.class);

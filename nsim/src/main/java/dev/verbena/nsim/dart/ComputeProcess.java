@@ -20,8 +20,29 @@ final class ComputeProcess implements ProtocolAgent {
     /** How often it looks when nothing wakes it. */
     private static final long LOOK_NS = 50_000_000L;
 
-    /** What it is to do. */
-    record Plan(int rank, int first, int messages, int length, long computeNs, int inFlight) {}
+    /**
+     * What it is to do.
+     *
+     * @param warmUp messages at the beginning of which the waiting does not count
+     * @param startNs when it begins, after it was made
+     * @param isWoken it looks only when something came or the library has a deadline, not every
+     *     {@link #LOOK_NS}
+     */
+    record Plan(
+            int rank,
+            int first,
+            int messages,
+            int length,
+            long computeNs,
+            int inFlight,
+            int warmUp,
+            long startNs,
+            boolean isWoken) {
+        /** One that begins at once and looks often. */
+        Plan(int rank, int first, int messages, int length, long computeNs, int inFlight) {
+            this(rank, first, messages, length, computeNs, inFlight, 0, 0, false);
+        }
+    }
 
     final SimulatedProcess process;
     final Plan plan;
@@ -33,6 +54,7 @@ final class ComputeProcess implements ProtocolAgent {
     private RegisteredRegion region;
     private long computingUntilNs;
     private long blockedSinceNs = -1;
+    private final long startNs;
 
     /** Time that sends waited for earlier messages. */
     long blockedNs;
@@ -46,6 +68,7 @@ final class ComputeProcess implements ProtocolAgent {
             SimulatedProcess process, DartClient.Context context, Plan plan, boolean isFilled) {
         this.process = process;
         this.plan = plan;
+        this.startNs = process.nanoClock().nanoTime() + plan.startNs;
         this.isFilled = isFilled;
         this.context =
                 context.environment(process)
@@ -70,7 +93,8 @@ final class ComputeProcess implements ProtocolAgent {
 
     @Override
     public int doWork() {
-        if (isDone || client != null && isComputing()) {
+        boolean isEarly = client == null && startNs - now() > 0;
+        if (isDone || isEarly || client != null && isComputing()) {
             return 0;
         }
         try {
@@ -136,7 +160,7 @@ final class ComputeProcess implements ProtocolAgent {
         }
         tickets.add(ticket);
         if (blockedSinceNs >= 0) {
-            blockedNs += now - blockedSinceNs;
+            blockedNs += number < plan.first + plan.warmUp ? 0 : now - blockedSinceNs;
             blockedSinceNs = -1;
         }
         computingUntilNs = now + plan.computeNs;
@@ -175,8 +199,14 @@ final class ComputeProcess implements ProtocolAgent {
         if (isDone) {
             return NO_DEADLINE;
         }
+        if (client == null) {
+            return startNs;
+        }
         long now = now();
-        return client != null && computingUntilNs - now > 0 ? computingUntilNs : now + LOOK_NS;
+        if (computingUntilNs - now > 0) {
+            return computingUntilNs;
+        }
+        return plan.isWoken ? client.nextDeadlineNs() : now + LOOK_NS;
     }
 
     @Override

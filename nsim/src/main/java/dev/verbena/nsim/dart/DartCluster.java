@@ -17,6 +17,10 @@ import java.util.function.Consumer;
  */
 final class DartCluster {
     static final String FILE = "shared/dart.conf";
+    static final String MASTER = "dart-master";
+    static final String SLAVE = "dart-slave";
+    static final String RECEIVER = "dart-receiver";
+    static final String COMPUTE = "compute";
     private static final int PORT = 7000;
 
     /** A server with the process that runs it. */
@@ -29,6 +33,9 @@ final class DartCluster {
     final List<Server> servers = new ArrayList<>();
     final List<Receiver> receivers = new ArrayList<>();
     final List<ComputeProcess> computes = new ArrayList<>();
+
+    private int readyCount;
+    private int stoppedCount;
 
     DartCluster(World world) {
         this.world = world;
@@ -47,7 +54,7 @@ final class DartCluster {
     }
 
     Receiver receive(int index, Ledger ledger, Consumer<DartReceiver.Context> change) {
-        SimulatedProcess process = world.host(receiver(index)).start("dart-receiver");
+        SimulatedProcess process = world.host(receiver(index)).start(RECEIVER);
         DartReceiver.Context context =
                 new DartReceiver.Context()
                         .environment(process)
@@ -66,8 +73,7 @@ final class DartCluster {
     Server serve(
             int index, int receiver, StagingEvents events, Consumer<DartServer.Context> change) {
         Host host = world.host(server(index));
-        SimulatedProcess process =
-                host.start(index == 0 ? "dart-master" : "dart-slave").events(events);
+        SimulatedProcess process = host.start(index == 0 ? MASTER : SLAVE).events(events);
         DartServer.Context context =
                 new DartServer.Context()
                         .environment(process)
@@ -89,7 +95,7 @@ final class DartCluster {
 
     ComputeProcess compute(
             ComputeProcess.Plan plan, boolean isFilled, Consumer<DartClient.Context> change) {
-        SimulatedProcess process = world.host(node(plan.rank())).start("compute");
+        SimulatedProcess process = world.host(node(plan.rank())).start(COMPUTE);
         DartClient.Context context = new DartClient.Context().configurationFile(FILE);
         change.accept(context);
         ComputeProcess made = new ComputeProcess(process, context, plan, isFilled);
@@ -97,13 +103,12 @@ final class DartCluster {
         return made;
     }
 
+    /** Whether all servers have been ready; each is asked until it is, and not again. */
     boolean isReady() {
-        for (Server server : servers) {
-            if (!server.server.isReady()) {
-                return false;
-            }
+        while (readyCount < servers.size() && servers.get(readyCount).server.isReady()) {
+            readyCount++;
         }
-        return true;
+        return readyCount == servers.size();
     }
 
     boolean isComputingDone() {
@@ -125,12 +130,15 @@ final class DartCluster {
         }
     }
 
+    /** Whether all servers have stopped, or are dead. */
     boolean isStopped() {
-        for (Server server : servers) {
-            if (!server.process.isDead() && !server.server.awaitStopped(0)) {
-                return false;
-            }
+        while (stoppedCount < servers.size() && isStopped(servers.get(stoppedCount))) {
+            stoppedCount++;
         }
-        return true;
+        return stoppedCount == servers.size();
+    }
+
+    private static boolean isStopped(Server server) {
+        return server.process.isDead() || server.server.awaitStopped(0);
     }
 }

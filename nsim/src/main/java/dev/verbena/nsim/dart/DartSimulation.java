@@ -7,6 +7,7 @@ import dev.verbena.nsim.topology.Topologies;
 import dev.verbena.nsim.world.TraceHandler;
 import dev.verbena.nsim.world.World;
 import java.util.function.IntPredicate;
+import java.util.function.LongSupplier;
 
 /**
  * A staging run on a machine that one does not have: compute processes that compute and send,
@@ -21,22 +22,35 @@ public final class DartSimulation {
     private static final int NODES_MAX = 1 << 17;
     private static final long PROGRESS_STEPS = 1 << 6;
 
+    /** A launcher starts one process after the other. */
+    private static final long START_EVERY_NS = 10_000;
+
+    /** As a kernel grows it on a long, fast way. */
+    private static final int STREAM_WINDOW = 4 << 20;
+
+    private static final int BUFFER_MAX = 4 << 20;
+    private static final int MESSAGES_MAX = 4095;
+
     private int nodes = 16;
     private int servers = 2;
-    private int receivers = 1;
+    private int receivers;
     private int messages = 4;
     private int length = 1 << 20;
     private long computeNs = 100_000_000L;
     private int inFlight = 1;
     private long streamRate = 1_250_000_000L;
     private long streamLatencyNs = 50_000;
-    private int bufferSize = 4 << 20;
+    private int bufferSize;
+    private int warmUp;
+    private long startEveryNs = START_EVERY_NS;
     private int bufferCount = 16;
     private boolean isFilled;
     private long seed = 1;
     private Machine machine = new Machine();
     private TraceHandler trace;
     private IntPredicate progress = percent -> true;
+    private LongSupplier wallClock = () -> 0;
+    private DartWallTimes wallTimes;
 
     /** 16 compute nodes, 2 servers, 1 receiver, 4 messages of 1 MiB each. */
     public DartSimulation() {}
@@ -53,7 +67,7 @@ public final class DartSimulation {
         return this;
     }
 
-    /** Receivers; servers use them in turn. */
+    /** Receivers; servers use them in turn. Default: one for four servers. */
     public DartSimulation receivers(int value) {
         receivers = range("receivers", value, 1, 1024);
         return this;
@@ -61,13 +75,25 @@ public final class DartSimulation {
 
     /** Messages of each compute process. */
     public DartSimulation messages(int value) {
-        messages = range("messages", value, 1, 4095);
+        messages = range("messages", value, 1, MESSAGES_MAX);
         return this;
     }
 
     /** Bytes of a message. */
     public DartSimulation length(int value) {
         length = range("length", value, 0, 1 << 30);
+        return this;
+    }
+
+    /** Messages at the beginning of each process of which the waiting does not count; 0. */
+    public DartSimulation warmUp(int value) {
+        warmUp = range("warm-up", value, 0, MESSAGES_MAX);
+        return this;
+    }
+
+    /** Nanoseconds between the starts of two compute processes; 10,000. */
+    public DartSimulation startEveryNs(long value) {
+        startEveryNs = value;
         return this;
     }
 
@@ -92,7 +118,7 @@ public final class DartSimulation {
         return this;
     }
 
-    /** Buffers of each server. */
+    /** Buffers of each server; default: 16, each for a message or 4 MiB of it. */
     public DartSimulation buffers(int count, int size) {
         bufferCount = range("buffers", count, 2, 1 << 16);
         bufferSize = range("buffer size", size, 4096, 1 << 30);
@@ -121,6 +147,17 @@ public final class DartSimulation {
     public DartSimulation progress(IntPredicate value) {
         progress = value;
         return this;
+    }
+
+    /** Measures what the run costs; a nanosecond clock. For {@link #wallTimes}. */
+    public DartSimulation wallClock(LongSupplier value) {
+        wallClock = value;
+        return this;
+    }
+
+    /** What the run has cost; null before it has ended, nothing without a clock. */
+    public DartWallTimes wallTimes() {
+        return wallTimes;
     }
 
     /** Is told what happens; null: nobody. */
@@ -165,6 +202,10 @@ public final class DartSimulation {
      * @throws IllegalStateException if it comes to no end, or a message is wrong; says which
      */
     public DartReport run() {
+        receivers = receivers == 0 ? Math.max(1, servers / 4) : receivers;
+        // A message with its metadata, if that is not too long.
+        bufferSize = bufferSize == 0 ? Math.min(length, BUFFER_MAX) + REAL_BYTES : bufferSize;
+        long beganNs = wallClock.getAsLong();
         int hosts = nodes + servers + receivers;
         NetworkContext network = machine.network().isLoopback(true);
         String shape = machine.hasTopology() ? "" : "switch(" + hosts + ")";
@@ -175,45 +216,79 @@ public final class DartSimulation {
                                 ? machine.topology()
                                 : Topologies.parse(shape, network.tie()),
                         network)) {
-            world.streams(streamLatencyNs, streamRate).trace(trace);
+            world.streams(streamLatencyNs, streamRate).streamWindow(STREAM_WINDOW).trace(trace);
+            world.wallClock(wallClock);
             if (!isFilled) {
                 world.sizeOnlyAbove(REAL_BYTES);
             }
-            return run(world, new DartCluster(world));
+            return run(world, new DartCluster(world), beganNs);
         }
     }
 
-    private DartReport run(World world, DartCluster cluster) {
-        Times times = new Times();
+    private DartReport run(World world, DartCluster cluster, long beganNs) {
+        final Times times = new Times();
         for (int i = 0; i < receivers; i++) {
             cluster.receive(i, new Ledger(length, isFilled, true), context -> {});
         }
+        // One more than its share: at the end of the run the master is a server like the others.
+        int share = Math.min(8192, (nodes + servers - 1) / servers + 8);
         for (int i = 0; i < servers; i++) {
+            int clients = i == 0 ? Math.min(8192, nodes + 8) : share;
             cluster.serve(
                     i,
                     i % receivers,
                     times,
                     context ->
                             context.serverCount(servers)
-                                    .clientsMax(Math.min(8192, nodes + 8))
+                                    .clientsMax(clients)
                                     .creditsPerClient(2)
                                     .bufferSize(bufferSize)
                                     .bufferCount(bufferCount));
         }
+        final long madeNs = wallClock.getAsLong();
         check(world.runUntil(cluster::isReady, BOOT_NS), "the servers are not ready", cluster);
+        final long readyNs = wallClock.getAsLong();
+        final long bootNs = world.nowNs() - World.BEGIN_NS;
         for (int i = 0; i < nodes; i++) {
-            cluster.compute(
-                    new ComputeProcess.Plan(i, 0, messages, length, computeNs, inFlight),
-                    isFilled,
-                    context -> {});
+            compute(cluster, i);
         }
+        final long computesMadeNs = wallClock.getAsLong();
         boolean[] isEnded = new boolean[1];
         boolean isDone =
                 world.runUntil(() -> isDone(world, cluster, isEnded) || isEnded[0], RUN_NS);
         check(isDone && !isEnded[0], "not all is delivered", cluster);
+        final long doneNs = wallClock.getAsLong();
         cluster.stop();
         check(world.runUntil(cluster::isStopped, GOODBYE_NS), "the servers do not end", cluster);
-        return report(world, cluster, times);
+        wallTimes =
+                new DartWallTimes(
+                        madeNs - beganNs + computesMadeNs - readyNs,
+                        readyNs - madeNs,
+                        doneNs - computesMadeNs,
+                        wallClock.getAsLong() - doneNs,
+                        world.stepNs(DartCluster.MASTER),
+                        world.stepNs(DartCluster.SLAVE),
+                        world.stepNs(DartCluster.RECEIVER),
+                        world.stepNs(DartCluster.COMPUTE));
+        return report(world, cluster, times, bootNs);
+    }
+
+    private void compute(DartCluster cluster, int rank) {
+        // What a process remembers of its messages, it remembers a hundred thousand times.
+        int unconfirmedMax = Math.min(1024, 2 * Integer.highestOneBit(messages + inFlight));
+        cluster.compute(
+                new ComputeProcess.Plan(
+                        rank,
+                        0,
+                        messages,
+                        length,
+                        computeNs,
+                        inFlight,
+                        warmUp,
+                        rank * startEveryNs,
+                        true),
+                isFilled,
+                context -> context.unconfirmedMax(unconfirmedMax).distributions(false));
     }
 
     private long lastStep;
@@ -255,7 +330,7 @@ public final class DartSimulation {
         }
     }
 
-    private DartReport report(World world, DartCluster cluster, Times times) {
+    private DartReport report(World world, DartCluster cluster, Times times, long bootNs) {
         long bytes = 0;
         for (DartCluster.Receiver receiver : cluster.receivers) {
             bytes += receiver.ledger().bytes;
@@ -264,23 +339,32 @@ public final class DartSimulation {
             }
         }
         long began = Long.MAX_VALUE;
+        long connected = 0;
         long ended = 0;
         long blocked = 0;
         long slowest = 0;
         for (ComputeProcess compute : cluster.computes) {
             check(compute.failure.isEmpty(), "a process failed", cluster);
             began = Math.min(began, compute.beganNs);
+            connected = Math.max(connected, compute.beganNs);
             ended = Math.max(ended, compute.endedNs);
             blocked += compute.blockedNs;
             slowest = Math.max(slowest, compute.blockedNs);
         }
         check(delivered(cluster) == (long) nodes * messages, "messages are missing", cluster);
+        double line = Math.max(1e-9, (ended - began) / 1e9) * streamRate;
+        long cablePs = 0;
+        for (DartCluster.Server server : cluster.servers) {
+            cablePs += world.cableBusyPs(server.process().host(), true);
+        }
         return new DartReport(
                 nodes,
                 servers,
                 receivers,
                 delivered(cluster),
                 bytes,
+                bootNs,
+                connected - bootNs - World.BEGIN_NS,
                 ended - began,
                 computeNs * messages,
                 blocked / nodes,
@@ -288,7 +372,10 @@ public final class DartSimulation {
                 times.pullNs / Math.max(1, times.pulls),
                 times.queueNs / Math.max(1, times.pieces),
                 times.streamNs / Math.max(1, times.pieces),
-                bytes / Math.max(1e-9, (ended - began) / 1e9) / ((double) streamRate * receivers),
+                cablePs / 1000.0 / servers / Math.max(1, ended - began),
+                bytes / (line * servers),
+                bytes / (line * receivers),
+                world.stepCount(),
                 world.eventCount(),
                 world.traceHash());
     }

@@ -2,13 +2,15 @@ package dev.verbena.nsim.dart;
 
 import dev.verbena.dart.DartMessage;
 import dev.verbena.dart.DartMessageHandler;
-import java.util.HashMap;
-import java.util.Map;
+import org.agrona.collections.Int2IntHashMap;
+import org.agrona.collections.IntHashSet;
 
 /** What a receiver has handed over: each message whole, right, once. */
 final class Ledger implements DartMessageHandler {
-    private final Map<Integer, Integer> counts = new HashMap<>();
-    private final Map<Integer, Integer> lastOfRank = new HashMap<>();
+    private static final int NONE = -1;
+
+    private final IntHashSet tags = new IntHashSet();
+    private final Int2IntHashMap lastOfRank = new Int2IntHashMap(NONE);
     private final int length;
     private final boolean isFilled;
     private final boolean isOrdered;
@@ -32,34 +34,38 @@ final class Ledger implements DartMessageHandler {
     }
 
     boolean has(int tag) {
-        return counts.containsKey(tag);
+        return tags.contains(tag);
     }
 
     @Override
     public void onMessage(DartMessage message) {
         int tag = message.tag();
-        String name = "message " + ComputeProcess.number(tag) + " of rank " + (tag >>> 12);
+        // Where sizes alone are moved the message has no bytes.
+        long has = isFilled ? message.length() : message.metadata().payloadLength();
         messages++;
-        bytes += message.length();
-        if (message.length() != length) {
-            broken(name + " has " + message.length() + " bytes, not " + length);
+        bytes += has;
+        if (has != length) {
+            broken(tag, "has " + has + " bytes, not " + length);
         } else if (isFilled) {
             int wrongAt =
                     Payload.firstWrong(message.buffer(), message.offset(), message.length(), tag);
             if (wrongAt >= 0) {
-                broken(name + " is wrong from byte " + wrongAt + " of " + length + " on");
+                broken(tag, "is wrong from byte " + wrongAt + " of " + length + " on");
             }
         }
-        if (counts.merge(tag, 1, Integer::sum) > 1) {
-            broken(name + " was handed over twice");
+        if (!tags.add(tag)) {
+            broken(tag, "was handed over twice");
         }
-        Integer last = lastOfRank.put(tag >>> 12, tag);
-        if (isOrdered && last != null && last > tag) {
-            broken(name + " came after message " + ComputeProcess.number(last));
+        int last = lastOfRank.put(tag >>> 12, tag);
+        if (isOrdered && last != NONE && last > tag) {
+            broken(tag, "came after message " + ComputeProcess.number(last));
         }
     }
 
-    private void broken(String what) {
-        wrong = wrong.isEmpty() ? what : wrong;
+    private void broken(int tag, String what) {
+        if (wrong.isEmpty()) {
+            int rank = tag >>> 12;
+            wrong = "message " + ComputeProcess.number(tag) + " of rank " + rank + " " + what;
+        }
     }
 }

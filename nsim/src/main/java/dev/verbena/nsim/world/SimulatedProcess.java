@@ -41,8 +41,15 @@ public final class SimulatedProcess implements Environment {
     private int unpredictableCount;
     private boolean isStarted;
     boolean isDead;
-    long wakePs = Long.MAX_VALUE;
-    int wakeToken;
+
+    /** When it is to be stepped next. */
+    long wakePs = Steps.NEVER;
+
+    /** The event of a deadline that is waiting; see {@link Steps}. */
+    long farPs = Steps.NEVER;
+
+    long stepCount;
+    long stepNs;
 
     /** One post in so many is refused; 0: none. */
     int refusesOneIn;
@@ -248,12 +255,17 @@ public final class SimulatedProcess implements Environment {
     /** One set for the whole world; who finds no room shows nothing. */
     @Override
     public CountersManager counters() {
-        return world.counters();
+        return world.memory.counters();
     }
 
     @Override
     public StagingEvents events() {
         return events;
+    }
+
+    @Override
+    public boolean carriesPayloads() {
+        return world.copiedMax == Integer.MAX_VALUE;
     }
 
     @Override

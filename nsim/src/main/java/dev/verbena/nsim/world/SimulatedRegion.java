@@ -18,6 +18,20 @@ final class SimulatedRegion extends TransportRegion {
 
     int outstanding;
 
+    /** Of memory of which the bytes mean nothing, and which others use, too. */
+    SimulatedRegion(
+            SimulatedTransport transport,
+            long id,
+            long key,
+            long length,
+            OffHeapMemory blank,
+            int rights) {
+        super(id, blank.address(), length, rights, null);
+        this.transport = transport;
+        this.key = key;
+        this.bytes = new UnsafeBuffer(blank.address(), (int) length);
+    }
+
     SimulatedRegion(
             SimulatedTransport transport,
             long id,

@@ -12,11 +12,16 @@ import org.agrona.MutableDirectBuffer;
 final class SimulatedStream implements ByteStream {
     private static final long CONNECT_PATIENCE_PS = 60 * World.PS_PER_S;
 
-    /** Bytes that were written in one call. */
+    /** Bytes that were written in one call; where sizes alone count, the first of them. */
     private static final class Segment {
-        byte[] bytes;
-        int length;
+        final byte[] bytes;
+        final int length;
         int from;
+
+        Segment(byte[] bytes, int length) {
+            this.bytes = bytes;
+            this.length = length;
+        }
     }
 
     private final SimulatedProcess process;
@@ -131,7 +136,10 @@ final class SimulatedStream implements ByteStream {
         while (done < length && !arrived.isEmpty()) {
             Segment segment = arrived.peek();
             int n = Math.min(length - done, segment.length - segment.from);
-            buffer.putBytes(offset + done, segment.bytes, segment.from, n);
+            int carried = Math.min(n, segment.bytes.length - segment.from);
+            if (carried > 0) {
+                buffer.putBytes(offset + done, segment.bytes, segment.from, carried);
+            }
             segment.from += n;
             done += n;
             if (segment.from == segment.length) {
@@ -159,19 +167,42 @@ final class SimulatedStream implements ByteStream {
 
     @Override
     public int write(DirectBuffer buffer, int offset, int length) {
+        return write(buffer, offset, length, buffer, 0, 0);
+    }
+
+    /** Both travel as one segment. */
+    @Override
+    public int write(
+            DirectBuffer first,
+            int firstOffset,
+            int firstLength,
+            DirectBuffer second,
+            int secondOffset,
+            int secondLength) {
         if (state != OPEN) {
             return state == CONNECTING ? 0 : -1;
         }
+        int length = firstLength + secondLength;
         int n = Math.min(length, world.streamWindow - peer.used);
         if (n <= 0) {
             wantsRoom = length > 0;
             return 0;
         }
-        Segment segment = new Segment();
-        segment.length = n;
-        segment.bytes = new byte[n];
-        buffer.getBytes(offset, segment.bytes);
+        int ofFirst = Math.min(n, firstLength);
+        int ofSecond = Math.min(n - ofFirst, secondLength);
+        int carriedFirst = Math.min(ofFirst, world.copiedMax);
+        // The first is sent whole before any of the second is carried.
+        int carriedSecond = carriedFirst < ofFirst ? 0 : Math.min(ofSecond, world.copiedMax);
+        byte[] carried = new byte[carriedFirst + carriedSecond];
+        first.getBytes(firstOffset, carried, 0, carriedFirst);
+        second.getBytes(secondOffset, carried, carriedFirst, carriedSecond);
         wantsRoom = n < length;
+        send(new Segment(carried, n));
+        return n;
+    }
+
+    private void send(Segment segment) {
+        int n = segment.length;
         peer.used += n;
         peer.underWay.add(segment);
         Host from = process.host;
@@ -185,7 +216,6 @@ final class SimulatedStream implements ByteStream {
         peer.lastArrivalPs = Math.max(peer.lastArrivalPs, enters + slow);
         SimulatedStream reader = peer;
         world.afterPs(peer.lastArrivalPs - now, to.index(), reader::arrive);
-        return n;
     }
 
     private long rate(Host host) {

@@ -77,7 +77,7 @@ final class SimulatedTransport extends TransportOperations {
             synchronized (world) {
                 if (events.isEmpty() && !isClosed && limit > 0 && !world.isRunning) {
                     boolean wasAlive = !process.isDead;
-                    world.pass(this);
+                    world.passing.pass(this);
                     unwindIfKilled(wasAlive);
                 }
             }
@@ -157,7 +157,7 @@ final class SimulatedTransport extends TransportOperations {
                     return false;
                 }
                 boolean wasAlive = !process.isDead;
-                world.await(this, left);
+                world.passing.await(this, left);
                 unwindIfKilled(wasAlive);
             }
             return true;

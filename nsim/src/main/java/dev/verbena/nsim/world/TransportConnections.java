@@ -7,6 +7,7 @@ import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Capability;
+import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -14,8 +15,8 @@ import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportLimits;
 import java.net.URI;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 
@@ -24,6 +25,9 @@ abstract class TransportConnections implements Transport {
     static final int PRIVATE_DATA_MAX = 256;
     private static final long REFUSAL_PS = 1_000_000;
 
+    /** Multiplied by this, numbers of regions look like keys. */
+    private static final long KEYS = 0x9e3779b97f4a7c15L;
+
     final World world;
     final SimulatedProcess process;
     final long incarnation;
@@ -31,7 +35,7 @@ abstract class TransportConnections implements Transport {
     final Long2ObjectHashMap<Connection> byHandle = new Long2ObjectHashMap<>();
 
     /** In the order in which they were made. */
-    final List<Connection> connections = new ArrayList<>();
+    final Set<Connection> connections = new LinkedHashSet<>();
 
     final ArrayDeque<SimulatedEvent> events = new ArrayDeque<>();
     final ArrayDeque<SimulatedEvent> freeEvents = new ArrayDeque<>();
@@ -79,7 +83,7 @@ abstract class TransportConnections implements Transport {
         if (owner == null) {
             owner = current;
             synchronized (world) {
-                world.owned(current);
+                world.passing.owned(current);
             }
         } else if (owner != current) {
             throw new IllegalStateException(
@@ -172,7 +176,10 @@ abstract class TransportConnections implements Transport {
                     "allocate: " + length + " bytes; simulated regions have at most 2 GiB");
         }
         failSometimes("allocate of " + length + " bytes");
-        return add(OffHeapMemories.allocate(length), true, rights);
+        boolean isBlank = rights == RemoteDescriptor.REMOTE_READ && length > world.copiedMax;
+        return isBlank
+                ? addBlank(length, rights)
+                : add(OffHeapMemories.allocate(length), true, rights);
     }
 
     @Override
@@ -192,9 +199,20 @@ abstract class TransportConnections implements Transport {
     private SimulatedRegion add(OffHeapMemory memory, boolean isOwn, int rights) {
         synchronized (world) {
             long id = world.number();
-            long key = id * 0x9e3779b97f4a7c15L;
-            SimulatedRegion region = new SimulatedRegion(self(), id, key, memory, isOwn, rights);
-            regions.put(key, region);
+            SimulatedRegion region =
+                    new SimulatedRegion(self(), id, id * KEYS, memory, isOwn, rights);
+            regions.put(region.key, region);
+            return region;
+        }
+    }
+
+    private SimulatedRegion addBlank(long length, int rights) {
+        synchronized (world) {
+            long id = world.number();
+            SimulatedRegion region =
+                    new SimulatedRegion(
+                            self(), id, id * KEYS, length, world.memory.blank(length), rights);
+            regions.put(region.key, region);
             return region;
         }
     }

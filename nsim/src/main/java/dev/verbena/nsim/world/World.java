@@ -1,8 +1,8 @@
 package dev.verbena.nsim.world;
 
 import dev.verbena.memory.OffHeapMemories;
-import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.nsim.engine.Engine;
+import dev.verbena.nsim.network.LinkStatistics;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.network.NetworkModel;
 import dev.verbena.nsim.topology.Topology;
@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
-import org.agrona.concurrent.status.CountersManager;
+import java.util.function.LongSupplier;
 
 /**
  * Hosts on a modelled network, in virtual time that begins at 0. The same seed and the same calls
@@ -46,21 +46,14 @@ public final class World implements AutoCloseable {
 
     static final long PS_PER_S = 1_000_000_000_000L;
 
-    /** Clocks of processes do not begin at 0. */
-    private static final long BEGIN_NS = 1_000_000_000L;
+    /** What clocks of processes show at the beginning, nanoseconds. */
+    public static final long BEGIN_NS = 1_000_000_000L;
 
     private static final int STEP = NetworkModel.KINDS_FREE;
     private static final int CALL = STEP + 1;
     private static final int TICK = STEP + 2;
     private static final int ARRIVE = STEP + 3;
     private static final int CREDIT = STEP + 4;
-
-    /** What a poll that finds nothing lets pass, outside of a run; less if others may be slow. */
-    private static final long TICK_PS = 20_000_000;
-
-    private static final long SHARED_TICK_PS = 200_000;
-    private static final int COUNTERS = 128;
-    private static final long SHARED_AWAIT_NS = 1_000_000;
 
     final Engine engine;
     final NetworkModel network;
@@ -74,25 +67,17 @@ public final class World implements AutoCloseable {
     private final long seed;
     private final Map<String, Host> hosts = new LinkedHashMap<>();
     private final Map<String, Disk> shared = new TreeMap<>();
-    private final List<SimulatedProcess> processes = new ArrayList<>();
-    private final List<Runnable> calls = new ArrayList<>();
-    private final ArrayDeque<Integer> freeCalls = new ArrayDeque<>();
+    private final Calls calls;
+    private final Steps steps;
+    final Passing passing;
+    final WorldMemory memory = new WorldMemory();
     private final ArrayDeque<Runnable> toDo = new ArrayDeque<>();
-    private final int nodes;
-    private SplittableRandom schedule;
-    private long jitterPs;
+    private final Topology topology;
     private TraceHandler trace;
     private Runnable invariants = () -> {};
     private Throwable broken;
-    private long ticks;
-    private long ticksSeen;
     private long numbers;
     private long hash;
-    private long stepCount;
-    private OffHeapMemory counterMemory;
-    private CountersManager counters;
-    private Thread firstOwner;
-    private boolean isShared;
     boolean isRunning;
     long cyclePs = 200_000;
     long streamLatencyPs = 20_000_000;
@@ -112,15 +97,15 @@ public final class World implements AutoCloseable {
     /** A network at rest, without hosts. */
     public World(long seed, Topology topology, NetworkContext context) {
         this.seed = seed;
-        this.nodes = topology.nodes();
+        this.topology = topology;
         engine = new Engine(NetworkModel.entities(topology));
         network = NetworkModel.of(engine, topology, context);
         deliveries = new Deliveries(this);
         network.handler(deliveries);
         random = stream("faults");
-        engine.handler(STEP, this::onStep);
-        engine.handler(CALL, (time, target, argument) -> call((int) argument));
-        engine.handler(TICK, (time, target, argument) -> ticksSeen = argument);
+        steps = new Steps(this, STEP);
+        calls = new Calls(engine, CALL);
+        passing = new Passing(this, TICK);
         engine.handler(
                 ARRIVE, (time, target, argument) -> deliveries.late(works.get((int) argument)));
         engine.handler(
@@ -129,8 +114,16 @@ public final class World implements AutoCloseable {
 
     /** Processes are stepped in random order, and up to so many nanoseconds late. */
     public World randomSchedule(long jitterNs) {
-        schedule = stream("schedule");
-        jitterPs = jitterNs * 1000;
+        steps.random(stream("schedule"), jitterNs * 1000);
+        return this;
+    }
+
+    /**
+     * Counts what steps cost by this clock, in nanoseconds, for {@link #stepNs}; a run does not
+     * depend on it.
+     */
+    public World wallClock(LongSupplier nanoseconds) {
+        steps.wallClock(nanoseconds);
         return this;
     }
 
@@ -141,6 +134,12 @@ public final class World implements AutoCloseable {
         return this;
     }
 
+    /** Bytes that a byte stream takes before its reader has read them; 256 KiB. */
+    public World streamWindow(int bytes) {
+        streamWindow = bytes;
+        return this;
+    }
+
     /** How long a disk takes to force or rename a file. */
     public World disks(long forceNs) {
         forcePs = forceNs * 1000;
@@ -148,8 +147,10 @@ public final class World implements AutoCloseable {
     }
 
     /**
-     * Puts and gets longer than this take their time and carry no bytes: memory that nobody touches
-     * costs nothing, and neither does copying it. Byte streams carry what there is.
+     * Sizes only: puts and gets longer than this take their time and carry no bytes, writes to byte
+     * streams carry their first so many bytes, memory longer than this that peers may only read is
+     * the same for all. Memory that nobody touches costs nothing, and neither does copying it.
+     * Environments say that payloads mean nothing.
      */
     public World sizeOnlyAbove(int bytes) {
         copiedMax = bytes;
@@ -183,9 +184,12 @@ public final class World implements AutoCloseable {
     public Host host(String name) {
         Host host = hosts.get(name);
         if (host == null) {
-            if (hosts.size() == nodes) {
+            if (hosts.size() == topology.nodes()) {
                 throw new IllegalStateException(
-                        "there is no node left for host " + name + "; the network has " + nodes);
+                        "there is no node left for host "
+                                + name
+                                + "; the network has "
+                                + topology.nodes());
             }
             host = new Host(this, hosts.size(), name);
             hosts.put(name, host);
@@ -209,7 +213,35 @@ public final class World implements AutoCloseable {
 
     /** Steps of processes so far. */
     public long stepCount() {
-        return stepCount;
+        return steps.count();
+    }
+
+    /** Steps so far of processes of this name. */
+    public long stepCount(String process) {
+        long sum = 0;
+        for (SimulatedProcess one : steps.processes()) {
+            sum += one.name().equals(process) ? one.stepCount : 0;
+        }
+        return sum;
+    }
+
+    /** What these steps took by the {@link #wallClock}, in nanoseconds. */
+    public long stepNs(String process) {
+        long sum = 0;
+        for (SimulatedProcess one : steps.processes()) {
+            sum += one.name().equals(process) ? one.stepNs : 0;
+        }
+        return sum;
+    }
+
+    /** How long the cable into a host's interface, or out of it, was busy so far; picoseconds. */
+    public long cableBusyPs(Host host, boolean isInto) {
+        LinkStatistics links = network.links();
+        int node = host.index();
+        return links.busyPs(
+                isInto
+                        ? links.linkOf(topology.routerOf(node), topology.portOf(node))
+                        : links.linkOfNode(node));
     }
 
     /** Events of the network and of processes so far. */
@@ -218,8 +250,7 @@ public final class World implements AutoCloseable {
     }
 
     int add(SimulatedProcess process) {
-        processes.add(process);
-        return processes.size() - 1;
+        return steps.add(process);
     }
 
     long number() {
@@ -255,21 +286,7 @@ public final class World implements AutoCloseable {
     }
 
     void afterPs(long picoseconds, int target, Runnable action) {
-        int slot;
-        if (freeCalls.isEmpty()) {
-            slot = calls.size();
-            calls.add(action);
-        } else {
-            slot = freeCalls.poll();
-            calls.set(slot, action);
-        }
-        engine.schedule(engine.nowPs() + picoseconds, target, target, CALL, slot);
-    }
-
-    private void call(int slot) {
-        Runnable action = calls.set(slot, null);
-        freeCalls.add(slot);
-        action.run();
+        calls.after(picoseconds, target, action);
     }
 
     void arriveAfter(long picoseconds, Work work) {
@@ -302,47 +319,18 @@ public final class World implements AutoCloseable {
     }
 
     void wake(SimulatedProcess process) {
-        long jitter = schedule == null || jitterPs == 0 ? 0 : schedule.nextLong(jitterPs);
-        stepAfter(process, cyclePs + jitter);
+        steps.wake(process);
     }
 
-    private void stepAfter(SimulatedProcess process, long picoseconds) {
-        long time = engine.nowPs() + picoseconds;
-        if (time < 0 || time >= process.wakePs || process.isDead) {
-            return;
-        }
-        process.wakePs = time;
-        int host = process.host.index();
-        long argument = (long) process.number << 32 | ++process.wakeToken & 0xffffffffL;
-        engine.schedule(time, host, host, STEP, argument);
-    }
-
-    private void onStep(long timePs, int target, long argument) {
-        SimulatedProcess process = processes.get((int) (argument >>> 32));
-        if (process.isDead || process.wakeToken != (int) argument) {
-            return;
-        }
-        process.wakePs = Long.MAX_VALUE;
-        if (process.host.frozenUntilPs > timePs) {
-            stepAfter(process, process.host.frozenUntilPs - timePs);
-            return;
-        }
-        stepCount++;
-        int work = process.cycle(schedule);
+    /** A process has had its step. */
+    void stepped(SimulatedProcess process, long timePs, int work) {
         hash = mix(hash ^ timePs ^ (long) work << 48 ^ process.number);
         if (trace != null && work != 0) {
             trace.onTrace(timePs, "work " + work, process);
         }
-        if (!process.isDead) {
-            long pause = process.pauseAfter(work);
-            if (pause != Long.MAX_VALUE) {
-                stepAfter(process, pause);
-            }
-        }
-        check();
     }
 
-    private void check() {
+    void check() {
         try {
             invariants.run();
         } catch (RuntimeException | AssertionError e) {
@@ -392,48 +380,13 @@ public final class World implements AutoCloseable {
         }
     }
 
-    private void runEvent(long limitPs) {
+    void runEvent(long limitPs) {
         isRunning = true;
         try {
             engine.run(limitPs, 1);
         } finally {
             isRunning = false;
         }
-    }
-
-    /** Lets a moment pass, or less if there is something for this transport. */
-    void pass(SimulatedTransport transport) {
-        passPs(transport, isShared ? SHARED_TICK_PS : TICK_PS);
-    }
-
-    private void passPs(SimulatedTransport transport, long picoseconds) {
-        engine.schedule(engine.nowPs() + picoseconds, 0, 0, TICK, ++ticks);
-        long mine = ticks;
-        while (ticksSeen < mine && !transport.hasNews()) {
-            runEvent(Long.MAX_VALUE);
-        }
-    }
-
-    /** Lets time pass until there is something for this transport, or a time is over. */
-    void await(SimulatedTransport transport, long nanoseconds) {
-        long ns = nanoseconds;
-        if (isShared) {
-            // Others may be about to do something: no faster than the real time.
-            ns = Math.min(ns, SHARED_AWAIT_NS);
-            try {
-                wait(1);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return;
-            }
-        }
-        passPs(transport, ns * 1000);
-    }
-
-    /** A thread has begun to use a transport. */
-    void owned(Thread thread) {
-        isShared |= firstOwner != null && firstOwner != thread;
-        firstOwner = thread;
     }
 
     /**
@@ -540,27 +493,12 @@ public final class World implements AutoCloseable {
         return count;
     }
 
-    CountersManager counters() {
-        if (counters == null) {
-            int metadata = COUNTERS * CountersManager.METADATA_LENGTH;
-            int values = COUNTERS * CountersManager.COUNTER_LENGTH;
-            counterMemory = OffHeapMemories.allocate(metadata + values);
-            counters =
-                    new CountersManager(
-                            counterMemory.buffer(0, metadata),
-                            counterMemory.buffer(metadata, values));
-        }
-        return counters;
-    }
-
     /** Kills what still runs, and frees all memory. */
     @Override
     public synchronized void close() {
-        for (SimulatedProcess process : processes) {
+        for (SimulatedProcess process : steps.processes()) {
             process.kill();
         }
-        if (counterMemory != null) {
-            counterMemory.close();
-        }
+        memory.close();
     }
 }

@@ -7,6 +7,7 @@ import dev.verbena.dart.DartServer;
 import dev.verbena.nsim.Machine;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,6 +44,10 @@ class DartSimulationTest {
         DartReport sizes = dozens().filled(false).run();
         assertThat(sizes.traceHash()).isEqualTo(full.traceHash());
         assertThat(sizes).isEqualTo(full);
+        Machine machine = new Machine().set("level=message");
+        DartReport flows = dozens().machine(machine).filled(true).run();
+        assertThat(dozens().machine(machine).filled(false).run()).isEqualTo(flows);
+        assertThat(flows.traceHash()).isNotEqualTo(full.traceHash());
     }
 
     @Test
@@ -98,6 +103,43 @@ class DartSimulationTest {
                         .run();
         assertThat(report.messages()).isEqualTo(1000);
         assertThat(report.bytes()).isEqualTo(1000L * (256 << 10));
+    }
+
+    /** 4 GiB that are nowhere, by the way that a run with 100,000 nodes goes. */
+    @Test
+    void shouldStageFromTwoThousandNodesAtMessageLevel() {
+        AtomicLong clock = new AtomicLong();
+        DartSimulation simulation =
+                new DartSimulation()
+                        .nodes(2000)
+                        .servers(16)
+                        .messages(2)
+                        .length(1 << 20)
+                        .wallClock(clock::incrementAndGet)
+                        .machine(new Machine().set("level=message"));
+        DartReport report = simulation.run();
+        assertThat(report.messages()).isEqualTo(4000);
+        assertThat(report.bytes()).isEqualTo(4000L << 20);
+        assertThat(report.receivers()).isEqualTo(4);
+        assertThat(report.registerNs()).isBetween(19_000_000L, 1_000_000_000L);
+        // Four lines of 1.25 GB/s carry it; processes wait for them, servers do not.
+        assertThat(report.receiverShare()).isBetween(0.85, 1.0);
+        assertThat(report.serverLineShare()).isBetween(0.2, 0.26);
+        assertThat(report.blockedMeanNs()).isGreaterThan(50_000_000L);
+        // Who waits is stepped when something has come for it, and not to look whether.
+        assertThat(report.steps()).isLessThan(130 * report.messages());
+        DartWallTimes wall = simulation.wallTimes();
+        assertThat(wall.totalNs()).isLessThanOrEqualTo(clock.get());
+        assertThat(wall.computesNs() + wall.slavesNs()).isPositive();
+    }
+
+    @Test
+    void shouldNotCountTheWaitingOfTheWarmUp() {
+        DartReport all = dozens().computeNs(0).run();
+        DartReport later = dozens().computeNs(0).warmUp(2).run();
+        assertThat(later.traceHash()).isEqualTo(all.traceHash());
+        assertThat(later.blockedMeanNs()).isPositive().isLessThan(all.blockedMeanNs());
+        assertThat(dozens().computeNs(0).warmUp(3).run().blockedMeanNs()).isZero();
     }
 
     @Test
