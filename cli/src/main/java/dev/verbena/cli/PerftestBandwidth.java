@@ -11,6 +11,8 @@ import java.util.Arrays;
  */
 final class PerftestBandwidth {
     private static final int SPINS = 1 << 12;
+    private static final long WARM_UP_MAX = 20_000;
+    private static final long WARM_UP_NS = 2_000_000_000L;
 
     private final PerftestEndpoint endpoint;
     private final PerftestTool tool;
@@ -27,6 +29,7 @@ final class PerftestBandwidth {
     private long sendsMissing;
     private long receivesMissing;
     private boolean isMeasured;
+    private boolean isCompiled;
     private int size;
 
     PerftestBandwidth(PerftestEndpoint endpoint, PerftestTool tool, PerftestOptions options) {
@@ -43,8 +46,9 @@ final class PerftestBandwidth {
     }
 
     /**
-     * Nobody counts these. Sends and atomics are left out: the server counts sends, and its sum of
-     * atomics is the number.
+     * Nobody counts these: as many as will be counted, so that the loop is compiled, but not
+     * endlessly; of later sizes as many as the depth. Sends and atomics are left out: the server
+     * counts sends, and its sum of atomics is the number.
      */
     void warmUp(int size) {
         if (tool.isSend() || tool.isAtomic()) {
@@ -53,7 +57,14 @@ final class PerftestBandwidth {
         prepare(size);
         stretch = PerftestStretch.WITHOUT_TIME;
         isMeasured = false;
-        run(Math.min(depth, iterations), 0, true);
+        long left = Math.min(isCompiled ? depth : WARM_UP_MAX, iterations);
+        long until = System.nanoTime() + WARM_UP_NS;
+        do {
+            long batch = Math.min(depth, left);
+            run(batch, 0, true);
+            left -= batch;
+        } while (left > 0 && System.nanoTime() < until);
+        isCompiled = true;
     }
 
     private void prepare(int size) {
