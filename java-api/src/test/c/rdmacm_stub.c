@@ -264,8 +264,23 @@ EXPORT int rdma_reject(struct rdma_cm_id *id, const void *data, uint8_t length)
 
 EXPORT int rdma_disconnect(struct rdma_cm_id *id)
 {
-    (void)id;
+    args((uint64_t)id->verbs->device->transport_type, 0, 0, 0);
     return enter("rdma_disconnect") ? -1 : 0;
+}
+
+EXPORT int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event)
+{
+    args((uint64_t)event, (uint64_t)id->verbs->device->transport_type, 0, 0);
+    return enter("rdma_notify") ? -1 : 0;
+}
+
+EXPORT int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel)
+{
+    args((uintptr_t)id, (uintptr_t)channel, 0, 0);
+    if (enter("rdma_migrate_id"))
+        return -1;
+    id->channel = channel;
+    return 0;
 }
 
 EXPORT int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *group, void *given)

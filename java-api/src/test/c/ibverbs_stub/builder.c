@@ -158,6 +158,9 @@ static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_in
     struct ibv_qp_ex *qp = (struct ibv_qp_ex *)ibv_create_qp(attr->pd ? attr->pd : &of_context,
                                                              (struct ibv_qp_init_attr *)attr);
     keep(attr, sizeof *attr);
+    if (attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH) /* the key is kept behind it */
+        memcpy(record.bytes + sizeof *attr, attr->rx_hash_conf.rx_hash_key,
+               attr->rx_hash_conf.rx_hash_key_len);
     if (!qp)
         return NULL;
     uint64_t operations = attr->send_ops_flags;

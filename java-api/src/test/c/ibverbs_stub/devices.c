@@ -152,17 +152,14 @@ static int query_rt_values(struct ibv_context *context, struct ibv_values_ex *va
     return 0;
 }
 
-EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
+static struct ibv_context *new_context(struct ibv_device *device, int file)
 {
-    if (enter("ibv_open_device"))
-        return NULL;
-    const char *scatter = getenv("MLX5_SCATTER_TO_CQE");
-    keep(scatter ? scatter : "unset", scatter ? strlen(scatter) + 1 : sizeof "unset");
     struct verbs_context *made = object(sizeof *made);
     made->sz = sizeof *made;
     made->context.abi_compat = __VERBS_ABI_IS_EXTENDED;
     made->context.device = device;
     made->context.num_comp_vectors = 3;
+    made->context.cmd_fd = file;
     made->context.async_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     made->query_port = query_port;
     made->query_device_ex = query_device_ex;
@@ -184,6 +181,11 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
     made->query_rt_values = query_rt_values;
     made->ibv_create_flow = create_flow;
     made->ibv_destroy_flow = destroy_flow;
+    made->create_wq = create_wq;
+    made->modify_wq = modify_wq;
+    made->destroy_wq = destroy_wq;
+    made->create_rwq_ind_table = create_rwq_ind_table;
+    made->destroy_rwq_ind_table = destroy_rwq_ind_table;
     made->context.ops.alloc_mw = alloc_mw;
     made->context.ops.bind_mw = bind_mw;
     made->context.ops.dealloc_mw = dealloc_mw;
@@ -196,11 +198,28 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
     return &made->context;
 }
 
+EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+    if (enter("ibv_open_device"))
+        return NULL;
+    const char *scatter = getenv("MLX5_SCATTER_TO_CQE");
+    keep(scatter ? scatter : "unset", scatter ? strlen(scatter) + 1 : sizeof "unset");
+    return new_context(device, open("/dev/null", O_RDWR | O_CLOEXEC));
+}
+
+/* Any file will do; as the real one it is closed with what was made of it, and only then. */
+EXPORT struct ibv_context *ibv_import_device(int file)
+{
+    args((uint64_t)file, (uint64_t)fcntl(file, F_GETFD), 0, 0, 0);
+    return enter("ibv_import_device") ? NULL : new_context(&devices[0], file);
+}
+
 EXPORT int ibv_close_device(struct ibv_context *context)
 {
     if (enter("ibv_close_device"))
         return -1;
     record.open_objects--;
+    close(context->cmd_fd);
     close(context->async_fd);
     free((char *)context - offsetof(struct verbs_context, context));
     return 0;
@@ -223,6 +242,9 @@ EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_async_eve
     case IBV_EVENT_GID_CHANGE:
     case IBV_EVENT_LID_CHANGE:
         event->element.port_num = 1;
+        break;
+    case IBV_EVENT_WQ_FATAL:
+        event->element.wq = last_wq;
         break;
     default:
         event->element.qp = last_qp;

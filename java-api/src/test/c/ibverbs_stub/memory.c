@@ -27,6 +27,39 @@ static struct ibv_mr *region(struct ibv_pd *pd, void *address, size_t length)
     return mr;
 }
 
+/* Imported ones: taking them back is no call of the kernel's. */
+
+EXPORT struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t handle)
+{
+    args(handle, (uintptr_t)context, 0, 0, 0);
+    if (enter("ibv_import_pd"))
+        return NULL;
+    struct ibv_pd *pd = object(sizeof *pd);
+    pd->context = context;
+    pd->handle = handle;
+    return pd;
+}
+
+EXPORT void ibv_unimport_pd(struct ibv_pd *pd)
+{
+    destroy("ibv_unimport_pd", pd);
+}
+
+EXPORT struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t handle)
+{
+    args(handle, (uintptr_t)pd, 0, 0, 0);
+    if (enter("ibv_import_mr"))
+        return NULL;
+    struct ibv_mr *mr = region(pd, NULL, 4096);
+    mr->handle = handle;
+    return mr;
+}
+
+EXPORT void ibv_unimport_mr(struct ibv_mr *mr)
+{
+    destroy("ibv_unimport_mr", mr);
+}
+
 static struct ibv_mr *alloc_null_mr(struct ibv_pd *pd)
 {
     return enter("ibv_alloc_null_mr") ? NULL : region(pd, NULL, 0);
@@ -120,6 +153,24 @@ static struct ibv_dm *alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_
     made->dm.memcpy_to_dm = memcpy_to_dm;
     made->dm.memcpy_from_dm = memcpy_from_dm;
     return &made->dm;
+}
+
+EXPORT struct ibv_dm *ibv_import_dm(struct ibv_context *context, uint32_t handle)
+{
+    args(handle, (uintptr_t)context, 0, 0, 0);
+    if (enter("ibv_import_dm"))
+        return NULL;
+    struct stub_dm *made = object(sizeof *made);
+    made->dm.context = context;
+    made->dm.memcpy_to_dm = memcpy_to_dm;
+    made->dm.memcpy_from_dm = memcpy_from_dm;
+    made->dm.handle = handle;
+    return &made->dm;
+}
+
+EXPORT void ibv_unimport_dm(struct ibv_dm *dm)
+{
+    destroy("ibv_unimport_dm", dm);
 }
 
 static int free_dm(struct ibv_dm *dm)

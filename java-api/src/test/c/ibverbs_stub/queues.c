@@ -115,6 +115,59 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *qp)
     return destroy("ibv_destroy_qp", qp);
 }
 
+/* Receive queues of their own, and tables of them. */
+
+static int post_wq_recv(struct ibv_wq *wq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+    record.arg[5] = (uintptr_t)wq;
+    return keep_receives(wr, bad);
+}
+
+static struct ibv_wq *create_wq(struct ibv_context *context, struct ibv_wq_init_attr *attr)
+{
+    keep(attr, sizeof *attr);
+    if (enter("ibv_create_wq"))
+        return NULL;
+    struct ibv_wq *wq = object(sizeof *wq);
+    wq->context = context;
+    wq->wq_num = (uint32_t)next_number++;
+    wq->post_recv = post_wq_recv;
+    last_wq = wq;
+    return wq;
+}
+
+static int modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr)
+{
+    keep(attr, sizeof *attr);
+    if (enter("ibv_modify_wq"))
+        return errno;
+    wq->state = attr->wq_state;
+    return 0;
+}
+
+static int destroy_wq(struct ibv_wq *wq)
+{
+    return destroy("ibv_destroy_wq", wq);
+}
+
+static struct ibv_rwq_ind_table *create_rwq_ind_table(struct ibv_context *context,
+                                                      struct ibv_rwq_ind_table_init_attr *attr)
+{
+    size_t size = (size_t)1 << attr->log_ind_tbl_size;
+    keep(attr->ind_tbl, size * sizeof *attr->ind_tbl);
+    args(attr->log_ind_tbl_size, attr->comp_mask, 0, 0, 0);
+    if (enter("ibv_create_rwq_ind_table"))
+        return NULL;
+    struct ibv_rwq_ind_table *table = object(sizeof *table);
+    table->context = context;
+    return table;
+}
+
+static int destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
+{
+    return destroy("ibv_destroy_rwq_ind_table", table);
+}
+
 EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
     keep(attr, sizeof *attr);

@@ -36,6 +36,7 @@ static struct record record = {.post_bad = -1, .event = -1};
 static struct ibv_cq *last_cq;
 static struct ibv_cq *shared_cq;
 static struct ibv_qp *last_qp;
+static struct ibv_wq *last_wq;
 static int next_number = 17;
 
 /* True, with errno, if this call is to fail. */

@@ -105,6 +105,16 @@ int vv_cm_disconnect(struct rdma_cm_id *id)
     DONE(rdma_disconnect(id));
 }
 
+int vv_cm_migrate(struct rdma_cm_id *id, struct rdma_event_channel *channel)
+{
+    DONE(rdma_migrate_id(id, channel));
+}
+
+int vv_cm_notify(struct rdma_cm_id *id, int event)
+{
+    DONE(rdma_notify(id, (enum ibv_event_type)event));
+}
+
 int vv_cm_join(struct rdma_cm_id *id, struct sockaddr *group, int is_send_only)
 {
     if (!is_send_only)

@@ -73,6 +73,26 @@ int vv_open_device(struct ibv_device *device, struct ibv_context **out)
     MADE(ibv_open_device(device));
 }
 
+/* The library closes the file that it is given with the context, if it makes one. */
+int vv_import_device(int file, struct ibv_context **out)
+{
+    int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
+    if (own < 0)
+        return -errno;
+    errno = 0;
+    *out = ibv_import_device(own);
+    if (*out)
+        return 0;
+    int why = errno ? -errno : -EIO;
+    close(own);
+    return why;
+}
+
+struct ibv_device *vv_device_of(struct ibv_context *context)
+{
+    return context->device;
+}
+
 int vv_close_device(struct ibv_context *context)
 {
     DONE(ibv_close_device(context));
@@ -210,6 +230,39 @@ int vv_alloc_pd(struct ibv_context *context, struct ibv_pd **out)
 int vv_dealloc_pd(struct ibv_pd *pd)
 {
     DONE(ibv_dealloc_pd(pd));
+}
+
+int vv_import_pd(struct ibv_context *context, uint32_t handle, struct ibv_pd **out)
+{
+    MADE(ibv_import_pd(context, handle));
+}
+
+int vv_unimport_pd(struct ibv_pd *pd)
+{
+    ibv_unimport_pd(pd);
+    return 0;
+}
+
+int vv_import_mr(struct ibv_pd *pd, uint32_t handle, struct ibv_mr **out)
+{
+    MADE(ibv_import_mr(pd, handle));
+}
+
+int vv_unimport_mr(struct ibv_mr *mr)
+{
+    ibv_unimport_mr(mr);
+    return 0;
+}
+
+int vv_import_dm(struct ibv_context *context, uint32_t handle, struct ibv_dm **out)
+{
+    MADE(ibv_import_dm(context, handle));
+}
+
+int vv_unimport_dm(struct ibv_dm *dm)
+{
+    ibv_unimport_dm(dm);
+    return 0;
 }
 
 int vv_alloc_td(struct ibv_context *context, struct ibv_td **out)
@@ -536,6 +589,37 @@ int vv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 int vv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
     DONE(ibv_set_ece(qp, ece));
+}
+
+int vv_create_wq(struct ibv_context *context, struct ibv_wq_init_attr *attr, struct ibv_wq **out)
+{
+    MADE(ibv_create_wq(context, attr));
+}
+
+int vv_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr)
+{
+    DONE(ibv_modify_wq(wq, attr));
+}
+
+int vv_destroy_wq(struct ibv_wq *wq)
+{
+    DONE(ibv_destroy_wq(wq));
+}
+
+int vv_post_wq_recv(struct ibv_wq *wq, struct ibv_recv_wr *request, struct ibv_recv_wr **bad)
+{
+    return result_of(ibv_post_wq_recv(wq, request, bad));
+}
+
+int vv_create_table(struct ibv_context *context, struct ibv_rwq_ind_table_init_attr *attr,
+                    struct ibv_rwq_ind_table **out)
+{
+    MADE(ibv_create_rwq_ind_table(context, attr));
+}
+
+int vv_destroy_table(struct ibv_rwq_ind_table *table)
+{
+    DONE(ibv_destroy_rwq_ind_table(table));
 }
 
 int vv_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr, struct ibv_flow **out)

@@ -35,6 +35,9 @@ struct ibv_device *vv_device(struct ibv_device **list, int index);
 int vv_device_index(struct ibv_device *device);
 uint64_t vv_device_guid(struct ibv_device *device);
 int vv_open_device(struct ibv_device *device, struct ibv_context **out);
+/* Of a device that was opened elsewhere, by its command file, of which it takes a duplicate. */
+int vv_import_device(int file, struct ibv_context **out);
+struct ibv_device *vv_device_of(struct ibv_context *context);
 int vv_close_device(struct ibv_context *context);
 int vv_query_device(struct ibv_context *context, struct ibv_device_attr_ex *attr);
 int vv_query_port(struct ibv_context *context, int port, struct ibv_port_attr *attr);
@@ -66,6 +69,14 @@ int vv_ack_cq_events(struct ibv_cq *cq, uint32_t count);
 /* Protection domains, thread domains, parent domains. */
 int vv_alloc_pd(struct ibv_context *context, struct ibv_pd **out);
 int vv_dealloc_pd(struct ibv_pd *pd);
+/* What another context of the same device made, by its handle. Taking it back leaves the object
+ * itself to whoever made it. */
+int vv_import_pd(struct ibv_context *context, uint32_t handle, struct ibv_pd **out);
+int vv_unimport_pd(struct ibv_pd *pd);
+int vv_import_mr(struct ibv_pd *pd, uint32_t handle, struct ibv_mr **out);
+int vv_unimport_mr(struct ibv_mr *mr);
+int vv_import_dm(struct ibv_context *context, uint32_t handle, struct ibv_dm **out);
+int vv_unimport_dm(struct ibv_dm *dm);
 int vv_alloc_td(struct ibv_context *context, struct ibv_td **out);
 int vv_dealloc_td(struct ibv_td *td);
 int vv_alloc_parent_domain(struct ibv_pd *pd, struct ibv_td *td, struct ibv_pd **out);
@@ -147,6 +158,15 @@ int vv_query_qp_data_in_order(struct ibv_qp *qp, int opcode);
 int vv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece);
 int vv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece);
 
+/* Receive queues without a queue pair, and tables of them that queue pairs spread packets over. */
+int vv_create_wq(struct ibv_context *context, struct ibv_wq_init_attr *attr, struct ibv_wq **out);
+int vv_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr);
+int vv_destroy_wq(struct ibv_wq *wq);
+int vv_post_wq_recv(struct ibv_wq *wq, struct ibv_recv_wr *request, struct ibv_recv_wr **bad);
+int vv_create_table(struct ibv_context *context, struct ibv_rwq_ind_table_init_attr *attr,
+                    struct ibv_rwq_ind_table **out);
+int vv_destroy_table(struct ibv_rwq_ind_table *table);
+
 /* Which packets come to a queue pair; the specs lie behind attr. */
 int vv_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr, struct ibv_flow **out);
 int vv_destroy_flow(struct ibv_flow *flow);
@@ -188,6 +208,8 @@ int vv_cm_establish(struct rdma_cm_id *id);
 int vv_cm_accept(struct rdma_cm_id *id, struct rdma_conn_param *param);
 int vv_cm_reject(struct rdma_cm_id *id, const void *data, int length);
 int vv_cm_disconnect(struct rdma_cm_id *id);
+int vv_cm_migrate(struct rdma_cm_id *id, struct rdma_event_channel *channel);
+int vv_cm_notify(struct rdma_cm_id *id, int event);
 int vv_cm_join(struct rdma_cm_id *id, struct sockaddr *group, int is_send_only);
 int vv_cm_leave(struct rdma_cm_id *id, struct sockaddr *group);
 int vv_cm_get_event(struct rdma_event_channel *channel, struct rdma_cm_event **out);

@@ -283,7 +283,27 @@
     C(IBV_FLOW_ATTR_SNIFFER) C(IBV_FLOW_ATTR_FLAGS_DONT_TRAP) C(IBV_FLOW_ATTR_FLAGS_EGRESS) \
     C(IBV_FLOW_SPEC_ETH) C(IBV_FLOW_SPEC_IPV4_EXT) C(IBV_FLOW_SPEC_IPV6) C(IBV_FLOW_SPEC_TCP) \
     C(IBV_FLOW_SPEC_UDP) C(IBV_FLOW_SPEC_VXLAN_TUNNEL) C(IBV_FLOW_SPEC_ACTION_TAG) \
-    C(IBV_FLOW_SPEC_ACTION_DROP)
+    C(IBV_FLOW_SPEC_ACTION_DROP) \
+    F(struct ibv_dm, handle) S(struct ibv_wq_init_attr) F(struct ibv_wq_init_attr, wq_type) \
+    F(struct ibv_wq_init_attr, max_wr) F(struct ibv_wq_init_attr, max_sge) \
+    F(struct ibv_wq_init_attr, pd) F(struct ibv_wq_init_attr, cq) \
+    F(struct ibv_wq_init_attr, comp_mask) S(struct ibv_wq_attr) \
+    F(struct ibv_wq_attr, attr_mask) F(struct ibv_wq_attr, wq_state) \
+    F(struct ibv_wq_attr, curr_wq_state) F(struct ibv_wq, wq_num) F(struct ibv_wq, state) \
+    S(struct ibv_rwq_ind_table_init_attr) \
+    F(struct ibv_rwq_ind_table_init_attr, log_ind_tbl_size) \
+    F(struct ibv_rwq_ind_table_init_attr, ind_tbl) \
+    F(struct ibv_rwq_ind_table_init_attr, comp_mask) \
+    F(struct ibv_rwq_ind_table, ind_tbl_num) F(struct ibv_qp_init_attr_ex, rwq_ind_tbl) \
+    F(struct ibv_qp_init_attr_ex, rx_hash_conf.rx_hash_function) \
+    F(struct ibv_qp_init_attr_ex, rx_hash_conf.rx_hash_key_len) \
+    F(struct ibv_qp_init_attr_ex, rx_hash_conf.rx_hash_key) \
+    F(struct ibv_qp_init_attr_ex, rx_hash_conf.rx_hash_fields_mask) C(IBV_WQT_RQ) \
+    C(IBV_WQS_RESET) C(IBV_WQS_RDY) C(IBV_WQS_ERR) C(IBV_WQ_ATTR_STATE) \
+    C(IBV_WQ_ATTR_CURR_STATE) C(IBV_RX_HASH_FUNC_TOEPLITZ) C(IBV_RX_HASH_SRC_IPV4) \
+    C(IBV_RX_HASH_DST_IPV4) C(IBV_RX_HASH_SRC_IPV6) C(IBV_RX_HASH_DST_IPV6) \
+    C(IBV_RX_HASH_SRC_PORT_TCP) C(IBV_RX_HASH_DST_PORT_TCP) C(IBV_RX_HASH_SRC_PORT_UDP) \
+    C(IBV_RX_HASH_DST_PORT_UDP)
 /* clang-format on */
 
 #endif

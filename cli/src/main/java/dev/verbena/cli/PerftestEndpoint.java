@@ -32,24 +32,18 @@ import org.agrona.concurrent.UnsafeBuffer;
  * sent and into which the peer may write. One thread.
  */
 final class PerftestEndpoint implements AutoCloseable {
-    /** Bytes before a datagram's own: the route header. */
-    static final int ROUTE_HEADER = 40;
-
-    private static final byte SENTINEL = (byte) 0xa5;
     private static final int QUEUE_KEY = 0x11111111;
     private static final long PATIENCE_NS = 60_000_000_000L;
     private static final int SPINS = 1 << 12;
     private static final long SLEEP_NS = 100_000_000L;
     private static final int POLL_LIMIT = 16;
 
-    final int stride;
-    final int cycle;
-    final int cacheLine;
     final List<QueuePair> queues = new ArrayList<>();
     final SendRequests[] sends;
     final CompletionQueue sendCompletions;
     final CompletionQueue receiveCompletions;
     final MemoryRegion region;
+    final PerftestPlaces places;
     private final PerftestOptions options;
     private final PerftestTool tool;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -77,19 +71,20 @@ final class PerftestEndpoint implements AutoCloseable {
         this.options = options;
         this.tool = tool;
         this.gid = gid;
-        this.cycle = agreement.cycle();
-        this.cacheLine = agreement.cacheLine();
         this.mtu = agreement.mtu();
-        this.stride = (Math.max(sizeMax, cycle) + ROUTE_HEADER + cacheLine - 1) & -cacheLine;
         this.lid = device.port(options.devicePort).lid();
         this.reads = reads(device);
         int count = options.queues;
         sends = new SendRequests[count];
         receives = new ReceiveRequests[count];
         try {
-            OffHeapMemory memory = opened(OffHeapMemories.allocate(2L * count * stride));
+            OffHeapMemory memory =
+                    opened(
+                            OffHeapMemories.allocate(
+                                    PerftestPlaces.length(agreement, sizeMax, count)));
             ProtectionDomain domain = opened(device.allocateProtectionDomain());
             region = opened(domain.register(memory, access()));
+            places = new PerftestPlaces(region, options, tool, agreement, sizeMax);
             channel = options.isEvents ? opened(device.createCompletionChannel()) : null;
             sendCompletions = opened(completions(device, count * options.sendDepth()));
             int receiveDepth = tool.isSend() ? receiveDepth(device) : 1;
@@ -168,7 +163,7 @@ final class PerftestEndpoint implements AutoCloseable {
                         queue.number(),
                         queue.address(null, 0).packetNumber(),
                         region.remoteKey(),
-                        region.remoteAddress(receiveOffset(q)),
+                        region.remoteAddress(places.receiveOffset(q)),
                         gid == null ? null : gid.gid(),
                         0));
     }
@@ -216,7 +211,7 @@ final class PerftestEndpoint implements AutoCloseable {
             if (!options.isManaged) {
                 connect(q);
             }
-            sends[q] = opened(queues.get(q).newSends(Math.max(options.list, slots(0))));
+            sends[q] = opened(queues.get(q).newSends(Math.max(options.list, places.slots(0))));
         }
     }
 
@@ -241,24 +236,14 @@ final class PerftestEndpoint implements AutoCloseable {
         }
     }
 
-    /** How many different places small messages take turns in. */
-    int slots(int size) {
-        boolean isTurning = !tool.isLatency() && 2 * size <= cycle;
-        return isTurning ? Math.max(1, cycle / turn(size)) : 1;
-    }
-
-    int turn(int size) {
-        return Math.max(cacheLine, (size + cacheLine - 1) / cacheLine * cacheLine);
-    }
-
     /** Fills the requests of a queue pair for messages of one size, not signalled. */
     void prepare(int q, int size) {
-        int slots = slots(size);
+        int slots = places.slots(size);
         PerftestKeys peer = theirs.get(q);
         for (int i = 0; i < sends[q].capacity(); i++) {
-            long at = (long) (i % slots) * turn(size);
+            long at = (long) (i % slots) * places.turn(size);
             SendRequestFlyweight request = sends[q].at(i);
-            request.segment(region, sendOffset(q) + at, size).id(q).signalled(false);
+            request.segment(region, places.sendOffset(q) + at, size).id(q).signalled(false);
             if (tool.isWrite()) {
                 request.write(peer.address() + at, peer.remoteKey());
                 request.inline(size <= options.inline);
@@ -277,83 +262,13 @@ final class PerftestEndpoint implements AutoCloseable {
         }
     }
 
-    /** Bytes of every message of this size; before it is sent. */
-    void fillMessages(int q, int size) {
-        UnsafeBuffer half = window(sendOffset(q), stride);
-        for (int slot = 0; slot < slots(size); slot++) {
-            for (int k = 0; k < size; k++) {
-                half.putByte(slot * turn(size) + k, pattern(k));
-            }
-        }
-    }
-
-    /** Bytes that a peer reads, or that a peer's writes are to replace. */
-    void fillTarget(int q) {
-        UnsafeBuffer half = window(receiveOffset(q), stride);
-        for (int k = 0; k < stride; k++) {
-            half.putByte(k, tool.isRead() ? pattern(k) : SENTINEL);
-        }
-        if (tool.isAtomic()) {
-            half.setMemory(0, stride, (byte) 0);
-        }
-    }
-
-    /**
-     * The last message of a size came whole.
-     *
-     * @param offset of its first byte in the region
-     * @param first of the pattern that it has
-     * @param length of what is compared
-     * @throws Messages.Failure naming the first byte that is wrong
-     */
-    void verify(long offset, int first, int length) {
-        UnsafeBuffer window = window(offset, length);
-        for (int k = 0; k < length; k++) {
-            if (window.getByte(k) != pattern(first + k)) {
-                throw new Messages.Failure(
-                        "byte " + k + " of a message of " + length + " bytes arrived damaged");
-            }
-        }
-    }
-
-    /** True if the peer has written to the first bytes of what it may write to. */
-    boolean isTargetTouched(int q, int size) {
-        UnsafeBuffer window = window(receiveOffset(q), size);
-        for (int k = 0; k < size; k++) {
-            if (window.getByte(k) != SENTINEL) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    long sendOffset(int q) {
-        return (long) q * stride;
-    }
-
-    long receiveOffset(int q) {
-        return ((long) options.queues + q) * stride;
-    }
-
-    /** Where received bytes begin. */
-    long payloadOffset(int q) {
-        return receiveOffset(q) + headerLength();
-    }
-
-    int headerLength() {
-        return options.connection == QueuePairType.UD ? ROUTE_HEADER : 0;
-    }
-
-    UnsafeBuffer window(long offset, int length) {
-        return region.buffer(offset, length);
-    }
-
     /** Posts as many receives as a size needs at first. */
     void postReceives(int size) {
         for (int q = 0; q < queues.size(); q++) {
             int count = receives[q].capacity();
             for (int i = 0; i < count; i++) {
-                receives[q].set(i, q, region, receiveOffset(q), size + headerLength());
+                receives[q].set(
+                        i, q, region, places.receiveOffset(q), size + places.headerLength());
             }
             checkReceives(queues.get(q), queues.get(q).post(receives[q], 0, count), count);
         }
@@ -371,10 +286,10 @@ final class PerftestEndpoint implements AutoCloseable {
 
     /** Throws if a message has another length than both sides were told. */
     void checkLength(int length, int size) {
-        if (length != size + headerLength()) {
+        if (length != size + places.headerLength()) {
             throw new Messages.Failure(
                     "a message has "
-                            + (length - headerLength())
+                            + (length - places.headerLength())
                             + " bytes, not "
                             + size
                             + "; have both sides the same -s?");
@@ -484,11 +399,6 @@ final class PerftestEndpoint implements AutoCloseable {
                                 + " one live?");
             }
         }
-    }
-
-    /** What every message of a Verbena has at an offset; a peer that is one, too, looks. */
-    static byte pattern(long offset) {
-        return (byte) (offset * 131 + (offset >>> 8) * 17 + 1);
     }
 
     @Override

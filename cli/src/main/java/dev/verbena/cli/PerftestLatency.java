@@ -112,8 +112,8 @@ final class PerftestLatency {
     private void write(int size) {
         QueuePair queue = endpoint.queues.get(0);
         SendRequestFlyweight request = endpoint.sends[0].at(0).signalled(true);
-        UnsafeBuffer mine = endpoint.window(endpoint.sendOffset(0), size);
-        UnsafeBuffer theirs = endpoint.window(endpoint.receiveOffset(0), size);
+        UnsafeBuffer mine = endpoint.places.window(endpoint.places.sendOffset(0), size);
+        UnsafeBuffer theirs = endpoint.places.window(endpoint.places.receiveOffset(0), size);
         int last = size - 1;
         boolean isOver = false;
         for (long sent = 0, received = 0; !isOver && (sent < count || received < count); ) {
@@ -159,7 +159,7 @@ final class PerftestLatency {
     private void fetch() {
         QueuePair queue = endpoint.queues.get(0);
         SendRequestFlyweight request = endpoint.sends[0].at(0).signalled(true);
-        UnsafeBuffer came = endpoint.window(endpoint.sendOffset(0), Long.BYTES);
+        UnsafeBuffer came = endpoint.places.window(endpoint.places.sendOffset(0), Long.BYTES);
         boolean isCounting = endpoint.isCounting();
         long before = 0;
         for (long i = 0; i < count && !stretch.isOver(); i++) {

@@ -68,7 +68,7 @@ final class PerftestSession {
         }
         List<PerftestKeys> theirs = tellAll();
         for (int q = 0; q < theirs.size(); q++) {
-            endpoint.fillTarget(q);
+            endpoint.places.fillTarget(q);
         }
         endpoint.connect(theirs);
         if (tool.isSend()) {
@@ -110,7 +110,7 @@ final class PerftestSession {
     private void pingPong(Consumer<PerftestReport> reports) {
         PerftestLatency latency = latency();
         for (int size : sizes) {
-            endpoint.fillMessages(0, size);
+            endpoint.places.fillMessages(0, size);
             if (tool.isSend()) {
                 endpoint.postReceives(size);
                 step();
@@ -118,7 +118,7 @@ final class PerftestSession {
             reports.accept(latency.measure(size));
             if (isVerbena) {
                 int marked = tool.isWrite() ? 1 : 0;
-                endpoint.verify(endpoint.payloadOffset(0), 0, size - marked);
+                endpoint.places.verify(endpoint.places.payloadOffset(0), 0, size - marked);
             }
         }
     }
@@ -129,7 +129,7 @@ final class PerftestSession {
 
     private void fillMessages(int size) {
         for (int q = 0; q < endpoint.queues.size(); q++) {
-            endpoint.fillMessages(q, size);
+            endpoint.places.fillMessages(q, size);
         }
     }
 
@@ -174,7 +174,7 @@ final class PerftestSession {
                     isBoth && !options.hasDuration() ? mine.plus(mine.exchange(wire)) : mine);
             if ((!wire.isClient() || isBoth) && isVerbena) {
                 for (int q = 0; q < endpoint.queues.size(); q++) {
-                    endpoint.verify(endpoint.payloadOffset(q), 0, size);
+                    endpoint.places.verify(endpoint.places.payloadOffset(q), 0, size);
                 }
             }
             if (options.isAll) {
@@ -209,21 +209,21 @@ final class PerftestSession {
     }
 
     private void verifyRead(int size) {
-        long used = Math.min(endpoint.slots(size), options.iterations());
+        long used = Math.min(endpoint.places.slots(size), options.iterations());
         for (int q = 0; q < endpoint.queues.size(); q++) {
             for (int slot = 0; slot < used; slot++) {
-                int at = slot * endpoint.turn(size);
-                endpoint.verify(endpoint.sendOffset(q) + at, at, size);
+                int at = slot * endpoint.places.turn(size);
+                endpoint.places.verify(endpoint.places.sendOffset(q) + at, at, size);
             }
         }
     }
 
     /** Every place that messages of the last length took turns in. */
     private void verifyWritten(int q, int size) {
-        long used = Math.min(endpoint.slots(size), options.iterations());
+        long used = Math.min(endpoint.places.slots(size), options.iterations());
         for (int slot = 0; slot < used; slot++) {
-            int at = slot * endpoint.turn(size);
-            endpoint.verify(endpoint.receiveOffset(q) + at, 0, size);
+            int at = slot * endpoint.places.turn(size);
+            endpoint.places.verify(endpoint.places.receiveOffset(q) + at, 0, size);
         }
     }
 
@@ -244,7 +244,7 @@ final class PerftestSession {
         for (int q = 0; q < endpoint.queues.size(); q++) {
             if (isVerbena) {
                 verifyWritten(q, size);
-            } else if (!endpoint.isTargetTouched(q, size)) {
+            } else if (!endpoint.places.isTargetTouched(q, size)) {
                 throw new Messages.Failure("nothing was written to the memory of queue pair " + q);
             }
         }

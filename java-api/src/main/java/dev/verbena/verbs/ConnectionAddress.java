@@ -99,7 +99,7 @@ abstract class ConnectionAddress extends VerbsObject {
     public final void resolveAddress(
             InetSocketAddress source, InetSocketAddress target, long timeoutNs) {
         synchronized (lock()) {
-            long from = SocketAddresses.write(channel.memory().argument(), source);
+            long from = SocketAddresses.writeIfAny(channel.memory().argument(), source);
             long to = SocketAddresses.write(channel.memory().second(), target);
             check(
                     "rdma_resolve_addr",
@@ -135,7 +135,10 @@ abstract class ConnectionAddress extends VerbsObject {
         return CallMemory.getLong(address() + VerbsLayout.RDMA_CM_ID_VERBS);
     }
 
-    private void checkHasDevice() {
+    /**
+     * Before what librdmacm does by way of the device, or of what comes with one. Under the lock.
+     */
+    final void checkHasDevice() {
         if (verbs() == 0) {
             throw new IllegalStateException(
                     this + " has no device yet; resolve an address, or bind to a device's");

@@ -7,6 +7,7 @@ import dev.verbena.rdma.calls.verbscalls;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.UnsafeApi;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.SystemNanoClock;
@@ -27,10 +28,13 @@ public final class ConnectionChannel extends VerbsObject {
     /** Longest sleep: another thread may have taken what this one waits for. */
     private static final long SLEEP_NS = 50 * NS_PER_MS;
 
+    private static final AtomicLong CREATED = new AtomicLong();
+
     private final CallMemory memory = new CallMemory();
     private final Long2ObjectHashMap<ConnectionIdentifier> identifiers = new Long2ObjectHashMap<>();
     private final ArrayDeque<ConnectionEvent> kept = new ArrayDeque<>();
     private final int file;
+    private final long order = CREATED.incrementAndGet();
     private int waiting;
 
     private ConnectionChannel(long address) {
@@ -263,6 +267,31 @@ public final class ConnectionChannel extends VerbsObject {
         for (ConnectionEvent event : List.copyOf(kept)) {
             if (concerns(event, identifier) && (event.listener() == null || isRefused(event))) {
                 kept.remove(event);
+            }
+        }
+    }
+
+    /** Of two channels the one with the lower number is locked first. */
+    long order() {
+        return order;
+    }
+
+    /** Requests that are kept have identifiers of this channel, which stay here. Under the lock. */
+    void checkMayMigrate(ConnectionIdentifier identifier) {
+        if (requestsKept(identifier) > 0) {
+            throw new IllegalStateException(
+                    "requests wait at " + identifier + "; take them, then let it migrate");
+        }
+    }
+
+    /** What was kept for an identifier goes with it to its new channel. Under both locks. */
+    void moveEvents(ConnectionIdentifier from, ConnectionIdentifier to) {
+        for (ConnectionEvent event : List.copyOf(kept)) {
+            if (concerns(event, from)) {
+                kept.remove(event);
+                if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("cm-migrate-drops-events"))) {
+                    to.channel().kept.add(event.about(to));
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.verbena.verbs;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.rdma.calls.VerbsLayout;
 
 /**
@@ -71,6 +72,23 @@ public final class ConnectionContext {
         Access.check(access);
         this.access = access;
         return this;
+    }
+
+    /** As it is now, whatever other threads do to this one afterwards. */
+    ConnectionContext copy() {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("cm-context-shared")) {
+            return this;
+        }
+        ConnectionContext copy = new ConnectionContext();
+        copy.privateData = privateData;
+        copy.responderResources = responderResources;
+        copy.initiatorDepth = initiatorDepth;
+        copy.retries = retries;
+        copy.notReadyRetries = notReadyRetries;
+        copy.timeoutCode = timeoutCode;
+        copy.notReadyTimerCode = notReadyTimerCode;
+        copy.access = access;
+        return copy;
     }
 
     int access() {

@@ -95,6 +95,11 @@ public final class ConnectionEvent {
         return new ConnectionEvent(outcome, outcomeStatus, this, identifier);
     }
 
+    /** The same of an identifier that has taken the other one's place. */
+    ConnectionEvent about(ConnectionIdentifier successor) {
+        return new ConnectionEvent(type, status, this, successor);
+    }
+
     /** What happened. */
     public ConnectionEventType type() {
         return type;

@@ -90,6 +90,10 @@ public final class ConnectionIdentifier extends ConnectionAddress {
      * @throws IllegalArgumentException for a queue pair of another device or kind
      */
     public void prepare(QueuePair queue, ConnectionContext context) {
+        prepareWith(queue, context.copy());
+    }
+
+    private void prepareWith(QueuePair queue, ConnectionContext context) {
         synchronized (lock()) {
             checkFits(queue);
             long at = channel.memory().argument();
@@ -142,12 +146,13 @@ public final class ConnectionIdentifier extends ConnectionAddress {
      * @throws VerbsException if it cannot begin
      */
     public void connect(QueuePair queue, ConnectionContext context) {
+        ConnectionContext wanted = context.copy();
+        wanted.checkPrivateData(space.connectDataMax());
         synchronized (lock()) {
-            context.checkPrivateData(space.connectDataMax());
-            prepareOnce(queue, context);
+            prepareOnce(queue, wanted);
             CallMemory memory = channel.memory();
             long at = memory.argument();
-            context.fill(at, memory.second(), queue, null);
+            wanted.fill(at, memory.second(), queue, null);
             check(
                     "rdma_connect",
                     verbscalls.vv_cm_connect(address(), at),
@@ -159,7 +164,7 @@ public final class ConnectionIdentifier extends ConnectionAddress {
         if (this.queue == queue) {
             this.context = context;
         } else {
-            prepare(queue, context);
+            prepareWith(queue, context);
         }
     }
 
@@ -171,9 +176,10 @@ public final class ConnectionIdentifier extends ConnectionAddress {
      *     ready to receive already is in ERROR then
      */
     public void accept(QueuePair queue, ConnectionContext context) {
+        ConnectionContext wanted = context.copy();
+        wanted.checkPrivateData(space.acceptDataMax());
         synchronized (lock()) {
-            context.checkPrivateData(space.acceptDataMax());
-            prepareOnce(queue, context);
+            prepareOnce(queue, wanted);
             if (space.isDatagram()) {
                 acceptPrepared(null);
                 return;
@@ -256,7 +262,9 @@ public final class ConnectionIdentifier extends ConnectionAddress {
                 // what matters is told by the event
             }
         }
-        verbscalls.vv_cm_disconnect(address());
+        if (hasDevice()) {
+            verbscalls.vv_cm_disconnect(address());
+        }
         return event;
     }
 
@@ -293,16 +301,76 @@ public final class ConnectionIdentifier extends ConnectionAddress {
      * Ends the connection: what is posted is flushed, and both sides get {@code DISCONNECTED}, this
      * one when the peer takes his.
      *
+     * @throws IllegalStateException before it has a device
      * @throws VerbsException if it is not connected
      */
     public void disconnect() {
         synchronized (lock()) {
+            checkHasDevice(); // some versions of librdmacm follow the pointer without a look
             long address = address();
             if (queue != null) {
                 queue.toErrorIfOpen();
             }
             check("rdma_disconnect", verbscalls.vv_cm_disconnect(address), "is it connected?");
         }
+    }
+
+    /**
+     * Tells rdma_cm what the device said of the queue pair ({@code rdma_notify}). After {@link
+     * AsyncEvent#COMMUNICATION_ESTABLISHED} the peer has sent already although its last word of the
+     * handshake was lost: what was accepted is established then, with the event of that name.
+     *
+     * @param event of {@link RdmaDevice#awaitEvent}
+     * @throws IllegalStateException before it has a device
+     * @throws VerbsException for an event that rdma_cm does nothing about, or if it does not wait
+     *     for that one
+     */
+    public void report(AsyncEvent event) {
+        synchronized (lock()) {
+            checkHasDevice();
+            check(
+                    "rdma_notify",
+                    verbscalls.vv_cm_notify(address(), event.type()),
+                    event.typeName() + "; only COMM_EST and PATH_MIG mean something to it");
+        }
+    }
+
+    /**
+     * Lets its events arrive at another channel from now on ({@code rdma_migrate_id}): for a thread
+     * of its own, for example. This object is closed then, and another takes its place. Events that
+     * have arrived and were not taken go with it.
+     *
+     * @return the identifier as it is now, to be closed in place of this one
+     * @throws IllegalArgumentException for the channel that it has
+     * @throws IllegalStateException after close, of either; or of a listener while requests that
+     *     arrived were not taken
+     * @throws VerbsException if the library refuses; it is as before then
+     */
+    public ConnectionIdentifier migrate(ConnectionChannel other) {
+        if (other == channel) {
+            throw new IllegalArgumentException(this + " is of " + other + " already");
+        }
+        boolean isThisFirst = channel.order() < other.order();
+        synchronized (isThisFirst ? channel : other) {
+            synchronized (isThisFirst ? other : channel) {
+                return migrateLocked(other);
+            }
+        }
+    }
+
+    private ConnectionIdentifier migrateLocked(ConnectionChannel other) {
+        long address = address();
+        long to = other.address();
+        channel.checkMayMigrate(this);
+        check("rdma_migrate_id", verbscalls.vv_cm_migrate(address, to), "");
+        ConnectionIdentifier moved = new ConnectionIdentifier(other, address, space);
+        moved.queue = queue;
+        moved.context = context;
+        moved.request = request;
+        moved.backlog = backlog;
+        channel.moveEvents(this, moved);
+        abandon();
+        return moved;
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.verbena.verbs;
 
 import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.List;
 
@@ -12,11 +13,24 @@ import java.util.List;
 public final class DeviceMemory extends VerbsObject {
     private final RdmaDevice device;
     private final long length;
+    private final boolean isImported;
 
-    DeviceMemory(RdmaDevice device, long address, long length) {
+    DeviceMemory(RdmaDevice device, long address, long length, boolean isImported) {
         super(length + " bytes of memory of " + device.info().name(), address, List.of(device));
         this.device = device;
         this.length = length;
+        this.isImported = isImported;
+    }
+
+    /**
+     * Number that another context of the device, in another process as a rule, imports it by.
+     *
+     * @throws IllegalStateException after close
+     */
+    public int handle() {
+        synchronized (lock()) {
+            return CallMemory.getInt(address() + VerbsLayout.DM_HANDLE);
+        }
     }
 
     /** Bytes. */
@@ -53,7 +67,7 @@ public final class DeviceMemory extends VerbsObject {
 
     private void copy(boolean isWrite, long offset, OffHeapMemory host, long at, long bytes) {
         checkRange(offset, bytes);
-        ProtectionDomain.checkPart(host, at, bytes);
+        MemoryDomain.checkPart(host, at, bytes);
         String user = "a copy of " + this;
         host.acquire(user);
         try {
@@ -89,11 +103,11 @@ public final class DeviceMemory extends VerbsObject {
 
     @Override
     String destroyCall() {
-        return "ibv_free_dm";
+        return isImported ? "ibv_unimport_dm" : "ibv_free_dm";
     }
 
     @Override
     int destroy(long address) {
-        return verbscalls.vv_free_dm(address);
+        return isImported ? verbscalls.vv_unimport_dm(address) : verbscalls.vv_free_dm(address);
     }
 }

@@ -17,6 +17,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class MemoryRegion extends VerbsObject {
     private static final String IMPLICIT = "all memory of this process";
+    private static final String IMPORTED = "a region of another context";
 
     private final ProtectionDomain domain;
     private final Extent extent;
@@ -48,6 +49,16 @@ public final class MemoryRegion extends VerbsObject {
             VerbsObject of) {
         static Extent foreign(long start, long base, long length, int access) {
             return new Extent(null, "", start, base, length, access, null);
+        }
+
+        /** What another context registered: {@code struct ibv_mr} tells its length. */
+        static Extent imported(long made, long base, int access) {
+            long length = CallMemory.getLong(made + VerbsLayout.MR_LENGTH);
+            return new Extent(null, IMPORTED, 0, base, length, access, null);
+        }
+
+        boolean isImported() {
+            return user.equals(IMPORTED);
         }
 
         /** All that this process has. */
@@ -102,6 +113,17 @@ public final class MemoryRegion extends VerbsObject {
     }
 
     /**
+     * Number that another context of the device, in another process as a rule, imports it by.
+     *
+     * @throws IllegalStateException after close
+     */
+    public int handle() {
+        synchronized (lock()) {
+            return CallMemory.getInt(address() + VerbsLayout.MR_HANDLE);
+        }
+    }
+
+    /**
      * The address that peers' requests name an offset by: the address here, or what was asked for
      * when it was registered, or the offset itself if the region is {@link Access#ZERO_BASED}.
      *
@@ -135,7 +157,7 @@ public final class MemoryRegion extends VerbsObject {
      * @throws IllegalStateException for another region, or after close
      */
     public MemoryRegion part(OffHeapMemory memory, long offset, long length) {
-        ProtectionDomain.checkPart(memory, offset, length);
+        MemoryDomain.checkPart(memory, offset, length);
         if (!isImplicit()) {
             throw new IllegalStateException(this + " is not of registerImplicit");
         }
@@ -264,7 +286,7 @@ public final class MemoryRegion extends VerbsObject {
 
     /** An implicit region, a part of one and device memory stay as they were made. */
     private void checkWhole() {
-        if (isImplicit() || extent.of != null) {
+        if (isImplicit() || extent.isImported() || extent.of != null) {
             throw new IllegalStateException(this + " is not of registered memory of this process");
         }
     }
@@ -398,12 +420,18 @@ public final class MemoryRegion extends VerbsObject {
 
     @Override
     String destroyCall() {
-        return "ibv_dereg_mr";
+        return extent.isImported() ? "ibv_unimport_mr" : "ibv_dereg_mr";
     }
 
     @Override
     int destroy(long address) {
-        return isPart() ? 0 : verbscalls.vv_dereg_mr(address);
+        if (isPart()) {
+            return 0;
+        }
+        boolean isOthers =
+                extent.isImported()
+                        && !(PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-import-destroys"));
+        return isOthers ? verbscalls.vv_unimport_mr(address) : verbscalls.vv_dereg_mr(address);
     }
 
     @Override

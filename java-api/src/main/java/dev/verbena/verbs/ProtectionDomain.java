@@ -1,6 +1,5 @@
 package dev.verbena.verbs;
 
-import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.List;
@@ -11,28 +10,28 @@ import org.agrona.DirectBuffer;
  * What belongs together: memory, queue pairs and address handles of one domain may be used with
  * each other. {@code struct ibv_pd}. Thread-safe.
  */
-public final class ProtectionDomain extends VerbsObject {
-    private static final long OWN_ADDRESS = -1;
-    private static final long PAGE_MASK = 4095;
-
+public final class ProtectionDomain extends MemoryDomain {
     /** {@code struct ibv_grh}; over IPv4 its last 20 bytes are the IP header. */
     private static final int ROUTE_HEADER = 40;
 
     private final RdmaDevice device;
     private final ProtectionDomain original;
     private final ThreadDomain threads;
+    private final boolean isImported;
 
-    ProtectionDomain(RdmaDevice device, long address) {
+    ProtectionDomain(RdmaDevice device, long address, boolean isImported) {
         super(
-                "protection domain "
+                (isImported ? "imported protection domain " : "protection domain ")
                         + CallMemory.getInt(address + VerbsLayout.PD_HANDLE)
                         + " of "
                         + device.info().name(),
                 address,
+                device,
                 List.of(device));
         this.device = device;
         this.original = this;
         this.threads = null;
+        this.isImported = isImported;
     }
 
     /** A parent domain. */
@@ -40,15 +39,23 @@ public final class ProtectionDomain extends VerbsObject {
         super(
                 "parent domain of " + original,
                 address,
+                original.device,
                 threads == null ? List.of(original) : List.of(original, threads));
         this.device = original.device;
         this.original = original.original;
         this.threads = threads;
+        this.isImported = false;
     }
 
-    /** The device. */
-    public RdmaDevice device() {
-        return device;
+    /**
+     * Number that another context of the device, in another process as a rule, imports it by.
+     *
+     * @throws IllegalStateException after close
+     */
+    public int handle() {
+        synchronized (lock()) {
+            return CallMemory.getInt(original.address() + VerbsLayout.PD_HANDLE);
+        }
     }
 
     /**
@@ -90,226 +97,12 @@ public final class ProtectionDomain extends VerbsObject {
         return original == other.original;
     }
 
-    /**
-     * Makes a memory window, bound to nothing yet.
-     *
-     * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()}), or
-     *     no more
-     */
-    public MemoryWindow allocateMemoryWindow(MemoryWindowType type) {
-        if (type == null) {
-            throw new IllegalArgumentException("a memory window needs its type");
-        }
-        synchronized (lock()) {
-            int result = verbscalls.vv_alloc_mw(address(), type.code(), device.memory().out());
-            device.check("ibv_alloc_mw", result);
-            return adopt(
-                    this,
-                    device.memory().made(),
-                    made -> new MemoryWindow(this, type, made),
-                    verbscalls::vv_dealloc_mw);
-        }
-    }
-
-    /**
-     * Registers all of a piece of memory.
-     *
-     * @param access of {@link Access}, by or
-     * @throws VerbsException if the device refuses, with what to do about the usual cause
-     */
-    public MemoryRegion register(OffHeapMemory memory, int access) {
-        return register(memory, 0, memory.length(), access);
-    }
-
-    /**
-     * Registers a part of a piece of memory, which cannot be closed until the region is. Nothing is
-     * copied; any address and length will do.
-     *
-     * @throws IndexOutOfBoundsException for a part that the memory does not have
-     * @throws IllegalArgumentException for access that contradicts itself
-     * @throws VerbsException if the device refuses, with what to do about the usual cause
-     */
-    public MemoryRegion register(OffHeapMemory memory, long offset, long length, int access) {
-        return register(memory, offset, length, OWN_ADDRESS, access);
-    }
-
-    /**
-     * As above, and requests name the region by another address than the one here. An address that
-     * is never used again makes what is left of an old key worthless, even if the device gives the
-     * same key once more.
-     *
-     * @param base address of the first byte in requests, here and at peers; it lies as the memory
-     *     does within a page. Requests of such a region cannot be inline
-     * @throws IllegalArgumentException for a base that lies otherwise, or is negative
-     */
-    public MemoryRegion register(
-            OffHeapMemory memory, long offset, long length, long base, int access) {
-        Access.check(access);
-        checkPart(memory, offset, length);
-        String user = "a registration of " + device.info().name();
-        memory.acquire(user);
-        boolean isRegistered = false;
-        try {
-            synchronized (lock()) {
-                long start = memory.address() + offset;
-                long iova = base(start, base, length, access);
-                long out = device.memory().out();
-                int result = verbscalls.vv_reg_mr(address(), start, length, iova, access, out);
-                if (result < 0) {
-                    throw new VerbsException(
-                            "ibv_reg_mr", -result, length + " bytes of " + memory, remedy(result));
-                }
-                MemoryRegion region =
-                        adoptRegion(
-                                device.memory().made(),
-                                new MemoryRegion.Extent(
-                                        memory, user, start, iova, length, access, null));
-                isRegistered = true;
-                return region;
-            }
-        } finally {
-            if (!isRegistered) {
-                memory.release(user);
-            }
-        }
-    }
-
-    static void checkPart(OffHeapMemory memory, long offset, long length) {
-        if (offset < 0 || length < 1 || offset > memory.length() - length) {
-            throw new IndexOutOfBoundsException(
-                    "offset " + offset + " length " + length + " is outside " + memory);
-        }
-    }
-
-    /** The object of a region that C has just made. Under the lock. */
-    MemoryRegion adoptRegion(long address, MemoryRegion.Extent extent) {
-        return adopt(
-                this,
-                address,
-                made -> new MemoryRegion(this, made, extent),
-                verbscalls::vv_dereg_mr);
-    }
-
-    /**
-     * Registers all memory that this process has or will have, by on-demand paging ({@code
-     * ibv_reg_mr} of address 0 and the greatest length). Requests name what they use of it by
-     * {@link MemoryRegion#part}. Peers get no access: whoever had the key could change anything in
-     * this process.
-     *
-     * @throws VerbsException where the device cannot
-     */
-    public MemoryRegion registerImplicit() {
-        int access = Access.LOCAL_WRITE | Access.ON_DEMAND;
-        synchronized (lock()) {
-            long out = device.memory().out();
-            device.check("ibv_reg_mr", verbscalls.vv_reg_mr(address(), 0, -1, 0, access, out));
-            return adoptRegion(device.memory().made(), MemoryRegion.Extent.everything(access));
-        }
-    }
-
-    /**
-     * Registers a part of a device's own memory. Requests, here and at peers, name offsets in the
-     * region: it is {@link Access#ZERO_BASED} always, and no request of it can be inline.
-     *
-     * @throws IllegalArgumentException for memory of another device
-     * @throws IndexOutOfBoundsException for a part that the memory does not have
-     * @throws VerbsException if the device refuses
-     */
-    public MemoryRegion register(DeviceMemory memory, long offset, long length, int access) {
-        int all = access | Access.ZERO_BASED;
-        Access.check(all);
-        memory.checkRange(offset, length);
-        if (memory.device() != device) {
-            throw new IllegalArgumentException(memory + " is not of " + device);
-        }
-        synchronized (lock()) {
-            long out = device.memory().out();
-            device.check(
-                    "ibv_reg_dm_mr",
-                    verbscalls.vv_reg_dm_mr(address(), memory.address(), offset, length, all, out));
-            return adoptRegion(
-                    device.memory().made(),
-                    new MemoryRegion.Extent(null, "", 0, 0, length, all, memory));
-        }
-    }
-
     private AddressHandle adoptAddress() {
         return adopt(
                 this,
                 device.memory().made(),
                 made -> new AddressHandle(this, made),
                 verbscalls::vv_destroy_ah);
-    }
-
-    private static long base(long start, long base, long length, int access) {
-        if ((access & Access.ZERO_BASED) != 0) {
-            return 0;
-        }
-        if (base == OWN_ADDRESS) {
-            return start;
-        }
-        if (base < 0 || base > Long.MAX_VALUE - length || (base - start & PAGE_MASK) != 0) {
-            throw new IllegalArgumentException(
-                    "base 0x"
-                            + Long.toHexString(base)
-                            + " lies otherwise in its page than the memory at 0x"
-                            + Long.toHexString(start));
-        }
-        return base;
-    }
-
-    private static String remedy(int result) {
-        return switch (-result) {
-            case VerbsErrno.ENOMEM ->
-                    "registered memory is locked: raise the limit (ulimit -l unlimited, or memlock"
-                            + " in /etc/security/limits.conf); verbena doctor shows it";
-            case 22 -> "the device refuses this range or access";
-            case VerbsErrno.EOPNOTSUPP -> "the device has no such kind of access";
-            default -> "";
-        };
-    }
-
-    /**
-     * A region that swallows what is written and reads as anything: for parts of a message that
-     * nobody wants.
-     *
-     * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()})
-     */
-    public MemoryRegion allocateNullRegion() {
-        synchronized (lock()) {
-            long out = device.memory().out();
-            device.check("ibv_alloc_null_mr", verbscalls.vv_alloc_null_mr(address(), out));
-            return adoptRegion(
-                    device.memory().made(),
-                    MemoryRegion.Extent.foreign(0, 0, Long.MAX_VALUE, Access.LOCAL_WRITE));
-        }
-    }
-
-    /**
-     * Registers memory of another device by its dma-buf file.
-     *
-     * @param file number of an open file
-     * @throws VerbsException where that is not possible
-     */
-    public MemoryRegion registerDmaBuf(
-            int file, long offset, long length, long remoteBase, int access) {
-        Access.check(access);
-        synchronized (lock()) {
-            int result =
-                    verbscalls.vv_reg_dmabuf_mr(
-                            address(),
-                            offset,
-                            length,
-                            remoteBase,
-                            file,
-                            access,
-                            device.memory().out());
-            device.check("ibv_reg_dmabuf_mr", result);
-            long base = (access & Access.ZERO_BASED) == 0 ? remoteBase : 0;
-            return adoptRegion(
-                    device.memory().made(),
-                    MemoryRegion.Extent.foreign(remoteBase, base, length, access));
-        }
     }
 
     /**
@@ -326,7 +119,7 @@ public final class ProtectionDomain extends VerbsObject {
         context.conclude();
         synchronized (lock()) {
             long at = device.memory().argument();
-            context.fill(at, address(), device);
+            context.fill(at, device.memory().second(), address(), device);
             int result = verbscalls.vv_create_qp(device.address(), at, device.memory().out());
             if (result < 0) {
                 throw new VerbsException(
@@ -386,6 +179,44 @@ public final class ProtectionDomain extends VerbsObject {
                     device.memory().made(),
                     made -> new SharedReceiveQueue(this, made, given, segments, context),
                     verbscalls::vv_destroy_srq);
+        }
+    }
+
+    /**
+     * Makes a receive queue without a queue pair, in state RESET, for a {@link ReceiveTable}.
+     *
+     * @param capacity receives outstanding at most, from 1
+     * @param segmentsMax pieces of memory in each, from 1
+     * @param completions where they complete
+     * @throws IllegalArgumentException for less, or a completion queue of another device
+     * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()}), or
+     *     refuses
+     */
+    public ReceiveQueue createReceiveQueue(
+            int capacity, int segmentsMax, CompletionQueue completions) {
+        if (capacity < 1 || segmentsMax < 1) {
+            throw new IllegalArgumentException(
+                    capacity + " receives of " + segmentsMax + " pieces; at least 1 of each");
+        }
+        if (completions.device() != device) {
+            throw new IllegalArgumentException(completions + " is not of " + device);
+        }
+        synchronized (lock()) {
+            long at = device.memory().argument();
+            CallMemory.putInt(at + VerbsLayout.WQ_INIT_ATTR_WQ_TYPE, VerbsLayout.IBV_WQT_RQ);
+            CallMemory.putInt(at + VerbsLayout.WQ_INIT_ATTR_MAX_WR, capacity);
+            CallMemory.putInt(at + VerbsLayout.WQ_INIT_ATTR_MAX_SGE, segmentsMax);
+            CallMemory.putLong(at + VerbsLayout.WQ_INIT_ATTR_PD, address());
+            CallMemory.putLong(at + VerbsLayout.WQ_INIT_ATTR_CQ, completions.address());
+            int result = verbscalls.vv_create_wq(device.address(), at, device.memory().out());
+            device.check("ibv_create_wq", result);
+            int given = CallMemory.getInt(at + VerbsLayout.WQ_INIT_ATTR_MAX_WR);
+            int segments = CallMemory.getInt(at + VerbsLayout.WQ_INIT_ATTR_MAX_SGE);
+            return adopt(
+                    this,
+                    device.memory().made(),
+                    made -> new ReceiveQueue(this, made, given, segments, completions),
+                    verbscalls::vv_destroy_wq);
         }
     }
 
@@ -514,11 +345,11 @@ public final class ProtectionDomain extends VerbsObject {
 
     @Override
     String destroyCall() {
-        return "ibv_dealloc_pd";
+        return isImported ? "ibv_unimport_pd" : "ibv_dealloc_pd";
     }
 
     @Override
     int destroy(long address) {
-        return verbscalls.vv_dealloc_pd(address);
+        return isImported ? verbscalls.vv_unimport_pd(address) : verbscalls.vv_dealloc_pd(address);
     }
 }

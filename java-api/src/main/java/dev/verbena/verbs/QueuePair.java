@@ -22,6 +22,8 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
     private final ProtectionDomain domain;
     private final ThreadClaim claim;
     private final QueuePairType type;
+    private final boolean canSend;
+    private final boolean canReceive;
     private final CompletionQueue sendCompletions;
     private final CompletionQueue receiveCompletions;
     private final SharedReceiveQueue shared;
@@ -41,6 +43,8 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
         this.domain = domain;
         this.claim = domain.newClaim("a queue pair");
         this.type = context.type();
+        this.canSend = context.canSend();
+        this.canReceive = context.canReceive();
         this.sendCompletions = context.sends();
         this.receiveCompletions = context.receives();
         this.shared = context.shared();
@@ -66,13 +70,13 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
                                 Math.max(1, receiveCapacity),
                                 receiveSegmentsMax,
                                 false),
-                        false);
+                        ReceivePoster.Kind.QUEUE_PAIR);
         this.bad = UnsafeApi.allocateMemory(8);
         UnsafeApi.putLong(null, bad, 0);
-        if (type.canSend()) {
+        if (canSend) {
             sendCompletions.watch(sends.log());
         }
-        if (type.canReceive() && shared == null) {
+        if (canReceive && shared == null) {
             receiveCompletions.watch(receives.log());
         }
         if (shared != null) {
@@ -83,12 +87,11 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
 
     private static List<VerbsObject> parents(ProtectionDomain domain, QueuePairContext context) {
         List<VerbsObject> parents = new ArrayList<>();
-        QueuePairType type = context.type();
         parents.add(domain);
-        if (type.canSend()) {
+        if (context.canSend()) {
             parents.add(context.sends());
         }
-        if (type.canReceive() && context.receives() != context.sends()) {
+        if (context.canReceive() && context.receives() != context.sends()) {
             parents.add(context.receives());
         }
         if (context.xrcDomain() != null) {
@@ -96,6 +99,9 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
         }
         if (context.shared() != null) {
             parents.add(context.shared());
+        }
+        if (context.table() != null) {
+            parents.add(context.table());
         }
         return parents;
     }
@@ -160,7 +166,7 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
     /** Prepared sends for this queue pair. */
     public SendRequests newSends(int count) {
         address();
-        checkCan(type.canSend(), "sends");
+        checkCan(canSend, "sends");
         return new SendRequests(this, count, sendSegmentsMax, 0);
     }
 
@@ -173,7 +179,7 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
      */
     public SendBuilder newBuilder(int count) {
         address();
-        checkCan(type.canSend(), "sends");
+        checkCan(canSend, "sends");
         if (!sends.hasBuilder()) {
             throw new IllegalStateException(
                     this + " was made without QueuePairContext.operations, so it has no builder");
@@ -184,7 +190,7 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
     /** Prepared receives for this queue pair. */
     public ReceiveRequests newReceives(int count) {
         address();
-        checkCan(type.canReceive(), "receives");
+        checkCan(canReceive, "receives");
         return new ReceiveRequests(domain, count, Math.max(1, receiveSegmentsMax));
     }
 
@@ -317,7 +323,7 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
     public int bind(
             MemoryWindow window, long id, MemoryRegion region, long from, long bytes, int access) {
         claim.check();
-        checkCan(type.canSend(), "sends");
+        checkCan(canSend, "sends");
         if (window.type() != MemoryWindowType.TYPE_1) {
             throw new IllegalArgumentException(
                     window + " is bound by a send request; only type 1 is bound by bind()");
@@ -343,7 +349,7 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
      */
     public int post(ReceiveRequests requests, int from, int count) {
         claim.check();
-        checkCan(type.canReceive(), "receives");
+        checkCan(canReceive, "receives");
         if (shared != null) {
             throw new IllegalStateException(this + " has shared receives; post to " + shared);
         }
@@ -359,7 +365,7 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
     }
 
     private void checkMine(SendRequests requests) {
-        checkCan(type.canSend(), "sends");
+        checkCan(canSend, "sends");
         if (requests.domain != domain || requests.segmentsMax > sendSegmentsMax) {
             throw new IllegalArgumentException("these requests were not made by " + this);
         }
@@ -422,10 +428,10 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
 
     @Override
     void onClosed() {
-        if (type.canSend()) {
+        if (canSend) {
             sendCompletions.unwatch(sends.log());
         }
-        if (type.canReceive()) {
+        if (canReceive) {
             receiveCompletions.unwatch(receives.log());
         }
         if (shared != null) {

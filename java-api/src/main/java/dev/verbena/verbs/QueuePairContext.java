@@ -21,6 +21,8 @@ public final class QueuePairContext {
     private boolean isEachSignalled;
     private int operations;
     private XrcDomain xrcDomain;
+    private ReceiveTable table;
+    private ReceiveHash hash;
 
     /** All defaults; a completion queue is still needed. */
     public QueuePairContext() {}
@@ -96,6 +98,20 @@ public final class QueuePairContext {
         return this;
     }
 
+    /**
+     * Spreads what it receives over the queues of a table (receive-side scaling). It has no queues
+     * of its own then: no completion queues are given, nothing is posted to it, and {@link
+     * QueuePair#createFlow} says which packets come. For {@link QueuePairType#RAW_PACKET} and
+     * {@link QueuePairType#UD}.
+     *
+     * @param hash which place of the table takes a packet
+     */
+    public QueuePairContext spread(ReceiveTable table, ReceiveHash hash) {
+        this.table = table;
+        this.hash = hash;
+        return this;
+    }
+
     /** As it is now, whatever other threads do to this one afterwards. */
     QueuePairContext copy() {
         QueuePairContext copy = new QueuePairContext();
@@ -111,7 +127,23 @@ public final class QueuePairContext {
         copy.isEachSignalled = isEachSignalled;
         copy.operations = operations;
         copy.xrcDomain = xrcDomain;
+        copy.table = table;
+        copy.hash = hash;
         return copy;
+    }
+
+    ReceiveTable table() {
+        return table;
+    }
+
+    /** True if it has sends. */
+    boolean canSend() {
+        return table == null && type.canSend();
+    }
+
+    /** True if it has receives, its own or shared ones of its protection domain. */
+    boolean canReceive() {
+        return table == null && type.canReceive();
     }
 
     XrcDomain xrcDomain() {
@@ -123,7 +155,13 @@ public final class QueuePairContext {
     }
 
     void conclude() {
-        if (type.canSend() && sends == null || type.canReceive() && receives == null) {
+        if ((table == null) != (hash == null)) {
+            throw new IllegalArgumentException("a table and a hash go together");
+        }
+        if (table != null) {
+            concludeSpread();
+        }
+        if (canSend() && sends == null || canReceive() && receives == null) {
             throw new IllegalArgumentException("a queue pair needs completion queues");
         }
         if (type == QueuePairType.XRC_RECEIVE != (xrcDomain != null)) {
@@ -149,8 +187,42 @@ public final class QueuePairContext {
         }
     }
 
-    /** Writes {@code struct ibv_qp_init_attr_ex}. */
-    void fill(long at, long domain, RdmaDevice device) {
+    private void concludeSpread() {
+        if (type != QueuePairType.RAW_PACKET && type != QueuePairType.UD) {
+            throw new IllegalArgumentException(type + " spreads nothing; RAW_PACKET and UD may");
+        }
+        if (sends != null || receives != null || shared != null || operations != 0) {
+            throw new IllegalArgumentException(
+                    "a queue pair that spreads over a table has no queues of its own");
+        }
+    }
+
+    /** Writes {@code struct ibv_qp_init_attr_ex} for a queue pair that spreads. */
+    private void fillSpread(long at, long keyAt, long domain, RdmaDevice device) {
+        if (table.device() != device) {
+            throw new IllegalArgumentException(table + " is not of " + device);
+        }
+        CallMemory.putInt(at + VerbsLayout.QP_INIT_ATTR_EX_QP_TYPE, type.code());
+        CallMemory.putInt(
+                at + VerbsLayout.QP_INIT_ATTR_EX_COMP_MASK,
+                VerbsLayout.IBV_QP_INIT_ATTR_PD
+                        | VerbsLayout.IBV_QP_INIT_ATTR_IND_TABLE
+                        | VerbsLayout.IBV_QP_INIT_ATTR_RX_HASH);
+        CallMemory.putLong(at + VerbsLayout.QP_INIT_ATTR_EX_PD, domain);
+        CallMemory.putLong(at + VerbsLayout.QP_INIT_ATTR_EX_RWQ_IND_TBL, table.address());
+        hash.fill(at, keyAt);
+    }
+
+    /**
+     * Writes {@code struct ibv_qp_init_attr_ex}.
+     *
+     * @param second room for what it points to
+     */
+    void fill(long at, long second, long domain, RdmaDevice device) {
+        if (table != null) {
+            fillSpread(at, second, domain, device);
+            return;
+        }
         if (type.canSend() && sends.device() != device
                 || type.canReceive() && receives.device() != device
                 || xrcDomain != null && xrcDomain.device() != device) {
@@ -211,6 +283,9 @@ public final class QueuePairContext {
 
     @Override
     public String toString() {
+        if (table != null) {
+            return type + " queue pair that spreads over a " + table;
+        }
         return type
                 + " queue pair with "
                 + sendCapacity

@@ -2,7 +2,6 @@ package dev.verbena.verbs;
 
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
-import java.util.ArrayList;
 import java.util.List;
 import org.agrona.UnsafeApi;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -11,19 +10,16 @@ import org.agrona.collections.Long2ObjectHashMap;
  * An open device: {@code struct ibv_context}. Protection domains and completion queues are made
  * from it. Thread-safe.
  */
-public final class RdmaDevice extends VerbsObject {
+public final class RdmaDevice extends DeviceQueries {
     private static final long NS_PER_MS = 1_000_000L;
     private static final int O_CREAT = 64;
 
-    private final DeviceInfo info;
-    private final CallMemory memory = new CallMemory();
     private final Long2ObjectHashMap<VerbsObject> queues = new Long2ObjectHashMap<>();
     private int lastLog;
     private int waiting;
 
     private RdmaDevice(DeviceInfo info, long address) {
-        super("RDMA device " + info.name(), address, List.of());
-        this.info = info;
+        super(info, address);
     }
 
     static RdmaDevice open(long device, DeviceInfo info) {
@@ -37,147 +33,16 @@ public final class RdmaDevice extends VerbsObject {
                         "RDMA device " + info.name(),
                         "may this user open /dev/infiniband/" + info.uverbsName() + "?");
             }
-            long context = UnsafeApi.getLong(null, out);
-            verbscalls.vv_set_nonblocking(
-                    CallMemory.getInt(context + VerbsLayout.CONTEXT_ASYNC_FD));
-            return adopt(
-                    null, context, made -> new RdmaDevice(info, made), verbscalls::vv_close_device);
+            return opened(UnsafeApi.getLong(null, out), info);
         } finally {
             UnsafeApi.freeMemory(out);
         }
     }
 
-    /** What the list of devices said of it. */
-    public DeviceInfo info() {
-        return info;
-    }
-
-    /**
-     * Asks the device for its limits.
-     *
-     * @throws VerbsException if it does not answer
-     */
-    public DeviceAttributes attributes() {
-        synchronized (lock()) {
-            long at = memory.argument();
-            check("ibv_query_device_ex", verbscalls.vv_query_device(address(), at));
-            return new DeviceAttributes(at);
-        }
-    }
-
-    /**
-     * Asks for the state of a port, counted from 1.
-     *
-     * @throws VerbsException if there is no such port
-     */
-    public PortAttributes port(int port) {
-        synchronized (lock()) {
-            long at = memory.argument();
-            int result = verbscalls.vv_query_port(address(), checkPort(port), at);
-            check("ibv_query_port", result);
-            return PortAttributes.at(at);
-        }
-    }
-
-    /**
-     * The addresses of a port, those places left out that hold none.
-     *
-     * @throws VerbsException if the port cannot be asked
-     */
-    public List<GidEntry> gids(int port) {
-        int count = port(port).gidCount();
-        List<GidEntry> entries = new ArrayList<>();
-        for (int index = 0; index < count; index++) {
-            GidEntry entry = gid(port, index);
-            if (entry != null) {
-                entries.add(entry);
-            }
-        }
-        return entries;
-    }
-
-    /** One address of a port; null if its place is empty or not in the table. */
-    public GidEntry gid(int port, int index) {
-        synchronized (lock()) {
-            long at = memory.argument();
-            int result = verbscalls.vv_query_gid(address(), checkPort(port), index, at);
-            if (result < 0) {
-                return null; // ENODATA: empty; EINVAL: past the end
-            }
-            Gid gid = new Gid(CallMemory.getBytes(at + VerbsLayout.GID_ENTRY_GID, Gid.LENGTH));
-            return gid.isZero()
-                    ? null
-                    : new GidEntry(
-                            index,
-                            port,
-                            gid,
-                            CallMemory.getInt(at + VerbsLayout.GID_ENTRY_GID_TYPE),
-                            CallMemory.getInt(at + VerbsLayout.GID_ENTRY_NDEV_IFINDEX));
-        }
-    }
-
-    /**
-     * The address of a port that the toolkit would use, and why.
-     *
-     * @throws IllegalStateException if the port has none, with the remedy
-     */
-    public GidChoice chooseGid(int port) {
-        return GidChoice.of(gids(port), port(port).isEthernet(), info.name() + " port " + port);
-    }
-
-    /**
-     * A partition key, in this machine's byte order.
-     *
-     * @throws VerbsException for an index that the table does not have
-     */
-    public int pkey(int port, int index) {
-        synchronized (lock()) {
-            int result = verbscalls.vv_query_pkey(address(), checkPort(port), index);
-            check("ibv_query_pkey", result);
-            return result;
-        }
-    }
-
-    /**
-     * Where a partition key is in the table of a port, for {@link PathContext#pkeyIndex}.
-     *
-     * @param key 16 bits, in this machine's byte order; the upper one is that of full members
-     * @return -1 if the port is not in that partition
-     */
-    public int pkeyIndex(int port, int key) {
-        int count = port(port).pkeyCount();
-        for (int index = 0; index < count; index++) {
-            if (pkey(port, index) == key) {
-                return index;
-            }
-        }
-        return -1;
-    }
-
-    /**
-     * The device's clock, which completions are stamped with ({@link
-     * CompletionFlyweight#timestamp}), in its ticks; {@code hca_core_clock} of {@link
-     * DeviceAttributes} says how many kHz. What the library calls seconds and nanoseconds of it is
-     * put together as if it were that: mlx5 and mlx4 have ticks there.
-     *
-     * @throws VerbsException where it has none ({@link VerbsException#isUnsupported()})
-     */
-    public long rawClockTicks() {
-        synchronized (lock()) {
-            long at = memory.argument();
-            CallMemory.putInt(
-                    at + VerbsLayout.VALUES_EX_COMP_MASK, VerbsLayout.IBV_VALUES_MASK_RAW_CLOCK);
-            check("ibv_query_rt_values_ex", verbscalls.vv_query_rt_values(address(), at));
-            return CallMemory.getLong(at + VerbsLayout.VALUES_EX_RAW_CLOCK_TV_SEC) * 1_000_000_000L
-                    + CallMemory.getLong(at + VerbsLayout.VALUES_EX_RAW_CLOCK_TV_NSEC);
-        }
-    }
-
-    /** Completion vectors: interrupts that completion queues may be spread over. */
-    public int completionVectorCount() {
-        synchronized (lock()) {
-            return CallMemory.getInt(address() + VerbsLayout.CONTEXT_NUM_COMP_VECTORS);
-        }
+    static RdmaDevice opened(long context, DeviceInfo info) {
+        verbscalls.vv_set_nonblocking(CallMemory.getInt(context + VerbsLayout.CONTEXT_ASYNC_FD));
+        return adopt(
+                null, context, made -> new RdmaDevice(info, made), verbscalls::vv_close_device);
     }
 
     /**
@@ -218,7 +83,7 @@ public final class RdmaDevice extends VerbsObject {
 
     private AsyncEvent takeEvent() {
         synchronized (lock()) {
-            long at = memory.argument();
+            long at = memory().argument();
             int result = verbscalls.vv_get_async_event(address(), at);
             if (result == -VerbsErrno.EAGAIN) {
                 return null;
@@ -255,12 +120,32 @@ public final class RdmaDevice extends VerbsObject {
      */
     public ProtectionDomain allocateProtectionDomain() {
         synchronized (lock()) {
-            check("ibv_alloc_pd", verbscalls.vv_alloc_pd(address(), memory.out()));
+            check("ibv_alloc_pd", verbscalls.vv_alloc_pd(address(), memory().out()));
             return adopt(
                     this,
-                    memory.made(),
-                    made -> new ProtectionDomain(this, made),
+                    memory().made(),
+                    made -> new ProtectionDomain(this, made, false),
                     verbscalls::vv_dealloc_pd);
+        }
+    }
+
+    /**
+     * Takes part in a protection domain of another context of this device, in another process as a
+     * rule ({@code ibv_import_pd}). Closing gives it back; the domain itself is closed by whoever
+     * made it, after all others.
+     *
+     * @param handle {@link ProtectionDomain#handle} there
+     * @throws VerbsException if there is no such domain; {@link VerbsException#isUnsupported()}
+     *     where the driver cannot
+     */
+    public ProtectionDomain importProtectionDomain(int handle) {
+        synchronized (lock()) {
+            check("ibv_import_pd", verbscalls.vv_import_pd(address(), handle, memory().out()));
+            return adopt(
+                    this,
+                    memory().made(),
+                    made -> new ProtectionDomain(this, made, true),
+                    verbscalls::vv_unimport_pd);
         }
     }
 
@@ -280,14 +165,51 @@ public final class RdmaDevice extends VerbsObject {
                     "length " + length + ", alignment 2 to " + alignmentLog2);
         }
         synchronized (lock()) {
-            int result = verbscalls.vv_alloc_dm(address(), length, alignmentLog2, memory.out());
+            int result = verbscalls.vv_alloc_dm(address(), length, alignmentLog2, memory().out());
             check("ibv_alloc_dm", result);
             return adopt(
                     this,
-                    memory.made(),
-                    made -> new DeviceMemory(this, made, length),
+                    memory().made(),
+                    made -> new DeviceMemory(this, made, length, false),
                     verbscalls::vv_free_dm);
         }
+    }
+
+    /**
+     * Takes part in device memory of another context of this device, in another process as a rule
+     * ({@code ibv_import_dm}). Closing gives it back; whoever took it from the card frees it.
+     *
+     * @param handle {@link DeviceMemory#handle} there
+     * @param length its bytes, which the library does not tell
+     * @throws IllegalArgumentException for less than one byte
+     * @throws VerbsException if there is none; {@link VerbsException#isUnsupported()} where the
+     *     driver cannot
+     */
+    public DeviceMemory importDeviceMemory(int handle, long length) {
+        if (length < 1) {
+            throw new IllegalArgumentException("length " + length);
+        }
+        synchronized (lock()) {
+            check("ibv_import_dm", verbscalls.vv_import_dm(address(), handle, memory().out()));
+            return adopt(
+                    this,
+                    memory().made(),
+                    made -> new DeviceMemory(this, made, length, true),
+                    verbscalls::vv_unimport_dm);
+        }
+    }
+
+    /**
+     * Makes a table of receive queues that a queue pair spreads what it receives over ({@link
+     * QueuePairContext#spread}).
+     *
+     * @param queues 2 to the n of them, of this device; one may be there several times
+     * @throws IllegalArgumentException for another number, or queues of another device
+     * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()}), or
+     *     none of that size
+     */
+    public ReceiveTable createReceiveTable(ReceiveQueue... queues) {
+        return ReceiveTable.make(this, List.of(queues));
     }
 
     /**
@@ -308,16 +230,16 @@ public final class RdmaDevice extends VerbsObject {
      */
     public XrcDomain openXrcDomain(int file) {
         synchronized (lock()) {
-            long at = memory.argument();
+            long at = memory().argument();
             CallMemory.putInt(
                     at + VerbsLayout.XRCD_INIT_ATTR_COMP_MASK,
                     VerbsLayout.IBV_XRCD_INIT_ATTR_FD | VerbsLayout.IBV_XRCD_INIT_ATTR_OFLAGS);
             CallMemory.putInt(at + VerbsLayout.XRCD_INIT_ATTR_FD, file);
             CallMemory.putInt(at + VerbsLayout.XRCD_INIT_ATTR_OFLAGS, O_CREAT);
-            check("ibv_open_xrcd", verbscalls.vv_open_xrcd(address(), at, memory.out()));
+            check("ibv_open_xrcd", verbscalls.vv_open_xrcd(address(), at, memory().out()));
             return adopt(
                     this,
-                    memory.made(),
+                    memory().made(),
                     made -> new XrcDomain(this, made),
                     verbscalls::vv_close_xrcd);
         }
@@ -330,10 +252,10 @@ public final class RdmaDevice extends VerbsObject {
      */
     public ThreadDomain allocateThreadDomain() {
         synchronized (lock()) {
-            check("ibv_alloc_td", verbscalls.vv_alloc_td(address(), memory.out()));
+            check("ibv_alloc_td", verbscalls.vv_alloc_td(address(), memory().out()));
             return adopt(
                     this,
-                    memory.made(),
+                    memory().made(),
                     made -> new ThreadDomain(this, made),
                     verbscalls::vv_dealloc_td);
         }
@@ -348,10 +270,10 @@ public final class RdmaDevice extends VerbsObject {
         synchronized (lock()) {
             check(
                     "ibv_create_comp_channel",
-                    verbscalls.vv_create_comp_channel(address(), memory.out()));
+                    verbscalls.vv_create_comp_channel(address(), memory().out()));
             return adopt(
                     this,
-                    memory.made(),
+                    memory().made(),
                     made -> new CompletionChannel(this, made),
                     verbscalls::vv_destroy_comp_channel);
         }
@@ -391,9 +313,9 @@ public final class RdmaDevice extends VerbsObject {
     private CompletionQueue createCompletionQueueOf(CompletionQueueContext context) {
         context.conclude();
         synchronized (lock()) {
-            long at = memory.argument();
+            long at = memory().argument();
             context.fill(at, this);
-            int result = verbscalls.vv_create_cq(address(), at, memory.out());
+            int result = verbscalls.vv_create_cq(address(), at, memory().out());
             if (result < 0) {
                 throw failure(
                         context.detailsToRead() == 0 ? "ibv_create_cq" : "ibv_create_cq_ex",
@@ -402,7 +324,7 @@ public final class RdmaDevice extends VerbsObject {
             }
             return adopt(
                     this,
-                    memory.made(),
+                    memory().made(),
                     made -> new CompletionQueue(this, context, made),
                     verbscalls::vv_destroy_cq);
         }
@@ -423,11 +345,6 @@ public final class RdmaDevice extends VerbsObject {
         lastLog += count;
     }
 
-    /** Arguments and results of calls; under the lock. */
-    CallMemory memory() {
-        return memory;
-    }
-
     void remember(long address, VerbsObject queue) {
         queues.put(address, queue);
     }
@@ -438,19 +355,6 @@ public final class RdmaDevice extends VerbsObject {
 
     VerbsObject queueAt(long address) {
         return queues.get(address);
-    }
-
-    void check(String call, int result) {
-        if (result < 0) {
-            throw failure(call, result, "");
-        }
-    }
-
-    static int checkPort(int port) {
-        if (port < 1 || port > 255) {
-            throw new IllegalArgumentException("port " + port + "; ports are counted from 1");
-        }
-        return port;
     }
 
     @Override
@@ -470,6 +374,6 @@ public final class RdmaDevice extends VerbsObject {
 
     @Override
     void onClosed() {
-        memory.free();
+        memory().free();
     }
 }

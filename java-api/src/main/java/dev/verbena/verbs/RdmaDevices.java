@@ -66,6 +66,35 @@ public final class RdmaDevices {
     }
 
     /**
+     * Makes a context of a device that another one has opened, in another process as a rule, from
+     * its file ({@code ibv_import_device}); protection domains and regions of that one can be
+     * imported into it. The file is duplicated: the given one stays the caller's.
+     *
+     * @param file number of an open file of this process, got from {@link RdmaDevice#commandFile()}
+     *     there
+     * @throws VerbsException for a file of no RDMA device; {@link VerbsException#isUnsupported()}
+     *     where the driver cannot, as Soft-RoCE's
+     */
+    public static synchronized RdmaDevice importDevice(int file) {
+        VerbsAccess.open();
+        long out = UnsafeApi.allocateMemory(8);
+        try {
+            int result = verbscalls.vv_import_device(file, out);
+            if (result < 0) {
+                throw new VerbsException(
+                        "ibv_import_device",
+                        -result,
+                        "file " + file,
+                        "only a file of an open RDMA device will do, and few drivers can");
+            }
+            long context = UnsafeApi.getLong(null, out);
+            return RdmaDevice.opened(context, describe(verbscalls.vv_device_of(context)));
+        } finally {
+            UnsafeApi.freeMemory(out);
+        }
+    }
+
+    /**
      * Makes {@code fork} safe for memory that is registered from now on ({@code ibv_fork_init}).
      * Needed on kernels older than 5.12 only.
      *

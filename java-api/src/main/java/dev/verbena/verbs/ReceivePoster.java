@@ -4,16 +4,23 @@ import dev.verbena.rdma.calls.HotCalls;
 import dev.verbena.rdma.calls.verbscalls;
 import org.agrona.UnsafeApi;
 
-/** Posting of prepared receives, for a queue pair or a shared queue. One thread. */
+/** Posting of prepared receives. One thread. */
 final class ReceivePoster {
-    private final boolean isShared;
+    /** Whose they are. */
+    enum Kind {
+        QUEUE_PAIR,
+        SHARED,
+        ALONE
+    }
+
+    private final Kind kind;
     private final WorkLog log;
     private volatile boolean mayBeLost;
     private int refusal;
 
-    ReceivePoster(WorkLog log, boolean isShared) {
+    ReceivePoster(WorkLog log, Kind kind) {
         this.log = log;
-        this.isShared = isShared;
+        this.kind = kind;
     }
 
     /** Places that are taken may be so for ever. */
@@ -49,11 +56,17 @@ final class ReceivePoster {
         }
         requests.chain(from, from + ready);
         long first = requests.addressOf(from);
-        int result =
-                isShared
-                        ? verbscalls.vv_post_srq_recv(queue, first, bad)
-                        : HotCalls.postReceive(queue, first, bad);
+        int result = call(queue, first, bad);
         return result == 0 ? ready : refused(requests, from, ready, bad, result);
+    }
+
+    private int call(long queue, long first, long bad) {
+        if (kind == Kind.QUEUE_PAIR) {
+            return HotCalls.postReceive(queue, first, bad);
+        }
+        return kind == Kind.SHARED
+                ? verbscalls.vv_post_srq_recv(queue, first, bad)
+                : verbscalls.vv_post_wq_recv(queue, first, bad);
     }
 
     private int refused(ReceiveRequests requests, int from, int ready, long bad, int result) {

@@ -32,7 +32,7 @@ public final class ReregistrationContext {
      * @throws IndexOutOfBoundsException for a part that the memory does not have
      */
     public ReregistrationContext memory(OffHeapMemory memory, long offset, long length) {
-        ProtectionDomain.checkPart(memory, offset, length);
+        MemoryDomain.checkPart(memory, offset, length);
         this.memory = memory;
         this.offset = offset;
         this.length = length;
@@ -64,7 +64,7 @@ public final class ReregistrationContext {
             throw new IllegalArgumentException("nothing to change: domain, memory or access");
         }
         if (copy.memory != null) {
-            ProtectionDomain.checkPart(copy.memory, copy.offset, copy.length);
+            MemoryDomain.checkPart(copy.memory, copy.offset, copy.length);
         }
         return copy;
     }

@@ -47,7 +47,7 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
         this.segmentsMax = segmentsMax;
         int places = (int) Math.min(WorkLog.PLACES_MAX, (long) PLACES * capacity);
         WorkLog log = new WorkLog(this, domain.device().nextLog(), places, segmentsMax, false);
-        this.receives = new ReceivePoster(log, true);
+        this.receives = new ReceivePoster(log, ReceivePoster.Kind.SHARED);
         this.bad = UnsafeApi.allocateMemory(8);
         UnsafeApi.putLong(null, bad, 0);
         this.xrcDomain = context.xrcDomain();

@@ -13,10 +13,15 @@ final class SocketAddresses {
 
     private SocketAddresses() {}
 
-    /** Writes one. Answers where it is; 0 for null. */
+    /** Writes one, or nothing for null. Answers where it is; 0 for null. */
+    static long writeIfAny(long at, InetSocketAddress address) {
+        return address == null ? 0 : write(at, address);
+    }
+
+    /** Writes one. Answers where it is. */
     static long write(long at, InetSocketAddress address) {
         if (address == null) {
-            return 0;
+            throw new IllegalArgumentException("an address is needed");
         }
         InetAddress host = address.getAddress();
         if (host == null) {

@@ -91,6 +91,65 @@ class ConnectionDeviceIT {
         }
     }
 
+    /**
+     * The accepting end moves to a channel of its own before it accepts; then the connecting end,
+     * whose next event arrives there.
+     */
+    @Test
+    void shouldMoveToAnotherChannel() throws Exception {
+        try (ConnectionChannel own = ConnectionChannel.open();
+                ConnectionIdentifier listener = listener(PortSpace.TCP, false);
+                ConnectionIdentifier client = clientChannel.createIdentifier(PortSpace.TCP)) {
+            client.resolve(listener.localAddress(), PATIENCE_NS);
+            RealConnection from = new RealConnection(client);
+            client.connect(from.queue, new ConnectionContext());
+            ConnectionEvent request = listener.awaitRequest(PATIENCE_NS);
+            try (RealConnection to = new RealConnection(request.identifier().migrate(own))) {
+                ConnectionContext defaults = new ConnectionContext();
+                to.identifier.prepare(to.queue, defaults);
+                to.queue.post(to.receives.set(0, 70, to.region, 0, 1000), 0, 1);
+                to.identifier.accept(to.queue, defaults);
+                try (ConnectionIdentifier moved = client.migrate(serverChannel)) {
+                    moved.await(ConnectionEventType.ESTABLISHED, PATIENCE_NS);
+                    ConnectionEvent established = own.await(PATIENCE_NS);
+                    assertThat(established.type()).isEqualTo(ConnectionEventType.ESTABLISHED);
+                    assertThat(established.identifier()).isSameAs(to.identifier);
+                    transfer(from, to);
+                    moved.disconnect();
+                    to.identifier.await(ConnectionEventType.DISCONNECTED, PATIENCE_NS);
+                }
+            } finally {
+                from.close();
+            }
+        }
+    }
+
+    /**
+     * The connecting end does not look at the answer, so it does not say that it has come; its
+     * first message would be the sign of it.
+     */
+    @Test
+    void shouldBeEstablishedByWhatTheDeviceSaw() throws Exception {
+        AsyncEvent sawAMessage = new AsyncEvent(AsyncEvent.COMMUNICATION_ESTABLISHED, null, 0);
+        try (ConnectionIdentifier listener = listener(PortSpace.TCP, false);
+                ConnectionIdentifier client = clientChannel.createIdentifier(PortSpace.TCP)) {
+            client.resolve(listener.localAddress(), PATIENCE_NS);
+            try (RealConnection from = new RealConnection(client)) {
+                client.connect(from.queue, new ConnectionContext());
+                ConnectionEvent request = listener.awaitRequest(PATIENCE_NS);
+                try (RealConnection to = new RealConnection(request.identifier())) {
+                    assertThatThrownBy(() -> to.identifier.report(sawAMessage))
+                            .isInstanceOf(VerbsException.class)
+                            .hasMessageContaining("rdma_notify");
+                    to.identifier.accept(to.queue, new ConnectionContext());
+                    assertThat(to.identifier.await(0)).isNull();
+                    to.identifier.report(sawAMessage);
+                    to.identifier.await(ConnectionEventType.ESTABLISHED, PATIENCE_NS);
+                }
+            }
+        }
+    }
+
     private static void transfer(RealConnection from, RealConnection to) {
         from.bytes.putBytes(0, bytes(1000, 5));
         SendRequestFlyweight send = from.sends.at(0).segment(from.region, 0, 1000).send();

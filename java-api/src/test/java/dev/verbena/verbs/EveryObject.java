@@ -98,6 +98,8 @@ final class EveryObject implements AutoCloseable {
         makeQueues(domain, queue);
         makeXrc(domain, queue);
         makeThreads(domain);
+        makeSpreading(domain, queue);
+        makeImported(domain, region);
         assert region.remoteKey() != 0;
         GidChoice gid = device.chooseGid(1);
         PathContext path = new PathContext().gidIndex(gid.entry().index());
@@ -171,6 +173,33 @@ final class EveryObject implements AutoCloseable {
         if (extended != null) {
             kept(extended.newBuilder(2));
         }
+    }
+
+    private void makeSpreading(ProtectionDomain domain, CompletionQueue queue) {
+        ReceiveQueue receives =
+                tried("receive queue", () -> domain.createReceiveQueue(4, 1, queue));
+        if (receives == null) {
+            return;
+        }
+        ReceiveTable table =
+                tried("receive table", () -> device.createReceiveTable(receives, receives));
+        ReceiveHash hash = new ReceiveHash(ReceiveHash.FROM_IPV4, new byte[40]);
+        QueuePairContext context =
+                new QueuePairContext().type(QueuePairType.RAW_PACKET).spread(table, hash);
+        tried("spreading queue pair", () -> domain.createQueuePair(context));
+    }
+
+    private void makeImported(ProtectionDomain domain, MemoryRegion region) {
+        RdmaDevice again =
+                tried("imported device", () -> RdmaDevices.importDevice(device.commandFile()));
+        if (again == null) {
+            return;
+        }
+        ProtectionDomain same =
+                tried("imported domain", () -> again.importProtectionDomain(domain.handle()));
+        tried(
+                "imported region",
+                () -> same.importRegion(region.handle(), region.remoteAddress(0), region.access()));
     }
 
     private void makeXrc(ProtectionDomain domain, CompletionQueue queue) {

@@ -21,7 +21,7 @@ import java.util.Set;
  */
 public final class VerbsComparison {
     /** A row: a program of perftest without its "ib_", a length, and how many messages. */
-    private record Row(String tool, int size, int count) {
+    record Row(String tool, int size, int count) {
         String name() {
             return tool + "-" + size;
         }
@@ -44,6 +44,20 @@ public final class VerbsComparison {
                     text + " is no row, or no row and a number as in write_lat-64:500; " + NAMES);
             System.exit(2);
             throw new AssertionError();
+        }
+
+        /** The table's line, of what the rounds gave. */
+        String line(double[] perftest, double[] twin, double[] java) {
+            List<String> cells = new ArrayList<>();
+            cells.add("`" + tool + "`, " + (isLatency() ? "us" : "MiB/s"));
+            cells.add(Integer.toString(size));
+            for (double[] values : List.of(perftest, twin, java)) {
+                cells.add(String.format(Locale.ROOT, "%.1f", Samples.median(values)));
+            }
+            cells.add(Samples.ratios(java, perftest));
+            cells.add(Samples.ratios(java, twin));
+            cells.add(Samples.ratios(twin, perftest));
+            return "| " + String.join(" | ", cells) + " |";
         }
 
         private static boolean isCount(String text) {
@@ -168,34 +182,6 @@ public final class VerbsComparison {
                 }
             }
         }
-        List<String> cells = new ArrayList<>();
-        cells.add("`" + row.tool + "`, " + (row.isLatency() ? "us" : "MiB/s"));
-        cells.add(Integer.toString(row.size));
-        for (double[] values : List.of(perftest, twin, java)) {
-            cells.add(String.format(Locale.ROOT, "%.1f", median(values)));
-        }
-        cells.add(ratios(java, perftest));
-        cells.add(ratios(java, twin));
-        cells.add(ratios(twin, perftest));
-        return "| " + String.join(" | ", cells) + " |";
-    }
-
-    /** Of each round; the median, then the least and the greatest. */
-    private static String ratios(double[] ours, double[] others) {
-        double[] ratios = new double[ours.length];
-        for (int i = 0; i < ratios.length; i++) {
-            ratios[i] = ours[i] / others[i];
-        }
-        double median = median(ratios);
-        Arrays.sort(ratios);
-        return String.format(
-                Locale.ROOT, "%.2f (%.2f to %.2f)", median, ratios[0], ratios[ratios.length - 1]);
-    }
-
-    private static double median(double[] values) {
-        double[] sorted = values.clone();
-        Arrays.sort(sorted);
-        int half = sorted.length / 2;
-        return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+        return row.line(perftest, twin, java);
     }
 }

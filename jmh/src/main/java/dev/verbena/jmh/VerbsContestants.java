@@ -60,15 +60,35 @@ final class VerbsContestants {
         // Only these two would send inline unasked.
         String inline = tool.matches("(write|send)_lat") ? " -I 0" : "";
         String program = "ib_" + tool + " " + common + inline;
-        // Of latencies the third figure is the typical one, of bandwidths the second the average.
+        Pattern figure = figure(tool, size, count);
+        return firstFigure(
+                program,
+                () -> {
+                    List<String> command = List.of("bash", "-c", pair(program, freePort()));
+                    return new Contestant(tool, command, Map.of(), figure, 1).sample();
+                });
+    }
+
+    /**
+     * Where perftest prints it: of latencies the third figure is the typical one, of bandwidths the
+     * second the average. Words such as "inf" are no figures.
+     */
+    static Pattern figure(String tool, int size, int count) {
         String skipped = "(?:\\s+[0-9.]+){" + (tool.endsWith("lat") ? 2 : 1) + "}";
-        Pattern figure =
-                Pattern.compile("(?m)^\\s*" + size + "\\s+" + count + skipped + "\\s+([0-9.]+)\\s");
+        return Pattern.compile("(?m)^\\s*" + size + "\\s+" + count + skipped + "\\s+([0-9.]+)\\s");
+    }
+
+    /** One run. */
+    interface Run {
+        double sample() throws IOException, InterruptedException;
+    }
+
+    /** Runs until there is a figure above 0, and not for ever. */
+    double firstFigure(String program, Run run) throws IOException, InterruptedException {
         IOException failure = null;
         for (int i = 0; i < TRIES; i++) {
             try {
-                List<String> command = List.of("bash", "-c", pair(program, freePort()));
-                double value = new Contestant(tool, command, Map.of(), figure, 1).sample();
+                double value = run.sample();
                 if (value > 0) {
                     return value;
                 }

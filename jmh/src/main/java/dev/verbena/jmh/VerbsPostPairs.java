@@ -1,7 +1,6 @@
 package dev.verbena.jmh;
 
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.IntSupplier;
 
@@ -70,9 +69,9 @@ public final class VerbsPostPairs {
                 Locale.ROOT,
                 "| %s | %s | %s | %s |%n",
                 what,
-                medianAndLeast(inC),
-                medianAndLeast(inJava),
-                medianAndLeast(more));
+                Samples.medianAndLeast(inC),
+                Samples.medianAndLeast(inJava),
+                Samples.medianAndLeast(more));
     }
 
     /** For one round: the least of some loops, which is what a busy machine disturbs least. */
@@ -84,13 +83,5 @@ public final class VerbsPostPairs {
             best = Math.min(best, System.nanoTime() - begin);
         }
         return (double) best / VerbsPostBenchmark.ROUNDS;
-    }
-
-    private static String medianAndLeast(double[] values) {
-        Arrays.sort(values);
-        int half = values.length / 2;
-        double median =
-                values.length % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-        return String.format(Locale.ROOT, "%.1f (%.1f)", median, values[0]);
     }
 }

@@ -8,6 +8,7 @@ import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportLimits;
 import dev.verbena.transport.internal.OwnerGuard;
+import dev.verbena.transport.internal.Ranges;
 
 /** The data path of {@link VerbsTransport}: every operation that can be posted. */
 abstract class VerbsOperations implements Transport {
@@ -44,17 +45,9 @@ abstract class VerbsOperations implements Transport {
             long offset,
             long length,
             int rights) {
-        if (target.kind() != RemoteDescriptor.KIND_VERBS
-                || target.keyHigh() != connection.endpoint.incarnation()) {
-            return Status.STALE_KEY;
-        }
-        if ((target.rights() & rights) == 0) {
-            return Status.ACCESS;
-        }
-        if ((offset | length) < 0 || offset > target.length() - length) {
-            return Status.BOUNDS;
-        }
-        return Status.OK;
+        return target.keyHigh() == connection.endpoint.incarnation()
+                ? Ranges.check(target, RemoteDescriptor.KIND_VERBS, rights, offset, length)
+                : Status.STALE_KEY;
     }
 
     private int start(VerbsConnection connection, Work work) {
@@ -80,7 +73,7 @@ abstract class VerbsOperations implements Transport {
         }
         try {
             VerbsRegion region = own(source);
-            region.check(offset, length);
+            region.range(offset, length);
             VerbsConnection to = open(connection);
             if (to == null) {
                 return NOT_CONNECTED;
@@ -193,7 +186,7 @@ abstract class VerbsOperations implements Transport {
         }
         try {
             VerbsRegion region = own(local);
-            region.check(offset, length);
+            region.range(offset, length);
             VerbsConnection to = open(connection);
             if (to == null) {
                 return NOT_CONNECTED;
@@ -251,7 +244,7 @@ abstract class VerbsOperations implements Transport {
         }
         try {
             for (int i = 0; i < vector.count(); i++) {
-                own(vector.region(i)).check(vector.offset(i), vector.length(i));
+                own(vector.region(i)).range(vector.offset(i), vector.length(i));
             }
             VerbsConnection to = open(connection);
             if (to == null) {

@@ -6,6 +6,7 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransportException;
+import dev.verbena.transport.internal.Ranges;
 import dev.verbena.verbs.Access;
 import dev.verbena.verbs.MemoryRegion;
 import dev.verbena.verbs.VerbsException;
@@ -137,7 +138,7 @@ final class VerbsRegions {
                             + " or close the transport, which ends them and closes the region, too");
         }
         int key = region.key();
-        region.retire();
+        region.revoke();
         byKey.remove(key);
     }
 
@@ -151,8 +152,7 @@ final class VerbsRegions {
     }
 
     private static boolean isInside(VerbsRegion region, long address, long length) {
-        long offset = address - region.base();
-        return (offset | length) >= 0 && offset <= region.length() - length;
+        return Ranges.isInside(address - region.base(), length, region.length());
     }
 
     /** Why the card refused a peer's request: one of {@link Status}. */
@@ -197,7 +197,7 @@ final class VerbsRegions {
         }
         List<AutoCloseable> steps = new ArrayList<>();
         for (VerbsRegion region : byKey.values()) {
-            steps.add(region::retire);
+            steps.add(region::revoke);
         }
         byKey.clear();
         CloseHelper.closeAll(steps);

@@ -1,0 +1,38 @@
+package dev.verbena.jmh;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/** What is said of the figures of several rounds. Leaves the figures in their order. */
+final class Samples {
+    private Samples() {}
+
+    /** The middle one, or between the two middle ones. */
+    static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        int half = sorted.length / 2;
+        return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+    }
+
+    /** Of the ratios of each round: the median, then the least and the greatest. */
+    static String ratios(double[] ours, double[] others) {
+        double[] ratios = new double[ours.length];
+        for (int i = 0; i < ratios.length; i++) {
+            ratios[i] = ours[i] / others[i];
+        }
+        Arrays.sort(ratios);
+        return String.format(
+                Locale.ROOT,
+                "%.2f (%.2f to %.2f)",
+                median(ratios),
+                ratios[0],
+                ratios[ratios.length - 1]);
+    }
+
+    /** The median, then the least. */
+    static String medianAndLeast(double[] values) {
+        double least = Arrays.stream(values).min().orElse(Double.NaN);
+        return String.format(Locale.ROOT, "%.1f (%.1f)", median(values), least);
+    }
+}
