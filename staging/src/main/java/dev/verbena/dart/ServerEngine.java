@@ -11,6 +11,7 @@ import org.agrona.concurrent.NanoClock;
 
 /** A server as its owner sees it: the three agents, their threads, waiting for them. */
 final class ServerEngine {
+    private static final long CLOSE_MIN_NS = 5_000_000_000L;
     private final DartServer.Context context;
     private final NanoClock clock;
     private final ServerShared shared;
@@ -65,8 +66,10 @@ final class ServerEngine {
                 : builder.sleepMaxNs(context.pollNs);
     }
 
+    /** Who gives a server long to close gives its threads, which close its transport, as long. */
     private AgentThread.Builder thread(String name) {
-        return AgentThread.builder(name, context.environment);
+        return AgentThread.builder(name, context.environment)
+                .closeTimeoutNs(Math.max(CLOSE_MIN_NS, context.closeTimeoutNs));
     }
 
     void awaitReady(long timeoutNs) {
