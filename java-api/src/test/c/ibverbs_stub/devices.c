@@ -62,6 +62,14 @@ static int query_device_ex(struct ibv_context *context,
     attr->orig_attr.atomic_cap = IBV_ATOMIC_HCA;
     attr->odp_caps.general_caps = IBV_ODP_SUPPORT;
     attr->cq_mod_caps.max_cq_period = 4095;
+    attr->orig_attr.max_ee_rd_atom = 41;
+    attr->orig_attr.max_ee_init_rd_atom = 42;
+    attr->orig_attr.max_ee = 43;
+    attr->orig_attr.max_rdd = 44;
+    attr->orig_attr.max_raw_ipv6_qp = 45;
+    attr->orig_attr.max_raw_ethy_qp = 46;
+    attr->orig_attr.max_fmr = 47;
+    attr->orig_attr.max_map_per_fmr = 48;
     attr->rss_caps.rx_hash_fields_mask = 1ull << 40;
     attr->packet_pacing_caps.qp_rate_limit_max = 0x80000001u;
     attr->tm_caps.max_ops = 33;
@@ -91,6 +99,12 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
     attr->pkey_tbl_len = 1;
     attr->max_msg_sz = 0x80000000u;
     attr->lid = 0xabcd;
+    attr->max_vl_num = 4;
+    attr->bad_pkey_cntr = 0x12345;
+    attr->qkey_viol_cntr = 77;
+    attr->sm_sl = 9;
+    attr->subnet_timeout = 18;
+    attr->init_type_reply = 5;
     attr->link_layer = port == 1 ? IBV_LINK_LAYER_ETHERNET : IBV_LINK_LAYER_INFINIBAND;
     return 0;
 }

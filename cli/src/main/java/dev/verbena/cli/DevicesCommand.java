@@ -121,6 +121,7 @@ final class DevicesCommand implements Callable<Integer> {
         try (RdmaDevice device = RdmaDevices.open(info.name())) {
             DeviceAttributes attributes = device.attributes();
             line(out, "  ", "fw_ver", attributes.firmware());
+            line(out, "  ", "board_id", fromSysfs(info, "board_id", "not told"));
             printLimits(out, attributes.limits());
             line(out, "  ", "atomic_cap", attributes.atomicity());
             line(out, "  ", "num_comp_vectors", device.completionVectorCount());
@@ -158,6 +159,12 @@ final class DevicesCommand implements Callable<Integer> {
         line(out, "    ", "link_layer", port.linkLayer());
         line(out, "    ", "max_msg_sz", port.messageMax());
         line(out, "    ", "port_cap_flags", "0x" + Integer.toHexString(port.capabilities()));
+        line(out, "    ", "max_vl_num", port.lanesCode());
+        line(out, "    ", "bad_pkey_cntr", port.badPkeyCount());
+        line(out, "    ", "qkey_viol_cntr", port.queueKeyCount());
+        line(out, "    ", "sm_sl", port.subnetManagerLevel());
+        line(out, "    ", "subnet_timeout", port.subnetTimeoutCode());
+        line(out, "    ", "init_type_reply", port.initTypeReply());
         line(out, "    ", "pkey_tbl_len", port.pkeyCount());
         line(out, "    ", "gid_tbl_len", port.gidCount());
         line(out, "    ", "active_width", port.activeWidth());
@@ -188,10 +195,14 @@ final class DevicesCommand implements Callable<Integer> {
     }
 
     private static String numaNode(DeviceInfo info) {
+        return fromSysfs(info, "device/numa_node", "not told (no PCI device)");
+    }
+
+    private static String fromSysfs(DeviceInfo info, String file, String otherwise) {
         try {
-            return Files.readString(Path.of(info.sysfsPath(), "device", "numa_node")).strip();
+            return Files.readString(Path.of(info.sysfsPath(), file)).strip();
         } catch (IOException e) {
-            return "not told (no PCI device)";
+            return otherwise;
         }
     }
 }

@@ -18,6 +18,13 @@ import dev.verbena.rdma.calls.VerbsLayout;
  * @param activeWidth code of the specification: 1, 2, 4, 8, 16 for 1X, 4X, 8X, 12X, 2X
  * @param activeSpeed code of the specification
  * @param physicalState code of the specification; 5 is link up
+ * @param lanesCode code of the specification: 1 to 5 for 1, 2, 4, 8, 15 virtual lanes; 0 on
+ *     Ethernet
+ * @param badPkeyCount packets with a partition key that the table has not
+ * @param queueKeyCount datagrams with a wrong queue key
+ * @param subnetManagerLevel service level of its packets
+ * @param subnetTimeoutCode longest time to the subnet manager, 4.096 us times 2 to this
+ * @param initTypeReply what the subnet manager did at the beginning, by bits
  * @param isEthernet RoCE or iWARP, and not InfiniBand
  */
 public record PortAttributes(
@@ -34,6 +41,12 @@ public record PortAttributes(
         int activeWidth,
         int activeSpeed,
         int physicalState,
+        int lanesCode,
+        int badPkeyCount,
+        int queueKeyCount,
+        int subnetManagerLevel,
+        int subnetTimeoutCode,
+        int initTypeReply,
         boolean isEthernet) {
     /** No link. */
     public static final int DOWN = VerbsLayout.IBV_PORT_DOWN;
@@ -56,6 +69,12 @@ public record PortAttributes(
                 CallMemory.getByte(at + VerbsLayout.PORT_ATTR_ACTIVE_WIDTH),
                 CallMemory.getByte(at + VerbsLayout.PORT_ATTR_ACTIVE_SPEED),
                 CallMemory.getByte(at + VerbsLayout.PORT_ATTR_PHYS_STATE),
+                CallMemory.getByte(at + VerbsLayout.PORT_ATTR_MAX_VL_NUM),
+                CallMemory.getInt(at + VerbsLayout.PORT_ATTR_BAD_PKEY_CNTR),
+                CallMemory.getInt(at + VerbsLayout.PORT_ATTR_QKEY_VIOL_CNTR),
+                CallMemory.getByte(at + VerbsLayout.PORT_ATTR_SM_SL),
+                CallMemory.getByte(at + VerbsLayout.PORT_ATTR_SUBNET_TIMEOUT),
+                CallMemory.getByte(at + VerbsLayout.PORT_ATTR_INIT_TYPE_REPLY),
                 CallMemory.getByte(at + VerbsLayout.PORT_ATTR_LINK_LAYER)
                         == VerbsLayout.IBV_LINK_LAYER_ETHERNET);
     }

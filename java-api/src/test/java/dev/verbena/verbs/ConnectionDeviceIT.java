@@ -210,7 +210,7 @@ class ConnectionDeviceIT {
             assertThatThrownBy(() -> client.resolveRoute(PATIENCE_NS))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("has no device yet");
-            assertThatThrownBy(client::disconnect).isInstanceOf(VerbsException.class);
+            assertThatThrownBy(client::disconnect).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(() -> client.reject(new byte[0])).isInstanceOf(VerbsException.class);
         }
     }
