@@ -1,4 +1,4 @@
-/* Layout, tables and lists of the shared area. */
+/* Layout and tables of the shared area. */
 #include "p3_area.h"
 
 #include <errno.h>
@@ -8,14 +8,26 @@
 
 /* Offsets of the tables, in the order in which they lie in the area. */
 struct p3_offsets {
-    uint64_t pt, ac, intent, me, md, eq, iov, slot, end;
+    uint64_t pt, ac, chain, intent, me, md, eq, iov, slot, end;
 };
+
+/* One bucket for four entries at most: more would be memory that is never touched. */
+static uint32_t buckets_of(uint32_t mes)
+{
+    uint32_t buckets = 16;
+
+    while (buckets < mes / 4)
+        buckets *= 2;
+    return buckets;
+}
 
 static void offsets_of(const struct p3_geometry *g, struct p3_offsets *o)
 {
     o->pt = P3_ALIGN(sizeof(struct p3_area));
     o->ac = P3_ALIGN(o->pt + (uint64_t)g->pts * sizeof(struct p3_pt));
-    o->intent = P3_ALIGN(o->ac + (uint64_t)g->acs * sizeof(struct p3_ac));
+    o->chain = P3_ALIGN(o->ac + (uint64_t)g->acs * sizeof(struct p3_ac));
+    o->intent =
+        P3_ALIGN(o->chain + ((uint64_t)buckets_of(g->mes) + g->pts) * sizeof(struct p3_chain));
     o->me = P3_ALIGN(o->intent + (uint64_t)g->intents * P3_INTENT_BYTES);
     o->md = P3_ALIGN(o->me + (uint64_t)g->mes * sizeof(struct p3_me));
     o->eq = P3_ALIGN(o->md + (uint64_t)g->mds * sizeof(struct p3_md));
@@ -41,6 +53,8 @@ static void view_set(struct p3_view *view, void *memory, const struct p3_geometr
     view->area = memory;
     view->pt = (struct p3_pt *)(base + o.pt);
     view->ac = (struct p3_ac *)(base + o.ac);
+    view->chain = (struct p3_chain *)(base + o.chain);
+    view->buckets = buckets_of(g->mes);
     view->intent = base + o.intent;
     view->me = (struct p3_me *)(base + o.me);
     view->md = (struct p3_md *)(base + o.md);
@@ -57,11 +71,102 @@ static void view_set(struct p3_view *view, void *memory, const struct p3_geometr
     view->intents = g->intents;
 }
 
-static void free_list_build(struct p3_free_list *list, uint32_t count)
+/* ---- tables that grow ---- */
+
+uint64_t p3_area_head(const struct p3_geometry *geometry)
 {
-    list->head = count ? 0 : P3_NONE;
-    list->tail = count ? count - 1 : P3_NONE;
-    list->count = count;
+    struct p3_offsets offsets;
+
+    offsets_of(geometry, &offsets);
+    return offsets.me;
+}
+
+void p3_table_extent(const struct p3_geometry *geometry, enum p3_table table, uint32_t from,
+                     uint32_t to, uint64_t *offset, uint64_t *bytes)
+{
+    struct p3_offsets o;
+
+    offsets_of(geometry, &o);
+    {
+        const struct {
+            uint64_t offset;
+            uint64_t size;
+        } tables[] = {{o.me, sizeof(struct p3_me)},
+                      {o.md, sizeof(struct p3_md)},
+                      {o.eq, sizeof(struct p3_eq)},
+                      {o.iov, sizeof(struct p3_iov)},
+                      {o.slot, sizeof(struct p3_slot)}};
+
+        *offset = tables[table].offset + from * tables[table].size;
+        *bytes = (to - from) * tables[table].size;
+    }
+}
+
+uint32_t p3_table_next(const struct p3_geometry *geometry, enum p3_table table, uint32_t ready)
+{
+    static const uint32_t first[P3_TABLES] = {4096, 4096, 64};
+    const uint32_t limits[P3_TABLES] = {geometry->mes, geometry->mds, geometry->eqs};
+    uint32_t limit = limits[table];
+    uint32_t next = ready < first[table] ? first[table] : ready * 2;
+
+    return next < limit ? next : limit;
+}
+
+static struct p3_free_list *free_list_of(const struct p3_view *view, enum p3_table table)
+{
+    return table == P3_TABLE_ME   ? &view->area->me_free
+           : table == P3_TABLE_MD ? &view->area->md_free
+                                  : &view->area->eq_free;
+}
+
+static uint32_t *next_of(const struct p3_view *view, enum p3_table table, uint32_t index)
+{
+    return table == P3_TABLE_ME   ? &view->me[index].next
+           : table == P3_TABLE_MD ? &view->md[index].next
+                                  : &view->eq[index].next;
+}
+
+uint32_t p3_table_free(const struct p3_view *view, enum p3_table table)
+{
+    return free_list_of(view, table)->count;
+}
+
+static void lay_out(const struct p3_view *view, enum p3_table table, uint32_t index)
+{
+    uint32_t generation = view->area->first_generation;
+
+    if (table == P3_TABLE_ME) {
+        view->me[index].generation = generation;
+        view->me[index].md = P3_NONE;
+    } else if (table == P3_TABLE_MD) {
+        view->md[index].generation = generation;
+        view->md[index].me = P3_NONE;
+    } else {
+        atomic_store_explicit(&view->eq[index].generation, generation, memory_order_relaxed);
+    }
+}
+
+void p3_table_grow(const struct p3_view *view, enum p3_table table, uint32_t to)
+{
+    struct p3_free_list *list = free_list_of(view, table);
+    const uint32_t limits[P3_TABLES] = {view->mes, view->mds, view->eqs};
+    uint32_t limit = limits[table];
+    uint32_t from = atomic_load_explicit(&view->area->ready[table], memory_order_relaxed);
+
+    if (from >= to || to > limit)
+        return;
+    for (uint32_t i = from; i < to; i++) {
+        lay_out(view, table, i);
+        *next_of(view, table, i) = i + 1 < to ? i + 1 : P3_NONE;
+    }
+    /* Partner: the acquire load of whoever looks an index up without the lock. */
+    atomic_store_explicit(&view->area->ready[table], to, memory_order_release);
+    if (list->count != 0 && list->tail < limit)
+        *next_of(view, table, list->tail) = from;
+    else
+        list->head = from;
+    list->tail = to - 1;
+    list->count += to - from;
 }
 
 void p3_area_build(void *memory, const ptl_ni_limits_t *limits, const struct p3_geometry *geometry,
@@ -87,23 +192,13 @@ void p3_area_build(void *memory, const ptl_ni_limits_t *limits, const struct p3_
     area->bytes = p3_area_bytes(geometry);
     for (uint32_t i = 0; i < geometry->pts; i++)
         view.pt[i] = (struct p3_pt){.head = P3_NONE, .tail = P3_NONE};
-    for (uint32_t i = 0; i < geometry->mes; i++) {
-        view.me[i].generation = generation;
-        view.me[i].md = P3_NONE;
-        view.me[i].next = i + 1 < geometry->mes ? i + 1 : P3_NONE;
-    }
-    for (uint32_t i = 0; i < geometry->mds; i++) {
-        view.md[i].generation = generation;
-        view.md[i].me = P3_NONE;
-        view.md[i].next = i + 1 < geometry->mds ? i + 1 : P3_NONE;
-    }
-    for (uint32_t i = 0; i < geometry->eqs; i++) {
-        view.eq[i].generation = generation;
-        view.eq[i].next = i + 1 < geometry->eqs ? i + 1 : P3_NONE;
-    }
-    free_list_build(&area->me_free, geometry->mes);
-    free_list_build(&area->md_free, geometry->mds);
-    free_list_build(&area->eq_free, geometry->eqs);
+    for (uint32_t i = 0; i < view.buckets + geometry->pts; i++)
+        view.chain[i] = (struct p3_chain){P3_NONE, P3_NONE};
+    area->me_free = area->md_free = area->eq_free = (struct p3_free_list){P3_NONE, P3_NONE, 0, 0};
+    area->first_generation = generation;
+    for (int table = 0; table < P3_TABLES; table++)
+        p3_table_grow(&view, (enum p3_table)table,
+                      p3_table_next(geometry, (enum p3_table)table, 0));
 }
 
 int p3_view_open(struct p3_view *view, void *memory, uint64_t bytes)
@@ -221,123 +316,6 @@ void p3_eq_give(const struct p3_view *view, uint32_t index)
     list->count++;
     atomic_store_explicit(current, atomic_load_explicit(current, memory_order_relaxed) - 1,
                           memory_order_relaxed);
-}
-
-void p3_me_link(const struct p3_view *view, uint32_t me, uint32_t base, ptl_ins_pos_t position)
-{
-    struct p3_me *entry = &view->me[me];
-    struct p3_pt *pt = &view->pt[entry->pt_index];
-    uint32_t prev, next;
-
-    if (base == P3_NONE) {
-        prev = position == PTL_INS_BEFORE ? P3_NONE : pt->tail;
-        next = position == PTL_INS_BEFORE ? pt->head : P3_NONE;
-    } else {
-        prev = position == PTL_INS_BEFORE ? view->me[base].prev : base;
-        next = position == PTL_INS_BEFORE ? base : view->me[base].next;
-    }
-    entry->prev = prev;
-    entry->next = next;
-    if (prev < view->mes)
-        view->me[prev].next = me;
-    else
-        pt->head = me;
-    if (next < view->mes)
-        view->me[next].prev = me;
-    else
-        pt->tail = me;
-    pt->count++;
-}
-
-void p3_unlink_plan(const struct p3_view *view, struct p3_unlink *plan, uint32_t md, uint32_t me)
-{
-    struct p3_area *area = view->area;
-
-    memset(plan, 0, sizeof(*plan));
-    plan->me = P3_NONE;
-    if (md < view->mds) {
-        plan->md_wanted = 1;
-        plan->md = md;
-        plan->md_generation = view->md[md].generation + 1;
-        plan->md_tail = area->md_free.count ? area->md_free.tail : P3_NONE;
-        plan->md_count = area->md_free.count + 1;
-        plan->mds_current =
-            atomic_load_explicit(&area->sr[PTL_SR_MDS_CUR], memory_order_relaxed) - 1;
-        plan->me = view->md[md].me;
-    }
-    if (me < view->mes) {
-        struct p3_me *entry = &view->me[me];
-
-        plan->me = me;
-        plan->me_wanted = 1;
-        plan->me_generation = entry->generation + 1;
-        plan->me_tail = area->me_free.count ? area->me_free.tail : P3_NONE;
-        plan->me_count = area->me_free.count + 1;
-        plan->mes_current =
-            atomic_load_explicit(&area->sr[PTL_SR_MES_CUR], memory_order_relaxed) - 1;
-        plan->pt_index = entry->pt_index < view->pts ? entry->pt_index : 0;
-        plan->pt_count = view->pt[plan->pt_index].count - 1;
-        plan->prev = entry->prev;
-        plan->next = entry->next;
-    }
-}
-
-/* Takes the entry out of its match list and appends it to the free list. Every store is of a
- * planned value, so that doing it twice is doing it once. */
-static void me_unlink_apply(const struct p3_view *view, const struct p3_unlink *plan)
-{
-    struct p3_area *area = view->area;
-    struct p3_pt *pt = &view->pt[plan->pt_index];
-    struct p3_me *entry = &view->me[plan->me];
-
-    if (plan->prev < view->mes)
-        view->me[plan->prev].next = plan->next;
-    else
-        pt->head = plan->next;
-    if (plan->next < view->mes)
-        view->me[plan->next].prev = plan->prev;
-    else
-        pt->tail = plan->prev;
-    pt->count = plan->pt_count;
-    SNIC_STEP("ptl.unlink.list");
-    entry->flags = 0;
-    entry->generation = plan->me_generation;
-    entry->md = P3_NONE;
-    entry->prev = P3_NONE;
-    entry->next = P3_NONE;
-    if (plan->me_tail < view->mes)
-        view->me[plan->me_tail].next = plan->me;
-    else
-        area->me_free.head = plan->me;
-    area->me_free.tail = plan->me;
-    area->me_free.count = plan->me_count;
-    atomic_store_explicit(&area->sr[PTL_SR_MES_CUR], plan->mes_current, memory_order_relaxed);
-}
-
-void p3_unlink_apply(const struct p3_view *view, const struct p3_unlink *plan)
-{
-    struct p3_area *area = view->area;
-
-    if (plan->md_wanted && plan->md < view->mds) {
-        struct p3_md *md = &view->md[plan->md];
-
-        if (plan->me < view->mes)
-            view->me[plan->me].md = P3_NONE;
-        md->flags = 0;
-        md->generation = plan->md_generation;
-        md->me = P3_NONE;
-        md->next = P3_NONE;
-        SNIC_STEP("ptl.unlink.md");
-        if (plan->md_tail < view->mds)
-            view->md[plan->md_tail].next = plan->md;
-        else
-            area->md_free.head = plan->md;
-        area->md_free.tail = plan->md;
-        area->md_free.count = plan->md_count;
-        atomic_store_explicit(&area->sr[PTL_SR_MDS_CUR], plan->mds_current, memory_order_relaxed);
-    }
-    if (plan->me_wanted && plan->me < view->mes && plan->pt_index < view->pts)
-        me_unlink_apply(view, plan);
 }
 
 /* ---- descriptors ---- */

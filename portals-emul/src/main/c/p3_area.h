@@ -19,7 +19,7 @@
 #include "softnic.h"
 
 #define P3_MAGIC 0x33736c6174726f50ull /* "Portals3" in little-endian memory order */
-#define P3_VERSION 1u
+#define P3_VERSION 2u
 #define P3_NONE 0xffffffffu
 #define P3_PID_ANY 0xffffu
 
@@ -35,13 +35,13 @@
 /* Limits of the emulation (specification, section 10). */
 #define P3_MES_MAX 65536u
 #define P3_MDS_MAX 65536u
-#define P3_EQS_MAX 4096u
+#define P3_EQS_MAX 65536u
 #define P3_AC_INDEX_MAX 63u
 #define P3_PT_INDEX_MAX 63u
 #define P3_IOVECS_MAX 1024u
 #define P3_ME_LIST_MAX 65536u
 #define P3_GETPUT_MAX 64u
-#define P3_SLOTS_DEFAULT 131072u
+#define P3_SLOTS_DEFAULT (1u << 21)
 #define P3_SLOTS_MAX (1u << 26)
 #define P3_EQ_COUNT_MAX (1u << 20)
 #define P3_INITIATORS_DEFAULT 1024u
@@ -78,7 +78,11 @@ struct p3_area {
     uint32_t iovs_max;
     uint32_t iface; /* of the owner, in the handles of its objects */
     uint64_t bytes;
-    uint8_t pad1[32];
+    /* Entries of each table that are laid out and whose space is reserved (enum p3_table). The
+     * owner raises them, under the lock; a peer's link beyond them is a damaged one. */
+    _Atomic uint32_t ready[3];
+    uint32_t first_generation;
+    uint8_t pad1[16];
     /* line 2: the lock, written by every operation */
     snic_lock_t lock;
     snic_lock_t exchange;          /* serialises getput operations; taken before `lock` */
@@ -123,10 +127,24 @@ struct p3_me {
     uint32_t md; /* index or P3_NONE */
     uint32_t pt_index;
     uint32_t prev;
-    uint32_t next; /* in the match list, or in the free list */
-    uint32_t pad[4];
+    uint32_t next;  /* in the match list, or in the free list */
+    uint64_t order; /* rises along the match list */
+    uint32_t chain_prev;
+    uint32_t chain_next;
 };
 _Static_assert(sizeof(struct p3_me) == 64, "p3_me");
+
+/*
+ * The index over the match lists. Every entry is in one chain: those that ignore no bit in the
+ * chain that their portal index and match bits hash to, those with ignored bits in the chain of
+ * their portal index. Chains are sorted by portal index, then by order. The entries that a request
+ * may match are therefore in two chains only, and merging these by order meets them as the match
+ * list has them.
+ */
+struct p3_chain {
+    uint32_t head; /* index of a match entry, or P3_NONE */
+    uint32_t tail;
+};
 
 struct p3_md {
     uint32_t generation;
@@ -250,6 +268,10 @@ struct p3_unlink {
     uint32_t pt_count; /* after */
     uint32_t prev;
     uint32_t next;
+    uint32_t chain;
+    uint32_t chain_prev;
+    uint32_t chain_next;
+    uint32_t pad;
     uint64_t mds_current; /* after */
     uint64_t mes_current; /* after */
 };
@@ -294,6 +316,7 @@ struct p3_view {
     struct p3_area *area;
     struct p3_pt *pt;
     struct p3_ac *ac;
+    struct p3_chain *chain; /* buckets, then one for each portal index */
     struct p3_me *me;
     struct p3_md *md;
     struct p3_eq *eq;
@@ -310,17 +333,42 @@ struct p3_view {
     uint32_t slots;
     uint32_t intents;
     uint32_t iface;
+    uint32_t buckets; /* a power of two */
 };
 
 struct p3_geometry {
     uint32_t mes, mds, eqs, acs, pts, iovs, slots, intents;
 };
 
+/* The first three begin short and are laid out as they fill, the space of the other two is reserved
+ * as it is taken: most programs never need the rest. */
+enum p3_table {
+    P3_TABLE_ME = 0,
+    P3_TABLE_MD = 1,
+    P3_TABLE_EQ = 2,
+    P3_TABLE_IOV = 3,
+    P3_TABLE_SLOT = 4
+};
+#define P3_TABLES 3
+
 /* Bytes that an area of this geometry takes. */
 uint64_t p3_area_bytes(const struct p3_geometry *geometry);
 /* Lays the area out in zeroed memory. limits have been cut to the emulation's. */
 void p3_area_build(void *memory, const ptl_ni_limits_t *limits, const struct p3_geometry *geometry,
                    uint32_t generation);
+/* Bytes of the area in front of the first table. */
+uint64_t p3_area_head(const struct p3_geometry *geometry);
+/* Where entries [from, to) of a table are in the area. */
+void p3_table_extent(const struct p3_geometry *geometry, enum p3_table table, uint32_t from,
+                     uint32_t to, uint64_t *offset, uint64_t *bytes);
+/* How long a table is when it has grown once more; `ready` when it cannot grow. */
+uint32_t p3_table_next(const struct p3_geometry *geometry, enum p3_table table, uint32_t ready);
+/* Lays entries up to `to` out and appends them to the free list. The owner, under the lock; their
+ * space is reserved. */
+void p3_table_grow(const struct p3_view *view, enum p3_table table, uint32_t to);
+/* Entries that can be taken without growing. Under the lock. */
+uint32_t p3_table_free(const struct p3_view *view, enum p3_table table);
+
 /* Checks the header against the memory that is really there. 0 or -EPROTO. */
 int p3_view_open(struct p3_view *view, void *memory, uint64_t bytes);
 struct p3_intent *p3_view_intent(const struct p3_view *view, uint32_t slot);
@@ -358,8 +406,13 @@ uint32_t p3_me_take(const struct p3_view *view);
 uint32_t p3_md_take(const struct p3_view *view);
 uint32_t p3_eq_take(const struct p3_view *view);
 void p3_eq_give(const struct p3_view *view, uint32_t index);
-/* Puts entry `me` into its list before (after) `base`, or at the head (tail) when base is P3_NONE.
- */
+/* ---- match lists and their index, under the lock (p3_lists.c) ---- */
+
+/* Chain of entries that ignore no bit; those that ignore some are in chain buckets + pt_index. */
+uint32_t p3_chain_of_bits(const struct p3_view *view, uint32_t pt_index, uint64_t match_bits);
+uint32_t p3_chain_of(const struct p3_view *view, const struct p3_me *entry);
+/* Puts entry `me` into its list before (after) `base`, or at the head (tail) when base is P3_NONE;
+ * and into the index. The owner only: whoever dies in here takes his interface with him. */
 void p3_me_link(const struct p3_view *view, uint32_t me, uint32_t base, ptl_ins_pos_t position);
 /* Plans the unlinking of a descriptor (P3_NONE: none) and of a match entry (P3_NONE: keep). */
 void p3_unlink_plan(const struct p3_view *view, struct p3_unlink *plan, uint32_t md, uint32_t me);

@@ -25,6 +25,14 @@ static void fault(struct p3_report *report, const char *format, ...)
     va_end(arguments);
 }
 
+/* Entries of a table that are laid out. */
+static uint32_t ready_of(const struct p3_view *view, enum p3_table table, uint32_t limit)
+{
+    uint32_t ready = atomic_load_explicit(&view->area->ready[table], memory_order_acquire);
+
+    return ready < limit ? ready : limit;
+}
+
 /* Walks a free list: as long as it says, only dead objects, ending where it says. `seen` gets a
  * mark for each. */
 static void check_free(struct p3_report *report, const char *name, const struct p3_free_list *list,
@@ -66,6 +74,8 @@ static void check_lists(struct p3_report *report, const struct p3_view *view, ui
             if (entry->prev != prev)
                 fault(report, "match entry %u points back to %u instead of %u", me, entry->prev,
                       prev);
+            if (prev < view->mes && view->me[prev].order >= entry->order)
+                fault(report, "match entry %u is not ordered behind %u", me, prev);
             prev = me;
             count++;
             me = entry->next;
@@ -76,12 +86,44 @@ static void check_lists(struct p3_report *report, const struct p3_view *view, ui
     }
 }
 
+/* Every live entry is in the one chain that its bits ask for, and every chain is sorted. */
+static void check_chains(struct p3_report *report, const struct p3_view *view, uint8_t *seen)
+{
+    for (uint32_t i = 0; i < view->buckets + view->pts; i++) {
+        uint32_t me = view->chain[i].head, prev = P3_NONE;
+
+        for (; me < view->mes; prev = me, me = view->me[me].chain_next) {
+            const struct p3_me *entry = &view->me[me];
+            const struct p3_me *before = prev < view->mes ? &view->me[prev] : NULL;
+
+            if (seen[me] || !(entry->flags & P3_LIVE) || p3_chain_of(view, entry) != i) {
+                fault(report, "match entry %u in chain %u is free, doubled or of chain %u", me, i,
+                      p3_chain_of(view, entry));
+                return;
+            }
+            seen[me] = 1;
+            if (entry->chain_prev != prev)
+                fault(report, "match entry %u points back to %u instead of %u in its chain", me,
+                      entry->chain_prev, prev);
+            if (before != NULL &&
+                (before->pt_index > entry->pt_index ||
+                 (before->pt_index == entry->pt_index && before->order >= entry->order)))
+                fault(report, "chain %u is not sorted at match entry %u", i, me);
+        }
+        if (view->chain[i].tail != prev)
+            fault(report, "chain %u ends at %u, says %u", i, prev, view->chain[i].tail);
+    }
+    for (uint32_t i = 0; i < ready_of(view, P3_TABLE_ME, view->mes); i++)
+        if ((view->me[i].flags & P3_LIVE) && !seen[i])
+            fault(report, "match entry %u is in no chain", i);
+}
+
 static void check_mds(struct p3_report *report, const struct p3_view *view, const uint8_t *is_free,
                       int exact_busy)
 {
     uint32_t live = 0;
 
-    for (uint32_t i = 0; i < view->mds; i++) {
+    for (uint32_t i = 0; i < ready_of(view, P3_TABLE_MD, view->mds); i++) {
         const struct p3_md *md = &view->md[i];
         uint32_t moving = 0;
 
@@ -115,7 +157,7 @@ static void check_mes(struct p3_report *report, const struct p3_view *view, cons
 {
     uint32_t live = 0;
 
-    for (uint32_t i = 0; i < view->mes; i++) {
+    for (uint32_t i = 0; i < ready_of(view, P3_TABLE_ME, view->mes); i++) {
         const struct p3_me *me = &view->me[i];
 
         live += (me->flags & P3_LIVE) != 0;
@@ -132,7 +174,7 @@ static void check_mes(struct p3_report *report, const struct p3_view *view, cons
 
 static void check_eqs(struct p3_report *report, const struct p3_view *view)
 {
-    for (uint32_t i = 0; i < view->eqs; i++) {
+    for (uint32_t i = 0; i < ready_of(view, P3_TABLE_EQ, view->eqs); i++) {
         const struct p3_eq *eq = &view->eq[i];
         uint64_t tail = atomic_load_explicit(&eq->tail, memory_order_acquire);
         uint64_t head = atomic_load_explicit(&eq->head, memory_order_acquire);
@@ -164,7 +206,7 @@ int p3_area_check(const struct p3_view *view, int exact_busy, char *why, size_t 
     uint8_t *marks;
 
     most = view->eqs > most ? view->eqs : most;
-    marks = calloc(3, (size_t)most + 1);
+    marks = calloc(4, (size_t)most + 1);
     if (marks == NULL) {
         fault(&report, "out of memory");
         return report.faults;
@@ -174,6 +216,7 @@ int p3_area_check(const struct p3_view *view, int exact_busy, char *why, size_t 
                marks);
     check_lists(&report, view, marks);
     check_mes(&report, view, marks);
+    check_chains(&report, view, marks + 3 * ((size_t)most + 1));
     check_free(&report, "descriptor", &view->area->md_free, view->mds,
                (const uint8_t *)view->md + offsetof(struct p3_md, next), sizeof(struct p3_md),
                marks + most + 1);

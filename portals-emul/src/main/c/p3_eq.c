@@ -15,41 +15,52 @@ static uint32_t round_up(uint64_t count)
     return capacity;
 }
 
+/* Under ni->objects and the own lock. */
+static int eq_place(struct p3_ni *ni, uint32_t first, uint32_t capacity, ptl_eq_handler_t handler,
+                    ptl_handle_eq_t *handle)
+{
+    /* The sequence, low half of the stamp, wraps after the first round of the ring. */
+    uint64_t stamp = (1ull << 32) - capacity;
+    uint32_t index = p3_eq_take(&ni->view);
+    struct p3_eq *eq;
+
+    if (index == P3_NONE)
+        return p3_fail(PTL_NO_SPACE, "all %u event queues are in use", ni->view.eqs);
+    eq = &ni->view.eq[index];
+    eq->first = first;
+    eq->capacity = capacity;
+    atomic_store_explicit(&eq->tail, stamp, memory_order_release);
+    atomic_store_explicit(&eq->head, stamp, memory_order_release);
+    eq->head_seen = stamp;
+    eq->flags = P3_LIVE;
+    ni->handlers[index] = handler;
+    *handle = p3_handle(P3_KIND_EQ, ni->view.iface, index, eq->generation);
+    return PTL_OK;
+}
+
 static int eq_alloc(struct p3_ni *ni, uint32_t capacity, ptl_eq_handler_t handler,
                     ptl_handle_eq_t *handle)
 {
     uint32_t first = p3_extents_take(&ni->slots, capacity);
-    uint32_t index;
-    struct p3_eq *eq;
     int code;
 
     if (first == P3_NONE)
         return p3_fail(PTL_NO_SPACE, "no room for %u events of the %u that all queues share",
                        capacity, ni->view.slots);
+    code = p3_reserve(ni, P3_TABLE_SLOT, &ni->slots_ready, first + capacity);
+    if (code != PTL_OK) {
+        p3_extents_give(&ni->slots, first, capacity);
+        return code;
+    }
     /* Old stamps would look like events of the new queue. */
     for (uint32_t i = 0; i < capacity; i++)
         atomic_store_explicit(&ni->view.slot[first + i].word[0], 0, memory_order_relaxed);
-    code = p3_lock_own(ni);
-    if (code == PTL_OK) {
-        index = p3_eq_take(&ni->view);
-        if (index == P3_NONE) {
-            code = p3_fail(PTL_NO_SPACE, "all %u event queues are in use", ni->view.eqs);
-        } else {
-            /* The sequence, low half of the stamp, wraps after the first round of the ring. */
-            uint64_t stamp = (1ull << 32) - capacity;
-
-            eq = &ni->view.eq[index];
-            eq->first = first;
-            eq->capacity = capacity;
-            atomic_store_explicit(&eq->tail, stamp, memory_order_release);
-            atomic_store_explicit(&eq->head, stamp, memory_order_release);
-            eq->head_seen = stamp;
-            eq->flags = P3_LIVE;
-            ni->handlers[index] = handler;
-            *handle = p3_handle(P3_KIND_EQ, ni->view.iface, index, eq->generation);
-        }
+    do {
+        if ((code = p3_lock_own(ni)) != PTL_OK)
+            break;
+        code = eq_place(ni, first, capacity, handler, handle);
         p3_unlock_own(ni);
-    }
+    } while (code == PTL_NO_SPACE && p3_grow(ni, P3_TABLE_EQ));
     if (code != PTL_OK)
         p3_extents_give(&ni->slots, first, capacity);
     return code;

@@ -13,6 +13,9 @@ struct p3_eq *p3_eq_find(const struct p3_view *view, uint32_t handle)
     if (handle == PTL_EQ_NONE || p3_handle_kind(handle) != P3_KIND_EQ || index >= view->eqs ||
         p3_handle_iface(handle) != view->iface)
         return NULL;
+    /* Partner: the release store in p3_table_grow. */
+    if (index >= atomic_load_explicit(&view->area->ready[P3_TABLE_EQ], memory_order_acquire))
+        return NULL;
     eq = &view->eq[index];
     if (!(eq->flags & P3_LIVE) ||
         (eq->generation & P3_GENERATION_MASK) != p3_handle_generation(handle))

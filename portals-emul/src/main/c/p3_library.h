@@ -3,9 +3,9 @@
  * about his objects, and the peers he knows.
  *
  * Threads: any. An interface is kept alive by p3_ni_enter/p3_ni_leave around each call; PtlNIFini
- * waits until all have left. Order of locks: peer mutex, ni->objects, the target's exchange
- * lock, then either the target's interface lock or ni->initiator and the own lock; never two
- * interface locks.
+ * waits until all have left. Order of locks: peer mutex, ni->objects, ni->growth, the target's
+ * exchange lock, then either the target's interface lock or ni->initiator and the own lock; never
+ * two interface locks.
  */
 #ifndef P3_LIBRARY_H
 #define P3_LIBRARY_H
@@ -80,6 +80,11 @@ struct p3_ni {
     ptl_eq_handler_t *handlers; /* view.eqs entries */
     struct p3_extents slots;
     struct p3_extents iovs;
+    /* Entries of these whose space is reserved; under `objects`. */
+    uint32_t slots_ready;
+    uint32_t iovs_ready;
+    struct p3_geometry geometry;
+    pthread_mutex_t growth;  /* one grows tables at a time; taken after `objects` */
     uint32_t mds_high;       /* indices at or above were never used */
     _Atomic uint32_t moving; /* own operations under way; written under `initiator` */
     /* Held whenever the own lock is held, and alone for operations on free-floating descriptors,
@@ -138,6 +143,13 @@ int p3_ni_open(const struct p3_ni_place *place, const ptl_ext_options_t *options
 /* When nobody of this process is inside any more: waits (bounded) for peers that move bytes, and
  * frees everything. */
 void p3_ni_close(struct p3_ni *ni);
+
+/* After a call answered PTL_NO_SPACE, without the own lock: makes the table longer. 1: there are
+ * entries to take now. */
+int p3_grow(struct p3_ni *ni, enum p3_table table);
+/* Reserves the space of entries up to `to`. Under ni->objects, without the own lock. A Portals
+ * code. */
+int p3_reserve(struct p3_ni *ni, enum p3_table table, uint32_t *ready, uint32_t to);
 
 /* ---- locks and recovery (p3_peer.c) ---- */
 

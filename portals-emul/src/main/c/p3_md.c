@@ -9,9 +9,10 @@ uint32_t p3_md_find(const struct p3_ni *ni, ptl_handle_md_t handle)
 {
     uint32_t index = p3_handle_index(handle);
 
-    if (index >= ni->view.mds || !(ni->view.md[index].flags & P3_LIVE) ||
+    /* The private table first: the shared one may be shorter than its limit. */
+    if (index >= ni->view.mds || !ni->mds[index].live || !(ni->view.md[index].flags & P3_LIVE) ||
         (ni->view.md[index].generation & P3_GENERATION_MASK) != p3_handle_generation(handle) ||
-        !ni->mds[index].live || ni->mds[index].generation != ni->view.md[index].generation)
+        ni->mds[index].generation != ni->view.md[index].generation)
         return P3_NONE;
     return index;
 }
@@ -68,13 +69,18 @@ static uint32_t take_iovs(struct p3_ni *ni, uint32_t count)
 {
     uint32_t first = p3_extents_take(&ni->iovs, count);
 
-    if (first != P3_NONE)
-        return first;
-    if (p3_lock_own(ni) != PTL_OK)
+    if (first == P3_NONE && p3_lock_own(ni) == PTL_OK) {
+        sweep_iovs(ni);
+        p3_unlock_own(ni);
+        first = p3_extents_take(&ni->iovs, count);
+    }
+    if (first == P3_NONE) {
+        p3_fail(PTL_NO_SPACE, "the segment table is full");
+    } else if (p3_reserve(ni, P3_TABLE_IOV, &ni->iovs_ready, first + count) != PTL_OK) {
+        p3_extents_give(&ni->iovs, first, count);
         return P3_NONE;
-    sweep_iovs(ni);
-    p3_unlock_own(ni);
-    return p3_extents_take(&ni->iovs, count);
+    }
+    return first;
 }
 
 static int draft_iovs(struct p3_ni *ni, int attached, struct p3_md_draft *draft)
@@ -96,7 +102,7 @@ static int draft_iovs(struct p3_ni *ni, int attached, struct p3_md_draft *draft)
     if (attached) {
         draft->iov_first = take_iovs(ni, (uint32_t)count);
         if (draft->iov_first == P3_NONE)
-            return p3_fail(PTL_NO_SPACE, "the segment table is full");
+            return PTL_NO_SPACE;
         draft->iov_taken = (uint32_t)count;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -233,11 +239,14 @@ int PtlMDBind(ptl_handle_ni_t ni_handle, ptl_md_t md, ptl_unlink_t unlink_op,
     }
     pthread_mutex_lock(&ni->objects);
     code = p3_md_draft(ni, &md, 0, &draft);
-    if (code == PTL_OK && (code = p3_lock_own(ni)) == PTL_OK) {
+    for (int more = code == PTL_OK; more;) {
+        if ((code = p3_lock_own(ni)) != PTL_OK)
+            break;
         code = p3_md_place(ni, &draft, P3_NONE, unlink_op, &index);
         if (code == PTL_OK)
             *md_handle = p3_md_handle(ni, index);
         p3_unlock_own(ni);
+        more = code == PTL_NO_SPACE && p3_grow(ni, P3_TABLE_MD);
     }
     p3_md_draft_drop(ni, &draft);
     pthread_mutex_unlock(&ni->objects);
@@ -273,9 +282,12 @@ int PtlMDAttach(ptl_handle_me_t me_handle, ptl_md_t md, ptl_unlink_t unlink_op,
         return code;
     pthread_mutex_lock(&ni->objects);
     code = p3_md_draft(ni, &md, 1, &draft);
-    if (code == PTL_OK && (code = p3_lock_own(ni)) == PTL_OK) {
+    for (int more = code == PTL_OK; more;) {
+        if ((code = p3_lock_own(ni)) != PTL_OK)
+            break;
         code = md_attach(ni, me_handle, &draft, unlink_op, md_handle);
         p3_unlock_own(ni);
+        more = code == PTL_NO_SPACE && p3_grow(ni, P3_TABLE_MD);
     }
     p3_md_draft_drop(ni, &draft);
     pthread_mutex_unlock(&ni->objects);

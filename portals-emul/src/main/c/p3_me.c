@@ -5,7 +5,9 @@ uint32_t p3_me_find(const struct p3_ni *ni, ptl_handle_me_t handle)
 {
     uint32_t index = p3_handle_index(handle);
 
-    if (index >= ni->view.mes || !(ni->view.me[index].flags & P3_LIVE) ||
+    if (index >= ni->view.mes ||
+        index >= atomic_load_explicit(&ni->view.area->ready[P3_TABLE_ME], memory_order_acquire) ||
+        !(ni->view.me[index].flags & P3_LIVE) ||
         (ni->view.me[index].generation & P3_GENERATION_MASK) != p3_handle_generation(handle))
         return P3_NONE;
     return index;
@@ -57,11 +59,15 @@ int PtlMEAttach(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, ptl_process_
     } else if (pt_index >= ni->view.pts) {
         code = p3_fail(PTL_PT_INDEX_INVALID, "PtlMEAttach: portal index %u exceeds %u", pt_index,
                        ni->view.pts - 1);
-    } else if ((code = p3_lock_own(ni)) == PTL_OK) {
-        code = p3_me_create(ni, &c, P3_NONE, &me);
-        if (code == PTL_OK)
-            *me_handle = p3_me_handle(ni, me);
-        p3_unlock_own(ni);
+    } else {
+        do {
+            if ((code = p3_lock_own(ni)) != PTL_OK)
+                break;
+            code = p3_me_create(ni, &c, P3_NONE, &me);
+            if (code == PTL_OK)
+                *me_handle = p3_me_handle(ni, me);
+            p3_unlock_own(ni);
+        } while (code == PTL_NO_SPACE && p3_grow(ni, P3_TABLE_ME));
     }
     p3_ni_leave(ni);
     return code;
@@ -99,11 +105,31 @@ int PtlMEAttachAny(ptl_handle_ni_t ni_handle, ptl_pt_index_t *pt_index, ptl_proc
         return code;
     if (me_handle == NULL || pt_index == NULL) {
         code = p3_fail(PTL_SEGV, "PtlMEAttachAny: me_handle or pt_index is NULL");
-    } else if ((code = p3_lock_own(ni)) == PTL_OK) {
-        code = attach_any(ni, &c, pt_index, me_handle);
-        p3_unlock_own(ni);
+    } else {
+        do {
+            if ((code = p3_lock_own(ni)) != PTL_OK)
+                break;
+            code = attach_any(ni, &c, pt_index, me_handle);
+            p3_unlock_own(ni);
+        } while (code == PTL_NO_SPACE && p3_grow(ni, P3_TABLE_ME));
     }
     p3_ni_leave(ni);
+    return code;
+}
+
+/* Under the own lock. */
+static int insert(struct p3_ni *ni, ptl_handle_me_t base, struct p3_criteria *c,
+                  ptl_handle_me_t *me_handle)
+{
+    uint32_t me, at = p3_me_find(ni, base);
+    int code;
+
+    if (at == P3_NONE || ni->view.me[at].pt_index >= ni->view.pts)
+        return p3_fail(PTL_ME_INVALID, "PtlMEInsert: no match entry 0x%08x", base);
+    c->pt_index = ni->view.me[at].pt_index;
+    code = p3_me_create(ni, c, at, &me);
+    if (code == PTL_OK)
+        *me_handle = p3_me_handle(ni, me);
     return code;
 }
 
@@ -113,24 +139,19 @@ int PtlMEInsert(ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_
 {
     struct p3_criteria c = {match_id, match_bits, ignore_bits, unlink, position, 0};
     struct p3_ni *ni;
-    uint32_t base_index, me;
     int code = p3_ni_enter(base, P3_KIND_ME, PTL_ME_INVALID, &ni);
 
     if (code != PTL_OK)
         return code;
     if (me_handle == NULL) {
         code = p3_fail(PTL_SEGV, "PtlMEInsert: me_handle is NULL");
-    } else if ((code = p3_lock_own(ni)) == PTL_OK) {
-        base_index = p3_me_find(ni, base);
-        if (base_index == P3_NONE || ni->view.me[base_index].pt_index >= ni->view.pts) {
-            code = p3_fail(PTL_ME_INVALID, "PtlMEInsert: no match entry 0x%08x", base);
-        } else {
-            c.pt_index = ni->view.me[base_index].pt_index;
-            code = p3_me_create(ni, &c, base_index, &me);
-            if (code == PTL_OK)
-                *me_handle = p3_me_handle(ni, me);
-        }
-        p3_unlock_own(ni);
+    } else {
+        do {
+            if ((code = p3_lock_own(ni)) != PTL_OK)
+                break;
+            code = insert(ni, base, &c, me_handle);
+            p3_unlock_own(ni);
+        } while (code == PTL_NO_SPACE && p3_grow(ni, P3_TABLE_ME));
     }
     p3_ni_leave(ni);
     return code;

@@ -60,9 +60,14 @@ static int memd(ptl_handle_any_t handle, enum p3_kind kind, int invalid, struct 
                        ni->view.pts - 1);
     else
         code = p3_md_draft(ni, &m->md, 1, &draft);
-    if (code == PTL_OK && (code = p3_lock_own(ni)) == PTL_OK) {
+    /* Both tables may have run full, one after the other. */
+    for (int tries = code == PTL_OK ? P3_TABLES : 0; tries > 0; tries--) {
+        if ((code = p3_lock_own(ni)) != PTL_OK)
+            break;
         code = memd_create(ni, m, &draft, me_handle, md_handle);
         p3_unlock_own(ni);
+        if (code != PTL_NO_SPACE || !p3_grow(ni, P3_TABLE_ME) || !p3_grow(ni, P3_TABLE_MD))
+            break;
     }
     p3_md_draft_drop(ni, &draft);
     pthread_mutex_unlock(&ni->objects);

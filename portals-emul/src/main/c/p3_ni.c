@@ -11,7 +11,7 @@
 #define P3_PID_MAX 0xfffeu
 #define P3_PID_TRIES 4096u
 #define P3_LOCK_TIMEOUT_MS 200u
-#define P3_FOLDER_TRIES 5
+#define P3_FOLDER_TRIES 15
 #define P3_FINI_WAIT_NS 2000000000ull
 
 static uint32_t number_of(const char *variable, uint32_t otherwise)
@@ -62,8 +62,7 @@ static int open_code(int error)
 }
 
 /* Opens the software NIC under the first free name; pid 0: any. */
-static int open_nic(struct p3_ni *ni, const ptl_ext_options_t *options, uint64_t bytes, char *why,
-                    size_t why_size)
+static int open_nic(struct p3_ni *ni, const ptl_ext_options_t *options, char *why, size_t why_size)
 {
     const char *job = options->job ? options->job : getenv("PTL_JOB");
     char name[SNIC_NAME_MAX];
@@ -75,7 +74,8 @@ static int open_nic(struct p3_ni *ni, const ptl_ext_options_t *options, uint64_t
                            .registrations_max = 1,
                            .foreign =
                                options->foreign_bounce ? SNIC_FOREIGN_BOUNCE : SNIC_FOREIGN_ATTACH,
-                           .area_bytes = bytes};
+                           .area_bytes = p3_area_bytes(&ni->geometry),
+                           .area_reserved = p3_area_head(&ni->geometry)};
     uint32_t wanted = options->pid & 0xffffu;
     uint32_t tries = wanted == 0 || wanted == P3_PID_ANY ? P3_PID_TRIES : 1;
     uint32_t pid = tries == 1 ? wanted : (uint32_t)getpid() % P3_PID_MAX + 1;
@@ -95,12 +95,27 @@ static int open_nic(struct p3_ni *ni, const ptl_ext_options_t *options, uint64_t
     return error;
 }
 
-static void prepare_area(struct p3_ni *ni, const struct p3_geometry *g, uint32_t generation)
+/* The first part of every table that grows. */
+static int reserve_first(struct p3_ni *ni, char *why, size_t why_size)
+{
+    int error = 0;
+
+    for (int i = 0; i < P3_TABLES && error == 0; i++) {
+        uint64_t offset, bytes;
+
+        p3_table_extent(&ni->geometry, (enum p3_table)i, 0,
+                        p3_table_next(&ni->geometry, (enum p3_table)i, 0), &offset, &bytes);
+        error = snic_area_reserve(ni->nic, offset, bytes, why, why_size);
+    }
+    return error;
+}
+
+static void prepare_area(struct p3_ni *ni, uint32_t generation)
 {
     struct p3_area *area = snic_area(ni->nic);
     uint32_t iface = ni->view.iface;
 
-    p3_area_build(area, &ni->limits, g, generation * 37u);
+    p3_area_build(area, &ni->limits, &ni->geometry, generation * 37u);
     area->flavor = ni->flavor;
     area->iface = iface;
     area->nid = ni->nid;
@@ -125,6 +140,7 @@ static void ni_free(struct p3_ni *ni)
     free(ni->handlers);
     free(ni->mds);
     pthread_mutex_destroy(&ni->objects);
+    pthread_mutex_destroy(&ni->growth);
     pthread_mutex_destroy(&ni->peers_mutex);
     pthread_mutex_destroy(&ni->initiator);
     pthread_mutex_destroy(&ni->deferred_mutex);
@@ -137,7 +153,9 @@ static struct p3_ni *ni_new(const struct p3_geometry *g)
 
     if (ni == NULL)
         return NULL;
+    ni->geometry = *g;
     pthread_mutex_init(&ni->objects, NULL);
+    pthread_mutex_init(&ni->growth, NULL);
     pthread_mutex_init(&ni->peers_mutex, NULL);
     pthread_mutex_init(&ni->initiator, NULL);
     pthread_mutex_init(&ni->deferred_mutex, NULL);
@@ -182,7 +200,9 @@ int p3_ni_open(const struct p3_ni_place *place, const ptl_ext_options_t *options
     ni->lock_timeout_ns = (int64_t)timeout_ms * 1000000;
     ni->view.iface = place->iface;
     ni->view.intents = g.intents;
-    error = open_nic(ni, options, p3_area_bytes(&g), why, why_size);
+    error = open_nic(ni, options, why, why_size);
+    if (error == 0 && (error = reserve_first(ni, why, why_size)) < 0)
+        snic_close(ni->nic);
     if (error < 0) {
         ni_free(ni);
         return p3_fail(open_code(error), "PtlNIInit: %s", why);
@@ -190,7 +210,7 @@ int p3_ni_open(const struct p3_ni_place *place, const ptl_ext_options_t *options
     ni->incarnation = snic_incarnation(ni->nic);
     ni->jid = options->jid ? options->jid
                            : number_of("PTL_JID", place->first_pid ? place->first_pid : ni->pid);
-    prepare_area(ni, &g, place->generation);
+    prepare_area(ni, place->generation);
     error = snic_publish(ni->nic);
     if (error < 0) {
         snic_close(ni->nic);
@@ -200,6 +220,52 @@ int p3_ni_open(const struct p3_ni_place *place, const ptl_ext_options_t *options
     }
     *opened = ni;
     return PTL_OK;
+}
+
+/* ---- growing ---- */
+
+int p3_reserve(struct p3_ni *ni, enum p3_table table, uint32_t *ready, uint32_t to)
+{
+    char why[SNIC_WHY_MAX] = "";
+    uint64_t offset, bytes;
+
+    if (to <= *ready)
+        return PTL_OK;
+    p3_table_extent(&ni->geometry, table, *ready, to, &offset, &bytes);
+    if (snic_area_reserve(ni->nic, offset, bytes, why, sizeof(why)) < 0)
+        return p3_fail(PTL_NO_SPACE, "%s", why);
+    *ready = to;
+    return PTL_OK;
+}
+
+/* Under ni->growth. */
+static int grow(struct p3_ni *ni, enum p3_table table)
+{
+    uint32_t ready = atomic_load_explicit(&ni->view.area->ready[table], memory_order_acquire);
+    uint32_t to = p3_table_next(&ni->geometry, table, ready);
+    uint32_t left;
+
+    if (p3_lock_own(ni) != PTL_OK)
+        return 0;
+    left = p3_table_free(&ni->view, table);
+    p3_unlock_own(ni);
+    if (left != 0) /* somebody else was first, or gave an entry back */
+        return 1;
+    if (to <= ready || p3_reserve(ni, table, &ready, to) != PTL_OK || p3_lock_own(ni) != PTL_OK)
+        return 0;
+    p3_table_grow(&ni->view, table, to);
+    p3_unlock_own(ni);
+    return 1;
+}
+
+int p3_grow(struct p3_ni *ni, enum p3_table table)
+{
+    int grown;
+
+    pthread_mutex_lock(&ni->growth);
+    grown = grow(ni, table);
+    pthread_mutex_unlock(&ni->growth);
+    return grown;
 }
 
 /* ---- closing ---- */

@@ -36,9 +36,9 @@ static int access_allowed(const struct p3_view *view, const struct p3_message *m
 
 static int entry_matches(const struct p3_me *me, const struct p3_message *m)
 {
-    return (me->nid == PTL_NID_ANY || me->nid == m->nid) &&
-           (me->pid == P3_PID_ANY || me->pid == m->pid) &&
-           ((me->match_bits ^ m->match_bits) & ~me->ignore_bits) == 0;
+    return ((me->match_bits ^ m->match_bits) & ~me->ignore_bits) == 0 &&
+           me->pt_index == m->pt_index && (me->nid == PTL_NID_ANY || me->nid == m->nid) &&
+           (me->pid == P3_PID_ANY || me->pid == m->pid);
 }
 
 static uint32_t needed_options(uint32_t operation)
@@ -152,36 +152,80 @@ static void plan_accept(const struct p3_view *view, const struct p3_message *m, 
              !(record->options & PTL_MD_EVENT_START_DISABLE), 0);
 }
 
+/* The entries that a request may match, in the order of the match list: two chains, merged. */
+struct p3_walk {
+    uint32_t exact;
+    uint32_t wild;
+    uint32_t pt_index;
+    uint32_t left; /* entries that may still come; the end of a walk over chains gone astray */
+    int exact_first;
+};
+
+static void walk_begin(const struct p3_view *view, const struct p3_message *m, struct p3_walk *walk)
+{
+    walk->exact = view->chain[p3_chain_of_bits(view, m->pt_index, m->match_bits)].head;
+    walk->wild = view->chain[view->buckets + m->pt_index].head;
+    walk->pt_index = m->pt_index;
+    walk->left = view->mes;
+    walk->exact_first = snic_planted("portals-index-later-entry");
+}
+
+/* The next entry, or P3_NONE. */
+static uint32_t walk_next(const struct p3_view *view, struct p3_walk *walk)
+{
+    uint32_t exact = walk->exact, wild = walk->wild;
+
+    /* Entries of other lists in the same bucket: their orders mean nothing in this one. */
+    for (; exact < view->mes && view->me[exact].pt_index != walk->pt_index && walk->left != 0;
+         walk->left--)
+        exact = view->me[exact].chain_next;
+    walk->exact = exact;
+    if (exact < view->mes &&
+        (wild >= view->mes || walk->exact_first || view->me[exact].order < view->me[wild].order)) {
+        walk->exact = view->me[exact].chain_next;
+        return exact;
+    }
+    if (wild >= view->mes)
+        return P3_NONE;
+    walk->wild = view->me[wild].chain_next;
+    return wild;
+}
+
+static enum p3_verdict accept_at(const struct p3_view *view, const struct p3_message *message,
+                                 uint32_t md, struct p3_intent *intent, struct p3_place *place)
+{
+    const struct p3_md *record = &view->md[md];
+
+    place->location = record->location;
+    place->options = record->options;
+    place->iov_first = record->iov_first;
+    place->iov_count = record->options & PTL_MD_IOVEC ? record->iov_count : 0;
+    if (place->iov_count > view->iovs || place->iov_first > view->iovs - place->iov_count)
+        return P3_CORRUPT;
+    plan_accept(view, message, md, intent, place);
+    return P3_ACCEPTED;
+}
+
 enum p3_verdict p3_target_match(const struct p3_view *view, const struct p3_message *message,
                                 struct p3_intent *intent, struct p3_place *place)
 {
+    struct p3_walk walk;
     uint32_t me;
 
     if (!access_allowed(view, message)) {
         count_drop(view, message->rlength);
         return P3_DROPPED;
     }
-    me = view->pt[message->pt_index].head;
-    for (uint32_t walked = 0; me < view->mes && walked <= view->mes; walked++) {
+    walk_begin(view, message, &walk);
+    while ((me = walk_next(view, &walk)) != P3_NONE) {
         const struct p3_me *entry = &view->me[me];
         uint32_t md = entry->md;
 
-        if (walked == view->mes)
-            return P3_CORRUPT; /* a list that bites its tail */
+        if (walk.left-- == 0)
+            return P3_CORRUPT; /* a chain that bites its tail */
         if (entry_matches(entry, message) && md < view->mds &&
-            md_takes(&view->md[md], message, &place->offset, &place->mlength)) {
-            const struct p3_md *record = &view->md[md];
-
-            place->location = record->location;
-            place->options = record->options;
-            place->iov_first = record->iov_first;
-            place->iov_count = record->options & PTL_MD_IOVEC ? record->iov_count : 0;
-            if (place->iov_count > view->iovs || place->iov_first > view->iovs - place->iov_count)
-                return P3_CORRUPT;
-            plan_accept(view, message, md, intent, place);
-            return P3_ACCEPTED;
-        }
-        me = entry->next;
+            md_takes(&view->md[md], message, &place->offset, &place->mlength))
+            return accept_at(view, message, md, intent, place);
     }
     count_drop(view, message->rlength);
     return P3_DROPPED;
@@ -303,6 +347,8 @@ void p3_target_finish_dead(const struct p3_view *view, struct p3_intent *intent)
         /* An END that nobody can have seen yet must not claim success. */
         if (!p3_eq_published(view, intent->event.eq, intent->end.stamp))
             intent->end.fail = fail;
+        if (snic_planted("portals-index-not-repaired"))
+            intent->unlink.chain = P3_NONE;
         apply_complete(view, intent);
         return;
     default: /* nonsense from a corrupted segment */

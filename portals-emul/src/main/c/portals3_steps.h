@@ -27,6 +27,8 @@
         "ptl.complete.busy",     /* target lock: busy count lowered */                             \
         "ptl.complete.unlinked", /* target lock: UNLINK logged */                                  \
         "ptl.unlink.md",         /* target lock: descriptor dead, not yet in the free list */      \
+        "ptl.unlink.chain",      /* target lock: entry half out of the index */                    \
+        "ptl.unlink.index",      /* target lock: out of the index, still in its list */            \
         "ptl.unlink.list",       /* target lock: entry out of its list, not yet free */            \
         "ptl.complete.applied",  /* target lock: phase still COMPLETE */                           \
         "ptl.put.completed",     /* no lock: target done */                                        \

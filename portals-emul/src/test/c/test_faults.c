@@ -141,7 +141,7 @@ static void corrupted_header(void)
     inner->view.area->max_mds = 4096;
 }
 
-/* A match list that bites its own tail ends the walk. */
+/* A chain of the index that bites its own tail ends the walk. */
 static void i_meets_a_loop(void)
 {
     ptl_handle_eq_t own = new_eq(8);
@@ -157,9 +157,9 @@ static void corrupted_list(void)
     ptl_handle_me_t me;
 
     open_interface(PTL_EXT_REF);
-    OK(PtlMEAttach(ni, PORTAL, ANY_ID, 99, 0, PTL_UNLINK, PTL_INS_AFTER, &me));
+    OK(PtlMEAttach(ni, PORTAL, ANY_ID, BITS, 0, PTL_UNLINK, PTL_INS_AFTER, &me));
     OK(p3_ni_enter(ni, P3_KIND_NI, PTL_NI_INVALID, &inner));
-    inner->view.me[p3_handle_index(me)].next = p3_handle_index(me);
+    inner->view.me[p3_handle_index(me)].chain_next = p3_handle_index(me);
     p3_ni_leave(inner);
     initiator_run(i_meets_a_loop);
     CHECK(PtlExtCheck(ni, NULL, 0) > 0);

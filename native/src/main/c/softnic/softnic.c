@@ -144,7 +144,8 @@ static int fill_header(const snic_t *nic, const snic_options_t *o, struct snic_h
 
 /* The folder is locked. Makes the segment under a passing name, fills it, then gives it its name.
  */
-static int create_segment(snic_t *nic, const struct snic_header *h, char *why, size_t why_size)
+static int create_segment(snic_t *nic, const struct snic_header *h, uint64_t reserved, char *why,
+                          size_t why_size)
 {
     char file[SNIC_FILE_MAX + 64];
     int fd;
@@ -152,7 +153,8 @@ static int create_segment(snic_t *nic, const struct snic_header *h, char *why, s
     snprintf(file, sizeof file, ".new-%u-%llu-%llu-%llx", nic->pid,
              (unsigned long long)nic->start_time, (unsigned long long)nic->pid_namespace,
              (unsigned long long)nic->incarnation);
-    int rc = snic_file_create(nic->job_fd, nic->path, file, h->segment_bytes, &fd, why, why_size);
+    int rc = snic_file_create(nic->job_fd, nic->path, file, h->segment_bytes, reserved, &fd, why,
+                              why_size);
     if (rc != 0)
         return rc;
     struct snic_header whole = *h;
@@ -265,9 +267,12 @@ int snic_open(const snic_options_t *options, snic_t **out, char *why, size_t why
         rc = snic_folder_open(options->directory, nic->job, nic->path, sizeof nic->path,
                               &nic->job_fd, why, why_size);
     if (rc == 0) {
-        snic_folder_sweep(nic->job_fd);
+        snic_folder_sweep(nic->job_fd, nic->name);
         snic_folder_sweep_jobs(nic->job_fd);
-        rc = create_segment(nic, &header, why, why_size);
+        uint64_t reserved = header.segment_bytes;
+        if (options->area_reserved != 0 && options->area_reserved < options->area_bytes)
+            reserved = header.area_offset + options->area_reserved;
+        rc = create_segment(nic, &header, reserved, why, why_size);
         snic_folder_unlock(nic->job_fd);
     }
     if (rc == 0 && options->foreign == SNIC_FOREIGN_BOUNCE &&

@@ -53,6 +53,8 @@ typedef struct snic_options {
     uint32_t registrations_max; /* 0: 65536 */
     uint32_t foreign;           /* enum snic_foreign */
     uint64_t area_bytes;        /* size of the personality's shared area, zeroed at open */
+    uint64_t area_reserved;     /* bytes of the area whose space is reserved at open; 0: all. The
+                                   rest may be touched only after snic_area_reserve */
     uint64_t identity[4]; /* the personality's own words, shown to peers in the initiator slots that
                              we take */
 } snic_options_t;
@@ -69,6 +71,9 @@ const char *snic_name(const snic_t *nic);
 uint64_t snic_incarnation(const snic_t *nic);
 void *snic_area(snic_t *nic);
 uint64_t snic_area_bytes(const snic_t *nic);
+/* Reserves space for a part of the area, so that no access to it can fault. Its bytes are zero if
+ * it was never reserved before. -ENOSPC with the sizes in why. Makes system calls. */
+int snic_area_reserve(snic_t *nic, uint64_t offset, uint64_t length, char *why, size_t why_size);
 /* Publishes the NIC: peers may attach from now on. Called after the personality has prepared its
  * area. */
 int snic_publish(snic_t *nic);

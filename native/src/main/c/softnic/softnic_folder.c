@@ -16,6 +16,8 @@
 #define LOCK_WAIT_NS 2000000000ull
 #define JOBS_SWEPT_MAX 256
 #define ENTRIES_MAX 100000
+#define SWEPT_AT_ONCE 16u
+#define LOCK_SLEEP_MAX_US 20000u
 
 int snic_name_is_valid(const char *name, size_t max)
 {
@@ -107,6 +109,7 @@ int snic_folder_open(const char *directory, const char *job, char *path, size_t 
 int snic_folder_lock(int fd, char *why, size_t why_size)
 {
     uint64_t deadline = snic_now_ns() + LOCK_WAIT_NS;
+    uint32_t sleep_us = 200;
     while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR)
             return -errno;
@@ -115,7 +118,11 @@ int snic_folder_lock(int fd, char *why, size_t why_size)
                      "2 s");
             return -EBUSY;
         }
-        snic_sleep_us(200);
+        /* Longer and longer: a thousand who look all the time leave no processor to the one inside.
+         */
+        snic_sleep_us(sleep_us);
+        if (sleep_us < LOCK_SLEEP_MAX_US)
+            sleep_us += sleep_us / 2 + (uint32_t)(snic_random64() & 127);
     }
     return 0;
 }
@@ -154,12 +161,31 @@ static DIR *folder_list(int fd)
     return d;
 }
 
-void snic_folder_sweep(int job_fd)
+/* Files that may be segments. */
+static uint32_t segment_count(int job_fd)
+{
+    DIR *d = folder_list(job_fd);
+    struct dirent *e;
+    uint32_t count = 0;
+    for (int n = 0; d && n < ENTRIES_MAX && (e = readdir(d)); n++)
+        count += !strchr(e->d_name, '+');
+    if (d)
+        closedir(d);
+    return count;
+}
+
+void snic_folder_sweep(int job_fd, const char *name)
 {
     uint32_t pid;
     uint64_t start, space;
     if (snic_process_self(&pid, &start, &space) != 0)
         return;
+    if (name && file_is_dead(job_fd, name, space))
+        unlinkat(job_fd, name, 0);
+    /* A look at every file of a job of a thousand processes would make opening them all take a
+     * million looks: everybody looks at some, beginning anywhere. */
+    uint32_t files = segment_count(job_fd), at = 0;
+    uint32_t first = files > SWEPT_AT_ONCE ? (uint32_t)(snic_random64() % files) : 0;
     /* Segments first, then memories whose segment is gone: the same order in which an owner unlinks
      * is reversed here, so a memory never outlives the look at its segment. */
     for (int pass = 0; pass < 2; pass++) {
@@ -171,7 +197,8 @@ void snic_folder_sweep(int job_fd)
             char *plus = strchr(e->d_name, '+');
             if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
                 continue;
-            if (pass == 0 && !plus && file_is_dead(job_fd, e->d_name, space))
+            if (pass == 0 && !plus && (at++ + files - first) % files < SWEPT_AT_ONCE &&
+                file_is_dead(job_fd, e->d_name, space))
                 unlinkat(job_fd, e->d_name, 0);
             if (pass == 1 && plus && e->d_name[0] != '.') {
                 char base[256];
@@ -199,7 +226,7 @@ void snic_folder_sweep_jobs(int job_fd)
                 continue;
             if (fstat(fd, &st) == 0 && st.st_ino != own.st_ino &&
                 flock(fd, LOCK_EX | LOCK_NB) == 0) {
-                snic_folder_sweep(fd);
+                snic_folder_sweep(fd, NULL);
                 unlinkat(user_fd, e->d_name, AT_REMOVEDIR); /* fails unless empty */
             }
             close(fd);

@@ -42,7 +42,7 @@ static int alloc_locked(snic_t *nic, uint64_t length, uint32_t flags, void **add
         return number;
     }
     snic_memory_file(file, sizeof file, nic->name, (uint32_t)number);
-    int rc = snic_file_create(nic->job_fd, nic->path, file, mapped, &fd, why, why_size);
+    int rc = snic_file_create(nic->job_fd, nic->path, file, mapped, mapped, &fd, why, why_size);
     if (rc != 0)
         return rc;
     uint8_t *base = NULL;

@@ -149,13 +149,14 @@ int snic_folder_open(const char *directory, const char *job, char *path, size_t 
                      char *why, size_t why_size);
 int snic_folder_lock(int fd, char *why, size_t why_size); /* exclusive; ends with the process */
 void snic_folder_unlock(int fd);
-void snic_folder_sweep(int job_fd);      /* locked: removes what dead processes left */
+/* Locked: removes what dead processes left: the file of this name (NULL: none), and some others. */
+void snic_folder_sweep(int job_fd, const char *name);
 void snic_folder_sweep_jobs(int job_fd); /* the other jobs of this user */
 void snic_memory_file(char *file, size_t size, const char *name, uint32_t number);
 
 /* softnic_segment.c */
-int snic_file_create(int job_fd, const char *path, const char *file, uint64_t bytes, int *fd,
-                     char *why, size_t why_size);
+int snic_file_create(int job_fd, const char *path, const char *file, uint64_t bytes,
+                     uint64_t reserved, int *fd, char *why, size_t why_size);
 int snic_map_file(int fd, uint64_t bytes, uint64_t alignment, uint8_t **base);
 void snic_unmap_file(uint8_t *base, uint64_t bytes);
 /* Checks a header that was copied out of a file of `file_bytes`; fills the geometry, no pointers.

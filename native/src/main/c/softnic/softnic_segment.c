@@ -17,8 +17,27 @@
 
 /* ---- files ---- */
 
-int snic_file_create(int job_fd, const char *path, const char *file, uint64_t bytes, int *fd,
-                     char *why, size_t why_size)
+static int file_reserve(int fd, const char *path, const char *file, uint64_t offset, uint64_t bytes,
+                        char *why, size_t why_size)
+{
+    int rc;
+    do
+        rc = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
+    while (rc == EINTR);
+    if (rc != 0) {
+        struct statvfs vfs = {0};
+        fstatvfs(fd, &vfs);
+        SNIC_WHY("%s/%s: %s: %llu bytes of shared memory wanted, %llu free of %llu; free some, or "
+                 "set VERBENA_SHM_DIR to a larger tmpfs (in a container: --shm-size=1g)",
+                 path, file, rc == ENOSPC ? "ENOSPC" : strerror(rc), (unsigned long long)bytes,
+                 (unsigned long long)vfs.f_bavail * vfs.f_frsize,
+                 (unsigned long long)vfs.f_blocks * vfs.f_frsize);
+    }
+    return -rc;
+}
+
+int snic_file_create(int job_fd, const char *path, const char *file, uint64_t bytes,
+                     uint64_t reserved, int *fd, char *why, size_t why_size)
 {
     struct rlimit limit;
     /* Past this limit the kernel would kill the process with SIGXFSZ. */
@@ -35,25 +54,44 @@ int snic_file_create(int job_fd, const char *path, const char *file, uint64_t by
         return -error;
     }
     SNIC_STEP("file.created");
-    int rc;
-    do
-        rc = posix_fallocate(opened, 0, (off_t)bytes);
-    while (rc == EINTR);
+    int rc = file_reserve(opened, path, file, 0, reserved, why, why_size);
+    if (rc == 0 && reserved < bytes && ftruncate(opened, (off_t)bytes) != 0) {
+        rc = -errno;
+        SNIC_WHY("%s/%s: a length of %llu bytes: %s", path, file, (unsigned long long)bytes,
+                 strerror(errno));
+    }
     if (rc != 0) {
-        struct statvfs vfs = {0};
-        fstatvfs(opened, &vfs);
-        SNIC_WHY("%s/%s: %s: %llu bytes of shared memory wanted, %llu free of %llu; free some, or "
-                 "set VERBENA_SHM_DIR to a larger tmpfs (in a container: --shm-size=1g)",
-                 path, file, rc == ENOSPC ? "ENOSPC" : strerror(rc), (unsigned long long)bytes,
-                 (unsigned long long)vfs.f_bavail * vfs.f_frsize,
-                 (unsigned long long)vfs.f_blocks * vfs.f_frsize);
         unlinkat(job_fd, file, 0);
         close(opened);
-        return -rc;
+        return rc;
     }
     SNIC_STEP("file.reserved");
     *fd = opened;
     return 0;
+}
+
+int snic_area_reserve(snic_t *nic, uint64_t offset, uint64_t length, char *why, size_t why_size)
+{
+    if (snic_is_forked(nic))
+        return -ECHILD;
+    if (offset > nic->segment.area_bytes || length > nic->segment.area_bytes - offset)
+        return -EINVAL;
+    if (length == 0)
+        return 0;
+    int fd = openat(nic->job_fd, nic->name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    struct stat st;
+    int rc = fd < 0 || fstat(fd, &st) != 0 ? -errno : 0;
+    if (rc == 0 && (st.st_ino != nic->inode || st.st_dev != nic->device))
+        rc = -ESTALE;
+    if (rc != 0)
+        SNIC_WHY("%s/%s: %s", nic->path, nic->name, strerror(-rc));
+    else
+        rc = file_reserve(fd, nic->path, nic->name,
+                          (uint64_t)(nic->segment.area - nic->segment.base) + offset, length, why,
+                          why_size);
+    if (fd >= 0)
+        close(fd);
+    return rc;
 }
 
 #ifdef SNIC_TEST
