@@ -48,6 +48,7 @@ public final class CompareMain {
         addSend();
         addBandwidth();
         addWaiting();
+        comparisons.addAll(MatchComparisons.of(bench));
         addSizes();
         atLeast(
                 "stream",
