@@ -42,7 +42,7 @@ static int eq_alloc(struct p3_ni *ni, uint32_t capacity, ptl_eq_handler_t handle
                     ptl_handle_eq_t *handle)
 {
     uint32_t first = p3_extents_take(&ni->slots, capacity);
-    int code;
+    int code, tries = P3_GROW_TRIES;
 
     if (first == P3_NONE)
         return p3_fail(PTL_NO_SPACE, "no room for %u events of the %u that all queues share",
@@ -60,7 +60,7 @@ static int eq_alloc(struct p3_ni *ni, uint32_t capacity, ptl_eq_handler_t handle
             break;
         code = eq_place(ni, first, capacity, handler, handle);
         p3_unlock_own(ni);
-    } while (code == PTL_NO_SPACE && p3_grow(ni, P3_TABLE_EQ));
+    } while (code == PTL_NO_SPACE && tries-- > 0 && p3_grow(ni, P3_TABLE_EQ));
     if (code != PTL_OK)
         p3_extents_give(&ni->slots, first, capacity);
     return code;

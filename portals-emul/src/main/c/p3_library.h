@@ -147,6 +147,8 @@ void p3_ni_close(struct p3_ni *ni);
 /* After a call answered PTL_NO_SPACE, without the own lock: makes the table longer. 1: there are
  * entries to take now. */
 int p3_grow(struct p3_ni *ni, enum p3_table table);
+/* So often at most: a damaged free list may claim to hold entries for ever. */
+#define P3_GROW_TRIES 3
 /* Reserves the space of entries up to `to`. Under ni->objects, without the own lock. A Portals
  * code. */
 int p3_reserve(struct p3_ni *ni, enum p3_table table, uint32_t *ready, uint32_t to);

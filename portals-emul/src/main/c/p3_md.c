@@ -239,14 +239,14 @@ int PtlMDBind(ptl_handle_ni_t ni_handle, ptl_md_t md, ptl_unlink_t unlink_op,
     }
     pthread_mutex_lock(&ni->objects);
     code = p3_md_draft(ni, &md, 0, &draft);
-    for (int more = code == PTL_OK; more;) {
+    for (int more = code == PTL_OK, tries = P3_GROW_TRIES; more;) {
         if ((code = p3_lock_own(ni)) != PTL_OK)
             break;
         code = p3_md_place(ni, &draft, P3_NONE, unlink_op, &index);
         if (code == PTL_OK)
             *md_handle = p3_md_handle(ni, index);
         p3_unlock_own(ni);
-        more = code == PTL_NO_SPACE && p3_grow(ni, P3_TABLE_MD);
+        more = code == PTL_NO_SPACE && tries-- > 0 && p3_grow(ni, P3_TABLE_MD);
     }
     p3_md_draft_drop(ni, &draft);
     pthread_mutex_unlock(&ni->objects);
@@ -282,12 +282,12 @@ int PtlMDAttach(ptl_handle_me_t me_handle, ptl_md_t md, ptl_unlink_t unlink_op,
         return code;
     pthread_mutex_lock(&ni->objects);
     code = p3_md_draft(ni, &md, 1, &draft);
-    for (int more = code == PTL_OK; more;) {
+    for (int more = code == PTL_OK, tries = P3_GROW_TRIES; more;) {
         if ((code = p3_lock_own(ni)) != PTL_OK)
             break;
         code = md_attach(ni, me_handle, &draft, unlink_op, md_handle);
         p3_unlock_own(ni);
-        more = code == PTL_NO_SPACE && p3_grow(ni, P3_TABLE_MD);
+        more = code == PTL_NO_SPACE && tries-- > 0 && p3_grow(ni, P3_TABLE_MD);
     }
     p3_md_draft_drop(ni, &draft);
     pthread_mutex_unlock(&ni->objects);

@@ -60,6 +60,8 @@ int PtlMEAttach(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, ptl_process_
         code = p3_fail(PTL_PT_INDEX_INVALID, "PtlMEAttach: portal index %u exceeds %u", pt_index,
                        ni->view.pts - 1);
     } else {
+        int tries = P3_GROW_TRIES;
+
         do {
             if ((code = p3_lock_own(ni)) != PTL_OK)
                 break;
@@ -67,7 +69,7 @@ int PtlMEAttach(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, ptl_process_
             if (code == PTL_OK)
                 *me_handle = p3_me_handle(ni, me);
             p3_unlock_own(ni);
-        } while (code == PTL_NO_SPACE && p3_grow(ni, P3_TABLE_ME));
+        } while (code == PTL_NO_SPACE && tries-- > 0 && p3_grow(ni, P3_TABLE_ME));
     }
     p3_ni_leave(ni);
     return code;
@@ -106,12 +108,14 @@ int PtlMEAttachAny(ptl_handle_ni_t ni_handle, ptl_pt_index_t *pt_index, ptl_proc
     if (me_handle == NULL || pt_index == NULL) {
         code = p3_fail(PTL_SEGV, "PtlMEAttachAny: me_handle or pt_index is NULL");
     } else {
+        int tries = P3_GROW_TRIES;
+
         do {
             if ((code = p3_lock_own(ni)) != PTL_OK)
                 break;
             code = attach_any(ni, &c, pt_index, me_handle);
             p3_unlock_own(ni);
-        } while (code == PTL_NO_SPACE && p3_grow(ni, P3_TABLE_ME));
+        } while (code == PTL_NO_SPACE && tries-- > 0 && p3_grow(ni, P3_TABLE_ME));
     }
     p3_ni_leave(ni);
     return code;
@@ -146,12 +150,14 @@ int PtlMEInsert(ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_
     if (me_handle == NULL) {
         code = p3_fail(PTL_SEGV, "PtlMEInsert: me_handle is NULL");
     } else {
+        int tries = P3_GROW_TRIES;
+
         do {
             if ((code = p3_lock_own(ni)) != PTL_OK)
                 break;
             code = insert(ni, base, &c, me_handle);
             p3_unlock_own(ni);
-        } while (code == PTL_NO_SPACE && p3_grow(ni, P3_TABLE_ME));
+        } while (code == PTL_NO_SPACE && tries-- > 0 && p3_grow(ni, P3_TABLE_ME));
     }
     p3_ni_leave(ni);
     return code;

@@ -61,7 +61,7 @@ static int memd(ptl_handle_any_t handle, enum p3_kind kind, int invalid, struct 
     else
         code = p3_md_draft(ni, &m->md, 1, &draft);
     /* Both tables may have run full, one after the other. */
-    for (int tries = code == PTL_OK ? P3_TABLES : 0; tries > 0; tries--) {
+    for (int tries = code == PTL_OK ? P3_GROW_TRIES : 0; tries > 0; tries--) {
         if ((code = p3_lock_own(ni)) != PTL_OK)
             break;
         code = memd_create(ni, m, &draft, me_handle, md_handle);
