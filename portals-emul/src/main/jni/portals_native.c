@@ -4,6 +4,8 @@
 #include "portals3.h"
 #include "portals3_ext.h"
 
+#include "../c/p3_cray.h"
+
 static int64_t result(int code, uint32_t handle)
 {
     return code == PTL_OK ? (int64_t)handle : -(int64_t)code;
@@ -157,6 +159,17 @@ int32_t vpn_get_put(uint32_t get_md, uint32_t put_md, uint64_t target, uint32_t 
 {
     int code = PtlGetPut(get_md, put_md, process_of(target), pt_index, ac_index, match_bits,
                          remote_offset, hdr_data);
+
+    return code == PTL_OK ? PtlExtLastOutcome() : -code;
+}
+
+int32_t vpn_get_put_region(uint32_t get_md, uint64_t get_offset, uint32_t put_md,
+                           uint64_t put_offset, uint64_t length, uint64_t target,
+                           uint32_t pt_index, uint32_t ac_index, uint64_t match_bits,
+                           uint64_t remote_offset, uint64_t hdr_data)
+{
+    int code = PtlGetPutRegion(get_md, get_offset, put_md, put_offset, length, process_of(target),
+                               pt_index, ac_index, match_bits, remote_offset, hdr_data);
 
     return code == PTL_OK ? PtlExtLastOutcome() : -code;
 }

@@ -32,6 +32,7 @@ class ArchitectureTest {
                             "dev.verbena.memory",
                             "dev.verbena.agent",
                             "dev.verbena.dart",
+                            "dev.verbena.portals",
                             "org.agrona..",
                             "java..",
                             "javax.imageio..",

@@ -1,7 +1,9 @@
 package dev.verbena.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.verbena.portals.PortalsInterface;
 import dev.verbena.transport.TransportProvider;
 import dev.verbena.transport.Transports;
 import java.io.IOException;
@@ -42,6 +44,17 @@ class ExamplesTest {
     @MethodSource("schemes")
     void shouldStageAMessage(String scheme) throws Exception {
         assertThat(DartHello.run(scheme, "hello")).isEqualTo("greeting: hello");
+    }
+
+    @Test
+    void shouldSortMessagesIntoAMatchList() {
+        assumeThat(PortalsInterface.unavailabilityCause()).isNull();
+        assertThat(PortalsMailbox.run())
+                .containsExactly(
+                        "PUT_END \"one\" at 0",
+                        "UNLINK",
+                        "PUT_END \"two\" at 1024",
+                        "1 dropped");
     }
 
     @Test

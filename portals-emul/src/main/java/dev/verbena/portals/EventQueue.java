@@ -66,6 +66,7 @@ public final class EventQueue extends PortalsObject {
         if (isClosed()) {
             throw new IllegalStateException("closed: " + this);
         }
+        event.isAfterLoss = false;
         long head = header.getLong(HEAD);
         if (copy(head, event)) {
             header.putLong(HEAD, head + 1);
@@ -75,6 +76,32 @@ public final class EventQueue extends PortalsObject {
         // looked at only when events were lost. The uppermost bit: the slot is being written.
         long there = slots.getLongVolatile((int) (head & mask) << SLOT_SHIFT) & Long.MAX_VALUE;
         return there - head <= 0 ? EMPTY : pollPastLoss(event, head, header.getLongVolatile(TAIL));
+    }
+
+    /**
+     * Looks without taking: the event comes again with the next {@link #poll}. No allocation. C:
+     * {@code PtlEQPeek}, an addition of Cray's.
+     *
+     * @return {@link #EMPTY}, {@link #EVENT} or {@link #DROPPED}
+     */
+    public int peek(PortalsEventFlyweight event) {
+        checkOpen();
+        long head = header.getLong(HEAD);
+        int answer = poll(event);
+        header.putLong(HEAD, head);
+        return answer;
+    }
+
+    /**
+     * Takes the oldest event and sleeps until there is one. C: {@code PtlEQWait}.
+     *
+     * @param timeoutNs how long at most; negative: no limit
+     * @return {@link #EMPTY} when the time was over, {@link #EVENT} or {@link #DROPPED}
+     */
+    public int await(PortalsEventFlyweight event, long timeoutNs) {
+        return owner.pollAny(new EventQueue[] {this}, event, timeoutNs) < 0
+                ? EMPTY
+                : event.isAfterLoss() ? DROPPED : EVENT;
     }
 
     /** Whether {@link #poll} would answer {@link #EMPTY}. */
@@ -117,6 +144,7 @@ public final class EventQueue extends PortalsObject {
         for (long stamp = Math.max(head + 1, tail - capacity); stamp - tail < 0; stamp++) {
             if (copy(stamp, event)) {
                 header.putLong(HEAD, stamp + 1);
+                event.isAfterLoss = true;
                 return DROPPED;
             }
             tail = header.getLongVolatile(TAIL);

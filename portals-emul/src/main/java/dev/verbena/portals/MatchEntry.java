@@ -1,6 +1,7 @@
 package dev.verbena.portals;
 
 import dev.verbena.portals.bindings.portals;
+import java.lang.ref.Reference;
 
 /**
  * An entry of a match list: which senders and match bits it takes, and at most one memory
@@ -90,6 +91,7 @@ public final class MatchEntry extends PortalsObject {
                         context.userPointer(),
                         context.queueHandle(owner),
                         unlink ? 1 : 0);
+        Reference.reachabilityFence(context); // its segments, until C has copied them
         if (owner.isTraced()) {
             owner.trace("PtlMDAttach", "me=" + hex(handle) + " " + context.text(unlink), result);
         }

@@ -1,6 +1,7 @@
 package dev.verbena.portals;
 
 import dev.verbena.portals.bindings.portals;
+import java.lang.ref.Reference;
 
 /**
  * A region with its rules. Attached to a {@link MatchEntry} it takes what peers send; attached or
@@ -161,6 +162,49 @@ public final class MemoryDescriptor extends PortalsObject {
     }
 
     /**
+     * Swaps a part: {@code length} bytes of {@code source} go to the target, what was there comes
+     * into this descriptor. Atomic. C: {@code PtlGetPutRegion}, an addition of Cray's.
+     *
+     * @param localOffset where in this descriptor the old bytes go
+     * @param sourceOffset where in {@code source} the new bytes are
+     * @param length at most {@link PortalsLimits#getPutLengthMax}
+     * @return a {@link PortalsOutcome} or a negated {@link PortalsCode}
+     */
+    public int getPut(
+            long localOffset,
+            MemoryDescriptor source,
+            long sourceOffset,
+            long length,
+            long target,
+            int portalIndex,
+            int accessIndex,
+            long matchBits,
+            long remoteOffset,
+            long headerData) {
+        owner.checkOwner();
+        int result =
+                portals.vpn_get_put_region(
+                        handle,
+                        localOffset,
+                        source.handle,
+                        sourceOffset,
+                        length,
+                        target,
+                        portalIndex,
+                        accessIndex,
+                        matchBits,
+                        remoteOffset,
+                        headerData);
+        if (isTraced) {
+            owner.trace(
+                    "PtlGetPutRegion",
+                    arguments(localOffset, length, target, portalIndex, matchBits, remoteOffset),
+                    PortalsOutcome.name(result));
+        }
+        return result;
+    }
+
+    /**
      * Replaces region and rules and resets the local offset to 0, if {@code testQueue} holds no
      * event that was not taken. C: {@code PtlMDUpdate}.
      *
@@ -180,6 +224,7 @@ public final class MemoryDescriptor extends PortalsObject {
                         context.userPointer(),
                         context.queueHandle(owner),
                         testQueue == null ? PortalsNative.EQ_NONE : testQueue.handle());
+        Reference.reachabilityFence(context); // its segments, until C has copied them
         if (owner.isTraced()) {
             owner.trace(
                     "PtlMDUpdate",

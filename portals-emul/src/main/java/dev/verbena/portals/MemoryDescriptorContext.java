@@ -1,6 +1,9 @@
 package dev.verbena.portals;
 
 import dev.verbena.portals.bindings.portals;
+import org.agrona.BitUtil;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * What a memory descriptor is to be: region, which operations it accepts from peers, how often, and
@@ -10,8 +13,21 @@ public final class MemoryDescriptorContext {
     /** Threshold: any number of operations. */
     public static final int INFINITE = portals.PTL_MD_THRESH_INF;
 
+    /** Cray's options; portals3.h shows them in its flavour only. */
+    private static final int AUTO_UNLINK_ENABLE = 0x0200;
+
+    private static final int MANUAL_UNLINK_ENABLE = 0x0400;
+
+    /** {@code ptl_md_iovec_t}: address and length. */
+    private static final int SEGMENT_LENGTH = 2 * Long.BYTES;
+
     private long address;
     private long length;
+
+    /** Keeps the array that {@link #address} then points to. */
+    @SuppressWarnings({"FieldCanBeLocal", "unused"})
+    private UnsafeBuffer segments;
+
     private int threshold = INFINITE;
     private long spaceMin;
     private int options;
@@ -37,7 +53,40 @@ public final class MemoryDescriptorContext {
         }
         this.address = address;
         this.length = length;
-        return this;
+        this.segments = null;
+        return option(portals.PTL_MD_IOVEC, false);
+    }
+
+    /**
+     * Several regions one behind the other; offsets run over all of them. Copied. C: {@code
+     * PTL_MD_IOVEC}.
+     *
+     * @param addresses of this process; the caller keeps the memory until the descriptor is gone
+     * @param lengths bytes, one for each address
+     * @throws IllegalArgumentException if there is not one length for each address, or a length is
+     *     negative, or an address is 0 with a length
+     */
+    public MemoryDescriptorContext segments(long[] addresses, long[] lengths) {
+        if (addresses.length != lengths.length || addresses.length == 0) {
+            throw new IllegalArgumentException(
+                    addresses.length + " addresses and " + lengths.length + " lengths");
+        }
+        UnsafeBuffer copy =
+                new UnsafeBuffer(
+                        BufferUtil.allocateDirectAligned(
+                                addresses.length * SEGMENT_LENGTH, BitUtil.CACHE_LINE_LENGTH));
+        for (int i = 0; i < addresses.length; i++) {
+            if (lengths[i] < 0 || (addresses[i] == 0 && lengths[i] != 0)) {
+                throw new IllegalArgumentException(
+                        "no region: segment " + i + ", " + lengths[i] + " bytes at " + addresses[i]);
+            }
+            copy.putLong(i * SEGMENT_LENGTH, addresses[i]);
+            copy.putLong(i * SEGMENT_LENGTH + Long.BYTES, lengths[i]);
+        }
+        this.address = copy.addressOffset();
+        this.length = addresses.length;
+        this.segments = copy;
+        return option(portals.PTL_MD_IOVEC, true);
     }
 
     /** Operations that it takes part in before it is inactive; {@link #INFINITE}: no end. */
@@ -88,6 +137,17 @@ public final class MemoryDescriptorContext {
     /** Log END events. */
     public MemoryDescriptorContext endEvents(boolean isLogged) {
         return option(portals.PTL_MD_EVENT_END_DISABLE, !isLogged);
+    }
+
+    /**
+     * Log UNLINK when it is unlinked automatically, and when by hand. Only an interface of the
+     * flavour {@link PortalsInterfaceContext#cray} asks; others log the automatic one always, the
+     * other never, and refuse the option. C: {@code PTL_MD_EVENT_AUTO_UNLINK_ENABLE}, {@code
+     * PTL_MD_EVENT_MANUAL_UNLINK_ENABLE}.
+     */
+    public MemoryDescriptorContext unlinkEvents(boolean isAutomaticLogged, boolean isManualLogged) {
+        option(AUTO_UNLINK_ENABLE, isAutomaticLogged);
+        return option(MANUAL_UNLINK_ENABLE, isManualLogged);
     }
 
     /** Returned in every event of the descriptor. */
@@ -163,6 +223,7 @@ public final class MemoryDescriptorContext {
         append(names, portals.PTL_MD_MANAGE_REMOTE, "MANAGE_REMOTE");
         append(names, portals.PTL_MD_TRUNCATE, "TRUNCATE");
         append(names, portals.PTL_MD_ACK_DISABLE, "ACK_DISABLE");
+        append(names, portals.PTL_MD_IOVEC, "IOVEC");
         append(names, portals.PTL_MD_MAX_SIZE, "MAX_SIZE");
         append(names, portals.PTL_MD_EVENT_START_DISABLE, "START_DISABLE");
         append(names, portals.PTL_MD_EVENT_END_DISABLE, "END_DISABLE");

@@ -33,6 +33,8 @@ public final class PortalsEventFlyweight {
     /** The slot as it was; on little-endian hosts (checked when the library is built). */
     final long[] words = new long[WORDS];
 
+    boolean isAfterLoss;
+
     /** A view of nothing until it is wrapped. */
     public PortalsEventFlyweight() {}
 
@@ -42,6 +44,11 @@ public final class PortalsEventFlyweight {
 
     private int half(int offset) {
         return (int) (words[offset >> 3] >>> ((offset & 4) << 3));
+    }
+
+    /** Whether events before this one were lost because the queue was full. */
+    public boolean isAfterLoss() {
+        return isAfterLoss;
     }
 
     /** One of {@link PortalsEventKind}. */

@@ -3,6 +3,7 @@ package dev.verbena.portals;
 import dev.verbena.portals.bindings.portals;
 import dev.verbena.portals.bindings.ptl_ext_options_t;
 import dev.verbena.portals.bindings.ptl_ni_limits_t;
+import java.lang.ref.Reference;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -10,6 +11,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import org.agrona.BitUtil;
+import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.javacpp.IntPointer;
@@ -263,6 +265,7 @@ public final class PortalsInterface implements AutoCloseable {
                         context.userPointer(),
                         context.queueHandle(this),
                         unlink ? 1 : 0);
+        Reference.reachabilityFence(context); // its segments, until C has copied them
         if (isTraced) {
             trace("PtlMDBind", context.text(unlink), result);
         }
@@ -316,6 +319,49 @@ public final class PortalsInterface implements AutoCloseable {
             throw PortalsNative.failure("PtlExtWait", -code, this);
         }
         return code == PortalsCode.OK;
+    }
+
+    /**
+     * Takes the oldest event of the first queue, in the order of the array, that has one; sleeps
+     * until there is one. No fairness: what comes first in the array is served first. C: {@code
+     * PtlEQPoll}.
+     *
+     * @param queues of this interface
+     * @param timeoutNs 0: look once; negative: no limit
+     * @return index of the queue, -1 if the time was over; {@link
+     *     PortalsEventFlyweight#isAfterLoss} tells whether events were lost
+     */
+    public int pollAny(EventQueue[] queues, PortalsEventFlyweight event, long timeoutNs) {
+        checkQueues(queues);
+        long deadlineNs = timeoutNs > 0 ? SystemNanoClock.INSTANCE.nanoTime() + timeoutNs : 0;
+        while (true) {
+            int seen = doorbell();
+            for (int i = 0; i < queues.length; i++) {
+                if (queues[i].poll(event) != EventQueue.EMPTY) {
+                    return i;
+                }
+            }
+            long leftNs = timeoutNs;
+            if (timeoutNs > 0) {
+                leftNs = Math.max(0, deadlineNs - SystemNanoClock.INSTANCE.nanoTime());
+            }
+            if (leftNs == 0) {
+                return -1;
+            }
+            await(seen, leftNs);
+        }
+    }
+
+    private void checkQueues(EventQueue[] queues) {
+        checkOwner();
+        if (queues.length == 0) {
+            throw new IllegalArgumentException("no queue to poll");
+        }
+        for (EventQueue queue : queues) {
+            if (queue.owner != this) {
+                throw new IllegalArgumentException(queue + " belongs to another interface");
+            }
+        }
     }
 
     /** Wakes {@link #await}. Any thread. */
