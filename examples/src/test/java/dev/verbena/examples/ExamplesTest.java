@@ -51,10 +51,7 @@ class ExamplesTest {
         assumeThat(PortalsInterface.unavailabilityCause()).isNull();
         assertThat(PortalsMailbox.run())
                 .containsExactly(
-                        "PUT_END \"one\" at 0",
-                        "UNLINK",
-                        "PUT_END \"two\" at 1024",
-                        "1 dropped");
+                        "PUT_END \"one\" at 0", "UNLINK", "PUT_END \"two\" at 1024", "1 dropped");
     }
 
     @Test

@@ -62,8 +62,7 @@ final class MatchComparisons {
     }
 
     private Contestant match(String kind, int depth) {
-        List<String> command =
-                List.of(program, "--kind", kind, "--depth", Integer.toString(depth));
+        List<String> command = List.of(program, "--kind", kind, "--depth", Integer.toString(depth));
         return new Contestant(kind + ", depth " + depth, command, Map.of(), VALUE, 1);
     }
 }

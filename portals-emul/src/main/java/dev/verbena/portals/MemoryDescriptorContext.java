@@ -78,7 +78,12 @@ public final class MemoryDescriptorContext {
         for (int i = 0; i < addresses.length; i++) {
             if (lengths[i] < 0 || (addresses[i] == 0 && lengths[i] != 0)) {
                 throw new IllegalArgumentException(
-                        "no region: segment " + i + ", " + lengths[i] + " bytes at " + addresses[i]);
+                        "no region: segment "
+                                + i
+                                + ", "
+                                + lengths[i]
+                                + " bytes at "
+                                + addresses[i]);
             }
             copy.putLong(i * SEGMENT_LENGTH, addresses[i]);
             copy.putLong(i * SEGMENT_LENGTH + Long.BYTES, lengths[i]);

@@ -28,8 +28,8 @@
  *   <li>{@link dev.verbena.portals.MemoryDescriptor}, <em>where and how</em>: a region, which of
  *       put and get it accepts, how often ({@code threshold}), whether the sender names the offset
  *       or messages follow one another ({@code remoteOffset}), whether what is too long is cut
- *       ({@code truncate}), when it is full ({@code spaceMin}), whether it goes by itself when it is
- *       used up ({@code UNLINK}). A message that a descriptor refuses goes on to the next entry.
+ *       ({@code truncate}), when it is full ({@code spaceMin}), whether it goes by itself when it
+ *       is used up ({@code UNLINK}). A message that a descriptor refuses goes on to the next entry.
  *   <li>{@link dev.verbena.portals.EventQueue}, <em>what happened</em>: START and END of each put
  *       and get at the target; SEND, ACK and REPLY at the initiator; UNLINK as a descriptor's last
  *       event. A full queue loses its oldest events and says so.

@@ -198,8 +198,7 @@ class PortalsCallsTest {
                         .region(memory.address(), 64)
                         .unlinkEvents(true, true)
                         .queue(queue);
-        MatchEntry entry =
-                ni.attach(INDEX, ANY, ANY, BITS, 0, MatchEntry.RETAIN, MatchEntry.AFTER);
+        MatchEntry entry = ni.attach(INDEX, ANY, ANY, BITS, 0, MatchEntry.RETAIN, MatchEntry.AFTER);
         assertThatThrownBy(() -> entry.attach(asking, MemoryDescriptor.RETAIN))
                 .isInstanceOf(PortalsException.class)
                 .hasMessageContaining("PTL_MD_ILLEGAL");
