@@ -50,7 +50,7 @@ typedef struct {
     uint32_t pid;            /* 1..0xFFFE; 0 or 0xFFFF: assigned by the library */
     uint32_t jid;            /* 0: $PTL_JID, else the pid of this interface */
     uint32_t event_slots;    /* slots of all event queues together, 128 bytes each; 0:
-                                $PTL_EVENT_SLOTS, else 131072 */
+                                $PTL_EVENT_SLOTS, else 2097152 */
     uint32_t initiators_max; /* interfaces that may send to this one; 0: 1024 */
     uint32_t foreign_bounce; /* 1: ask softnic for bounce copies where cross-memory attach is
                                 forbidden */
