@@ -11,7 +11,7 @@
 #define P3_PID_MAX 0xfffeu
 #define P3_PID_TRIES 4096u
 #define P3_LOCK_TIMEOUT_MS 200u
-#define P3_FOLDER_TRIES 15
+#define P3_FOLDER_TRIES 30
 #define P3_FINI_WAIT_NS 2000000000ull
 
 static uint32_t number_of(const char *variable, uint32_t otherwise)
