@@ -220,9 +220,9 @@ typedef struct snic_lock {
  * must be idempotent and must not use dead_slot to find the record. */
 typedef void (*snic_recover_fn)(void *context, uint32_t dead_slot);
 
-/* Locks a lock in the peer's area / in our own. 0, or -EBUSY after timeout_ns when a live owner
- * sits on it (stopped process: the caller reports back pressure, later PEER_STALLED), -ESRCH when
- * the segment is closed. Dead owners are recovered. */
+/* Locks a lock in the peer's area / in our own. 0, or -EBUSY after timeout_ns when a stopped owner
+ * sits on it, after 25 times that when a live one does (the caller reports back pressure, later
+ * PEER_STALLED), -ESRCH when the segment is closed. Dead owners are recovered. */
 int snic_lock_peer(snic_peer_t *peer, snic_lock_t *lock, int64_t timeout_ns,
                    snic_recover_fn recover, void *context);
 void snic_unlock_peer(snic_peer_t *peer, snic_lock_t *lock);

@@ -5,6 +5,10 @@
 
 #define LOCK_SPINS 200
 #define LOCK_SLICE_NS 1000000
+#define LOCK_SLICE_MAX_NS 8000000
+/* A live owner that is not stopped was only put off its processor: it is given so many times as
+ * long. */
+#define LOCK_PATIENCE 25u
 
 /* ---- doorbell ---- */
 
@@ -86,6 +90,20 @@ static int try_lock(struct snic_segment *s, snic_lock_t *lock, uint32_t token, i
     return 1;
 }
 
+static int owner_is_stopped(const struct snic_segment *s, uint32_t token)
+{
+    if (token == SNIC_LOCK_SELF)
+        return snic_process_liveness(s->pid, s->start_time) == SNIC_STOPPED;
+    return snic_slot_liveness(s, SNIC_TOKEN_SLOT(token), 0) == SNIC_STOPPED;
+}
+
+static int is_too_long(const struct snic_segment *s, uint32_t token, uint64_t waited,
+                       int64_t timeout_ns)
+{
+    return timeout_ns >= 0 && waited >= (uint64_t)timeout_ns &&
+           (waited / LOCK_PATIENCE >= (uint64_t)timeout_ns || owner_is_stopped(s, token));
+}
+
 static int lock_segment(struct snic_segment *s, snic_lock_t *lock, uint32_t token,
                         int64_t timeout_ns, snic_recover_fn recover, void *context)
 {
@@ -93,6 +111,7 @@ static int lock_segment(struct snic_segment *s, snic_lock_t *lock, uint32_t toke
     if (rc != 0)
         return rc > 0 ? 0 : rc;
     uint64_t start = 0;
+    int64_t slice = LOCK_SLICE_NS;
     for (uint32_t spins = 1;; spins++) {
         SNIC_STEP("lock.spin");
         if (spins % LOCK_SPINS != 0) {
@@ -106,14 +125,15 @@ static int lock_segment(struct snic_segment *s, snic_lock_t *lock, uint32_t toke
             if (rc == 0 &&
                 atomic_load_explicit(&s->header->state, memory_order_acquire) >= SNIC_STATE_CLOSING)
                 return -ESRCH;
-            if (rc == 0 && timeout_ns >= 0 && now - start >= (uint64_t)timeout_ns)
-                return -EBUSY;
             uint32_t word = atomic_load_explicit(&lock->word, memory_order_relaxed);
+            if (rc == 0 && word != 0 && is_too_long(s, word, now - start, timeout_ns))
+                return -EBUSY;
             if (rc == 0 && word != 0) {
                 /* A flag, not a count, and a bounded sleep: a sleeper that is killed leaves
                  * nothing. */
                 atomic_store_explicit(&lock->waiters, 1, memory_order_seq_cst);
-                snic_futex_wait(&lock->word, word, LOCK_SLICE_NS);
+                snic_futex_wait(&lock->word, word, slice);
+                slice = slice < LOCK_SLICE_MAX_NS ? slice * 2 : slice;
             }
         }
         if (rc != 0)
