@@ -2,6 +2,7 @@ package dev.verbena.portals;
 
 import dev.verbena.portals.bindings.portals;
 import java.lang.invoke.VarHandle;
+import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -102,6 +103,36 @@ public final class EventQueue extends PortalsObject {
         return owner.pollAny(new EventQueue[] {this}, event, timeoutNs) < 0
                 ? EMPTY
                 : event.isAfterLoss() ? DROPPED : EVENT;
+    }
+
+    /** What {@link PortalsInterface#pollAny} says. */
+    static int pollAny(
+            PortalsInterface ni, EventQueue[] queues, PortalsEventFlyweight event, long timeoutNs) {
+        if (queues.length == 0) {
+            throw new IllegalArgumentException("no queue to poll");
+        }
+        for (EventQueue queue : queues) {
+            if (queue.owner != ni) {
+                throw new IllegalArgumentException(queue + " belongs to another interface");
+            }
+        }
+        long deadlineNs = timeoutNs > 0 ? SystemNanoClock.INSTANCE.nanoTime() + timeoutNs : 0;
+        while (true) {
+            int seen = ni.doorbell();
+            for (int i = 0; i < queues.length; i++) {
+                if (queues[i].poll(event) != EMPTY) {
+                    return i;
+                }
+            }
+            long leftNs = timeoutNs;
+            if (timeoutNs > 0) {
+                leftNs = Math.max(0, deadlineNs - SystemNanoClock.INSTANCE.nanoTime());
+            }
+            if (leftNs == 0) {
+                return -1;
+            }
+            ni.await(seen, leftNs);
+        }
     }
 
     /** Whether {@link #poll} would answer {@link #EMPTY}. */

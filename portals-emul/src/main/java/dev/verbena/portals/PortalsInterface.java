@@ -11,7 +11,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import org.agrona.BitUtil;
-import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.javacpp.IntPointer;
@@ -332,36 +331,8 @@ public final class PortalsInterface implements AutoCloseable {
      *     PortalsEventFlyweight#isAfterLoss} tells whether events were lost
      */
     public int pollAny(EventQueue[] queues, PortalsEventFlyweight event, long timeoutNs) {
-        checkQueues(queues);
-        long deadlineNs = timeoutNs > 0 ? SystemNanoClock.INSTANCE.nanoTime() + timeoutNs : 0;
-        while (true) {
-            int seen = doorbell();
-            for (int i = 0; i < queues.length; i++) {
-                if (queues[i].poll(event) != EventQueue.EMPTY) {
-                    return i;
-                }
-            }
-            long leftNs = timeoutNs;
-            if (timeoutNs > 0) {
-                leftNs = Math.max(0, deadlineNs - SystemNanoClock.INSTANCE.nanoTime());
-            }
-            if (leftNs == 0) {
-                return -1;
-            }
-            await(seen, leftNs);
-        }
-    }
-
-    private void checkQueues(EventQueue[] queues) {
         checkOwner();
-        if (queues.length == 0) {
-            throw new IllegalArgumentException("no queue to poll");
-        }
-        for (EventQueue queue : queues) {
-            if (queue.owner != this) {
-                throw new IllegalArgumentException(queue + " belongs to another interface");
-            }
-        }
+        return EventQueue.pollAny(this, queues, event, timeoutNs);
     }
 
     /** Wakes {@link #await}. Any thread. */
