@@ -109,6 +109,7 @@ class PerftestIT {
                 "lat write -D 3 -f 1 -s 64",
                 "lat send -D 3 -f 1 -s 64",
                 "lat read -D 3 -f 1 -s 64",
+                "lat atomic -D 3 -f 1",
             })
     void shouldMeasureLatencyForATimeWithPerftest(String line) throws Exception {
         assumeTurn(line, 6);
