@@ -4,6 +4,7 @@ import dev.verbena.cli.ExperimentPoint.Manner;
 import dev.verbena.examples.transit.Chart;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * E2: compute time from below to above the knee (benchmark D2), times per process below it (figure
@@ -22,6 +23,8 @@ final class ExperimentKnee {
     private final ExperimentReport report =
             new ExperimentReport("DART experiment 2: where sending begins to wait");
     private final List<List<String>> rows = new ArrayList<>();
+    private final List<KneePrediction> predictions = new ArrayList<>();
+    private double largestDeviation;
 
     ExperimentKnee(ExperimentRun run) {
         this.run = run;
@@ -42,25 +45,33 @@ final class ExperimentKnee {
                 "A process computes, hands a message to the library, and waits first if its"
                         + " previous message has not left it. The knee is N x S / R. Dashed: the"
                         + " law, knee minus compute time. First steps, which fill the buffers, are"
-                        + " left out.");
+                        + " left out. Simulated: DART's own agents in virtual time, as many"
+                        + " processes, messages and buffers; the simulator knows the receiver's"
+                        + " rate and nothing else of this machine.");
         List<ExperimentResult> below = new ArrayList<>();
         for (int i = 0; i < counts.size(); i++) {
             int clients = counts.get(i);
             double[] waits = new double[multiples.length];
+            double[] simulated = new double[multiples.length];
             for (int k = 0; k < multiples.length; k++) {
                 ExperimentResult result = measure(clients, multiples[k]);
-                waits[k] = result.mean(ExperimentSamples.WAIT) / result.point().kneeNs();
+                KneePrediction both = predictions.get(predictions.size() - 1);
+                waits[k] = both.measured();
+                simulated[k] = both.simulated();
                 if (multiples[k] == BELOW) {
                     below.add(result);
                 }
             }
-            chart.line("N = " + clients, STYLES[i % STYLES.length], multiples, waits, true);
+            String style = STYLES[i % STYLES.length];
+            chart.line("N = " + clients, style, multiples, waits, true);
+            chart.line("N = " + clients + ", simulated", style, multiples, simulated, false);
         }
         double[] law = new double[multiples.length];
         for (int k = 0; k < multiples.length; k++) {
             law[k] = Math.max(0, 1 - multiples[k]);
         }
         chart.line("law", "dash", multiples, law, false).band(0.5, 1);
+        report.figure("largest deviation of simulated from measured tw, knees", largestDeviation);
         report.chart("The knee", chart);
         report.table(
                 List.of(
@@ -71,7 +82,10 @@ final class ExperimentKnee {
                         "tw ms",
                         "tt ms",
                         "tw / (knee - C)",
-                        "tw / C"),
+                        "tw / C",
+                        "tw / knee",
+                        "simulated",
+                        "deviation"),
                 rows);
         for (ExperimentResult result : below) {
             perProcess(result);
@@ -89,6 +103,10 @@ final class ExperimentKnee {
         double wait = result.mean(ExperimentSamples.WAIT);
         double missing = knee - point.computeNs();
         String name = clients + ", " + multiple;
+        KneePrediction both = KneePrediction.of(result.point(), wait);
+        predictions.add(both);
+        largestDeviation = Math.max(largestDeviation, Math.abs(both.deviation()));
+        report.figure(both.name(), both.text());
         rows.add(
                 ExperimentRun.row(
                         name,
@@ -98,8 +116,13 @@ final class ExperimentKnee {
                         wait / 1e6,
                         result.mean(ExperimentSamples.TOTAL) / 1e6,
                         missing > 1 ? wait / missing : Double.NaN,
-                        wait / point.computeNs()));
-        report.point(result);
+                        wait / point.computeNs(),
+                        both.measured(),
+                        both.simulated(),
+                        both.deviation()));
+        Map<String, Object> fields = result.fields();
+        fields.put("tw_simulated_us", both.simulated() * knee / 1e3);
+        report.point(fields);
         if (multiple == 0.5) {
             report.figure("N " + clients + ": tw / (knee - compute) at 0.5 knee", wait / missing);
         } else if (multiple == 1.5) {

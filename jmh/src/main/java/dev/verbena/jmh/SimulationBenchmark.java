@@ -12,6 +12,8 @@ import dev.verbena.nsim.topology.GridTopology;
 import dev.verbena.nsim.topology.TieRule;
 import dev.verbena.nsim.topology.Topology;
 import dev.verbena.nsim.topology.TreeTopology;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -21,13 +23,15 @@ import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The simulator on one core: whole runs per second, and as further columns the events and the data
- * packets of those runs per second. A packet over r routers is 2 r + 4 events: ready at each
- * router, a credit for each, read, sent, arrived, written.
+ * The simulator on one core, and once on two: whole runs per second, and as further columns the
+ * events and the data packets of those runs per second. A packet over r routers is 2 r + 4 events:
+ * ready at each router, a credit for each, read, sent, arrived, written.
  */
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
@@ -47,6 +51,20 @@ public class SimulationBenchmark {
     private final Topology tree = TreeTopology.leafSpine(128, 4, 4);
 
     private final Topology ringTree = TreeTopology.leafSpine(64, 4, 4);
+
+    private ExecutorService helper;
+
+    /** The second thread of parallel runs. */
+    @Setup
+    public void begin() {
+        helper = Executors.newSingleThreadExecutor();
+    }
+
+    /** Ends it. */
+    @TearDown
+    public void end() {
+        helper.shutdownNow();
+    }
 
     /** What a run had, per second. */
     @AuxCounters(AuxCounters.Type.OPERATIONS)
@@ -70,6 +88,14 @@ public class SimulationBenchmark {
     public SimulationResult randomRingOnTorus(Rates rates) {
         Program program = ring.program(torus.nodes(), new ScenarioOptions(1, 100_000));
         return count(new Simulation(torus, new NetworkContext()).run(program), rates, 100_000);
+    }
+
+    /** As {@link #randomRingOnTorus}, in two partitions on two threads, with the same result. */
+    @Benchmark
+    public SimulationResult randomRingOnTwoThreads(Rates rates) {
+        Program program = ring.program(torus.nodes(), new ScenarioOptions(1, 100_000));
+        Simulation simulation = new Simulation(torus, new NetworkContext());
+        return count(simulation.parallel(2, 2, helper::execute).run(program), rates, 100_000);
     }
 
     /** 14 processes in a ring, 2 KiB packets to the one six cables away. */

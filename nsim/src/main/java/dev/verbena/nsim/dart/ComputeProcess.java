@@ -135,9 +135,9 @@ final class ComputeProcess implements ProtocolAgent {
         return work;
     }
 
-    /** What may have to be read again has memory of its own. */
+    /** What may have to be read again has memory of its own; sizes need none. */
     private int slots() {
-        return isFilled ? plan.messages : plan.inFlight + 1;
+        return isFilled ? plan.messages : 1;
     }
 
     private int send() {

@@ -1,119 +1,164 @@
 package dev.verbena.nsim.engine;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import java.util.Arrays;
 
 /**
- * A heap of events with four children per parent. An event is four longs side by side: time, target
- * and source, sequence number and kind, argument; half a cache line, so that a parent's children
- * lie in two or three lines.
+ * The events that wait, in three places by how far away they are, so that most are put and taken
+ * without a walk through a large heap: the nearest in a small heap, in their total order; those of
+ * the next 8 us in buckets of 2 ns, without order; the rest in a heap. When the small heap is empty
+ * the next bucket is poured into it.
+ *
+ * <p>The small heap is empty only if there is no event at all. It has the events of all buckets up
+ * to {@link #current}; the ring of buckets those behind it, as far as it goes; the far heap those
+ * behind the ring. Nothing is allocated once it has grown.
  */
 final class EventQueue {
     private static final int WIDTH = 4;
-    private static final int SHIFT = 2;
+    private static final int WIDTH_SHIFT = 2;
 
-    private long[] heap = new long[WIDTH * 1024];
+    /** A bucket is 2^11 ps wide. */
+    private static final int SHIFT = 11;
+
+    private static final int BUCKETS = 1 << 12;
+    private static final int MASK = BUCKETS - 1;
+    private static final int WORD_MASK = (BUCKETS >> 6) - 1;
+    private static final int NONE = -1;
+
+    private final EventHeap near = new EventHeap();
+    private final EventHeap far = new EventHeap();
+    private final int[] first = new int[BUCKETS];
+
+    /** A bit for each bucket that has an event. */
+    private final long[] occupied = new long[BUCKETS >> 6];
+
+    private long[] rows = new long[WIDTH * 1024];
+    private int[] next = new int[1024];
+    private int free = NONE;
     private int end;
+    private int inBuckets;
+    private long current;
+
+    EventQueue() {
+        Arrays.fill(first, NONE);
+    }
 
     boolean isEmpty() {
-        return end == 0;
+        return near.isEmpty();
     }
 
     int size() {
-        return end >> SHIFT;
+        return near.size() + inBuckets + far.size();
     }
 
     /** The time of the first event; there must be one. */
     long firstTime() {
-        return heap[0];
+        return near.firstTime();
     }
 
     long firstEntities() {
-        return heap[1];
+        return near.firstEntities();
     }
 
     long firstOrder() {
-        return heap[2];
+        return near.firstOrder();
     }
 
     long firstArgument() {
-        return heap[3];
+        return near.firstArgument();
     }
 
     void add(long time, long entities, long order, long argument) {
-        if (end == heap.length) {
-            heap = java.util.Arrays.copyOf(heap, 2 * end);
+        long bucket = time >>> SHIFT;
+        if (near.isEmpty()) {
+            current = Math.max(current, bucket);
         }
-        long[] h = heap;
-        int at = end;
-        end += WIDTH;
-        while (at > 0) {
-            int parent = (((at >> SHIFT) - 1) >> 2) << SHIFT;
-            long there = h[parent];
-            if (there < time
-                    || there == time && !isBefore(entities, order, h[parent + 1], h[parent + 2])) {
-                break;
+        if (bucket <= current) {
+            near.add(time, entities, order, argument);
+        } else if (bucket - current < BUCKETS) {
+            put((int) bucket & MASK, time, entities, order, argument);
+        } else {
+            far.add(time, entities, order, argument);
+        }
+    }
+
+    private void put(int bucket, long time, long entities, long order, long argument) {
+        int row = free;
+        if (row != NONE) {
+            free = next[row];
+        } else {
+            row = end++;
+            if (row == next.length) {
+                next = Arrays.copyOf(next, 2 * row);
+                rows = Arrays.copyOf(rows, 2 * rows.length);
             }
-            move(h, parent, at);
-            at = parent;
         }
-        put(h, at, time, entities, order, argument);
+        int at = row << WIDTH_SHIFT;
+        rows[at] = time;
+        rows[at + 1] = entities;
+        rows[at + 2] = order;
+        rows[at + 3] = argument;
+        next[row] = first[bucket];
+        first[bucket] = row;
+        occupied[bucket >> 6] |= 1L << bucket;
+        inBuckets++;
     }
 
     void removeFirst() {
-        long[] h = heap;
-        end -= WIDTH;
-        int last = end;
-        long time = h[last];
-        long entities = h[last + 1];
-        long order = h[last + 2];
-        int at = 0;
-        int child = WIDTH;
-        while (child < last) {
-            int least = leastChild(h, child, Math.min(child + 4 * WIDTH, last));
-            long there = h[least];
-            if (there > time
-                    || there == time && !isBefore(h[least + 1], h[least + 2], entities, order)) {
+        near.removeFirst();
+        if (near.isEmpty() && (inBuckets > 0 || !far.isEmpty())) {
+            refill();
+        }
+    }
+
+    private void refill() {
+        current = inBuckets == 0 ? far.firstTime() >>> SHIFT : nextOccupied();
+        boolean isForgotten = PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-far-events-late");
+        while (!far.isEmpty() && (far.firstTime() >>> SHIFT) - current < BUCKETS) {
+            if (isForgotten && inBuckets > 0) {
                 break;
             }
-            move(h, least, at);
-            at = least;
-            child = (at << 2) + WIDTH;
-        }
-        put(h, at, time, entities, order, h[last + 3]);
-    }
-
-    private static int leastChild(long[] h, int first, int limit) {
-        int least = first;
-        long time = h[first];
-        for (int i = first + WIDTH; i < limit; i += WIDTH) {
-            long there = h[i];
-            if (there < time
-                    || there == time && isBefore(h[i + 1], h[i + 2], h[least + 1], h[least + 2])) {
-                least = i;
-                time = there;
+            long time = far.firstTime();
+            long bucket = time >>> SHIFT;
+            if (bucket == current) {
+                near.add(time, far.firstEntities(), far.firstOrder(), far.firstArgument());
+            } else {
+                put(
+                        (int) bucket & MASK,
+                        time,
+                        far.firstEntities(),
+                        far.firstOrder(),
+                        far.firstArgument());
             }
+            far.removeFirst();
         }
-        return least;
+        pour((int) current & MASK);
     }
 
-    private static boolean isBefore(long entities, long order, long thanEntities, long thanOrder) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-order-of-insertion")) {
-            return false;
+    /** The number of the first bucket behind the current one that has an event; there is one. */
+    private long nextOccupied() {
+        int from = (int) (current + 1) & MASK;
+        int word = from >> 6;
+        long bits = occupied[word] & -1L << from;
+        while (bits == 0) {
+            word = word + 1 & WORD_MASK;
+            bits = occupied[word];
         }
-        return entities < thanEntities || entities == thanEntities && order < thanOrder;
+        int bucket = (word << 6) + Long.numberOfTrailingZeros(bits);
+        return current + 1 + (bucket - from & MASK);
     }
 
-    private static void move(long[] h, int from, int to) {
-        h[to] = h[from];
-        h[to + 1] = h[from + 1];
-        h[to + 2] = h[from + 2];
-        h[to + 3] = h[from + 3];
-    }
-
-    private static void put(long[] h, int at, long time, long entities, long order, long argument) {
-        h[at] = time;
-        h[at + 1] = entities;
-        h[at + 2] = order;
-        h[at + 3] = argument;
+    private void pour(int bucket) {
+        for (int row = first[bucket]; row != NONE; ) {
+            int at = row << WIDTH_SHIFT;
+            near.add(rows[at], rows[at + 1], rows[at + 2], rows[at + 3]);
+            int following = next[row];
+            next[row] = free;
+            free = row;
+            inBuckets--;
+            row = following;
+        }
+        first[bucket] = NONE;
+        occupied[bucket >> 6] &= ~(1L << bucket);
     }
 }

@@ -16,6 +16,7 @@ import java.util.Arrays;
  */
 final class PacketRouters implements Fabric {
     private static final long NEVER = Long.MAX_VALUE;
+    private static final int WORDS_MAX = Integer.MAX_VALUE - 64;
 
     private final Engine engine;
     private final Wiring wiring;
@@ -92,19 +93,36 @@ final class PacketRouters implements Fabric {
         last = new int[wiring.ports];
         requestBase = new int[wiring.ports];
         requestWords = new int[wiring.routers];
-        int words = 0;
-        for (int r = 0; r < wiring.routers; r++) {
-            requestWords[r] = (topology.ports(r) * channels + 63) >> 6;
-            for (int link = wiring.portBase[r]; link < wiring.portBase[r + 1]; link++) {
-                requestBase[link] = words;
-                words = Math.addExact(words, requestWords[r]);
-            }
-        }
-        requests = new long[words];
+        requests = new long[requestWords()];
         held = new int[head.length];
         buffer = context.vcBuffer();
         engine.handler(Kinds.READY, this::onReady);
         engine.handler(Kinds.WAKE, (time, target, link) -> network.decide((int) link));
+    }
+
+    /** Finds where the bits of each output are; answers how many words they are in all. */
+    private int requestWords() {
+        long words = 0;
+        for (int r = 0; r < wiring.routers; r++) {
+            int ports = wiring.portBase[r + 1] - wiring.portBase[r];
+            requestWords[r] = (int) (((long) ports * channels + 63) >> 6);
+            for (int i = 0; i < ports && words < WORDS_MAX; i++) {
+                requestBase[wiring.portBase[r] + i] = (int) words;
+                words += requestWords[r];
+            }
+        }
+        if (words >= WORDS_MAX) {
+            throw new IllegalArgumentException(
+                    topology.name()
+                            + " is too large for the packet level: each of "
+                            + wiring.ports
+                            + " ports of "
+                            + wiring.routers
+                            + " routers takes a bit for each other channel of its router, in all"
+                            + " more than 16 GiB; take level=message, or more levels of routers"
+                            + " with fewer ports");
+        }
+        return (int) words;
     }
 
     @Override

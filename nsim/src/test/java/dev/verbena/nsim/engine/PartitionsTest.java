@@ -3,6 +3,8 @@ package dev.verbena.nsim.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -131,6 +133,58 @@ class PartitionsTest {
         assertThatThrownBy(() -> partitions.run(2, executor::execute, p -> 0, QUIET))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("of entity 1");
+    }
+
+    /** Each thread of a parallel run, barriers and what crosses borders included. */
+    @Test
+    @Tag("nsim-3")
+    void shouldAllocateNothingPerEventInAnyThread() {
+        int entities = 1000;
+        int parts = 4;
+        int windows = 240;
+        int[] owners = new int[entities];
+        for (int i = 0; i < entities; i++) {
+            owners[i] = i % parts;
+        }
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long[][] allocated = new long[parts][windows];
+        Partitions partitions = new Partitions(owners, parts, LOOKAHEAD_PS);
+        for (int p = 0; p < parts; p++) {
+            Engine engine = partitions.engine(p);
+            engine.handler(
+                    0,
+                    (time, target, argument) -> {
+                        int window = (int) (time / LOOKAHEAD_PS);
+                        if (target < parts) {
+                            allocated[target][window] = threads.getCurrentThreadAllocatedBytes();
+                        }
+                        if (window + 1 < windows) {
+                            // A probe stays where it is, the others go round.
+                            int to =
+                                    target < parts ? target : parts + (target + 7) % (entities - 4);
+                            engine.schedule(time + LOOKAHEAD_PS, to, target, 0, argument);
+                        }
+                    });
+        }
+        for (int i = 0; i < entities; i++) {
+            partitions.engine(owners[i]).schedule(i % LOOKAHEAD_PS, i, i, 0, i);
+        }
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        try {
+            partitions.run(2, executor::execute, p -> 0, QUIET);
+        } finally {
+            executor.shutdownNow();
+        }
+        assertThat(partitions.eventCount()).isEqualTo((long) entities * windows);
+        int stretch = 40;
+        for (int p = 0; p < parts; p++) {
+            long least = Long.MAX_VALUE;
+            for (int from = stretch; from + stretch < windows; from++) {
+                long delta = allocated[p][from + stretch] - allocated[p][from];
+                least = Math.min(least, delta);
+            }
+            assertThat(least).as("partition %d, %d windows", p, stretch).isZero();
+        }
     }
 
     @Test
