@@ -32,6 +32,11 @@ record KneePrediction(int clients, double multiple, double measured, double simu
                 simulatedWaitNs(point) / knee);
     }
 
+    /** A steady state does not change: of very long runs the beginning is enough. */
+    private static final int MESSAGES_MAX = 200;
+
+    private static final int BUFFERS_MIN = 2;
+
     private static double simulatedWaitNs(ExperimentPoint point) {
         int buffers = point.buffers();
         if (buffers == 0) {
@@ -41,21 +46,22 @@ record KneePrediction(int clients, double multiple, double measured, double simu
         }
         boolean isAll = PlantedFaults.ENABLED && PlantedFaults.isOn("knee-warm-up-counts");
         int warmUp = isAll ? 0 : point.warmUp();
+        int messages = Math.min(point.steps(), warmUp + MESSAGES_MAX);
         DartReport report =
                 new DartSimulation()
                         .nodes(point.clients())
                         .servers(point.servers())
                         .receivers(1)
-                        .messages(point.steps())
+                        .messages(messages)
                         .warmUp(warmUp)
                         .length((int) point.size())
                         .computeNs(point.computeNs())
                         .inFlight(point.inFlight())
-                        .buffers(buffers, point.bufferSize())
+                        .buffers(Math.max(BUFFERS_MIN, buffers), point.bufferSize())
                         .streamRate((long) point.rate())
                         .machine(new Machine().set("level=message"))
                         .run();
-        return (double) report.blockedMeanNs() / (point.steps() - warmUp);
+        return (double) report.blockedMeanNs() / (messages - warmUp);
     }
 
     /** Simulated minus measured, in knees. */
