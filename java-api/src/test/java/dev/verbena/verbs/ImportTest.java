@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -67,6 +68,7 @@ class ImportTest {
                 .hasMessageContaining("EBADF");
     }
 
+    @Tag("pyverbs-test_shared_pd.SharedPDTestCase.test_imported_rc_ex_rdma_write")
     @Test
     void shouldTakePartInADomainAndItsRegions() {
         try (RdmaDevice imported = RdmaDevices.importDevice(stub.device.commandFile())) {

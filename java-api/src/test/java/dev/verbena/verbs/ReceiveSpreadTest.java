@@ -7,6 +7,7 @@ import dev.verbena.rdma.calls.VerbsLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -108,6 +109,7 @@ class ReceiveSpreadTest {
         }
     }
 
+    @Tag("pyverbs-test_rss_traffic.RSSTrafficTest.test_rss_traffic")
     @Test
     void shouldSpreadOverATable() {
         byte[] key = new byte[40];
