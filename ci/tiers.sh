@@ -54,7 +54,7 @@ unsteady_within_limit() {
 # Built by the first tier and untouched since: C and bindings need not be built again by each of the following.
 natives_current() {
     [ -f "$LOGS/natives.built" ] || { touch "$LOGS/natives.began"; return 1; }
-    [ -z "$(find native portals-emul jmh -name target -prune -o -newer "$LOGS/natives.built" -print -quit)" ] && return 0
+    [ -z "$(find native portals-emul gni-shim jmh -name target -prune -o -newer "$LOGS/natives.built" -print -quit)" ] && return 0
     touch "$LOGS/natives.began"
     return 1
 }
@@ -161,7 +161,7 @@ c_run() {
     local name=$1 log=$LOGS/c-$1.log module code=0
     shift
     : >"$log"
-    for module in native portals-emul; do
+    for module in native portals-emul gni-shim; do
         [ -f "$module/src/test/c/Makefile" ] || continue
         timeout -k 30 900 make -C "$module/src/test/c" BUILD="$VERBENA_HOME/$module/target/c-$name" "$@" >>"$log" 2>&1 </dev/null || code=1
     done
@@ -225,7 +225,7 @@ c_fuzz() {
     fi
     [ "${VERBENA_LONG-}" != 1 ] || seconds=300
     : >"$log"
-    for module in native portals-emul; do
+    for module in native portals-emul gni-shim; do
         grep -qs '^fuzz:' "$module/src/test/c/Makefile" || continue
         timeout -k 30 900 make -C "$module/src/test/c" BUILD="$VERBENA_HOME/$module/target/c-fuzz" CC=clang SECONDS=$seconds fuzz \
             >>"$log" 2>&1 </dev/null || code=1

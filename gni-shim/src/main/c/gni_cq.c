@@ -1,0 +1,436 @@
+/* Completion queues. A source queue is private memory; a destination queue is a ring that peers
+ * map. Which of the two a queue is shows when it is first used. */
+#include "gni_library.h"
+#include <errno.h>
+#include <stdlib.h>
+
+#define ENTRIES_PER_PAGE 512u
+#define ENTRIES_MAX (1u << 26)
+#define FOREVER_MS 0xffffffffull /* also what a 32-bit -1 becomes */
+
+/* ---- making and freeing ---- */
+
+static uint32_t capacity_of(uint32_t entry_count)
+{
+    uint32_t count = entry_count ? entry_count : 1;
+
+    if (gni_number_of("GNI_SHIM_CQ_EXACT", 0))
+        return count;
+    return (count + ENTRIES_PER_PAGE - 1) / ENTRIES_PER_PAGE * ENTRIES_PER_PAGE;
+}
+
+gni_return_t GNI_CqCreate(gni_nic_handle_t nic_hndl, uint32_t entry_count, uint32_t delay_count,
+                          gni_cq_mode_t mode, void (*handler)(gni_cq_entry_t *, void *),
+                          void *context, gni_cq_handle_t *cq_hndl)
+{
+    struct gni_nic *nic = gni_handle_find(nic_hndl, GNI_KIND_NIC);
+    struct gni_cq *cq;
+
+    (void)delay_count;
+    if (nic == NULL || cq_hndl == NULL || GNI_CQ_IS_INVALID_EMULATED(mode))
+        return GNI_RC_INVALID_PARAM;
+    if (entry_count > ENTRIES_MAX)
+        return GNI_RC_ERROR_RESOURCE;
+    cq = calloc(1, sizeof(*cq));
+    if (cq == NULL)
+        return GNI_RC_ERROR_NOMEM;
+    cq->nic = nic;
+    cq->mode = mode;
+    cq->capacity = capacity_of(entry_count);
+    cq->handler = handler;
+    cq->context = context;
+    cq->handle = gni_handle_give(GNI_KIND_CQ, cq);
+    if (cq->handle == NULL) {
+        free(cq);
+        return GNI_RC_ERROR_RESOURCE;
+    }
+    pthread_mutex_lock(&nic->lock);
+    cq->next = nic->cqs;
+    nic->cqs = cq;
+    pthread_mutex_unlock(&nic->lock);
+    *cq_hndl = (gni_cq_handle_t)cq->handle;
+    return GNI_RC_SUCCESS;
+}
+
+int gni_cq_source_prepare(struct gni_cq *cq)
+{
+    uint32_t entries = cq->capacity > 2 ? cq->capacity - 2 : 1;
+    uint32_t count = cq->nic->modes & GNI_CDM_MODE_DUAL_EVENTS ? (entries + 1) / 2 : entries;
+
+    if (cq->requests != NULL)
+        return 0;
+    if (count > 0x3fffffu - 1)
+        count = 0x3fffffu - 1; /* 22 bits of an entry */
+    cq->requests = calloc(count, sizeof(*cq->requests));
+    cq->event_slots = 2 * count;
+    cq->events = calloc(cq->event_slots, sizeof(*cq->events));
+    if (cq->requests == NULL || cq->events == NULL) {
+        free(cq->requests);
+        free(cq->events);
+        cq->requests = NULL;
+        cq->events = NULL;
+        return -ENOMEM;
+    }
+    for (uint32_t i = count; i-- > 0;) {
+        cq->requests[i].next = cq->free;
+        cq->free = &cq->requests[i];
+    }
+    cq->request_count = count;
+    return 0;
+}
+
+int gni_cq_ring_prepare(struct gni_cq *cq)
+{
+    snic_t *snic = cq->nic->snic;
+    uint64_t bytes = gni_ring_bytes(cq->capacity);
+    char why[SNIC_WHY_MAX] = "";
+    void *memory;
+    int error;
+
+    if (cq->ring != NULL)
+        return 0;
+    error = snic_memory_alloc(snic, bytes, 0, &memory, why, sizeof(why));
+    if (error != 0) {
+        gni_fail("the queue's memory: %s", why);
+        return error;
+    }
+    gni_ring_build(memory, cq->capacity);
+    error = snic_locate(snic, memory, bytes, &cq->ring_location, why, sizeof(why));
+    if (error != 0) {
+        snic_memory_free(snic, memory);
+        return error;
+    }
+    cq->ring = memory;
+    cq->ring_slots = cq->ring->slots;
+    return 0;
+}
+
+void gni_cq_free(struct gni_cq *cq)
+{
+    if (cq->ring != NULL)
+        snic_memory_free(cq->nic->snic, cq->ring);
+    free(cq->requests);
+    free(cq->events);
+    free(cq);
+}
+
+gni_return_t GNI_CqDestroy(gni_cq_handle_t cq_hndl)
+{
+    struct gni_cq *cq = gni_handle_find(cq_hndl, GNI_KIND_CQ);
+    struct gni_nic *nic;
+    gni_return_t code = GNI_RC_SUCCESS;
+
+    if (cq == NULL)
+        return GNI_RC_INVALID_PARAM;
+    nic = cq->nic;
+    pthread_mutex_lock(&nic->lock);
+    if (cq->eps != 0 || cq->memories != 0) {
+        code = GNI_RC_ERROR_RESOURCE;
+    } else {
+        for (struct gni_cq **at = &nic->cqs; *at != NULL; at = &(*at)->next)
+            if (*at == cq) {
+                *at = cq->next;
+                break;
+            }
+        gni_channel_forget(cq);
+        gni_handle_take(cq->handle);
+        gni_cq_free(cq);
+    }
+    pthread_mutex_unlock(&nic->lock);
+    return code;
+}
+
+/* ---- requests and events of a source queue; the NIC's lock is held ---- */
+
+struct gni_request *gni_cq_request(struct gni_cq *cq)
+{
+    struct gni_request *request = cq->free;
+
+    if (request == NULL)
+        return NULL;
+    cq->free = request->next;
+    *request = (struct gni_request){.cq = cq};
+    return request;
+}
+
+void gni_cq_request_free(struct gni_request *request)
+{
+    struct gni_cq *cq = request->cq;
+
+    request->kind = GNI_REQUEST_FREE;
+    request->next = cq->free;
+    cq->free = request;
+}
+
+void gni_cq_push(struct gni_cq *cq, uint64_t entry)
+{
+    /* There is room: two events for each request. */
+    cq->events[(cq->event_head + cq->event_count) % cq->event_slots] = entry;
+    cq->event_count++;
+    if (cq->mode & GNI_CQ_BLOCKING)
+        snic_ring_self(cq->nic->snic);
+}
+
+static uint64_t pop(struct gni_cq *cq)
+{
+    uint64_t entry = cq->events[cq->event_head];
+
+    cq->event_head = (cq->event_head + 1) % cq->event_slots;
+    cq->event_count--;
+    return entry;
+}
+
+/* The request that an entry names, in use; or NULL. */
+static struct gni_request *request_of(struct gni_cq *cq, gni_cq_entry_t entry)
+{
+    uint64_t tid = gni_cq_get_tid(entry);
+    struct gni_request *request;
+
+    if (tid == 0 || tid > cq->request_count)
+        return NULL;
+    request = &cq->requests[tid - 1];
+    return request->kind == GNI_REQUEST_FREE ? NULL : request;
+}
+
+/* ---- fetching ---- */
+
+/* One event of a request that was posted; 0: nobody is interested any more. */
+static int settle(struct gni_request *request, uint64_t *entry, gni_return_t *code)
+{
+    struct gni_ep *ep = request->ep;
+    int is_good = gni_cq_get_status(*entry) == GNI_STATUS_OK;
+
+    *code = is_good ? GNI_RC_SUCCESS : GNI_RC_TRANSACTION_ERROR;
+    request->events--;
+    if (ep != NULL && request->events == 0)
+        ep->outstanding--;
+    if (request->kind == GNI_REQUEST_SMSG || ep == NULL) {
+        if (request->events == 0)
+            gni_cq_request_free(request);
+        return ep != NULL;
+    }
+    request->completed++;
+    request->descriptor->status = (uint64_t)*code;
+    request->descriptor->post_id = request->post_id;
+    request->descriptor->cq_mode_complete |= gni_cq_get_source(*entry) == GNI_SOURCE_BTE
+                                                 ? GNI_CQMODE_LOCAL_EVENT
+                                                 : GNI_CQMODE_GLOBAL_EVENT;
+    return 1;
+}
+
+static gni_return_t take_source(struct gni_cq *cq, uint64_t *entry)
+{
+    gni_return_t code = GNI_RC_NOT_DONE;
+
+    while (cq->event_count > 0) {
+        struct gni_request *request;
+
+        *entry = pop(cq);
+        request = request_of(cq, *entry);
+        if (request != NULL && settle(request, entry, &code))
+            return code;
+    }
+    return GNI_RC_NOT_DONE;
+}
+
+static gni_return_t take_destination(struct gni_cq *cq, uint64_t *entry)
+{
+    /* Acquire; partner: the release store in gni_ring_append. */
+    if (atomic_exchange_explicit(&cq->ring->overrun, 0, memory_order_acquire)) {
+        *entry = GNI_ENTRY_OVERRUN | GNI_ENTRY(GNI_SOURCE_REMOTE, 0, 0, 0, 0);
+        return GNI_RC_ERROR_RESOURCE;
+    }
+    if (!gni_ring_take(cq->ring, cq->ring_slots, entry))
+        return GNI_RC_NOT_DONE;
+    return gni_cq_get_status(*entry) == 0 ? GNI_RC_SUCCESS : GNI_RC_TRANSACTION_ERROR;
+}
+
+/* The NIC's lock is held. */
+static gni_return_t take(struct gni_cq *cq, uint64_t *entry)
+{
+    gni_return_t code = GNI_RC_NOT_DONE;
+
+    if (cq->requests != NULL) {
+        gni_post_progress(cq->nic);
+        code = take_source(cq, entry);
+    }
+    if (cq->nic->undelivered)
+        gni_datagram_progress(cq->nic);
+    if (code == GNI_RC_NOT_DONE && cq->ring != NULL)
+        code = take_destination(cq, entry);
+    return code;
+}
+
+static gni_return_t get_event(struct gni_cq *cq, gni_cq_entry_t *event_data)
+{
+    gni_return_t code;
+
+    pthread_mutex_lock(&cq->nic->lock);
+    code = take(cq, event_data);
+    pthread_mutex_unlock(&cq->nic->lock);
+    if (cq->handler != NULL && (code == GNI_RC_SUCCESS || code == GNI_RC_TRANSACTION_ERROR))
+        cq->handler(event_data, cq->context);
+    return code;
+}
+
+gni_return_t GNI_CqGetEvent(gni_cq_handle_t cq_hndl, gni_cq_entry_t *event_data)
+{
+    struct gni_cq *cq = gni_handle_find(cq_hndl, GNI_KIND_CQ);
+
+    if (cq == NULL || event_data == NULL)
+        return GNI_RC_INVALID_PARAM;
+    return get_event(cq, event_data);
+}
+
+int gni_cq_waits(struct gni_cq *cq)
+{
+    if (cq->requests != NULL) {
+        gni_post_progress(cq->nic);
+        if (cq->event_count > 0)
+            return 1;
+    }
+    return cq->ring != NULL ? gni_ring_waits(cq->ring, cq->ring_slots) : 0;
+}
+
+static int waiting(struct gni_cq *cq)
+{
+    int state;
+
+    pthread_mutex_lock(&cq->nic->lock);
+    state = gni_cq_waits(cq);
+    pthread_mutex_unlock(&cq->nic->lock);
+    return state;
+}
+
+gni_return_t GNI_CqTestEvent(gni_cq_handle_t cq_hndl)
+{
+    struct gni_cq *cq = gni_handle_find(cq_hndl, GNI_KIND_CQ);
+    int state;
+
+    if (cq == NULL)
+        return GNI_RC_INVALID_PARAM;
+    state = waiting(cq);
+    return state == 0 ? GNI_RC_NOT_DONE : state == 1 ? GNI_RC_SUCCESS : GNI_RC_ERROR_RESOURCE;
+}
+
+/* ---- waiting ---- */
+
+/* How one queue of several is looked at while waiting: NOT_DONE goes on. */
+typedef gni_return_t look_fn(struct gni_cq *cq, gni_cq_entry_t *event_data);
+
+static gni_return_t look_only(struct gni_cq *cq, gni_cq_entry_t *event_data)
+{
+    (void)event_data;
+    return waiting(cq) ? GNI_RC_SUCCESS : GNI_RC_NOT_DONE;
+}
+
+/* Sleeps at the first queue's NIC; of others it hears a little later. */
+static gni_return_t wait_for(gni_cq_handle_t *cq_hndls, uint32_t num_cqs, uint64_t timeout_ms,
+                             look_fn *look, gni_cq_entry_t *event_data, uint32_t *which)
+{
+    uint64_t end = timeout_ms >= FOREVER_MS ? UINT64_MAX : gni_now_ns() + timeout_ms * 1000000ull;
+    struct gni_cq *first = NULL;
+    int64_t slice = GNI_SLICE_NS;
+
+    for (uint32_t i = 0; i < num_cqs; i++) {
+        struct gni_cq *cq = gni_handle_find(cq_hndls[i], GNI_KIND_CQ);
+
+        if (cq == NULL)
+            return GNI_RC_INVALID_PARAM;
+        if (!(cq->mode & GNI_CQ_BLOCKING))
+            return GNI_RC_ERROR_RESOURCE;
+        first = first ? first : cq;
+        if (cq->nic != first->nic)
+            slice = 1000000;
+    }
+    for (;;) {
+        uint32_t bell = snic_doorbell(first->nic->snic);
+        uint64_t now;
+
+        for (uint32_t i = 0; i < num_cqs; i++) {
+            struct gni_cq *cq = gni_handle_find(cq_hndls[i], GNI_KIND_CQ);
+            gni_return_t code = cq ? look(cq, event_data) : GNI_RC_INVALID_PARAM;
+
+            *which = i;
+            if (code != GNI_RC_NOT_DONE)
+                return code;
+        }
+        now = gni_now_ns();
+        if (now >= end)
+            return GNI_RC_TIMEOUT;
+        if (end - now < (uint64_t)slice)
+            slice = (int64_t)(end - now);
+        snic_wait(first->nic->snic, bell, slice);
+    }
+}
+
+gni_return_t GNI_CqWaitEvent(gni_cq_handle_t cq_hndl, uint64_t timeout, gni_cq_entry_t *event_data)
+{
+    uint32_t which;
+
+    if (gni_handle_find(cq_hndl, GNI_KIND_CQ) == NULL || event_data == NULL)
+        return GNI_RC_INVALID_PARAM;
+    return wait_for(&cq_hndl, 1, timeout, get_event, event_data, &which);
+}
+
+gni_return_t GNI_CqVectorWaitEvent(gni_cq_handle_t *cq_hndls, uint32_t num_cqs, uint64_t timeout,
+                                   gni_cq_entry_t *event_data, uint32_t *which)
+{
+    if (cq_hndls == NULL || num_cqs == 0 || event_data == NULL || which == NULL)
+        return GNI_RC_INVALID_PARAM;
+    return wait_for(cq_hndls, num_cqs, timeout, get_event, event_data, which);
+}
+
+gni_return_t GNI_CqVectorMonitor(gni_cq_handle_t *cq_hndls, uint32_t num_cqs, uint64_t timeout,
+                                 uint32_t *which)
+{
+    if (cq_hndls == NULL || num_cqs == 0 || which == NULL)
+        return GNI_RC_INVALID_PARAM;
+    return wait_for(cq_hndls, num_cqs, timeout, look_only, NULL, which);
+}
+
+static gni_return_t mask(gni_cq_handle_t cq_hndl, int by)
+{
+    struct gni_cq *cq = gni_handle_find(cq_hndl, GNI_KIND_CQ);
+
+    if (cq == NULL || !(cq->mode & GNI_CQ_BLOCKING) || (by < 0 && cq->mask == 0))
+        return GNI_RC_INVALID_PARAM;
+    cq->mask = (uint32_t)((int)cq->mask + by);
+    return GNI_RC_SUCCESS;
+}
+
+gni_return_t GNI_CqInterruptMask(gni_cq_handle_t cq_hndl)
+{
+    return mask(cq_hndl, 1);
+}
+
+gni_return_t GNI_CqInterruptUnmask(gni_cq_handle_t cq_hndl)
+{
+    return mask(cq_hndl, -1);
+}
+
+/* ---- from an event to its descriptor ---- */
+
+gni_return_t GNI_GetCompleted(gni_cq_handle_t cq_hndl, gni_cq_entry_t event_data,
+                              gni_post_descriptor_t **post_descr)
+{
+    struct gni_cq *cq = gni_handle_find(cq_hndl, GNI_KIND_CQ);
+    struct gni_request *request;
+    gni_return_t code = GNI_RC_INVALID_PARAM;
+
+    if (cq == NULL || post_descr == NULL)
+        return GNI_RC_INVALID_PARAM;
+    *post_descr = NULL;
+    if (gni_cq_get_type(event_data) != GNI_CQ_EVENT_TYPE_POST)
+        return GNI_RC_DESCRIPTOR_ERROR;
+    pthread_mutex_lock(&cq->nic->lock);
+    request = request_of(cq, event_data);
+    if (request != NULL && request->kind == GNI_REQUEST_POST && request->completed > 0) {
+        *post_descr = request->descriptor;
+        code = request->status == GNI_STATUS_OK ? GNI_RC_SUCCESS : GNI_RC_TRANSACTION_ERROR;
+        if (--request->completed == 0 && request->events == 0)
+            gni_cq_request_free(request);
+    }
+    pthread_mutex_unlock(&cq->nic->lock);
+    return code;
+}

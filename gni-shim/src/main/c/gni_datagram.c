@@ -1,0 +1,484 @@
+/*
+ * Datagrams: exchanges of up to 128 bytes, for setting up connections. Each NIC handle has a table
+ * of exchange records in its area, changed under its lock `exchange` only. Whoever posts second
+ * finds the first one's record, gives it his bytes and takes its own: no third party is needed. A
+ * record whose peer is not there yet is tried again from every call that looks at datagrams or
+ * queues.
+ */
+#include "gni_datagram.h"
+#include <errno.h>
+#include <string.h>
+
+#define RETRY_FIRST_NS 1000000ull
+#define GIVE_UP_MS 120000u /* of a peer that does not come; programs count on a minute */
+#define NONE GNI_DATAGRAM_NONE
+
+/* Data before state: partner is the acquire load in gni_datagram_state, also after the writer's
+ * death. */
+void gni_datagram_set(struct gni_datagram *r, uint32_t state)
+{
+    SNIC_STEP("gni.datagram.filled");
+    atomic_store_explicit(&r->state, state, memory_order_release);
+    SNIC_STEP("gni.datagram.state");
+}
+
+int gni_datagram_lock(struct gni_nic *nic)
+{
+    return snic_lock_own(nic->snic, &nic->view.area->exchange, GNI_LOCK_NS, NULL, NULL);
+}
+
+void gni_datagram_unlock(struct gni_nic *nic)
+{
+    snic_unlock_own(nic->snic, &nic->view.area->exchange);
+}
+
+/* ---- the table; its lock is held ---- */
+
+uint32_t gni_datagram_records(const struct gni_view *view)
+{
+    uint32_t high = atomic_load_explicit(&view->area->datagrams_high, memory_order_relaxed);
+
+    return high < GNI_DATAGRAMS ? high : GNI_DATAGRAMS;
+}
+
+static uint32_t take_record(const struct gni_view *view)
+{
+    uint32_t high = gni_datagram_records(view);
+
+    for (uint32_t i = 0; i < high; i++)
+        if (gni_datagram_state(&view->datagram[i]) == GNI_EXCHANGE_FREE)
+            return i;
+    if (high == GNI_DATAGRAMS)
+        return NONE;
+    atomic_store_explicit(&view->area->datagrams_high, high + 1, memory_order_relaxed);
+    return high;
+}
+
+/* The oldest record in this state; of this peer unless `pe` is GNI_ADDRESS_ANY. */
+uint32_t gni_datagram_find(const struct gni_view *view, uint32_t state, uint32_t pe, uint32_t inst)
+{
+    uint32_t high = gni_datagram_records(view), found = NONE;
+
+    for (uint32_t i = 0; i < high; i++) {
+        const struct gni_datagram *r = &view->datagram[i];
+
+        if (gni_datagram_state(r) != state ||
+            (pe != GNI_ADDRESS_ANY && (r->pe != pe || r->inst != inst)))
+            continue;
+        if (found == NONE || r->order < view->datagram[found].order)
+            found = i;
+    }
+    return found;
+}
+
+static void store_bytes(uint8_t *to, uint32_t *to_length, const uint8_t *from, uint32_t length)
+{
+    *to_length = length <= GNI_DATAGRAM_MAXSIZE ? length : GNI_DATAGRAM_MAXSIZE;
+    memcpy(to, from, *to_length);
+}
+
+/* ---- two tables ---- */
+
+/* Our record's bytes to the peer: into its record for us, else its oldest open one, else one that
+ * waits. 1: exchanged, its bytes are in `answer`; 0: it waits there; -errno. Its lock is held. */
+static int meet(struct gni_nic *nic, struct gni_peer *peer, const struct gni_datagram *own,
+                struct gni_datagram *answer)
+{
+    const struct gni_view *view = &peer->view;
+    uint32_t at = gni_datagram_find(view, GNI_EXCHANGE_LOCAL_READY, nic->pe, nic->inst);
+    struct gni_datagram *r;
+
+    if (at == NONE || snic_planted("gni-datagram-open-first")) {
+        uint32_t open = gni_datagram_find(view, GNI_EXCHANGE_OPEN, GNI_ADDRESS_ANY, 0);
+
+        at = open != NONE ? open : at;
+    }
+    if (at == NONE) {
+        if (gni_datagram_find(view, GNI_EXCHANGE_REMOTE_WAITING, nic->pe, nic->inst) != NONE)
+            return 0;
+        at = take_record(view);
+        if (at == NONE)
+            return -ENOSPC;
+        r = &view->datagram[at];
+        r->pe = nic->pe;
+        r->inst = nic->inst;
+        r->order = gni_now_ns();
+        r->has_id = 0;
+        store_bytes(r->remote, &r->remote_length, own->local, own->local_length);
+        gni_datagram_set(r, GNI_EXCHANGE_REMOTE_WAITING);
+        return 0;
+    }
+    r = &view->datagram[at];
+    r->pe = nic->pe;
+    r->inst = nic->inst;
+    store_bytes(r->remote, &r->remote_length, own->local, own->local_length);
+    store_bytes(answer->remote, &answer->remote_length, r->local, r->local_length);
+    gni_datagram_set(r, GNI_EXCHANGE_COMPLETED);
+    return 1;
+}
+
+/* Record `index` of ours, directed, towards its peer. 1: nothing more to deliver; 0: later. */
+static int deliver(struct gni_nic *nic, uint32_t index)
+{
+    struct gni_datagram *own = &nic->view.datagram[index], copy = {0};
+    struct gni_peer *peer = gni_peer_find(nic, own->pe, own->inst);
+    int met = -EAGAIN;
+
+    if (peer == NULL || gni_peer_ready(nic, peer) != GNI_STATUS_OK ||
+        snic_lock_peer(peer->snic, &peer->view.area->exchange, GNI_LOCK_NS, NULL, NULL) != 0)
+        return 0;
+    /* Only now: if the peer has completed our record, it did so before it let go of its lock. */
+    if (gni_datagram_state(own) != GNI_EXCHANGE_LOCAL_READY) {
+        met = 0;
+    } else {
+        memcpy((void *)&copy, (const void *)own, sizeof(copy));
+        met = meet(nic, peer, &copy, &copy);
+    }
+    snic_unlock_peer(peer->snic, &peer->view.area->exchange);
+    if (met < 0)
+        return 0;
+    snic_ring(peer->snic);
+    if (met == 1 && gni_datagram_lock(nic) == 0) {
+        if (gni_datagram_state(own) == GNI_EXCHANGE_LOCAL_READY) {
+            store_bytes(own->remote, &own->remote_length, copy.remote, copy.remote_length);
+            gni_datagram_set(own, GNI_EXCHANGE_COMPLETED);
+        }
+        gni_datagram_unlock(nic);
+        snic_ring_self(nic->snic);
+    }
+    return 1;
+}
+
+/* Our bytes, in answer to a peer's that were waiting here. */
+static void answer(struct gni_nic *nic, uint32_t index)
+{
+    struct gni_datagram *own = &nic->view.datagram[index], *r;
+    struct gni_peer *peer = gni_peer_find(nic, own->pe, own->inst);
+    uint32_t at;
+
+    if (peer == NULL || gni_peer_ready(nic, peer) != GNI_STATUS_OK ||
+        snic_lock_peer(peer->snic, &peer->view.area->exchange, GNI_LOCK_NS, NULL, NULL) != 0)
+        return; /* it died: it needs no answer */
+    at = gni_datagram_find(&peer->view, GNI_EXCHANGE_LOCAL_READY, nic->pe, nic->inst);
+    if (at != NONE) {
+        r = &peer->view.datagram[at];
+        store_bytes(r->remote, &r->remote_length, own->local, own->local_length);
+        gni_datagram_set(r, GNI_EXCHANGE_COMPLETED);
+    }
+    snic_unlock_peer(peer->snic, &peer->view.area->exchange);
+    snic_ring(peer->snic);
+}
+
+/* ---- what waits for a peer ---- */
+
+static void wait_for_peer(struct gni_nic *nic, uint32_t index)
+{
+    struct gni_own_datagram *mine = &nic->datagrams[index];
+
+    mine->next_try_ns = gni_now_ns() + RETRY_FIRST_NS;
+    nic->undelivered++;
+}
+
+void gni_datagram_progress(struct gni_nic *nic)
+{
+    uint32_t high = gni_datagram_records(&nic->view);
+    uint64_t now;
+
+    if (nic->undelivered == 0)
+        return;
+    now = gni_now_ns();
+    for (uint32_t i = 0; i < high; i++) {
+        struct gni_own_datagram *mine = &nic->datagrams[i];
+        struct gni_datagram *r = &nic->view.datagram[i];
+
+        if (mine->next_try_ns == 0 || now < mine->next_try_ns)
+            continue;
+        if (gni_datagram_state(r) != GNI_EXCHANGE_LOCAL_READY || deliver(nic, i)) {
+            mine->next_try_ns = 0;
+            nic->undelivered--;
+        } else if (now >= mine->give_up_ns) {
+            mine->next_try_ns = 0;
+            nic->undelivered--;
+            if (gni_datagram_lock(nic) == 0) {
+                if (gni_datagram_state(r) == GNI_EXCHANGE_LOCAL_READY)
+                    gni_datagram_set(r, GNI_EXCHANGE_TIMEOUT);
+                gni_datagram_unlock(nic);
+            }
+        } else {
+            mine->next_try_ns = now + 5 * RETRY_FIRST_NS;
+        }
+    }
+}
+
+/* ---- posting ---- */
+
+struct posting {
+    const void *data;
+    uint32_t length;
+    void *out;
+    uint32_t out_size;
+    int has_id;
+    uint64_t id;
+};
+
+/* Any record of ours with this peer, in a state that keeps another from being posted. */
+static int is_taken(const struct gni_nic *nic, const struct gni_ep *ep)
+{
+    uint32_t high = gni_datagram_records(&nic->view);
+
+    for (uint32_t i = 0; i < high; i++) {
+        const struct gni_datagram *r = &nic->view.datagram[i];
+        uint32_t state = gni_datagram_state(r);
+
+        if (state != GNI_EXCHANGE_FREE && state != GNI_EXCHANGE_OPEN &&
+            state != GNI_EXCHANGE_REMOTE_WAITING && nic->datagrams[i].ep != NULL &&
+            r->pe == ep->pe && r->inst == ep->inst)
+            return 1;
+    }
+    return 0;
+}
+
+/* Our lock is held. Fills a record; *was_waiting when the peer's bytes were there already. */
+static gni_return_t fill(struct gni_ep *ep, const struct posting *p, uint32_t *index,
+                         int *was_waiting)
+{
+    struct gni_nic *nic = ep->nic;
+    struct gni_datagram *r;
+    uint32_t at;
+
+    if (ep->is_bound && is_taken(nic, ep))
+        return GNI_RC_ERROR_RESOURCE;
+    at = gni_datagram_find(&nic->view, GNI_EXCHANGE_REMOTE_WAITING,
+                           ep->is_bound ? ep->pe : GNI_ADDRESS_ANY, ep->inst);
+    *was_waiting = at != NONE;
+    if (at == NONE)
+        at = take_record(&nic->view);
+    if (at == NONE)
+        return GNI_RC_ERROR_RESOURCE;
+    r = &nic->view.datagram[at];
+    if (!*was_waiting) {
+        r->pe = ep->is_bound ? ep->pe : GNI_ADDRESS_ANY;
+        r->inst = ep->is_bound ? ep->inst : GNI_ADDRESS_ANY;
+        r->remote_length = 0;
+    }
+    /* A clock that all share orders what came from elsewhere, too. */
+    nic->datagram_order =
+        gni_now_ns() > nic->datagram_order ? gni_now_ns() : nic->datagram_order + 1;
+    r->order = nic->datagram_order;
+    r->has_id = (uint32_t)p->has_id;
+    r->id = p->id;
+    r->local_length = p->length;
+    if (p->length != 0)
+        memcpy(r->local, p->data, p->length);
+    nic->datagrams[at] = (struct gni_own_datagram){
+        .ep = ep,
+        .out = p->out,
+        .out_size = p->out_size,
+        .give_up_ns =
+            gni_now_ns() + gni_number_of("GNI_SHIM_DATAGRAM_MS", GIVE_UP_MS) * 1000000ull};
+    gni_datagram_set(r, *was_waiting   ? GNI_EXCHANGE_COMPLETED
+                        : ep->is_bound ? GNI_EXCHANGE_LOCAL_READY
+                                       : GNI_EXCHANGE_OPEN);
+    *index = at;
+    return GNI_RC_SUCCESS;
+}
+
+static gni_return_t post(struct gni_ep *ep, const struct posting *p)
+{
+    struct gni_nic *nic = ep->nic;
+    int was_waiting = 0;
+    gni_return_t code;
+    uint32_t index = 0;
+
+    if (gni_datagram_lock(nic) != 0)
+        return GNI_RC_ERROR_RESOURCE;
+    code = fill(ep, p, &index, &was_waiting);
+    gni_datagram_unlock(nic);
+    if (code != GNI_RC_SUCCESS)
+        return code;
+    if (was_waiting)
+        answer(nic, index);
+    else if (ep->is_bound && !deliver(nic, index))
+        wait_for_peer(nic, index);
+    return GNI_RC_SUCCESS;
+}
+
+static gni_return_t post_call(gni_ep_handle_t ep_hndl, const struct posting *p)
+{
+    struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
+    gni_return_t code;
+
+    if (ep == NULL || (p->has_id ? p->id == GNI_DATAGRAM_NO_ID : !ep->is_bound) ||
+        (p->data == NULL && p->length != 0))
+        return GNI_RC_INVALID_PARAM;
+    if (p->length > GNI_DATAGRAM_MAXSIZE || p->out_size > GNI_DATAGRAM_MAXSIZE)
+        return GNI_RC_SIZE_ERROR;
+    pthread_mutex_lock(&ep->nic->lock);
+    code = post(ep, p);
+    pthread_mutex_unlock(&ep->nic->lock);
+    return code;
+}
+
+gni_return_t GNI_EpPostData(gni_ep_handle_t ep_hndl, void *in_data, uint16_t data_len,
+                            void *out_buf, uint16_t buf_size)
+{
+    struct posting p = {in_data, in_data ? data_len : 0, out_buf, buf_size, 0, 0};
+
+    if (data_len > GNI_DATAGRAM_MAXSIZE)
+        p.length = data_len;
+    return post_call(ep_hndl, &p);
+}
+
+gni_return_t GNI_EpPostDataWId(gni_ep_handle_t ep_hndl, void *in_data, uint16_t data_len,
+                               void *out_buf, uint16_t buf_size, uint64_t datagram_id)
+{
+    struct posting p = {in_data, in_data ? data_len : 0, out_buf, buf_size, 1, datagram_id};
+
+    return post_call(ep_hndl, &p);
+}
+
+/* ---- testing ---- */
+
+static const gni_post_state_t shown[] = {
+    [GNI_EXCHANGE_FREE] = GNI_POST_ERROR,
+    [GNI_EXCHANGE_LOCAL_READY] = GNI_POST_PENDING,
+    [GNI_EXCHANGE_OPEN] = GNI_POST_PENDING,
+    [GNI_EXCHANGE_REMOTE_WAITING] = GNI_POST_REMOTE_DATA,
+    [GNI_EXCHANGE_COMPLETED] = GNI_POST_COMPLETED,
+    [GNI_EXCHANGE_TERMINATED] = GNI_POST_TERMINATED,
+    [GNI_EXCHANGE_TIMEOUT] = GNI_POST_TIMEOUT,
+};
+
+uint32_t gni_datagram_asked(const struct gni_question *q)
+{
+    const struct gni_nic *nic = q->ep->nic;
+    uint32_t high = gni_datagram_records(&nic->view), found = NONE;
+
+    for (uint32_t i = 0; i < high; i++) {
+        const struct gni_datagram *r = &nic->view.datagram[i];
+
+        if (gni_datagram_state(r) == GNI_EXCHANGE_FREE || nic->datagrams[i].ep != q->ep ||
+            (q->by_id && (!r->has_id || r->id != q->id)))
+            continue;
+        if (found == NONE || r->order < nic->view.datagram[found].order)
+            found = i;
+    }
+    if (found == NONE && !q->by_id)
+        found = gni_datagram_find(&nic->view, GNI_EXCHANGE_REMOTE_WAITING, q->ep->pe, q->ep->inst);
+    return found;
+}
+
+void gni_datagram_free(struct gni_nic *nic, uint32_t index)
+{
+    if (nic->datagrams[index].next_try_ns != 0)
+        nic->undelivered--;
+    nic->datagrams[index] = (struct gni_own_datagram){0};
+    gni_datagram_set(&nic->view.datagram[index], GNI_EXCHANGE_FREE);
+}
+
+/* Our lock is held. */
+static gni_return_t look(const struct gni_question *q, gni_post_state_t *post_state,
+                         uint32_t *remote_addr, uint32_t *remote_id)
+{
+    struct gni_nic *nic = q->ep->nic;
+    uint32_t index = gni_datagram_asked(q), state;
+    struct gni_own_datagram *mine;
+    struct gni_datagram *r;
+
+    if (index == NONE)
+        return GNI_RC_NO_MATCH;
+    mine = &nic->datagrams[index];
+    r = &nic->view.datagram[index];
+    state = gni_datagram_state(r);
+    *post_state = state < sizeof(shown) / sizeof(*shown) ? shown[state] : GNI_POST_ERROR;
+    if (*post_state == GNI_POST_PENDING)
+        return GNI_RC_SUCCESS;
+    if (state == GNI_EXCHANGE_COMPLETED) {
+        uint32_t length =
+            r->remote_length <= GNI_DATAGRAM_MAXSIZE ? r->remote_length : GNI_DATAGRAM_MAXSIZE;
+
+        if (length > mine->out_size)
+            return GNI_RC_SIZE_ERROR;
+        if (length != 0 && mine->out != NULL)
+            memcpy(mine->out, r->remote, length);
+    }
+    if (remote_addr != NULL)
+        *remote_addr = r->pe;
+    if (remote_id != NULL)
+        *remote_id = r->inst;
+    if (state != GNI_EXCHANGE_REMOTE_WAITING)
+        gni_datagram_free(nic, index);
+    return GNI_RC_SUCCESS;
+}
+
+static gni_return_t test(const struct gni_question *q, gni_post_state_t *post_state,
+                         uint32_t *remote_addr, uint32_t *remote_id)
+{
+    struct gni_nic *nic = q->ep->nic;
+    gni_return_t code = GNI_RC_ERROR_RESOURCE;
+
+    pthread_mutex_lock(&nic->lock);
+    gni_datagram_progress(nic);
+    if (gni_datagram_lock(nic) == 0) {
+        code = look(q, post_state, remote_addr, remote_id);
+        gni_datagram_unlock(nic);
+    }
+    pthread_mutex_unlock(&nic->lock);
+    return code;
+}
+
+static gni_return_t ask(const struct gni_question *q, uint32_t timeout_ms, int waits,
+                        gni_post_state_t *post_state, uint32_t *remote_addr, uint32_t *remote_id)
+{
+    uint64_t end = gni_now_ns() + timeout_ms * 1000000ull;
+
+    if (q->ep == NULL || post_state == NULL ||
+        (q->by_id ? q->id == GNI_DATAGRAM_NO_ID : !q->ep->is_bound) || (waits && timeout_ms == 0))
+        return GNI_RC_INVALID_PARAM;
+    for (;;) {
+        struct gni_nic *nic = q->ep->nic;
+        uint32_t bell = snic_doorbell(nic->snic);
+        gni_return_t code = test(q, post_state, remote_addr, remote_id);
+
+        if (!waits || code != GNI_RC_SUCCESS || *post_state != GNI_POST_PENDING)
+            return code;
+        if (timeout_ms != GNI_DATAGRAM_FOREVER && gni_now_ns() >= end)
+            return GNI_RC_TIMEOUT;
+        snic_wait(nic->snic, bell, nic->undelivered ? 5000000 : 10000000);
+    }
+}
+
+gni_return_t GNI_EpPostDataTest(gni_ep_handle_t ep_hndl, gni_post_state_t *post_state,
+                                uint32_t *remote_addr, uint32_t *remote_id)
+{
+    struct gni_question q = {gni_handle_find(ep_hndl, GNI_KIND_EP), 0, 0};
+
+    return ask(&q, 0, 0, post_state, remote_addr, remote_id);
+}
+
+gni_return_t GNI_EpPostDataTestById(gni_ep_handle_t ep_hndl, uint64_t datagram_id,
+                                    gni_post_state_t *post_state, uint32_t *remote_addr,
+                                    uint32_t *remote_id)
+{
+    struct gni_question q = {gni_handle_find(ep_hndl, GNI_KIND_EP), 1, datagram_id};
+
+    return ask(&q, 0, 0, post_state, remote_addr, remote_id);
+}
+
+gni_return_t GNI_EpPostDataWait(gni_ep_handle_t ep_hndl, uint32_t timeout,
+                                gni_post_state_t *post_state, uint32_t *remote_addr,
+                                uint32_t *remote_id)
+{
+    struct gni_question q = {gni_handle_find(ep_hndl, GNI_KIND_EP), 0, 0};
+
+    return ask(&q, timeout, 1, post_state, remote_addr, remote_id);
+}
+
+gni_return_t GNI_EpPostDataWaitById(gni_ep_handle_t ep_hndl, uint64_t datagram_id, uint32_t timeout,
+                                    gni_post_state_t *post_state, uint32_t *remote_addr,
+                                    uint32_t *remote_id)
+{
+    struct gni_question q = {gni_handle_find(ep_hndl, GNI_KIND_EP), 1, datagram_id};
+
+    return ask(&q, timeout, 1, post_state, remote_addr, remote_id);
+}

@@ -1,0 +1,34 @@
+/* What gni_datagram.c and gni_probe.c share. */
+#ifndef GNI_DATAGRAM_H
+#define GNI_DATAGRAM_H
+
+#include "gni_library.h"
+
+#define GNI_DATAGRAM_NONE GNI_DATAGRAMS
+#define GNI_DATAGRAM_FOREVER 0xffffffffu
+#define GNI_DATAGRAM_NO_ID (~0ull)
+
+/* Which datagram a call asks for. */
+struct gni_question {
+    struct gni_ep *ep;
+    int by_id;
+    uint64_t id;
+};
+
+static inline uint32_t gni_datagram_state(const struct gni_datagram *r)
+{
+    /* Partner: the release store in gni_datagram_set. */
+    return atomic_load_explicit(&r->state, memory_order_acquire);
+}
+
+void gni_datagram_set(struct gni_datagram *r, uint32_t state);
+int gni_datagram_lock(struct gni_nic *nic);
+void gni_datagram_unlock(struct gni_nic *nic);
+/* With the lock held: how many records may be in use, the oldest one in a state and of a peer
+ * (GNI_ADDRESS_ANY: any), the one that is asked for. */
+uint32_t gni_datagram_records(const struct gni_view *view);
+uint32_t gni_datagram_find(const struct gni_view *view, uint32_t state, uint32_t pe, uint32_t inst);
+uint32_t gni_datagram_asked(const struct gni_question *q);
+void gni_datagram_free(struct gni_nic *nic, uint32_t index);
+
+#endif

@@ -1,0 +1,273 @@
+/* What the files of libugni share among themselves. */
+#ifndef GNI_LIBRARY_H
+#define GNI_LIBRARY_H
+
+#include <pthread.h>
+#include "gni_area.h"
+#include "gni_ext.h"
+
+#define GNI_DEVICES_MAX 4u
+#define GNI_ADDRESS_ANY 0xffffffffu
+#define GNI_PEER_BUCKETS 1024u
+#define GNI_LIVENESS_NS 50000000ull /* mapped memory of the dead takes puts: look this often */
+#define GNI_LOCK_NS 200000000ll
+#define GNI_SLICE_NS 50000000ll /* who published and died before ringing wakes nobody */
+#define GNI_DEREGISTER_MS 5000u
+
+/* Type words of the objects, as in the interface's own library. */
+enum gni_kind {
+    GNI_KIND_CDM = 0,
+    GNI_KIND_NIC = 1,
+    GNI_KIND_EP = 2,
+    GNI_KIND_CQ = 4,
+    GNI_KIND_ERR = 5,
+    GNI_KIND_CHAN = 8
+};
+
+/* Hardware status of a transaction (specification, section 4.3). */
+enum gni_status {
+    GNI_STATUS_OK = 0,
+    GNI_STATUS_TRANSLATION = 5,
+    GNI_STATUS_MDD_INVALID = 7,
+    GNI_STATUS_PROTECTION = 8,
+    GNI_STATUS_BOUNDS = 9,
+    GNI_STATUS_READ_ONLY = 10,
+    GNI_STATUS_UNREACHABLE = 11
+};
+enum gni_source { GNI_SOURCE_SREQ = 1, GNI_SOURCE_BTE = 4, GNI_SOURCE_REMOTE = 5 };
+#define GNI_ENTRY(source, status, type, tid, id)                                                   \
+    ((uint64_t)(uint32_t)(id) | (uint64_t)(tid) << 32 | (uint64_t)(type) << 54 |                   \
+     (uint64_t)(source) << 56 | (uint64_t)(status) << 59)
+#define GNI_ENTRY_OVERRUN (1ull << 63)
+#define GNI_ENTRY_DATA 0x00ffffffffffffffull
+
+struct gni_cdm {
+    void *handle;
+    uint32_t inst;
+    uint32_t cookie;
+    uint32_t modes;
+    uint8_t ptag;
+    pthread_mutex_t lock;
+    struct gni_nic *nics[GNI_DEVICES_MAX];
+};
+
+/* Another NIC handle of the domain, also our own. Lives as long as the NIC that looks at it. */
+struct gni_peer {
+    struct gni_peer *next;
+    uint32_t pe;
+    uint32_t inst;
+    snic_peer_t *snic; /* NULL: not attached */
+    struct gni_view view;
+    uint64_t checked_ns;
+};
+
+/* O's own record of a registration; nothing of it is read back from the shared one. */
+struct gni_own_mdh {
+    uint32_t is_live;
+    uint32_t generation;
+    uint32_t flags;
+    uint32_t segment_first;
+    uint32_t segment_count;
+    uint64_t address;
+    uint64_t length;
+    snic_key_t key;
+    gni_mem_segment_t *segments; /* addresses, of a registration in segments */
+    snic_key_t *keys;
+    struct gni_cq *cq;
+    uint32_t next;
+};
+
+/* What O alone knows of a datagram. */
+struct gni_own_datagram {
+    struct gni_ep *ep;
+    void *out;
+    uint32_t out_size;
+    uint64_t next_try_ns;
+    uint64_t give_up_ns;
+};
+
+struct gni_nic {
+    void *handle;
+    struct gni_cdm *cdm;
+    uint32_t device;
+    uint32_t pe;
+    uint32_t inst;
+    uint32_t modes;
+    pthread_mutex_t lock; /* every call; never held while sleeping */
+    snic_t *snic;
+    struct gni_view view;
+    struct gni_peer *peers[GNI_PEER_BUCKETS];
+    struct gni_own_mdh *mdh;
+    uint32_t mdh_head, mdh_tail, mdh_used;
+    uint32_t mdh_limit;
+    uint8_t *segment_used;
+    struct gni_own_datagram *datagrams;
+    uint64_t datagram_order;
+    uint32_t undelivered;
+    struct gni_ep *eps;
+    struct gni_cq *cqs;
+    struct gni_request *deferred, **deferred_end; /* GNI_SHIM_DEFER: posts that wait */
+    uint32_t is_deferring;
+    uint32_t bounds_pages;
+    uint32_t is_strict;
+    uint32_t is_aries;
+    uint32_t max_retrans;
+    uint32_t statistics[GNI_NUM_STATS];
+    uint8_t *staging; /* a message being sent */
+    struct gni_err *errors;
+    struct gni_comp_chan *chans;
+};
+
+enum gni_request_kind { GNI_REQUEST_FREE = 0, GNI_REQUEST_POST = 1, GNI_REQUEST_SMSG = 2 };
+struct gni_request {
+    struct gni_request *next; /* free, or deferred */
+    struct gni_cq *cq;        /* NULL: a deferred post without events */
+    struct gni_ep *ep;        /* NULL: destroyed meanwhile */
+    gni_post_descriptor_t *descriptor;
+    uint64_t post_id;
+    uint32_t kind;
+    uint32_t msg_id;
+    uint32_t status;    /* enum gni_status */
+    uint32_t events;    /* to be fetched */
+    uint32_t completed; /* to be asked for by GNI_GetCompleted after their fetch */
+};
+
+struct gni_cq {
+    void *handle;
+    struct gni_nic *nic;
+    struct gni_cq *next;
+    uint32_t mode;
+    uint32_t capacity;
+    void (*handler)(gni_cq_entry_t *, void *);
+    void *context;
+    uint32_t eps;
+    uint32_t memories;
+    uint32_t mask; /* GNI_CqInterruptMask */
+    struct gni_comp_chan *chan;
+    uint32_t armed;
+    struct gni_cq *next_fired; /* at the channel */
+    /* as a source */
+    struct gni_request *requests;
+    struct gni_request *free;
+    uint32_t request_count;
+    uint64_t *events;
+    uint32_t event_slots;
+    uint32_t event_head, event_count;
+    /* as a destination */
+    struct gni_ring *ring;
+    snic_location_t ring_location;
+    uint64_t ring_slots;
+};
+
+struct gni_smsg {
+    uint32_t is_ready;
+    uint32_t is_broken;
+    uint32_t credits;
+    uint32_t maxsize;
+    uint64_t stride;
+    uint8_t *local;          /* our mailbox */
+    gni_mem_handle_t handle; /* of the peer's */
+    uint64_t remote;         /* address of the peer's */
+    uint64_t sent, returned;
+    uint64_t received, released, told;
+    uint32_t has_current;
+};
+
+struct gni_ep {
+    void *handle;
+    struct gni_nic *nic;
+    struct gni_ep *next;
+    struct gni_cq *cq;
+    uint32_t is_bound;
+    uint32_t pe, inst;
+    uint32_t local_event, remote_event;
+    uint32_t outstanding;
+    struct gni_peer *peer;
+    struct gni_smsg smsg;
+};
+
+/* ---- gni_handles.c: index and generation in place of a pointer ---- */
+
+void *gni_handle_give(enum gni_kind kind, void *object); /* NULL: none left */
+void *gni_handle_find(const void *handle, enum gni_kind kind);
+void gni_handle_take(void *handle);
+
+/* ---- gni_cdm.c ---- */
+
+void gni_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+uint64_t gni_number_of(const char *variable, uint64_t otherwise);
+uint64_t gni_now_ns(void);
+uint64_t gni_coarse_ns(void);
+uint32_t gni_device_count(void);
+uint32_t gni_device_address(uint32_t device);
+int gni_device_is_aries(void);
+uint8_t gni_ptag_of(uint32_t cookie);
+
+/* ---- gni_peer.c ---- */
+
+struct gni_peer *gni_peer_find(struct gni_nic *nic, uint32_t pe, uint32_t inst);
+/* enum gni_status: OK when the peer is attached and, as far as we know, alive. */
+uint32_t gni_peer_ready(struct gni_nic *nic, struct gni_peer *peer);
+void gni_peers_close(struct gni_nic *nic);
+
+/* ---- gni_mem.c ---- */
+
+/* Address of [address, address+length) of our own registration: enum gni_status. A transfer into
+ * segments comes in pieces: *piece is how much lies at *at. */
+uint32_t gni_local_range(struct gni_nic *nic, const gni_mem_handle_t *handle, uint64_t address,
+                         uint64_t length, uint8_t **at, uint64_t *piece);
+void gni_mem_close(struct gni_nic *nic);
+
+/* ---- gni_remote.c: what an initiator does with a peer's registration; enum gni_status ---- */
+
+struct gni_target {
+    struct gni_peer *peer;
+    struct gni_mdh mdh;
+};
+uint32_t gni_target_open(struct gni_nic *nic, struct gni_peer *peer, const gni_mem_handle_t *handle,
+                         struct gni_target *target);
+uint32_t gni_target_check(const struct gni_target *target, uint64_t address, uint64_t length,
+                          int writes);
+uint32_t gni_target_write(struct gni_target *target, uint64_t address, const void *from,
+                          uint64_t length);
+uint32_t gni_target_read(struct gni_target *target, uint64_t address, void *to, uint64_t length);
+uint32_t gni_target_amo(struct gni_target *target, uint64_t address, uint32_t command, uint64_t a,
+                        uint64_t b, uint64_t *before);
+/* Appends to the destination queue of the registration, if it has one, and rings. */
+void gni_target_event(struct gni_target *target, uint64_t entry);
+uint64_t gni_amo_apply(uint32_t command, uint64_t t, uint64_t a, uint64_t b);
+
+/* ---- gni_cq.c ---- */
+
+int gni_cq_source_prepare(struct gni_cq *cq); /* request pool; 0 or -ENOMEM */
+struct gni_request *gni_cq_request(struct gni_cq *cq);
+void gni_cq_request_free(struct gni_request *request);
+void gni_cq_push(struct gni_cq *cq, uint64_t entry);
+int gni_cq_ring_prepare(struct gni_cq *cq); /* 0 or -errno */
+void gni_cq_free(struct gni_cq *cq);
+int gni_cq_waits(struct gni_cq *cq); /* 0 nothing, 1 an event, 2 an overrun; under the lock */
+static inline uint32_t gni_cq_tid(const struct gni_request *request)
+{
+    return (uint32_t)(request - request->cq->requests) + 1;
+}
+
+/* ---- gni_post.c, gni_datagram.c, gni_channel.c, gni_errors.c ---- */
+
+uint32_t gni_post_execute(struct gni_ep *ep, gni_post_descriptor_t *d); /* enum gni_status */
+/* A queue with room for this post's events, or NULL with *code set. */
+struct gni_cq *gni_post_source(struct gni_ep *ep, gni_cq_handle_t named, gni_return_t *code);
+gni_return_t gni_post_check_fma(const gni_post_descriptor_t *d);
+/* Tells how a post went: in d when cq is NULL, else by events. */
+void gni_post_account(struct gni_ep *ep, struct gni_cq *cq, gni_post_descriptor_t *d,
+                      uint32_t status);
+void gni_post_progress(struct gni_nic *nic); /* runs what waits; the lock is held */
+void gni_post_forget(struct gni_ep *ep);
+void gni_datagram_progress(struct gni_nic *nic);
+int gni_datagram_pending(struct gni_ep *ep);
+void gni_datagram_forget(struct gni_ep *ep);
+void gni_channel_forget(struct gni_cq *cq); /* the lock is held */
+void gni_channels_close(struct gni_nic *nic);
+void gni_errors_close(struct gni_nic *nic);
+void gni_errors_note(struct gni_nic *nic, uint32_t status);
+
+#endif

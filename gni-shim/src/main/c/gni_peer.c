@@ -1,0 +1,88 @@
+/* Other NIC handles of the domain: attaching to them, and noticing that they are gone. */
+#include "gni_library.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct gni_peer *gni_peer_find(struct gni_nic *nic, uint32_t pe, uint32_t inst)
+{
+    struct gni_peer **bucket =
+        &nic->peers[((pe * 2654435761u) ^ (inst * 40503u) ^ inst >> 10) % GNI_PEER_BUCKETS];
+    struct gni_peer *peer;
+
+    for (peer = *bucket; peer != NULL; peer = peer->next)
+        if (peer->pe == pe && peer->inst == inst)
+            return peer;
+    peer = calloc(1, sizeof(*peer));
+    if (peer == NULL)
+        return NULL;
+    peer->pe = pe;
+    peer->inst = inst;
+    peer->next = *bucket;
+    *bucket = peer;
+    return peer;
+}
+
+static void drop(struct gni_peer *peer)
+{
+    if (peer->snic != NULL)
+        snic_detach(peer->snic);
+    peer->snic = NULL;
+}
+
+static uint32_t attach(struct gni_nic *nic, struct gni_peer *peer)
+{
+    char name[SNIC_NAME_MAX], why[SNIC_WHY_MAX] = "";
+
+    snprintf(name, sizeof(name), "%x.%x", peer->pe, peer->inst);
+    if (snic_attach(nic->snic, name, 0, &peer->snic, why, sizeof(why)) != 0) {
+        peer->snic = NULL;
+        gni_fail("%s: %s", name, why);
+        return GNI_STATUS_UNREACHABLE;
+    }
+    if (gni_view_open(&peer->view, snic_peer_area(peer->snic), snic_peer_area_bytes(peer->snic)) !=
+            0 ||
+        snic_peer_liveness(peer->snic) == SNIC_DEAD) {
+        drop(peer);
+        gni_fail("%s is dead, or its segment holds nonsense", name);
+        return GNI_STATUS_UNREACHABLE;
+    }
+    /* The segment's place says so already; a segment that was put there by hand does not count. */
+    if (peer->view.area->ptag != nic->cdm->ptag || peer->view.area->cookie != nic->cdm->cookie) {
+        drop(peer);
+        gni_fail("%s has another protection tag or cookie", name);
+        return GNI_STATUS_PROTECTION;
+    }
+    peer->checked_ns = gni_coarse_ns();
+    return GNI_STATUS_OK;
+}
+
+uint32_t gni_peer_ready(struct gni_nic *nic, struct gni_peer *peer)
+{
+    if (peer->snic != NULL) {
+        uint64_t now = gni_coarse_ns();
+        int gone = !snic_peer_is_open(peer->snic);
+
+        if (!gone && now - peer->checked_ns > GNI_LIVENESS_NS) {
+            peer->checked_ns = now;
+            gone = snic_peer_liveness(peer->snic) == SNIC_DEAD;
+        }
+        if (!gone)
+            return GNI_STATUS_OK;
+        drop(peer);
+    }
+    return attach(nic, peer);
+}
+
+void gni_peers_close(struct gni_nic *nic)
+{
+    for (uint32_t i = 0; i < GNI_PEER_BUCKETS; i++) {
+        while (nic->peers[i] != NULL) {
+            struct gni_peer *peer = nic->peers[i];
+
+            nic->peers[i] = peer->next;
+            drop(peer);
+            free(peer);
+        }
+    }
+}

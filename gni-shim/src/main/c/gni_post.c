@@ -1,0 +1,426 @@
+/* FMA and RDMA posts, values written into queues, chains. */
+#include "gni_library.h"
+#include <poll.h>
+#include <string.h>
+
+#define RDMA_MAX 0xffffffffull
+#define FLAGGED_MAX 60u
+#define LINE 64u
+#define AMO_NO_FETCH 0x100u
+#define AMO_SMALL 0x200u
+#define CQWRITE_MASK 0x0000ffffffffffffull
+
+/* ---- doing it: enum gni_status ---- */
+
+static uint32_t put(struct gni_nic *nic, struct gni_target *target, gni_post_descriptor_t *d)
+{
+    int is_rdma = d->type == GNI_POST_RDMA_PUT;
+    uint64_t done = 0, piece = d->length;
+    uint32_t status = gni_target_check(target, d->remote_addr, d->length, 1);
+
+    if (status == GNI_STATUS_OK && d->type == GNI_POST_FMA_PUT_W_SYNCFLAG)
+        status = gni_target_check(target, d->sync_flag_addr, 8, 1);
+    for (; status == GNI_STATUS_OK && done < d->length; done += piece) {
+        uint8_t *at = (uint8_t *)(uintptr_t)(d->local_addr + done);
+
+        if (is_rdma)
+            status = gni_local_range(nic, &d->local_mem_hndl, d->local_addr + done,
+                                     d->length - done, &at, &piece);
+        if (status == GNI_STATUS_OK)
+            status = gni_target_write(target, d->remote_addr + done, at, piece);
+    }
+    if (status == GNI_STATUS_OK && d->type == GNI_POST_FMA_PUT_W_SYNCFLAG)
+        status = gni_target_write(target, d->sync_flag_addr, &d->sync_flag_value, 8);
+    return status;
+}
+
+static uint32_t get(struct gni_nic *nic, struct gni_target *target, gni_post_descriptor_t *d)
+{
+    uint64_t done = 0, piece = 0;
+    uint32_t status = gni_target_check(target, d->remote_addr, d->length, 0);
+    uint32_t flag = (uint32_t)d->sync_flag_value;
+    uint8_t *at = NULL;
+
+    for (; status == GNI_STATUS_OK && done < d->length; done += piece) {
+        status = gni_local_range(nic, &d->local_mem_hndl, d->local_addr + done, d->length - done,
+                                 &at, &piece);
+        if (status == GNI_STATUS_OK)
+            status = gni_target_read(target, d->remote_addr + done, at, piece);
+    }
+    if (status != GNI_STATUS_OK || d->type != GNI_POST_FMA_GET_W_FLAG)
+        return status;
+    status = gni_local_range(nic, &d->local_mem_hndl, d->local_addr + d->length, 4, &at, &piece);
+    if (status == GNI_STATUS_OK)
+        __atomic_store_n((uint32_t *)(void *)at, flag, __ATOMIC_RELEASE);
+    return status;
+}
+
+static uint32_t amo(struct gni_nic *nic, struct gni_target *target, gni_post_descriptor_t *d)
+{
+    uint32_t size = d->amo_cmd & AMO_SMALL ? 4 : 8;
+    uint32_t status = gni_target_check(target, d->remote_addr, d->length, 1);
+    uint64_t before = 0, piece;
+    uint32_t flag = (uint32_t)d->sync_flag_value;
+    uint8_t *at = NULL;
+
+    if (status == GNI_STATUS_OK && !(d->amo_cmd & AMO_NO_FETCH))
+        status = gni_local_range(nic, &d->local_mem_hndl, d->local_addr,
+                                 size + (d->type == GNI_POST_AMO_W_FLAG ? 4u : 0u), &at, &piece);
+    if (status == GNI_STATUS_OK)
+        status = gni_target_amo(target, d->remote_addr, (uint32_t)d->amo_cmd, d->first_operand,
+                                d->second_operand, &before);
+    if (status != GNI_STATUS_OK || at == NULL)
+        return status;
+    memcpy(at, &before, size);
+    if (d->type == GNI_POST_AMO_W_FLAG)
+        __atomic_store_n((uint32_t *)(void *)(at + size), flag, __ATOMIC_RELEASE);
+    return status;
+}
+
+static uint32_t transfer(struct gni_nic *nic, struct gni_target *target, gni_post_descriptor_t *d)
+{
+    switch (d->type) {
+    case GNI_POST_RDMA_PUT:
+    case GNI_POST_FMA_PUT:
+    case GNI_POST_FMA_PUT_W_SYNCFLAG:
+        return put(nic, target, d);
+    case GNI_POST_RDMA_GET:
+    case GNI_POST_FMA_GET:
+    case GNI_POST_FMA_GET_W_FLAG:
+        return get(nic, target, d);
+    case GNI_POST_AMO:
+    case GNI_POST_AMO_W_FLAG:
+        return amo(nic, target, d);
+    default:
+        return GNI_STATUS_OK;
+    }
+}
+
+uint32_t gni_post_execute(struct gni_ep *ep, gni_post_descriptor_t *d)
+{
+    struct gni_nic *nic = ep->nic;
+    struct gni_target target;
+    uint32_t status;
+    uint64_t event =
+        d->type == GNI_POST_CQWRITE ? d->cqwrite_value & CQWRITE_MASK : (uint64_t)ep->remote_event;
+
+    if (d->type == GNI_POST_RDMA_PUT && d->length > RDMA_MAX)
+        return GNI_STATUS_BOUNDS;
+    status = gni_target_open(nic, ep->peer, &d->remote_mem_hndl, &target);
+    if (snic_planted("gni-event-before-data") && status == GNI_STATUS_OK &&
+        (d->cq_mode & GNI_CQMODE_REMOTE_EVENT)) {
+        gni_target_event(&target, event | (uint64_t)GNI_SOURCE_REMOTE << 56);
+        poll(NULL, 0, 5); /* long enough for the other side to look */
+    }
+    if (status == GNI_STATUS_OK)
+        status = transfer(nic, &target, d);
+    SNIC_STEP("gni.post.moved");
+    if (status == GNI_STATUS_OK && !snic_planted("gni-event-before-data") &&
+        (d->type == GNI_POST_CQWRITE || (d->cq_mode & GNI_CQMODE_REMOTE_EVENT)))
+        gni_target_event(&target, event | (uint64_t)GNI_SOURCE_REMOTE << 56);
+    if (status != GNI_STATUS_OK)
+        gni_errors_note(nic, status);
+    return status;
+}
+
+/* ---- requests ---- */
+
+static void complete(struct gni_request *request, uint32_t status, uint16_t cq_mode)
+{
+    uint32_t tid = gni_cq_tid(request), id = request->ep ? request->ep->local_event : 0;
+
+    request->status = status;
+    if (request->cq->nic->is_aries)
+        id &= 0xffffffu;
+    if (cq_mode & GNI_CQMODE_LOCAL_EVENT)
+        gni_cq_push(request->cq,
+                    GNI_ENTRY(GNI_SOURCE_BTE, cq_mode & GNI_CQMODE_GLOBAL_EVENT ? 0 : status,
+                              GNI_CQ_EVENT_TYPE_POST, tid, id));
+    if (cq_mode & GNI_CQMODE_GLOBAL_EVENT)
+        gni_cq_push(request->cq,
+                    GNI_ENTRY(GNI_SOURCE_SREQ, status, GNI_CQ_EVENT_TYPE_POST, tid, id));
+}
+
+static uint32_t events_of(uint16_t cq_mode)
+{
+    return (cq_mode & GNI_CQMODE_LOCAL_EVENT ? 1u : 0u) +
+           (cq_mode & GNI_CQMODE_GLOBAL_EVENT ? 1u : 0u);
+}
+
+/* A queue that events of this post can go to; NULL with *code set. */
+struct gni_cq *gni_post_source(struct gni_ep *ep, gni_cq_handle_t named, gni_return_t *code)
+{
+    struct gni_cq *cq = named ? gni_handle_find(named, GNI_KIND_CQ) : ep->cq;
+
+    *code = GNI_RC_INVALID_PARAM;
+    if (cq == NULL || cq->nic != ep->nic || cq->memories != 0)
+        return NULL;
+    if (gni_cq_source_prepare(cq) != 0)
+        *code = GNI_RC_ERROR_NOMEM;
+    else if (cq->free == NULL)
+        *code = GNI_RC_ERROR_RESOURCE;
+    else
+        *code = GNI_RC_SUCCESS;
+    return *code == GNI_RC_SUCCESS ? cq : NULL;
+}
+
+void gni_post_account(struct gni_ep *ep, struct gni_cq *cq, gni_post_descriptor_t *d,
+                      uint32_t status)
+{
+    struct gni_request *request = cq ? gni_cq_request(cq) : NULL;
+
+    d->status = status == GNI_STATUS_OK ? GNI_RC_SUCCESS : GNI_RC_TRANSACTION_ERROR;
+    if (request == NULL)
+        return;
+    d->status = GNI_RC_NOT_DONE;
+    request->kind = GNI_REQUEST_POST;
+    request->ep = ep;
+    request->descriptor = d;
+    request->post_id = d->post_id;
+    request->events = events_of(d->cq_mode);
+    complete(request, status, d->cq_mode);
+    if (request->events == 0)
+        gni_cq_request_free(request);
+    else
+        ep->outstanding++;
+}
+
+static void defer(struct gni_nic *nic, struct gni_request *request)
+{
+    request->next = NULL;
+    *nic->deferred_end = request;
+    nic->deferred_end = &request->next;
+}
+
+/* Everything was checked. Does it now, or leaves it for GNI_CqGetEvent. */
+static gni_return_t run(struct gni_ep *ep, struct gni_cq *cq, gni_post_descriptor_t *d)
+{
+    struct gni_request *request;
+
+    d->next_descr = NULL;
+    d->cq_mode_complete = 0;
+    if (!ep->nic->is_deferring || cq == NULL || events_of(d->cq_mode) == 0 ||
+        (d->type != GNI_POST_RDMA_PUT && d->type != GNI_POST_RDMA_GET)) {
+        gni_post_account(ep, cq, d, gni_post_execute(ep, d));
+        return GNI_RC_SUCCESS;
+    }
+    request = gni_cq_request(cq);
+    d->status = GNI_RC_NOT_DONE;
+    request->kind = GNI_REQUEST_POST;
+    request->ep = ep;
+    request->descriptor = d;
+    request->post_id = d->post_id;
+    request->events = events_of(d->cq_mode);
+    ep->outstanding++;
+    defer(ep->nic, request);
+    return GNI_RC_SUCCESS;
+}
+
+void gni_post_progress(struct gni_nic *nic)
+{
+    while (nic->deferred != NULL) {
+        struct gni_request *request = nic->deferred;
+
+        nic->deferred = request->next;
+        if (nic->deferred == NULL)
+            nic->deferred_end = &nic->deferred;
+        if (request->ep == NULL) { /* destroyed: nobody asks for its events */
+            gni_cq_request_free(request);
+            continue;
+        }
+        complete(request, gni_post_execute(request->ep, request->descriptor),
+                 request->descriptor->cq_mode);
+        if (request->events == 0)
+            gni_cq_request_free(request);
+    }
+}
+
+void gni_post_forget(struct gni_ep *ep)
+{
+    for (struct gni_cq *cq = ep->nic->cqs; cq != NULL; cq = cq->next)
+        for (uint32_t i = 0; i < cq->request_count; i++)
+            if (cq->requests[i].kind != GNI_REQUEST_FREE && cq->requests[i].ep == ep)
+                cq->requests[i].ep = NULL;
+}
+
+/* ---- checks ---- */
+
+static int is_unaligned(const gni_post_descriptor_t *d, uint64_t to)
+{
+    return (d->local_addr | d->remote_addr | d->length) & (to - 1) ? 1 : 0;
+}
+
+static gni_return_t check_handles(struct gni_nic *nic, const gni_post_descriptor_t *d)
+{
+    uint8_t *at;
+    uint64_t piece;
+
+    if (!nic->is_strict)
+        return GNI_RC_SUCCESS;
+    if (!gni_handle_is_valid(&d->remote_mem_hndl) || d->length == 0)
+        return GNI_RC_INVALID_PARAM;
+    return gni_local_range(nic, &d->local_mem_hndl, d->local_addr, d->length, &at, &piece) ==
+                   GNI_STATUS_OK
+               ? GNI_RC_SUCCESS
+               : GNI_RC_INVALID_PARAM;
+}
+
+static gni_return_t check_rdma(struct gni_ep *ep, gni_post_descriptor_t *d, struct gni_cq **cq)
+{
+    int is_get = d->type == GNI_POST_RDMA_GET;
+    const gni_mem_handle_t *written = is_get ? &d->local_mem_hndl : &d->remote_mem_hndl;
+    gni_return_t code = GNI_RC_SUCCESS;
+
+    *cq = NULL;
+    if (!ep->is_bound || (d->type != GNI_POST_RDMA_PUT && !is_get) || d->length > RDMA_MAX)
+        return GNI_RC_INVALID_PARAM;
+    if ((d->cq_mode & GNI_CQMODE_DUAL_EVENTS) == GNI_CQMODE_DUAL_EVENTS &&
+        !(ep->nic->modes & GNI_CDM_MODE_DUAL_EVENTS))
+        return GNI_RC_INVALID_PARAM;
+    if (d->cq_mode != GNI_CQMODE_SILENT) {
+        if (d->src_cq_hndl == NULL && ep->cq != NULL)
+            d->src_cq_hndl = (gni_cq_handle_t)ep->cq->handle;
+        *cq = gni_post_source(ep, d->src_cq_hndl, &code);
+        if (*cq == NULL)
+            return code;
+    }
+    if (gni_handle_is_valid(written) && (gni_handle_flags(written) & GNI_HANDLE_READ_ONLY))
+        return GNI_RC_PERMISSION_ERROR;
+    if (is_get && is_unaligned(d, 4))
+        return GNI_RC_ALIGNMENT_ERROR;
+    return check_handles(ep->nic, d);
+}
+
+gni_return_t GNI_PostRdma(gni_ep_handle_t ep_hndl, gni_post_descriptor_t *post_descr)
+{
+    struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
+    struct gni_cq *cq;
+    gni_return_t code;
+
+    if (ep == NULL || post_descr == NULL)
+        return GNI_RC_INVALID_PARAM;
+    pthread_mutex_lock(&ep->nic->lock);
+    code = check_rdma(ep, post_descr, &cq);
+    if (code == GNI_RC_SUCCESS)
+        code = run(ep, cq, post_descr);
+    pthread_mutex_unlock(&ep->nic->lock);
+    return code;
+}
+
+static int is_amo_command(uint32_t command)
+{
+    uint32_t op2 = command & 0x1e;
+
+    if (command & ~0x3ffu)
+        return 0;
+    if (command & 0x40) {
+        int bits = command & 0x01 ? 64 : 0;
+
+        bits += command & AMO_SMALL ? 32 : 0;
+        return (bits == 64 || bits == 32) && !(command & 0x80) && op2 != 0x0c && op2 != 0x0e &&
+               op2 != 0x16 && op2 != 0x1e;
+    }
+    if (command & ~0x11fu)
+        return 0;
+    return (command & 0xf) >= 0x8 && (command & 0xf) <= ((command & AMO_NO_FETCH) ? 0xcu : 0xdu);
+}
+
+/* AX and CSWAP that fetch nothing may come with two elements (specification, section 6). */
+static int may_be_double(uint32_t command)
+{
+    if (!(command & AMO_NO_FETCH))
+        return 0;
+    return command & 0x40 ? (command & 0x1e) == 0x08 || (command & 0x1e) == 0x0a
+                          : (command & 0xf) == 0xc;
+}
+
+static gni_return_t check_amo(const gni_post_descriptor_t *d)
+{
+    uint32_t command = (uint32_t)d->amo_cmd, size = command & AMO_SMALL ? 4 : 8;
+    int fetches = !(command & AMO_NO_FETCH);
+
+    if (d->length == 0 || !is_amo_command(command))
+        return GNI_RC_INVALID_PARAM;
+    if (((d->remote_addr | d->length) & (size - 1)) || (fetches && (d->local_addr & (size - 1))))
+        return GNI_RC_ALIGNMENT_ERROR;
+    if (d->length == 2 * size && may_be_double(command))
+        return d->remote_addr & (2 * size - 1) ? GNI_RC_ALIGNMENT_ERROR : GNI_RC_SUCCESS;
+    return d->length == size ? GNI_RC_SUCCESS : GNI_RC_INVALID_PARAM;
+}
+
+gni_return_t gni_post_check_fma(const gni_post_descriptor_t *d)
+{
+    switch (d->type) {
+    case GNI_POST_FMA_PUT:
+    case GNI_POST_FMA_PUT_W_SYNCFLAG:
+        return GNI_RC_SUCCESS;
+    case GNI_POST_FMA_GET:
+    case GNI_POST_FMA_GET_W_FLAG:
+        if (d->length == 0)
+            return GNI_RC_INVALID_PARAM;
+        if (is_unaligned(d, 4))
+            return GNI_RC_ALIGNMENT_ERROR;
+        if (d->type == GNI_POST_FMA_GET)
+            return GNI_RC_SUCCESS;
+        if (d->length > FLAGGED_MAX)
+            return GNI_RC_INVALID_PARAM;
+        return d->local_addr % LINE + d->length + GNI_FMA_FLAGGED_RESPONSE_SIZE > LINE
+                   ? GNI_RC_ALIGNMENT_ERROR
+                   : GNI_RC_SUCCESS;
+    case GNI_POST_AMO:
+    case GNI_POST_AMO_W_FLAG:
+        return check_amo(d);
+    default:
+        return GNI_RC_INVALID_PARAM;
+    }
+}
+
+static gni_return_t check_fma(struct gni_ep *ep, gni_post_descriptor_t *d, struct gni_cq **cq)
+{
+    gni_return_t code;
+
+    *cq = NULL;
+    if (!ep->is_bound || (d->cq_mode & GNI_CQMODE_LOCAL_EVENT))
+        return GNI_RC_INVALID_PARAM;
+    if (d->type == GNI_POST_CE)
+        return GNI_RC_ILLEGAL_OP;
+    code = gni_post_check_fma(d);
+    if (code == GNI_RC_SUCCESS && d->cq_mode != GNI_CQMODE_SILENT)
+        *cq = gni_post_source(ep, NULL, &code);
+    return code;
+}
+
+gni_return_t GNI_PostFma(gni_ep_handle_t ep_hndl, gni_post_descriptor_t *post_descr)
+{
+    struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
+    struct gni_cq *cq;
+    gni_return_t code;
+
+    if (ep == NULL || post_descr == NULL)
+        return GNI_RC_INVALID_PARAM;
+    pthread_mutex_lock(&ep->nic->lock);
+    code = check_fma(ep, post_descr, &cq);
+    if (code == GNI_RC_SUCCESS)
+        code = run(ep, cq, post_descr);
+    pthread_mutex_unlock(&ep->nic->lock);
+    return code;
+}
+
+gni_return_t GNI_PostCqWrite(gni_ep_handle_t ep_hndl, gni_post_descriptor_t *post_descr)
+{
+    struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
+    struct gni_cq *cq = NULL;
+    gni_return_t code = GNI_RC_SUCCESS;
+
+    if (ep == NULL || post_descr == NULL || post_descr->type != GNI_POST_CQWRITE)
+        return GNI_RC_INVALID_PARAM;
+    pthread_mutex_lock(&ep->nic->lock);
+    if (!ep->is_bound || (post_descr->cq_mode & GNI_CQMODE_LOCAL_EVENT))
+        code = GNI_RC_INVALID_PARAM;
+    else if (post_descr->cq_mode != GNI_CQMODE_SILENT)
+        cq = gni_post_source(ep, NULL, &code);
+    if (code == GNI_RC_SUCCESS)
+        code = run(ep, cq, post_descr);
+    pthread_mutex_unlock(&ep->nic->lock);
+    return code;
+}

@@ -1,0 +1,330 @@
+/*
+ * Short messages. A mailbox is the receiver's registered memory, and everything about it lies
+ * there, so that a sender needs nothing but its attributes:
+ *
+ *     0  messages of the other direction that the peer has released, written by the peer
+ *    64  messages of this mailbox that were released, written by its owner, read by the sender
+ *   256  one slot for each credit: sequence (8), length (4), tag (4), header and data
+ *
+ * The sender writes length, tag and bytes, then the sequence number: the message is there whole or
+ * not at all. Credits come back at half of them; a sender who has none left looks for himself.
+ */
+#include "gni_library.h"
+#include <string.h>
+
+#define MAILBOX_HEADER 256u
+#define SLOT_HEADER 16u
+#define RETURNED_AT 0u
+#define RELEASED_AT 64u
+
+static uint64_t stride_of(uint32_t maxsize)
+{
+    return SLOT_HEADER + (((uint64_t)maxsize + 15) & ~15ull);
+}
+
+static uint64_t size_of(const gni_smsg_attr_t *attr)
+{
+    return (MAILBOX_HEADER + attr->mbox_maxcredit * stride_of(attr->msg_maxsize) + 63) & ~63ull;
+}
+
+static int is_type(gni_smsg_type_t type)
+{
+    return type == GNI_SMSG_TYPE_MBOX || type == GNI_SMSG_TYPE_MBOX_AUTO_RETRANSMIT;
+}
+
+gni_return_t GNI_SmsgBufferSizeNeeded(gni_smsg_attr_t *smsg_attr, unsigned int *size)
+{
+    if (smsg_attr == NULL || size == NULL || !is_type(smsg_attr->msg_type) ||
+        size_of(smsg_attr) > UINT32_MAX)
+        return GNI_RC_INVALID_PARAM;
+    *size = (unsigned int)size_of(smsg_attr);
+    return GNI_RC_SUCCESS;
+}
+
+/* ---- making the two ends one ---- */
+
+static gni_return_t check_attributes(struct gni_nic *nic, const gni_smsg_attr_t *local,
+                                     const gni_smsg_attr_t *remote)
+{
+    uint64_t mailbox = (uint64_t)(uintptr_t)local->msg_buffer + local->mbox_offset, piece = 0;
+    uint8_t *at = NULL;
+
+    if (!is_type(local->msg_type) || local->msg_type != remote->msg_type ||
+        local->mbox_maxcredit == 0 || local->mbox_maxcredit != remote->mbox_maxcredit ||
+        local->msg_maxsize == 0 || local->msg_maxsize != remote->msg_maxsize ||
+        local->msg_maxsize > GNI_SMSG_MAX_SIZE || (mailbox & 7) != 0)
+        return GNI_RC_INVALID_PARAM;
+    if (gni_local_range(nic, &local->mem_hndl, mailbox, size_of(local), &at, &piece) !=
+            GNI_STATUS_OK ||
+        piece < size_of(local) || !gni_handle_is_valid(&remote->mem_hndl)) {
+        gni_fail("GNI_SmsgInit: the mailbox of %llu bytes does not lie in its registration",
+                 (unsigned long long)size_of(local));
+        return GNI_RC_INVALID_PARAM;
+    }
+    return GNI_RC_SUCCESS;
+}
+
+gni_return_t GNI_SmsgInit(gni_ep_handle_t ep_hndl, gni_smsg_attr_t *local_smsg_attr,
+                          gni_smsg_attr_t *remote_smsg_attr)
+{
+    struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
+    gni_return_t code;
+
+    if (ep == NULL || local_smsg_attr == NULL || remote_smsg_attr == NULL)
+        return GNI_RC_INVALID_PARAM;
+    pthread_mutex_lock(&ep->nic->lock);
+    code = !ep->is_bound || ep->smsg.is_ready
+               ? GNI_RC_INVALID_STATE
+               : check_attributes(ep->nic, local_smsg_attr, remote_smsg_attr);
+    if (code == GNI_RC_SUCCESS)
+        ep->smsg = (struct gni_smsg){
+            .is_ready = 1,
+            .credits = local_smsg_attr->mbox_maxcredit,
+            .maxsize = local_smsg_attr->msg_maxsize,
+            .stride = stride_of(local_smsg_attr->msg_maxsize),
+            .local = (uint8_t *)local_smsg_attr->msg_buffer + local_smsg_attr->mbox_offset,
+            .handle = remote_smsg_attr->mem_hndl,
+            .remote =
+                (uint64_t)(uintptr_t)remote_smsg_attr->msg_buffer + remote_smsg_attr->mbox_offset};
+    pthread_mutex_unlock(&ep->nic->lock);
+    return code;
+}
+
+static _Atomic uint64_t *word(uint8_t *at)
+{
+    return (_Atomic uint64_t *)(void *)at;
+}
+
+/* ---- sending ---- */
+
+static uint32_t write_mailbox(struct gni_ep *ep, uint64_t offset, const void *from, uint64_t length,
+                              struct gni_target *target)
+{
+    uint32_t status = gni_target_check(target, ep->smsg.remote + offset, length, 1);
+
+    return status ? status : gni_target_write(target, ep->smsg.remote + offset, from, length);
+}
+
+/* Messages that may still be sent; looks into the peer's mailbox when there seem to be none. */
+static uint64_t credits_left(struct gni_ep *ep)
+{
+    struct gni_smsg *s = &ep->smsg;
+    struct gni_target target;
+    uint64_t released = 0;
+
+    s->returned =
+        atomic_load_explicit(word(s->local + RETURNED_AT), memory_order_acquire) > s->returned
+            ? atomic_load_explicit(word(s->local + RETURNED_AT), memory_order_acquire)
+            : s->returned;
+    if (s->sent - s->returned >= s->credits &&
+        gni_target_open(ep->nic, ep->peer, &s->handle, &target) == GNI_STATUS_OK &&
+        gni_target_check(&target, s->remote + RELEASED_AT, 8, 0) == GNI_STATUS_OK &&
+        gni_target_read(&target, s->remote + RELEASED_AT, &released, 8) == GNI_STATUS_OK &&
+        released > s->returned)
+        s->returned = released;
+    if (s->returned > s->sent)
+        s->is_broken = 1; /* nobody can release what was not sent */
+    if (snic_planted("gni-credits-ignored"))
+        return 1;
+    return s->is_broken ? 0 : s->credits - (s->sent - s->returned);
+}
+
+static uint32_t send_message(struct gni_ep *ep, uint32_t length, uint8_t tag)
+{
+    struct gni_smsg *s = &ep->smsg;
+    uint64_t slot = MAILBOX_HEADER + s->sent % s->credits * s->stride, sequence = s->sent + 1;
+    uint32_t words[2] = {length, tag};
+    struct gni_target target;
+    uint32_t status = gni_target_open(ep->nic, ep->peer, &s->handle, &target);
+
+    memcpy(ep->nic->staging, words, sizeof(words));
+    if (status == GNI_STATUS_OK)
+        status = write_mailbox(ep, slot + 8, ep->nic->staging, 8 + (uint64_t)length, &target);
+    SNIC_STEP("gni.smsg.written");
+    if (status == GNI_STATUS_OK)
+        status = write_mailbox(ep, slot, &sequence, 8, &target);
+    SNIC_STEP("gni.smsg.published");
+    if (status != GNI_STATUS_OK)
+        return status;
+    s->sent++;
+    gni_target_event(&target, (uint64_t)ep->remote_event | (uint64_t)GNI_SOURCE_REMOTE << 56);
+    return GNI_STATUS_OK;
+}
+
+static void tell_sender(struct gni_ep *ep, uint32_t status, uint32_t msg_id)
+{
+    struct gni_request *request = gni_cq_request(ep->cq);
+
+    request->kind = GNI_REQUEST_SMSG;
+    request->ep = ep;
+    request->events = 1;
+    request->status = status;
+    request->msg_id = msg_id;
+    ep->outstanding++;
+    gni_cq_push(ep->cq, GNI_ENTRY(GNI_SOURCE_SREQ, status, GNI_CQ_EVENT_TYPE_SMSG,
+                                  gni_cq_tid(request), msg_id));
+}
+
+static gni_return_t send_checked(struct gni_ep *ep, uint32_t length, uint32_t msg_id, uint8_t tag)
+{
+    uint32_t status;
+
+    if (ep->cq != NULL && (gni_cq_source_prepare(ep->cq) != 0 || ep->cq->free == NULL)) {
+        ep->nic->statistics[GNI_STAT_SMSG_REQ_STALL]++;
+        return GNI_RC_NOT_DONE;
+    }
+    if (credits_left(ep) == 0) {
+        ep->nic->statistics[GNI_STAT_SMSG_MBOX_CREDITS_STALL]++;
+        /* Of a peer that is gone no credit will ever come. */
+        status = gni_peer_ready(ep->nic, ep->peer);
+        if (!ep->smsg.is_broken && status == GNI_STATUS_OK)
+            return GNI_RC_NOT_DONE;
+        if (ep->smsg.is_broken)
+            return GNI_RC_INVALID_STATE;
+    } else {
+        status = send_message(ep, length, tag);
+    }
+    if (status != GNI_STATUS_OK)
+        gni_errors_note(ep->nic, status);
+    if (ep->cq != NULL)
+        tell_sender(ep, status, msg_id);
+    else if (status != GNI_STATUS_OK)
+        return GNI_RC_TRANSACTION_ERROR;
+    return GNI_RC_SUCCESS;
+}
+
+gni_return_t GNI_SmsgSendWTag(gni_ep_handle_t ep_hndl, void *header, uint32_t header_length,
+                              void *data, uint32_t data_length, uint32_t msg_id, uint8_t tag)
+{
+    struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
+    uint64_t length = (uint64_t)header_length + data_length;
+    gni_return_t code = GNI_RC_INVALID_PARAM;
+
+    if (ep == NULL || (header == NULL && header_length != 0) || (data == NULL && data_length != 0))
+        return GNI_RC_INVALID_PARAM;
+    pthread_mutex_lock(&ep->nic->lock);
+    if (ep->smsg.is_ready && length > ep->smsg.maxsize) {
+        code = GNI_RC_ERROR_RESOURCE;
+    } else if (ep->smsg.is_ready) {
+        if (header_length != 0)
+            memcpy(ep->nic->staging + 8, header, header_length);
+        if (data_length != 0)
+            memcpy(ep->nic->staging + 8 + header_length, data, data_length);
+        code = send_checked(ep, (uint32_t)length, msg_id, tag);
+    }
+    pthread_mutex_unlock(&ep->nic->lock);
+    return code;
+}
+
+gni_return_t GNI_SmsgSend(gni_ep_handle_t ep_hndl, void *header, uint32_t header_length, void *data,
+                          uint32_t data_length, uint32_t msg_id)
+{
+    return GNI_SmsgSendWTag(ep_hndl, header, header_length, data, data_length, msg_id, 0);
+}
+
+/* ---- receiving ---- */
+
+/* The message that is next, or NULL. */
+static uint8_t *current(struct gni_smsg *s)
+{
+    uint8_t *slot = s->local + MAILBOX_HEADER + s->received % s->credits * s->stride;
+
+    /* Acquire; partner: what send_message stores after the bytes. */
+    return atomic_load_explicit(word(slot), memory_order_acquire) == s->received + 1 ? slot : NULL;
+}
+
+gni_return_t GNI_SmsgGetNextWTag(gni_ep_handle_t ep_hndl, void **header, uint8_t *tag)
+{
+    struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
+    gni_return_t code = GNI_RC_NOT_DONE;
+    uint32_t words[2];
+    uint8_t *slot;
+
+    if (ep == NULL || header == NULL || tag == NULL)
+        return GNI_RC_INVALID_PARAM;
+    pthread_mutex_lock(&ep->nic->lock);
+    slot = ep->smsg.is_ready ? current(&ep->smsg) : NULL;
+    if (!ep->smsg.is_ready) {
+        code = GNI_RC_INVALID_PARAM;
+    } else if (slot != NULL) {
+        memcpy(words, slot + 8, sizeof(words));
+        code = GNI_RC_SUCCESS;
+        if (words[0] > ep->smsg.maxsize) { /* no sender of ours writes that */
+            ep->smsg.is_broken = 1;
+            code = GNI_RC_INVALID_STATE;
+        } else if (*tag != GNI_SMSG_ANY_TAG && *tag != (uint8_t)words[1]) {
+            code = GNI_RC_NO_MATCH;
+        } else {
+            *tag = (uint8_t)words[1];
+            *header = slot + SLOT_HEADER;
+            ep->smsg.has_current = 1;
+        }
+    }
+    pthread_mutex_unlock(&ep->nic->lock);
+    return code;
+}
+
+gni_return_t GNI_SmsgGetNext(gni_ep_handle_t ep_hndl, void **header)
+{
+    uint8_t tag = GNI_SMSG_ANY_TAG;
+
+    return GNI_SmsgGetNextWTag(ep_hndl, header, &tag);
+}
+
+/* The peer hears of what was released, and gets an event: it may be waiting to send. */
+static void return_credits(struct gni_ep *ep)
+{
+    struct gni_smsg *s = &ep->smsg;
+    struct gni_target target;
+
+    if (gni_target_open(ep->nic, ep->peer, &s->handle, &target) != GNI_STATUS_OK ||
+        write_mailbox(ep, RETURNED_AT, &s->released, 8, &target) != GNI_STATUS_OK)
+        return; /* it is gone, or not there yet: it looks for itself */
+    s->told = s->released;
+    gni_target_event(&target, (uint64_t)ep->remote_event | (uint64_t)GNI_SOURCE_REMOTE << 56);
+}
+
+gni_return_t GNI_SmsgRelease(gni_ep_handle_t ep_hndl)
+{
+    struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
+    gni_return_t code = GNI_RC_SUCCESS;
+
+    if (ep == NULL)
+        return GNI_RC_INVALID_PARAM;
+    pthread_mutex_lock(&ep->nic->lock);
+    struct gni_smsg *s = &ep->smsg;
+    if (!s->is_ready) {
+        code = GNI_RC_INVALID_PARAM;
+    } else if (!s->has_current) {
+        code = GNI_RC_NOT_DONE;
+    } else {
+        s->has_current = 0;
+        s->received++;
+        s->released++;
+        /* Release: whoever reads this may write the slot again. Partner: credits_left. */
+        atomic_store_explicit(word(s->local + RELEASED_AT), s->released, memory_order_release);
+        if (s->released - s->told >= (s->credits > 1 ? s->credits / 2 : 1))
+            return_credits(ep);
+    }
+    pthread_mutex_unlock(&ep->nic->lock);
+    return code;
+}
+
+/* ---- settings ---- */
+
+gni_return_t GNI_SmsgSetDeliveryMode(gni_nic_handle_t nic_handle, uint16_t dlvr_mode)
+{
+    return gni_handle_find(nic_handle, GNI_KIND_NIC) && !(dlvr_mode & ~0x01ffu)
+               ? GNI_RC_SUCCESS
+               : GNI_RC_INVALID_PARAM;
+}
+
+gni_return_t GNI_SmsgSetMaxRetrans(gni_nic_handle_t nic_handle, uint16_t max_retrans)
+{
+    struct gni_nic *nic = gni_handle_find(nic_handle, GNI_KIND_NIC);
+
+    if (nic == NULL)
+        return GNI_RC_INVALID_PARAM;
+    nic->max_retrans = max_retrans;
+    return GNI_RC_SUCCESS;
+}

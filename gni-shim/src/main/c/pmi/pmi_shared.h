@@ -1,0 +1,34 @@
+/* What gni-run and the processes that it started share: a file in shared memory, named by
+ * VERBENA_PMI_FILE. */
+#ifndef PMI_SHARED_H
+#define PMI_SHARED_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define PMI_SHARED_MAGIC 0x494d504e45425256ull
+#define PMI_SIZE_MAX 4096
+#define PMI_GATHER_BYTES (1u << 20)
+#define PMI_KEY_MAX 64
+#define PMI_VALUE_MAX 1024
+#define PMI_KEYS_MAX 8192
+
+struct pmi_pair {
+    char key[PMI_KEY_MAX];
+    char value[PMI_VALUE_MAX];
+};
+
+struct pmi_shared {
+    uint64_t magic;
+    uint32_t size;
+    _Atomic uint32_t aborted; /* 1: somebody ended before its time, nobody waits any more */
+    _Atomic uint32_t arrived; /* at the barrier */
+    _Atomic uint32_t phase;   /* counts barriers; a futex */
+    _Atomic uint32_t pairs;   /* in use, release */
+    pthread_mutex_t mutex;    /* of the pairs; robust */
+    uint8_t gather[PMI_GATHER_BYTES];
+    struct pmi_pair pair[PMI_KEYS_MAX];
+};
+
+#endif
