@@ -6,7 +6,6 @@
  * queues.
  */
 #include "gni_datagram.h"
-#include <errno.h>
 #include <string.h>
 
 #define RETRY_FIRST_NS 1000000ull
@@ -41,7 +40,7 @@ uint32_t gni_datagram_records(const struct gni_view *view)
     return high < GNI_DATAGRAMS ? high : GNI_DATAGRAMS;
 }
 
-static uint32_t take_record(const struct gni_view *view)
+uint32_t gni_datagram_take(const struct gni_view *view)
 {
     uint32_t high = gni_datagram_records(view);
 
@@ -71,104 +70,6 @@ uint32_t gni_datagram_find(const struct gni_view *view, uint32_t state, uint32_t
     return found;
 }
 
-static void store_bytes(uint8_t *to, uint32_t *to_length, const uint8_t *from, uint32_t length)
-{
-    *to_length = length <= GNI_DATAGRAM_MAXSIZE ? length : GNI_DATAGRAM_MAXSIZE;
-    memcpy(to, from, *to_length);
-}
-
-/* ---- two tables ---- */
-
-/* Our record's bytes to the peer: into its record for us, else its oldest open one, else one that
- * waits. 1: exchanged, its bytes are in `answer`; 0: it waits there; -errno. Its lock is held. */
-static int meet(struct gni_nic *nic, struct gni_peer *peer, const struct gni_datagram *own,
-                struct gni_datagram *answer)
-{
-    const struct gni_view *view = &peer->view;
-    uint32_t at = gni_datagram_find(view, GNI_EXCHANGE_LOCAL_READY, nic->pe, nic->inst);
-    struct gni_datagram *r;
-
-    if (at == NONE || snic_planted("gni-datagram-open-first")) {
-        uint32_t open = gni_datagram_find(view, GNI_EXCHANGE_OPEN, GNI_ADDRESS_ANY, 0);
-
-        at = open != NONE ? open : at;
-    }
-    if (at == NONE) {
-        if (gni_datagram_find(view, GNI_EXCHANGE_REMOTE_WAITING, nic->pe, nic->inst) != NONE)
-            return 0;
-        at = take_record(view);
-        if (at == NONE)
-            return -ENOSPC;
-        r = &view->datagram[at];
-        r->pe = nic->pe;
-        r->inst = nic->inst;
-        r->order = gni_now_ns();
-        r->has_id = 0;
-        store_bytes(r->remote, &r->remote_length, own->local, own->local_length);
-        gni_datagram_set(r, GNI_EXCHANGE_REMOTE_WAITING);
-        return 0;
-    }
-    r = &view->datagram[at];
-    r->pe = nic->pe;
-    r->inst = nic->inst;
-    store_bytes(r->remote, &r->remote_length, own->local, own->local_length);
-    store_bytes(answer->remote, &answer->remote_length, r->local, r->local_length);
-    gni_datagram_set(r, GNI_EXCHANGE_COMPLETED);
-    return 1;
-}
-
-/* Record `index` of ours, directed, towards its peer. 1: nothing more to deliver; 0: later. */
-static int deliver(struct gni_nic *nic, uint32_t index)
-{
-    struct gni_datagram *own = &nic->view.datagram[index], copy = {0};
-    struct gni_peer *peer = gni_peer_find(nic, own->pe, own->inst);
-    int met = -EAGAIN;
-
-    if (peer == NULL || gni_peer_ready(nic, peer) != GNI_STATUS_OK ||
-        snic_lock_peer(peer->snic, &peer->view.area->exchange, GNI_LOCK_NS, NULL, NULL) != 0)
-        return 0;
-    /* Only now: if the peer has completed our record, it did so before it let go of its lock. */
-    if (gni_datagram_state(own) != GNI_EXCHANGE_LOCAL_READY) {
-        met = 0;
-    } else {
-        memcpy((void *)&copy, (const void *)own, sizeof(copy));
-        met = meet(nic, peer, &copy, &copy);
-    }
-    snic_unlock_peer(peer->snic, &peer->view.area->exchange);
-    if (met < 0)
-        return 0;
-    snic_ring(peer->snic);
-    if (met == 1 && gni_datagram_lock(nic) == 0) {
-        if (gni_datagram_state(own) == GNI_EXCHANGE_LOCAL_READY) {
-            store_bytes(own->remote, &own->remote_length, copy.remote, copy.remote_length);
-            gni_datagram_set(own, GNI_EXCHANGE_COMPLETED);
-        }
-        gni_datagram_unlock(nic);
-        snic_ring_self(nic->snic);
-    }
-    return 1;
-}
-
-/* Our bytes, in answer to a peer's that were waiting here. */
-static void answer(struct gni_nic *nic, uint32_t index)
-{
-    struct gni_datagram *own = &nic->view.datagram[index], *r;
-    struct gni_peer *peer = gni_peer_find(nic, own->pe, own->inst);
-    uint32_t at;
-
-    if (peer == NULL || gni_peer_ready(nic, peer) != GNI_STATUS_OK ||
-        snic_lock_peer(peer->snic, &peer->view.area->exchange, GNI_LOCK_NS, NULL, NULL) != 0)
-        return; /* it died: it needs no answer */
-    at = gni_datagram_find(&peer->view, GNI_EXCHANGE_LOCAL_READY, nic->pe, nic->inst);
-    if (at != NONE) {
-        r = &peer->view.datagram[at];
-        store_bytes(r->remote, &r->remote_length, own->local, own->local_length);
-        gni_datagram_set(r, GNI_EXCHANGE_COMPLETED);
-    }
-    snic_unlock_peer(peer->snic, &peer->view.area->exchange);
-    snic_ring(peer->snic);
-}
-
 /* ---- what waits for a peer ---- */
 
 static void wait_for_peer(struct gni_nic *nic, uint32_t index)
@@ -193,7 +94,7 @@ void gni_datagram_progress(struct gni_nic *nic)
 
         if (mine->next_try_ns == 0 || now < mine->next_try_ns)
             continue;
-        if (gni_datagram_state(r) != GNI_EXCHANGE_LOCAL_READY || deliver(nic, i)) {
+        if (gni_datagram_state(r) != GNI_EXCHANGE_LOCAL_READY || gni_datagram_deliver(nic, i)) {
             mine->next_try_ns = 0;
             nic->undelivered--;
         } else if (now >= mine->give_up_ns) {
@@ -238,9 +139,8 @@ static int is_taken(const struct gni_nic *nic, const struct gni_ep *ep)
     return 0;
 }
 
-/* Our lock is held. Fills a record; *was_waiting when the peer's bytes were there already. */
-static gni_return_t fill(struct gni_ep *ep, const struct posting *p, uint32_t *index,
-                         int *was_waiting)
+/* Our lock is held. */
+static gni_return_t fill(struct gni_ep *ep, const struct posting *p, uint32_t *index)
 {
     struct gni_nic *nic = ep->nic;
     struct gni_datagram *r;
@@ -248,19 +148,13 @@ static gni_return_t fill(struct gni_ep *ep, const struct posting *p, uint32_t *i
 
     if (ep->is_bound && is_taken(nic, ep))
         return GNI_RC_ERROR_RESOURCE;
-    at = gni_datagram_find(&nic->view, GNI_EXCHANGE_REMOTE_WAITING,
-                           ep->is_bound ? ep->pe : GNI_ADDRESS_ANY, ep->inst);
-    *was_waiting = at != NONE;
-    if (at == NONE)
-        at = take_record(&nic->view);
+    at = gni_datagram_take(&nic->view);
     if (at == NONE)
         return GNI_RC_ERROR_RESOURCE;
     r = &nic->view.datagram[at];
-    if (!*was_waiting) {
-        r->pe = ep->is_bound ? ep->pe : GNI_ADDRESS_ANY;
-        r->inst = ep->is_bound ? ep->inst : GNI_ADDRESS_ANY;
-        r->remote_length = 0;
-    }
+    r->pe = ep->is_bound ? ep->pe : GNI_ADDRESS_ANY;
+    r->inst = ep->is_bound ? ep->inst : GNI_ADDRESS_ANY;
+    r->remote_length = 0;
     /* A clock that all share orders what came from elsewhere, too. */
     nic->datagram_order =
         gni_now_ns() > nic->datagram_order ? gni_now_ns() : nic->datagram_order + 1;
@@ -276,9 +170,7 @@ static gni_return_t fill(struct gni_ep *ep, const struct posting *p, uint32_t *i
         .out_size = p->out_size,
         .give_up_ns =
             gni_now_ns() + gni_number_of("GNI_SHIM_DATAGRAM_MS", GIVE_UP_MS) * 1000000ull};
-    gni_datagram_set(r, *was_waiting   ? GNI_EXCHANGE_COMPLETED
-                        : ep->is_bound ? GNI_EXCHANGE_LOCAL_READY
-                                       : GNI_EXCHANGE_OPEN);
+    gni_datagram_set(r, ep->is_bound ? GNI_EXCHANGE_LOCAL_READY : GNI_EXCHANGE_OPEN);
     *index = at;
     return GNI_RC_SUCCESS;
 }
@@ -286,19 +178,18 @@ static gni_return_t fill(struct gni_ep *ep, const struct posting *p, uint32_t *i
 static gni_return_t post(struct gni_ep *ep, const struct posting *p)
 {
     struct gni_nic *nic = ep->nic;
-    int was_waiting = 0;
     gni_return_t code;
     uint32_t index = 0;
 
     if (gni_datagram_lock(nic) != 0)
         return GNI_RC_ERROR_RESOURCE;
-    code = fill(ep, p, &index, &was_waiting);
+    code = fill(ep, p, &index);
     gni_datagram_unlock(nic);
     if (code != GNI_RC_SUCCESS)
         return code;
-    if (was_waiting)
-        answer(nic, index);
-    else if (ep->is_bound && !deliver(nic, index))
+    if (!ep->is_bound)
+        gni_datagram_adopt(nic, index);
+    else if (!gni_datagram_deliver(nic, index))
         wait_for_peer(nic, index);
     return GNI_RC_SUCCESS;
 }

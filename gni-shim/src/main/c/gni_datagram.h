@@ -24,11 +24,22 @@ static inline uint32_t gni_datagram_state(const struct gni_datagram *r)
 void gni_datagram_set(struct gni_datagram *r, uint32_t state);
 int gni_datagram_lock(struct gni_nic *nic);
 void gni_datagram_unlock(struct gni_nic *nic);
+/* Our table and an attached peer's. */
+int gni_datagram_lock_pair(struct gni_nic *nic, struct gni_peer *peer);
+void gni_datagram_unlock_pair(struct gni_nic *nic, struct gni_peer *peer);
 /* With the lock held: how many records may be in use, the oldest one in a state and of a peer
  * (GNI_ADDRESS_ANY: any), the one that is asked for. */
 uint32_t gni_datagram_records(const struct gni_view *view);
 uint32_t gni_datagram_find(const struct gni_view *view, uint32_t state, uint32_t pe, uint32_t inst);
 uint32_t gni_datagram_asked(const struct gni_question *q);
+uint32_t gni_datagram_take(const struct gni_view *view);
 void gni_datagram_free(struct gni_nic *nic, uint32_t index);
+
+/* ---- gni_exchange.c; no lock is held ---- */
+
+/* Record `index` of ours, directed, towards its peer. 1: nothing more to deliver; 0: later. */
+int gni_datagram_deliver(struct gni_nic *nic, uint32_t index);
+/* Record `index` of ours, open: takes the first that waits here, if any. */
+void gni_datagram_adopt(struct gni_nic *nic, uint32_t index);
 
 #endif

@@ -95,49 +95,47 @@ gni_return_t GNI_PostdataProbeWaitById(gni_nic_handle_t nic_hndl, uint32_t timeo
 
 /* ---- giving up ---- */
 
-/* What of a terminated exchange waits at the peer is terminated there, too. */
-static void terminate(struct gni_nic *nic, uint32_t pe, uint32_t inst)
+/* Our lock is held, and the peer's if it is there. */
+static gni_return_t end_exchange(struct gni_nic *nic, uint32_t index, struct gni_peer *peer)
 {
-    struct gni_peer *peer = gni_peer_find(nic, pe, inst);
-    uint32_t at;
+    struct gni_datagram *r = &nic->view.datagram[index];
+    uint32_t at = GNI_DATAGRAM_NONE;
 
-    if (peer == NULL || gni_peer_ready(nic, peer) != GNI_STATUS_OK ||
-        snic_lock_peer(peer->snic, &peer->view.area->exchange, GNI_LOCK_NS, NULL, NULL) != 0)
-        return;
-    at = gni_datagram_find(&peer->view, GNI_EXCHANGE_REMOTE_WAITING, nic->pe, nic->inst);
+    if (gni_datagram_state(r) == GNI_EXCHANGE_OPEN) {
+        gni_datagram_free(nic, index);
+        return GNI_RC_SUCCESS;
+    }
+    if (gni_datagram_state(r) != GNI_EXCHANGE_LOCAL_READY)
+        return GNI_RC_NO_MATCH;
+    gni_datagram_set(r, GNI_EXCHANGE_TERMINATED);
+    if (peer != NULL)
+        at = gni_datagram_find(&peer->view, GNI_EXCHANGE_REMOTE_WAITING, nic->pe, nic->inst);
     if (at != GNI_DATAGRAM_NONE) /* nobody there has posted: nobody would ask for its end */
         gni_datagram_set(&peer->view.datagram[at], GNI_EXCHANGE_FREE);
-    snic_unlock_peer(peer->snic, &peer->view.area->exchange);
+    return GNI_RC_SUCCESS;
 }
 
-/* Both locks in turn, never together. */
 static gni_return_t cancel(const struct gni_question *q)
 {
     struct gni_nic *nic = q->ep->nic;
+    struct gni_peer *peer = NULL;
     gni_return_t code = GNI_RC_NO_MATCH;
-    uint32_t index, pe = 0, inst = 0;
-    int is_directed = 0;
+    uint32_t index;
 
-    if (gni_datagram_lock(nic) != 0)
+    if (q->ep->is_bound) {
+        peer = q->ep->peer;
+        if (gni_peer_ready(nic, peer) != GNI_STATUS_OK)
+            peer = NULL;
+    }
+    if ((peer ? gni_datagram_lock_pair(nic, peer) : gni_datagram_lock(nic)) != 0)
         return GNI_RC_ERROR_RESOURCE;
     index = gni_datagram_asked(q);
-    if (index != GNI_DATAGRAM_NONE) {
-        struct gni_datagram *r = &nic->view.datagram[index];
-        uint32_t state = gni_datagram_state(r);
-
-        is_directed = state == GNI_EXCHANGE_LOCAL_READY;
-        pe = r->pe;
-        inst = r->inst;
-        if (is_directed)
-            gni_datagram_set(r, GNI_EXCHANGE_TERMINATED);
-        else if (state == GNI_EXCHANGE_OPEN)
-            gni_datagram_free(nic, index);
-        if (is_directed || state == GNI_EXCHANGE_OPEN)
-            code = GNI_RC_SUCCESS;
-    }
-    gni_datagram_unlock(nic);
-    if (is_directed)
-        terminate(nic, pe, inst);
+    if (index != GNI_DATAGRAM_NONE)
+        code = end_exchange(nic, index, peer);
+    if (peer != NULL)
+        gni_datagram_unlock_pair(nic, peer);
+    else
+        gni_datagram_unlock(nic);
     return code;
 }
 

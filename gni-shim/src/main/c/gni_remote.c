@@ -130,7 +130,8 @@ static int amo_mapped(struct gni_target *target, const snic_key_t *key, uint64_t
     uint64_t word_offset = offset & ~7ull, word, seen;
     unsigned shift = is_small ? (unsigned)(offset & 4) * 8 : 0;
     uint64_t mask = is_small ? 0xffffffffull << shift : UINT64_MAX;
-    int error = snic_get(target->peer->snic, key, word_offset, &word, 8);
+    /* An exchange of nothing for nothing is an atomic read. */
+    int error = snic_compare_swap(target->peer->snic, key, word_offset, 0, 0, &word);
 
     for (int tries = 0; error == 0 && tries < AMO_TRIES; tries++) {
         uint64_t after;
