@@ -231,6 +231,10 @@ uint32_t gni_target_check(const struct gni_target *target, uint64_t address, uin
 uint32_t gni_target_write(struct gni_target *target, uint64_t address, const void *from,
                           uint64_t length);
 uint32_t gni_target_read(struct gni_target *target, uint64_t address, void *to, uint64_t length);
+/* A word of 8 bytes, whole and after everything written before it. `guess`: what may lie there. */
+uint32_t gni_target_store(struct gni_target *target, uint64_t address, uint64_t guess,
+                          uint64_t value);
+uint32_t gni_target_load(struct gni_target *target, uint64_t address, uint64_t *value);
 uint32_t gni_target_amo(struct gni_target *target, uint64_t address, uint32_t command, uint64_t a,
                         uint64_t b, uint64_t *before);
 /* Appends to the destination queue of the registration, if it has one, and rings. */

@@ -30,7 +30,7 @@ static uint32_t put(struct gni_nic *nic, struct gni_target *target, gni_post_des
             status = gni_target_write(target, d->remote_addr + done, at, piece);
     }
     if (status == GNI_STATUS_OK && d->type == GNI_POST_FMA_PUT_W_SYNCFLAG)
-        status = gni_target_write(target, d->sync_flag_addr, &d->sync_flag_value, 8);
+        status = gni_target_store(target, d->sync_flag_addr, 0, d->sync_flag_value);
     return status;
 }
 

@@ -187,6 +187,44 @@ uint32_t gni_target_amo(struct gni_target *target, uint64_t address, uint32_t co
     return status_of(error);
 }
 
+/* ---- single words that tell of other bytes ---- */
+
+#define STORE_TRIES 1000
+
+uint32_t gni_target_store(struct gni_target *target, uint64_t address, uint64_t guess,
+                          uint64_t value)
+{
+    uint64_t offset, piece, seen = guess;
+    snic_key_t key;
+    uint32_t status = place(target, address, 8, &key, &offset, &piece);
+    int error = -EOPNOTSUPP;
+
+    if (status != GNI_STATUS_OK || piece < 8)
+        return status != GNI_STATUS_OK ? status : gni_target_write(target, address, &value, 8);
+    for (int tries = 0; tries < STORE_TRIES; tries++) {
+        error = snic_compare_swap(target->peer->snic, &key, offset, guess, value, &seen);
+        if (error != 0 || seen == guess)
+            break;
+        guess = seen;
+    }
+    return error == -EOPNOTSUPP || error == -EINVAL ? gni_target_write(target, address, &value, 8)
+                                                    : status_of(error);
+}
+
+uint32_t gni_target_load(struct gni_target *target, uint64_t address, uint64_t *value)
+{
+    uint64_t offset, piece;
+    snic_key_t key;
+    uint32_t status = place(target, address, 8, &key, &offset, &piece);
+    int error;
+
+    if (status != GNI_STATUS_OK || piece < 8)
+        return status != GNI_STATUS_OK ? status : gni_target_read(target, address, value, 8);
+    /* An exchange of nothing for nothing is an atomic read. */
+    error = snic_compare_swap(target->peer->snic, &key, offset, 0, 0, value);
+    return error == 0 ? GNI_STATUS_OK : gni_target_read(target, address, value, 8);
+}
+
 /* ---- remote events ---- */
 
 void gni_target_event(struct gni_target *target, uint64_t entry)
@@ -199,7 +237,7 @@ void gni_target_event(struct gni_target *target, uint64_t entry)
         slots > (mdh->ring.length - GNI_RING_HEADER) / 8 || mdh->ring.length < GNI_RING_HEADER)
         return;
     ring = snic_map(target->peer->snic, &mdh->ring, 0, GNI_RING_HEADER + slots * 8);
-    if (ring == NULL)
+    if (ring == NULL || ((uintptr_t)ring & 63) != 0)
         return;
     gni_ring_append(ring, slots, entry);
     snic_ring(target->peer->snic);

@@ -119,7 +119,7 @@ static uint64_t credits_left(struct gni_ep *ep)
     if (s->sent - s->returned >= s->credits &&
         gni_target_open(ep->nic, ep->peer, &s->handle, &target) == GNI_STATUS_OK &&
         gni_target_check(&target, s->remote + RELEASED_AT, 8, 0) == GNI_STATUS_OK &&
-        gni_target_read(&target, s->remote + RELEASED_AT, &released, 8) == GNI_STATUS_OK &&
+        gni_target_load(&target, s->remote + RELEASED_AT, &released) == GNI_STATUS_OK &&
         released > s->returned)
         s->returned = released;
     if (s->returned > s->sent)
@@ -142,7 +142,8 @@ static uint32_t send_message(struct gni_ep *ep, uint32_t length, uint8_t tag)
         status = write_mailbox(ep, slot + 8, ep->nic->staging, 8 + (uint64_t)length, &target);
     SNIC_STEP("gni.smsg.written");
     if (status == GNI_STATUS_OK)
-        status = write_mailbox(ep, slot, &sequence, 8, &target);
+        status = gni_target_store(&target, s->remote + slot,
+                                  s->sent < s->credits ? 0 : sequence - s->credits, sequence);
     SNIC_STEP("gni.smsg.published");
     if (status != GNI_STATUS_OK)
         return status;
@@ -278,7 +279,8 @@ static void return_credits(struct gni_ep *ep)
     struct gni_target target;
 
     if (gni_target_open(ep->nic, ep->peer, &s->handle, &target) != GNI_STATUS_OK ||
-        write_mailbox(ep, RETURNED_AT, &s->released, 8, &target) != GNI_STATUS_OK)
+        gni_target_check(&target, s->remote + RETURNED_AT, 8, 1) != GNI_STATUS_OK ||
+        gni_target_store(&target, s->remote + RETURNED_AT, s->told, s->released) != GNI_STATUS_OK)
         return; /* it is gone, or not there yet: it looks for itself */
     s->told = s->released;
     gni_target_event(&target, (uint64_t)ep->remote_event | (uint64_t)GNI_SOURCE_REMOTE << 56);

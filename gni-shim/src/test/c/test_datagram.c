@@ -183,6 +183,27 @@ static void directed_wins(void)
     CHECK(strcmp((char *)in_a, "for a") == 0);
 }
 
+/* The same while the peer is not there yet: its own post meets both. */
+static void directed_wins_late(void)
+{
+    gni_ep_handle_t open;
+    uint8_t in_open[128];
+
+    node_open(&b, 2, 0, 0);
+    OK(GNI_EpBind(b.ep, b.pe, 1));
+    open = open_endpoint(&b);
+    OK(GNI_EpPostDataWId(open, "open", 5, in_open, 128, 5));
+    post(&b, "for a", in_b);
+    node_open(&a, 1, 0, 0);
+    OK(GNI_EpBind(a.ep, a.pe, 2));
+    post(&a, "for b", in_a);
+    expect(&a, GNI_POST_COMPLETED);
+    CHECK(strcmp((char *)in_a, "for a") == 0);
+    OK(GNI_EpPostDataTestById(open, 5, &state, &pe, &inst));
+    CHECK_EQ(GNI_POST_PENDING, state);
+    expect(&b, GNI_POST_COMPLETED);
+}
+
 static void cancelling(void)
 {
     gni_ep_handle_t open;
@@ -332,6 +353,7 @@ static const struct check_case cases[] = {
     {"85,86", "probing", probing},
     {"87", "in_posting_order", in_posting_order},
     {"88", "directed_wins", directed_wins},
+    {"88", "directed_wins_late", directed_wins_late},
     {"89,90", "cancelling", cancelling},
     {"91", "datagram_waiting", waiting},
     {"92", "peer_comes_late", peer_comes_late},
