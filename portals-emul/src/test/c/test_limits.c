@@ -181,6 +181,7 @@ static void longest_queue(void)
     eq = new_eq(1 << 20);
     CHECK_EQ(PTL_NO_SPACE, PtlEQAlloc(ni, (1 << 20) + 1, PTL_EQ_HANDLER_NONE, &more));
     new_eq(65535); /* what DART asks for */
+    refused_by_name(PtlEQAlloc(ni, 1 << 20, PTL_EQ_HANDLER_NONE, &more), "that all queues share");
     md = post(NULL, 0, -1, PTL_MD_OP_PUT | PTL_MD_TRUNCATE | PTL_MD_EVENT_START_DISABLE, eq);
     for (int i = 0; i < 70000; i++)
         put_and_expect(PORTAL, BITS, PTL_EXT_DELIVERED);
@@ -209,6 +210,38 @@ static void segments(void)
     many.length = 1025;
     CHECK_EQ(PTL_MD_ILLEGAL, PtlMDAttach(me, many, PTL_RETAIN, &md));
     put_and_expect(0, 1, PTL_EXT_DELIVERED);
+}
+
+/* Opens one more interface of this process and puts from it to the first. */
+static int outcome_of_another(ptl_handle_ni_t *another)
+{
+    ptl_ext_options_t options = {.event_slots = 64};
+    ptl_ni_limits_t small = {8, 8, 4, 3, 3, 4, 8, 64};
+    ptl_handle_md_t md;
+
+    OK(PtlExtNIOpen(&options, &small, NULL, another, NULL, 0));
+    OK(PtlMDBind(*another, make_md(own_bytes, 8, -1, 0, PTL_EQ_NONE), PTL_RETAIN, &md));
+    OK(PtlPut(md, PTL_NO_ACK_REQ, own_id, PORTAL, 0, BITS, 0, 0));
+    return PtlExtLastOutcome();
+}
+
+/* As many interfaces as it was opened for may send to it; one that goes makes room. */
+static void initiators(void)
+{
+    ptl_ext_options_t options = {.event_slots = 64, .initiators_max = 3};
+    ptl_handle_ni_t others[4], again;
+    int interfaces;
+
+    OK(PtlInit(&interfaces));
+    OK(PtlExtNIOpen(&options, NULL, NULL, &ni, NULL, 0));
+    OK(PtlGetId(ni, &own_id));
+    post(bytes, 8, -1, PTL_MD_OP_PUT | PTL_MD_MANAGE_REMOTE, PTL_EQ_NONE);
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(PTL_EXT_DELIVERED, outcome_of_another(&others[i]));
+    CHECK_EQ(PTL_EXT_FAILED + PTL_EXT_FAIL_UNREACHABLE, outcome_of_another(&others[3]));
+    OK(PtlNIFini(others[1]));
+    CHECK_EQ(PTL_EXT_DELIVERED, outcome_of_another(&again));
+    expect_sound();
 }
 
 /* Shared memory that a segment really takes. */
@@ -357,6 +390,7 @@ int main(int argc, char **argv)
         {"", "event_queues", event_queues, NULL},
         {"", "longest_queue", longest_queue, NULL},
         {"50", "segments", segments, NULL},
+        {"", "initiators", initiators, NULL},
         {"", "only_what_is_used_takes_memory", only_what_is_used_takes_memory, NULL},
         {"", "thousand_processes", thousand_processes, NULL},
     };
