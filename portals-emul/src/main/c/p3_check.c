@@ -121,6 +121,7 @@ static void check_chains(struct p3_report *report, const struct p3_view *view, u
 static void check_mds(struct p3_report *report, const struct p3_view *view, const uint8_t *is_free,
                       int exact_busy)
 {
+    uint32_t high = atomic_load_explicit(&view->area->intents_high, memory_order_acquire);
     uint32_t live = 0;
 
     for (uint32_t i = 0; i < ready_of(view, P3_TABLE_MD, view->mds); i++) {
@@ -137,7 +138,7 @@ static void check_mds(struct p3_report *report, const struct p3_view *view, cons
             fault(report, "descriptor %u is live and free", i);
         if (md->me != P3_NONE && (md->me >= view->mes || view->me[md->me].md != i))
             fault(report, "descriptor %u names match entry %u, which does not name it", i, md->me);
-        for (uint32_t k = 0; k < view->intents; k++) {
+        for (uint32_t k = 0; k < high && k < view->intents; k++) {
             const struct p3_intent *intent = p3_view_intent(view, k);
 
             moving += atomic_load_explicit(&intent->phase, memory_order_acquire) != P3_IDLE &&
