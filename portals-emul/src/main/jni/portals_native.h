@@ -53,9 +53,9 @@ int32_t vpn_get_put(uint32_t get_md, uint32_t put_md, uint64_t target, uint32_t 
                     uint64_t hdr_data);
 /* `length` bytes of both descriptors. */
 int32_t vpn_get_put_region(uint32_t get_md, uint64_t get_offset, uint32_t put_md,
-                           uint64_t put_offset, uint64_t length, uint64_t target,
-                           uint32_t pt_index, uint32_t ac_index, uint64_t match_bits,
-                           uint64_t remote_offset, uint64_t hdr_data);
+                           uint64_t put_offset, uint64_t length, uint64_t target, uint32_t pt_index,
+                           uint32_t ac_index, uint64_t match_bits, uint64_t remote_offset,
+                           uint64_t hdr_data);
 
 /* ---- the interface ---- */
 

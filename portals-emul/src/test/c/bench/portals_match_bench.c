@@ -12,7 +12,8 @@
  *       event   as exact, and a full event for each put
  *
  * Without --kind: all of them at depths 1 to 10,000, in turn, medians over the samples, one JSON
- * object per line: ns of processor time per put, puts per second, ratio over "any" and ns per entry that was walked.
+ * object per line: ns of processor time per put, puts per second, ratio over "any" and ns per entry
+ * that was walked.
  */
 #define _GNU_SOURCE
 #include <sched.h>
