@@ -88,7 +88,11 @@ struct p3_area {
     snic_lock_t exchange;          /* serialises getput operations; taken before `lock` */
     _Atomic uint32_t open;         /* 1 between publication and PtlNIFini; owner, under the lock */
     _Atomic uint32_t intents_high; /* intent records at or above this were never used */
-    uint8_t pad2[40];
+    /* Not 0: a getput is about to swap, puts and gets come by the exchange lock. Set under the
+     * lock, by the holder of the exchange lock; what a dead one left is cleared by the next holder.
+     */
+    _Atomic uint32_t swapping;
+    uint8_t pad2[36];
     struct p3_free_list me_free;
     struct p3_free_list md_free;
     struct p3_free_list eq_free;

@@ -11,53 +11,7 @@
 #include "p3_move.h"
 
 #include "p3_cray.h"
-
-#include <errno.h>
-
-/* One call's arguments. */
-struct p3_request {
-    ptl_handle_md_t md;     /* source of a put, destination of a get */
-    ptl_handle_md_t get_md; /* getput: destination of the reply */
-    int whole;
-    uint64_t local_offset;
-    uint64_t get_offset; /* getput */
-    uint64_t length;
-    ptl_process_id_t target;
-    uint32_t remote_uid; /* of the target, for ACK and REPLY */
-    uint32_t remote_jid;
-    uint64_t remote_incarnation;
-    struct p3_message message;
-};
-
-/* ---- the target's side of a request ---- */
-
-static uint32_t fail_of_lock(int error)
-{
-    return error == -EBUSY ? PTL_EXT_FAIL_STALLED : PTL_EXT_FAIL_UNREACHABLE;
-}
-
-/* Step 2. PTL_NI_OK with *verdict, or why the target could not be reached. */
-static uint32_t request_accept(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
-                               struct p3_place *place, enum p3_verdict *verdict)
-{
-    int logged = 0;
-    int error = p3_lock_target(ni, peer);
-
-    if (error < 0)
-        return fail_of_lock(error);
-    SNIC_STEP("ptl.request.locked");
-    r->remote_uid = peer->view.area->uid;
-    r->remote_jid = peer->view.area->jid;
-    r->remote_incarnation = snic_peer_incarnation(peer->snic);
-    *verdict = p3_target_match(&peer->view, &r->message, peer->intent, place);
-    if (*verdict == P3_ACCEPTED)
-        logged = p3_target_accept(&peer->view, peer->intent);
-    p3_unlock_target(peer);
-    SNIC_STEP("ptl.request.unlocked");
-    if (logged)
-        snic_ring(peer->snic);
-    return *verdict == P3_CORRUPT ? PTL_EXT_FAIL_CORRUPT : PTL_NI_OK;
-}
+#include "p3_request.h"
 
 static void fill_request(struct p3_ni *ni, struct p3_request *r, uint32_t operation)
 {
@@ -122,7 +76,7 @@ static int put_to(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r)
     if (code != PTL_OK)
         return code;
     if (fail == PTL_NI_OK)
-        fail = request_accept(ni, peer, r, &place, &verdict);
+        fail = p3_request_accept(ni, peer, r, &place, &verdict);
     if (fail == PTL_EXT_FAIL_STALLED) {
         f.undo = 1;
         p3_finish_do(ni, &f);
@@ -232,7 +186,7 @@ static int get_from(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r
     if (code != PTL_OK)
         return code;
     if (fail == PTL_NI_OK)
-        fail = request_accept(ni, peer, r, &place, &verdict);
+        fail = p3_request_accept(ni, peer, r, &place, &verdict);
     if (fail != PTL_NI_OK || verdict != P3_ACCEPTED) {
         p3_outcome(outcome_of(fail, verdict));
         if (ni->flavor == P3_FLAVOR_CRAY)
@@ -259,41 +213,6 @@ static int get_from(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r
 }
 
 /* ---- getput ---- */
-
-static void recover_exchange(void *context, uint32_t dead_slot)
-{
-    (void)context; /* the dead one's operation is finished from his intent record */
-    (void)dead_slot;
-}
-
-/* Swaps under the target's exchange lock, so that no other getput comes between. */
-static uint32_t exchange(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
-                         struct p3_place *place, enum p3_verdict *verdict, uint8_t *mine,
-                         uint8_t *theirs)
-{
-    struct p3_source buffer = {.start = theirs};
-    uint32_t fail;
-    int error = snic_lock_peer(peer->snic, &peer->view.area->exchange, ni->lock_timeout_ns,
-                               recover_exchange, NULL);
-
-    if (error < 0)
-        return fail_of_lock(error);
-    fail = request_accept(ni, peer, r, place, verdict);
-    if (fail == PTL_NI_OK && *verdict == P3_ACCEPTED) {
-        if (place->mlength > P3_GETPUT_MAX)
-            fail = PTL_EXT_FAIL_CORRUPT;
-        if (fail == PTL_NI_OK)
-            fail = p3_move_bytes(peer, place, &buffer, 0, place->mlength, 0);
-        SNIC_STEP("ptl.getput.read");
-        buffer.start = mine;
-        if (fail == PTL_NI_OK)
-            fail = p3_move_bytes(peer, place, &buffer, 0, place->mlength, 1);
-        SNIC_STEP("ptl.getput.written");
-        p3_peer_complete(ni, peer, fail);
-    }
-    snic_unlock_peer(peer->snic, &peer->view.area->exchange);
-    return fail;
-}
 
 /* With the peer's mutex held. */
 static int getput_with(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r)
@@ -331,7 +250,12 @@ static int getput_with(struct p3_ni *ni, struct p3_peer *peer, struct p3_request
         return code;
     p3_scatter(&put, r->local_offset, mine, r->length, 1);
     if (fail == PTL_NI_OK)
-        fail = exchange(ni, peer, r, &place, &verdict, mine, theirs);
+        fail = p3_request_exchange(ni, peer, r, &place, &verdict, mine, theirs);
+    if (fail == PTL_EXT_FAIL_STALLED) {
+        f.undo = 1;
+        p3_finish_do(ni, &f);
+        return p3_fail(PTL_NO_SPACE, "the target's lock is held by a stopped process");
+    }
     f.fail = fail;
     p3_finish_do(ni, &f);
     if (fail == PTL_NI_OK && verdict == P3_ACCEPTED) {

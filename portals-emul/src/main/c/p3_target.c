@@ -128,7 +128,8 @@ static void plan_accept(const struct p3_view *view, const struct p3_message *m, 
     intent->md_threshold = record->threshold;
     intent->md_busy = record->busy + 1;
     if (!(record->options & PTL_MD_MANAGE_REMOTE)) {
-        intent->md_offset += place->mlength;
+        intent->md_offset +=
+            snic_planted("portals-offset-by-request") ? m->rlength : place->mlength;
         if ((record->options & PTL_MD_MAX_SIZE) &&
             record->length - intent->md_offset < record->max_size)
             intent->md_flags |= P3_INACTIVE;

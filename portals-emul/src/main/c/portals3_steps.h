@@ -38,6 +38,16 @@
 #define PTL_STEPS_GET "ptl.get.reply", "ptl.get.copied", "ptl.get.completed"
 
 /* Steps of its own that a getput takes, with the target's exchange lock held. */
-#define PTL_STEPS_GETPUT "ptl.getput.read", "ptl.getput.written"
+#define PTL_STEPS_GETPUT                                                                           \
+    "ptl.getput.claimed",     /* target lock: puts and gets wait from now on */                    \
+        "ptl.getput.read",    /* no target lock: nothing written */                                \
+        "ptl.getput.written", /* no target lock: both copies made */                               \
+        "ptl.getput.swapped"  /* no target lock: puts and gets still wait */
+
+/* A getput lets another's copy end: only the exchange lock is held. */
+#define PTL_STEPS_GETPUT_WAIT "ptl.getput.wait"
+
+/* A put or get that had to wait for a getput: target lock and exchange lock. */
+#define PTL_STEPS_BEHIND "ptl.request.behind"
 
 #endif

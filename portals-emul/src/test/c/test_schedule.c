@@ -1,154 +1,5 @@
-/*
- * Two actors in one address space, one running at a time. Every labelled step is a place where the
- * scheduler may change over to the other; each small story is run for both first actors and every
- * pair of such places, so that all orders with up to two preemptions are seen. A wait for a lock
- * changes over by itself and is not counted.
- */
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <semaphore.h>
-#include <stdlib.h>
-
-#include "check.h"
-
-extern _Thread_local void (*snic_step_hook)(const char *label);
-
-/* ---- the scheduler ---- */
-
-struct actor {
-    void (*run)(void);
-    pthread_t thread;
-    sem_t go;
-    int done;
-};
-static struct actor actors[2];
-static _Thread_local int self;
-static sem_t finished;
-static long steps, points[2];
-
-static void change_over(void)
-{
-    int other = !self;
-
-    if (actors[other].done)
-        return;
-    sem_post(&actors[other].go);
-    while (sem_wait(&actors[self].go) != 0)
-        ;
-}
-
-static void step(const char *label)
-{
-    if (strcmp(label, "lock.spin") == 0) {
-        change_over();
-        return;
-    }
-    steps++;
-    if (steps == points[0] || steps == points[1])
-        change_over();
-}
-
-static void *actor_main(void *argument)
-{
-    self = (int)((struct actor *)argument - actors);
-    while (sem_wait(&actors[self].go) != 0)
-        ;
-    snic_step_hook = step;
-    actors[self].run();
-    snic_step_hook = NULL;
-    actors[self].done = 1;
-    if (!actors[!self].done)
-        sem_post(&actors[!self].go);
-    sem_post(&finished);
-    return NULL;
-}
-
-/* One run; returns the number of steps. */
-static long run_once(void (*a)(void), void (*b)(void), int first, long p, long q)
-{
-    actors[0] = (struct actor){.run = a};
-    actors[1] = (struct actor){.run = b};
-    steps = 0;
-    points[0] = p;
-    points[1] = q;
-    sem_init(&finished, 0, 0);
-    for (int i = 0; i < 2; i++) {
-        sem_init(&actors[i].go, 0, 0);
-        pthread_create(&actors[i].thread, NULL, actor_main, &actors[i]);
-    }
-    sem_post(&actors[first].go);
-    for (int i = 0; i < 2; i++)
-        while (sem_wait(&finished) != 0)
-            ;
-    for (int i = 0; i < 2; i++)
-        pthread_join(actors[i].thread, NULL);
-    return steps;
-}
-
-/* ---- the stage: a target and two initiators ---- */
-
-static ptl_handle_ni_t target, from[2];
-static ptl_handle_md_t source[2], posted;
-static ptl_handle_eq_t queue;
-static uint8_t memory[256], bytes[2][64];
-static int outcome[2], code;
-
-static void set_stage(void)
-{
-    open_interface(PTL_EXT_REF);
-    from[0] = ni;
-    open_interface(PTL_EXT_REF);
-    from[1] = ni;
-    open_interface(PTL_EXT_REF);
-    target = ni;
-    target_id = own_id;
-    queue = new_eq(64);
-    for (int i = 0; i < 2; i++) {
-        memset(bytes[i], 1 + i, sizeof(bytes[i]));
-        OK(PtlMDBind(from[i], make_md(bytes[i], 8, -1, 0, PTL_EQ_NONE), PTL_RETAIN, &source[i]));
-        /* Attaching takes steps only once: it is not part of the stories. */
-        OK(put_to(source[i], PTL_NO_ACK_REQ, 0, 0, 0));
-    }
-}
-
-static void explore(void (*prepare)(void), void (*a)(void), void (*b)(void), void (*judge)(void))
-{
-    long runs = 0;
-
-    set_stage();
-    for (int first = 0; first < 2; first++) {
-        long length = 1;
-
-        for (long p = 1; p <= length; p++)
-            for (long q = p; q <= length; q++) {
-                long taken;
-                char text[256];
-
-                prepare();
-                taken = run_once(a, b, first, p, q);
-                length = taken > length ? taken : length;
-                judge();
-                if (PtlExtCheck(target, text, sizeof(text)) != 0)
-                    check_fail(__FILE__, __LINE__, "first %d, changes at %ld and %ld: %s", first, p,
-                               q, text);
-                runs++;
-            }
-    }
-    CHECK(runs > 300);
-    printf("# %ld orders\n", runs);
-}
-
-static void put_first(void)
-{
-    OK(PtlPut(source[0], PTL_NO_ACK_REQ, target_id, PORTAL, 0, BITS, 0, 0));
-    outcome[0] = PtlExtLastOutcome();
-}
-
-static void put_second(void)
-{
-    OK(PtlPut(source[1], PTL_NO_ACK_REQ, target_id, PORTAL, 0, BITS, 0, 1));
-    outcome[1] = PtlExtLastOutcome();
-}
+/* Small stories of two actors in every order (schedule.h). */
+#include "schedule.h"
 
 /* ---- two puts into a descriptor for two: one UNLINK, after both ENDs ---- */
 
@@ -312,33 +163,11 @@ static void put_against_reader(void)
     explore(post_full, put_second, read_one, judge_overflow);
 }
 
-/* ---- two swaps of one word ---- */
+/* ---- two swaps of one word; a swap against a put ---- */
 
-static ptl_handle_md_t landing[2];
-static uint8_t landed[2][8];
-
-static void post_word(void)
+static void post_for_swaps(void)
 {
-    memset(memory, 9, 8);
-    posted = post(memory, 8, 2, BOTH | PTL_MD_MANAGE_REMOTE, PTL_EQ_NONE);
-    for (int i = 0; i < 2; i++)
-        OK(PtlMDBind(from[i], make_md(landed[i], 8, 1, 0, PTL_EQ_NONE), PTL_UNLINK, &landing[i]));
-}
-
-static void swap(int which)
-{
-    OK(PtlGetPut(landing[which], source[which], target_id, PORTAL, 0, BITS, 0, 0));
-    outcome[which] = PtlExtLastOutcome();
-}
-
-static void swap_first(void)
-{
-    swap(0);
-}
-
-static void swap_second(void)
-{
-    swap(1);
+    post_word(2);
 }
 
 static void judge_swap(void)
@@ -353,7 +182,27 @@ static void judge_swap(void)
 
 static void two_swaps(void)
 {
-    explore(post_word, swap_first, swap_second, judge_swap);
+    explore(post_for_swaps, swap_first, swap_second, judge_swap);
+}
+
+/* Either the swap finds the put, or the put comes behind the swap: nothing is lost between. */
+static void post_for_swap_and_put(void)
+{
+    post_word(2);
+    OK(PtlMDUnlink(landing[1]));
+}
+
+static void judge_swap_and_put(void)
+{
+    CHECK_EQ(PTL_EXT_DELIVERED, outcome[0]);
+    CHECK_EQ(PTL_EXT_DELIVERED, outcome[1]);
+    CHECK(landed[0][0] == 9 || landed[0][0] == 2);
+    CHECK_EQ(landed[0][0] == 9 ? 2 : 1, memory[0]);
+}
+
+static void getput_against_put(void)
+{
+    explore(post_for_swap_and_put, swap_first, put_second, judge_swap_and_put);
 }
 
 int main(int argc, char **argv)
@@ -365,6 +214,7 @@ int main(int argc, char **argv)
         {"73", "put_against_update", put_against_update, NULL},
         {"81", "put_against_reader", put_against_reader, NULL},
         {"60", "two_swaps", two_swaps, NULL},
+        {"60", "getput_against_put", getput_against_put, NULL},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);

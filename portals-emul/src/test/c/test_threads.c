@@ -200,6 +200,101 @@ static void churn_under_fire(void)
     MUST(PtlNIFini(source_ni) == PTL_OK);
 }
 
+/* ---- swaps, a put and a get of the same bytes: no two of them at once ---- */
+
+#define WORDS 8
+#define SWAPS 3000
+
+static ptl_handle_ni_t swap_ni[4];
+static ptl_process_id_t swap_target;
+static uint64_t swap_bytes[4][2][WORDS];
+static ptl_handle_md_t swap_md[4][2];
+
+static int same_words(const uint64_t *words)
+{
+    for (int i = 1; i < WORDS; i++)
+        if (words[i] != words[0])
+            return 0;
+    return 1;
+}
+
+static void fill_words(uint64_t *words, uint64_t value)
+{
+    for (int i = 0; i < WORDS; i++)
+        words[i] = value;
+}
+
+static void *swapper(void *argument)
+{
+    int who = (int)(intptr_t)argument;
+
+    for (uint64_t i = 0; i < SWAPS; i++) {
+        fill_words(swap_bytes[who][0], (uint64_t)who << 32 | i);
+        if (PtlGetPut(swap_md[who][1], swap_md[who][0], swap_target, PORTAL, 0, 3, 0, 0) !=
+                PTL_OK ||
+            !same_words(swap_bytes[who][1])) {
+            failed = 1;
+            why = "a swap got some of two values";
+        }
+    }
+    return NULL;
+}
+
+/* Puts and gets by turns: they are not atomic towards each other. */
+static void *putter(void *argument)
+{
+    int who = (int)(intptr_t)argument;
+
+    for (uint64_t i = 0; i < SWAPS; i++) {
+        fill_words(swap_bytes[who][0], (uint64_t)who << 32 | i);
+        if (PtlPut(swap_md[who][0], PTL_NO_ACK_REQ, swap_target, PORTAL, 0, 3, 0, 0) != PTL_OK ||
+            PtlGet(swap_md[who][1], swap_target, PORTAL, 0, 3, 0) != PTL_OK ||
+            !same_words(swap_bytes[who][1])) {
+            failed = 1;
+            why = "a get got some of two values";
+        }
+    }
+    return NULL;
+}
+
+static void swaps_and_puts(void)
+{
+    pthread_t threads[3];
+    ptl_process_id_t id;
+    ptl_handle_me_t me;
+    uint8_t *memory;
+    char text[256];
+    ptl_md_t md = {.threshold = -1, .eq_handle = PTL_EQ_NONE};
+
+    open_one(&swap_ni[3], &swap_target);
+    if (failed)
+        return;
+    MUST(PtlExtMemoryAlloc(swap_ni[3], 4096, 0, (void **)&memory) == PTL_OK);
+    md.start = memory;
+    md.length = WORDS * 8;
+    md.options = PTL_MD_OP_PUT | PTL_MD_OP_GET | PTL_MD_MANAGE_REMOTE;
+    MUST(PtlMEAttach(swap_ni[3], PORTAL, anybody, 3, 0, PTL_RETAIN, PTL_INS_AFTER, &me) == PTL_OK);
+    MUST(PtlMDAttach(me, md, PTL_RETAIN, NULL) == PTL_OK);
+    for (int i = 0; i < 3; i++) {
+        open_one(&swap_ni[i], &id);
+        if (failed)
+            return;
+        md.options = 0;
+        for (int k = 0; k < 2; k++) {
+            md.start = swap_bytes[i][k];
+            MUST(PtlMDBind(swap_ni[i], md, PTL_RETAIN, &swap_md[i][k]) == PTL_OK);
+        }
+    }
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, i == 2 ? putter : swapper, (void *)(intptr_t)i);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < 4; i++) {
+        MUST(PtlExtCheck(swap_ni[i], text, sizeof(text)) == 0);
+        MUST(PtlNIFini(swap_ni[i]) == PTL_OK);
+    }
+}
+
 /* ---- random operations against a model that is nothing but an array ---- */
 
 #define ENTRIES 12
@@ -418,6 +513,7 @@ int main(void)
         void (*run)(void);
     } cases[] = {{"all_to_all", all_to_all},
                  {"churn_under_fire", churn_under_fire},
+                 {"swaps_and_puts", swaps_and_puts},
                  {"random_model", random_model}};
     char directory[] = "/dev/shm/portals-test-XXXXXX";
     const char *text = getenv("PORTALS_TEST_SEED");

@@ -129,7 +129,7 @@ public final class MemoryDescriptor extends PortalsObject {
 
     /**
      * Swaps: the whole of {@code source} goes to the target, what was there comes into this
-     * descriptor. Atomic towards other swaps. C: {@code PtlGetPut}.
+     * descriptor. Atomic towards every other operation there. C: {@code PtlGetPut}.
      *
      * @return a {@link PortalsOutcome} or a negated {@link PortalsCode}
      */
