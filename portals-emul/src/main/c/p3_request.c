@@ -190,7 +190,8 @@ uint32_t p3_request_exchange(struct p3_ni *ni, struct p3_peer *peer, struct p3_r
                              uint8_t *theirs)
 {
     struct p3_source buffer = {.start = theirs};
-    uint32_t fail;
+    const struct timespec pause = {.tv_nsec = P3_SWAP_PAUSE_NS};
+    uint32_t fail, others;
     int error = lock_exchange(ni, peer);
 
     if (error < 0)
@@ -211,6 +212,10 @@ uint32_t p3_request_exchange(struct p3_ni *ni, struct p3_peer *peer, struct p3_r
     SNIC_STEP("ptl.getput.swapped");
     /* Partner: the acquire load of a request that looks whether it may pass. */
     atomic_store_explicit(&peer->view.area->swapping, 0, memory_order_release);
+    others = atomic_load_explicit(&peer->view.area->exchange.waiters, memory_order_relaxed);
     unlock_exchange(peer);
+    /* Who swaps again and again would take the lock from sleepers before they have woken. */
+    if (others != 0)
+        nanosleep(&pause, NULL);
     return fail;
 }

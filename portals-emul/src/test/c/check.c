@@ -17,6 +17,7 @@ ptl_handle_ni_t ni;
 ptl_process_id_t own_id;
 ptl_process_id_t target_id;
 uint32_t check_flavor = PTL_EXT_REF;
+uint32_t check_lock_timeout_ms;
 struct check_shared *shared;
 
 static char *why; /* shared with the runner */
@@ -183,7 +184,7 @@ void set_flag(int index, uint32_t value)
 
 void open_interface(uint32_t flavor)
 {
-    ptl_ext_options_t options = {.flavor = flavor};
+    ptl_ext_options_t options = {.flavor = flavor, .lock_timeout_ms = check_lock_timeout_ms};
     ptl_ni_limits_t limits = {4096, 4096, 64, 63, 63, 1024, 4096, 64};
     int interfaces = 0;
 

@@ -68,6 +68,10 @@ extern ptl_process_id_t own_id;
 extern ptl_process_id_t target_id; /* T, known to I */
 void open_interface(uint32_t flavor);
 extern uint32_t check_flavor; /* of open_interface in initiators */
+/* Of interfaces opened from now on; 0: the library's. Long where a busy machine must not make a
+ * wait look like a stopped process. */
+extern uint32_t check_lock_timeout_ms;
+#define CHECK_PATIENT_MS 60000
 
 #define ANY_ID ((ptl_process_id_t){PTL_NID_ANY, PTL_PID_ANY})
 #define PORTAL 4

@@ -120,6 +120,7 @@ static int outcome[ACTORS_MAX], code;
 
 static void set_stage(void)
 {
+    check_lock_timeout_ms = CHECK_PATIENT_MS;
     for (int i = 0; i < ACTORS_MAX; i++) {
         open_interface(PTL_EXT_REF);
         from[i] = ni;

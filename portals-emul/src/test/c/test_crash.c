@@ -1,150 +1,11 @@
 /*
- * Processes killed at every labelled step, and stopped inside the lock. The target is watched:
- * nothing is left busy, every PUT_START has its PUT_END, an unfinished operation ends as a failure,
- * the invariant checker finds nothing.
+ * Processes killed while they finish what a dead one began, killed at random, and stopped inside
+ * the lock. (Killed at every labelled step: test_steps.c.)
  */
-#include "check.h"
+#include "crash.h"
 
-#include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-#include "portals3_steps.h"
-
-extern _Thread_local void (*snic_step_hook)(const char *label);
-
-static uint8_t bytes[65536], own_bytes[65536];
-static ptl_handle_eq_t eq;
-
-/* Where the initiator kills or stops itself: at the n-th passage of a step. */
-static const char *fatal_label;
-static int fatal_passage;
-static int fatal_signal = SIGKILL;
-
-static void strike(const char *label)
-{
-    if (fatal_passage > 0 && strcmp(label, fatal_label) == 0 && --fatal_passage == 0) {
-        set_flag(0, 1);
-        raise(fatal_signal);
-    }
-}
-
-static void await_quiet(void)
-{
-    const struct timespec pause = {.tv_nsec = 1000000};
-
-    /* The dead are found within a bounded number of looks; the case's time limit bounds it. */
-    while (PtlExtReap(ni) > 0)
-        nanosleep(&pause, NULL);
-}
-
-struct tally {
-    int starts, ends, failures, unlinks, successes;
-};
-
-static struct tally drain(ptl_handle_eq_t queue)
-{
-    struct tally t = {0};
-    uint64_t last = 0; /* match bits of the descriptor that was unlinked last */
-    ptl_event_t event;
-    int code;
-
-    while ((code = PtlEQGet(queue, &event)) != PTL_EQ_EMPTY) {
-        CHECK_EQ(PTL_OK, code);
-        CHECK(t.unlinks == 0 || event.match_bits != last);
-        last = event.type == PTL_EVENT_UNLINK ? event.match_bits : last;
-        switch (event.type) {
-        case PTL_EVENT_PUT_START:
-        case PTL_EVENT_GET_START:
-        case PTL_EVENT_GETPUT_START:
-            CHECK_EQ(PTL_NI_OK, event.ni_fail_type);
-            t.starts++;
-            break;
-        case PTL_EVENT_PUT_END:
-        case PTL_EVENT_GET_END:
-        case PTL_EVENT_GETPUT_END:
-            t.ends++;
-            t.failures += event.ni_fail_type == PTL_EXT_FAIL_INITIATOR_DIED;
-            t.successes += event.ni_fail_type == PTL_NI_OK;
-            break;
-        default:
-            CHECK_EQ(PTL_EVENT_UNLINK, event.type);
-            t.unlinks++;
-        }
-    }
-    return t;
-}
-
-static void i_one_put(void)
-{
-    ptl_handle_md_t md = bind(own_bytes, 4096, -1, PTL_RETAIN, PTL_EQ_NONE);
-
-    memset(own_bytes, 0x5a, sizeof(own_bytes));
-    snic_step_hook = strike;
-    OK(put(md, PTL_ACK_REQ));
-}
-
-static void i_one_get(void)
-{
-    ptl_handle_md_t md = bind(own_bytes, 4096, -1, PTL_RETAIN, PTL_EQ_NONE);
-
-    snic_step_hook = strike;
-    OK(get(md));
-}
-
-static void i_one_getput(void)
-{
-    ptl_handle_md_t put_md = bind(own_bytes, 8, -1, PTL_RETAIN, PTL_EQ_NONE);
-    ptl_handle_md_t get_md = bind(own_bytes + 8, 8, -1, PTL_RETAIN, PTL_EQ_NONE);
-
-    snic_step_hook = strike;
-    OK(PtlGetPut(get_md, put_md, target_id, PORTAL, 0, BITS, 0, 0));
-}
-
-static void i_clean_put(void)
-{
-    ptl_handle_md_t md = bind(own_bytes, 100, -1, PTL_RETAIN, PTL_EQ_NONE);
-
-    memset(own_bytes, 0x11, 100);
-    OK(put_to(md, PTL_ACK_REQ, BITS + 1, 0, 0));
-    CHECK_EQ(PTL_EXT_DELIVERED, PtlExtLastOutcome());
-}
-
-/* One kill: the operation is the only one that its descriptor takes. Returns 0 when the step was
- * not passed. */
-static int kill_at(void (*body)(void), const char *label, int passage, int other_first)
-{
-    ptl_handle_md_t md;
-    ptl_handle_me_t me;
-    struct tally t;
-    int died;
-
-    md = post_at(PORTAL, BITS, make_md(bytes, sizeof(bytes), 1, BOTH, eq), PTL_UNLINK, &me);
-    fatal_label = label;
-    fatal_passage = passage;
-    died = initiator_join(initiator_start(body));
-    if (other_first)
-        initiator_run(i_clean_put); /* another initiator finds the dead one's lock */
-    await_quiet();
-    expect_sound();
-    t = drain(eq);
-    if (died && t.starts == 0) {
-        /* Dead before its first visible effect: as if it had never been. */
-        CHECK_EQ(0, t.ends + t.unlinks);
-        OK(PtlMDUnlink(md));
-    } else {
-        CHECK_EQ(1, t.starts);
-        CHECK_EQ(1, t.ends);
-        CHECK_EQ(1, t.unlinks);
-        CHECK_EQ(died ? 1 : t.successes, t.failures + t.successes);
-        CHECK_EQ(PTL_MD_INVALID, PtlMDUnlink(md));
-        CHECK_EQ(PTL_ME_INVALID, PtlMEUnlink(me));
-    }
-    expect_sound();
-    return died != 0;
-}
 
 static void i_clean_put_and_die(void)
 {
@@ -208,54 +69,6 @@ static void recoverer_killed(void)
                 kill_twice(first[i], second[k], passage);
     CHECK_EQ(1, status(PTL_SR_MDS_CUR));
     CHECK_EQ(1, status(PTL_SR_MES_CUR));
-}
-
-static void kill_everywhere(void (*body)(void), const char *const *labels, size_t count)
-{
-    int killed = 0;
-
-    open_interface(PTL_EXT_REF);
-    eq = new_eq(64);
-    post_at(PORTAL, BITS + 1,
-            make_md(own_bytes, sizeof(own_bytes), -1, BOTH | PTL_MD_MANAGE_REMOTE, PTL_EQ_NONE),
-            PTL_RETAIN, NULL);
-    for (size_t i = 0; i < count; i++) {
-        int passages = 0;
-
-        /* Event steps are passed several times in one operation: every passage is one place. */
-        while (kill_at(body, labels[i], passages + 1, passages % 2 == 0))
-            passages++;
-        if (passages == 0)
-            check_fail(__FILE__, __LINE__, "step %s was never passed", labels[i]);
-        killed += passages;
-    }
-    CHECK(killed >= (int)count);
-    CHECK_EQ(1, status(PTL_SR_MDS_CUR));
-    CHECK_EQ(1, status(PTL_SR_MES_CUR));
-}
-
-static void initiator_killed_in_put(void)
-{
-    static const char *const labels[] = {PTL_STEPS_PUT};
-
-    kill_everywhere(i_one_put, labels, sizeof(labels) / sizeof(labels[0]));
-}
-
-static void initiator_killed_in_get(void)
-{
-    static const char *const labels[] = {PTL_STEPS_GET,         "ptl.request.locked",
-                                         "ptl.accept.intent",   "ptl.accept.busy",
-                                         "ptl.complete.intent", "ptl.unlink.list"};
-
-    kill_everywhere(i_one_get, labels, sizeof(labels) / sizeof(labels[0]));
-}
-
-static void initiator_killed_in_getput(void)
-{
-    static const char *const labels[] = {PTL_STEPS_GETPUT, "ptl.accept.intent",
-                                         "ptl.complete.intent", "ptl.complete.busy"};
-
-    kill_everywhere(i_one_getput, labels, sizeof(labels) / sizeof(labels[0]));
 }
 
 /* An unfinished put never looks like a success: killed before the copy was complete. */
@@ -456,9 +269,6 @@ static void target_killed_at_random(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"", "initiator_killed_in_put", initiator_killed_in_put, NULL},
-        {"", "initiator_killed_in_get", initiator_killed_in_get, NULL},
-        {"", "initiator_killed_in_getput", initiator_killed_in_getput, NULL},
         {"", "recoverer_killed", recoverer_killed, NULL},
         {"", "unfinished_put_is_no_success", unfinished_put_is_no_success, NULL},
         {"", "sleeper_finds_the_dead", sleeper_finds_the_dead, NULL},

@@ -77,6 +77,7 @@ static void getput_is_a_lock(void)
     pid_t pids[4];
     uint64_t *word = (uint64_t *)(void *)bytes;
 
+    check_lock_timeout_ms = CHECK_PATIENT_MS;
     begin();
     *word = 42;
     post(bytes, 8, -1, BOTH | PTL_MD_MANAGE_REMOTE, PTL_EQ_NONE);
@@ -151,6 +152,7 @@ static void against_puts(void)
 {
     pid_t pids[2];
 
+    check_lock_timeout_ms = CHECK_PATIENT_MS;
     begin();
     post(bytes, WORDS * 8, -1, BOTH | PTL_MD_MANAGE_REMOTE, PTL_EQ_NONE);
     pids[0] = initiator_start(i_swap_out);
@@ -184,6 +186,7 @@ static void against_gets(void)
 {
     pid_t pids[2];
 
+    check_lock_timeout_ms = CHECK_PATIENT_MS;
     begin();
     post(bytes, WORDS * 8, -1, BOTH | PTL_MD_MANAGE_REMOTE, PTL_EQ_NONE);
     pids[0] = initiator_start(i_get_whole);

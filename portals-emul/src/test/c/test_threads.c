@@ -38,7 +38,7 @@ static const ptl_process_id_t anybody = {PTL_NID_ANY, PTL_PID_ANY};
 
 static void open_one(ptl_handle_ni_t *ni, ptl_process_id_t *id)
 {
-    ptl_ext_options_t options = {.event_slots = 8192};
+    ptl_ext_options_t options = {.event_slots = 8192, .lock_timeout_ms = 60000};
     ptl_ni_limits_t limits = {512, 512, 16, 7, 15, 64, 512, 64};
 
     MUST(PtlExtNIOpen(&options, &limits, NULL, ni, NULL, 0) == PTL_OK);
