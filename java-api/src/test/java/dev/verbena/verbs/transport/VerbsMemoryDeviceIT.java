@@ -94,8 +94,7 @@ class VerbsMemoryDeviceIT {
         VerbsTesting.requireDevice();
         End a = new End("a");
         End b = new End("b");
-        a.transport.connect(
-                b.transport.uri(), new UnsafeBuffer(new byte[0]), 0, 0, 0, PATIENCE_NS);
+        a.transport.connect(b.transport.uri(), new UnsafeBuffer(new byte[0]), 0, 0, 0, PATIENCE_NS);
         pollUntil(() -> a.isConnected && b.isConnected, a, b);
         RegisteredRegion slabs = a.transport.allocate(16 * SLAB, 0);
         try (OffHeapMemory memory = OffHeapMemories.allocate(4096);
