@@ -1,6 +1,7 @@
 /** Small complete programs, and the particle-in-cell mini-application. */
 module dev.verbena.examples {
     requires transitive dev.verbena.staging;
+    requires dev.verbena.nsim;
     requires dev.verbena.portals; // found by name, portals://
 
     exports dev.verbena.examples;

@@ -209,20 +209,7 @@ final class DemoCommand implements Callable<Integer> {
             }
             return Files.createDirectories(parent.resolve("run-" + number));
         }
-        Path folder = output.toAbsolutePath().normalize();
-        if (Files.exists(folder) && !Files.isDirectory(folder)) {
-            throw new Messages.Failure("--output " + output + " is a file, not a folder");
-        }
-        Files.createDirectories(folder);
-        try (var files = Files.list(folder)) {
-            if (files.findAny().isPresent()) {
-                throw new Messages.Failure(
-                        "--output "
-                                + output
-                                + " is not empty; choose a folder that is absent or empty");
-            }
-        }
-        return folder;
+        return OutputFolder.prepare("--output", output.toAbsolutePath().normalize());
     }
 
     private static void requireSpace(DemoPlan plan) throws IOException {

@@ -116,7 +116,11 @@ final class ExperimentReport {
     private static String style() throws IOException {
         String name = "/dev/verbena/examples/transit/report.css";
         try (InputStream in = Html.class.getResourceAsStream(name)) {
-            String extra = ".card{margin:14px 0;max-width:760px}";
+            String extra =
+                    ".card{margin:14px 0;max-width:760px}"
+                            + ".five polyline{stroke:var(--bad)}.five circle{fill:var(--bad)}"
+                            + ".six polyline{stroke:#8a5bd6}.six circle{fill:#8a5bd6}"
+                            + "svg.heat{width:auto;max-width:none}";
             return (in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8))
                     + extra;
         }
@@ -136,11 +140,17 @@ final class ExperimentReport {
             List<String> cells = new ArrayList<>();
             for (String column : columns) {
                 Object value = row.get(column);
-                cells.add(value == null ? "" : plain(value));
+                cells.add(value == null ? "" : cell(plain(value)));
             }
             text.append(String.join(",", cells)).append('\n');
         }
         return text.toString();
+    }
+
+    /** In quotes if it would be taken for several. */
+    private static String cell(String text) {
+        boolean isPlain = text.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n');
+        return isPlain ? text : '"' + text.replace("\"", "\"\"") + '"';
     }
 
     private static void flatten(String prefix, Map<?, ?> from, Map<String, Object> to) {

@@ -48,6 +48,7 @@ final class SimCommand implements Callable<Integer> {
     private static final int PROCESSES_MAX = 1 << 22;
     private static final List<Integer> PROCESSES = List.of(16);
     private static final int FILE_MAX = 1 << 20;
+    private static final int THREADS_MAX = 256;
     private static final long QUIET_NS = 1_000_000_000L;
 
     @Spec private CommandSpec spec;
@@ -73,6 +74,22 @@ final class SimCommand implements Callable<Integer> {
                     "Change the machine, as topology=torus(8,8,8) or link.bandwidth=12.5e9, or a"
                             + " parameter of the scenario.")
     private List<String> settings = List.of();
+
+    @Option(
+            names = "--level",
+            paramLabel = "LEVEL",
+            description =
+                    "packet (the default), message (a flow per message: fast, for very many nodes)"
+                            + " or flit (slow reference). Short for --set level=LEVEL.")
+    private String level;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description =
+                    "Divide the machine among so many threads; the result is the same to the bit."
+                            + " Packet level only. Default: 1.")
+    private int threads = 1;
 
     @Option(names = "--per-node", paramLabel = "K", description = "Processes on each node.")
     private Integer perNode;
@@ -104,7 +121,7 @@ final class SimCommand implements Callable<Integer> {
     @Option(
             names = "--trace",
             paramLabel = "FILE",
-            description = "Write a line for each message to a new file, in CSV.")
+            description = "Write a line for each message to a new file, or into a pipe, in CSV.")
     private Path trace;
 
     @Option(names = "--print", description = "Print the scenario's file and end.")
@@ -124,26 +141,61 @@ final class SimCommand implements Callable<Integer> {
             return 0;
         }
         Scenario scenario = checked(() -> scenario(scenarioName));
-        SimReport report =
-                output == null
-                        ? null
-                        : new SimReport(
-                                scenario.name(), scenario.description(), scenario.measure());
+        check();
+        SimReport report = null;
         if (output != null) {
-            prepareFolder();
+            OutputFolder.prepare("--output", output);
+            report = new SimReport(scenario.name(), scenario.description(), scenario.measure());
         }
-        try (SimTrace lines = trace == null ? null : openTrace()) {
-            runAll(out, scenario, report, lines);
+        if (trace == null) {
+            runAll(out, scenario, report, null);
+        } else {
+            runTraced(out, scenario, report);
         }
         if (report != null) {
-            report.write(output, environment());
+            SimReport written = report;
+            OutputFolder.write("--output", output, () -> written.write(output, environment()));
             out.println("report: " + output.resolve("report.html"));
         }
         return 0;
     }
 
+    private void check() {
+        if (threads < 1 || threads > THREADS_MAX) {
+            throw wrong("--threads " + threads + " is outside 1 to " + THREADS_MAX);
+        }
+        if (threads > 1 && trace != null) {
+            throw wrong("--trace is written by one thread; leave out --threads");
+        }
+        if (bytes != null && bytes < 0) {
+            throw wrong("--bytes " + bytes + " is negative");
+        }
+        for (int count : processes == null ? PROCESSES : processes) {
+            if (count < 1 || count > PROCESSES_MAX) {
+                throw wrong("--processes " + count + " is outside 1 to " + PROCESSES_MAX);
+            }
+        }
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    private void runTraced(PrintWriter out, Scenario scenario, SimReport report) {
+        SimTrace lines = SimTrace.open("--trace", trace);
+        OutputFolder.write(
+                "--trace",
+                trace,
+                () -> {
+                    try (lines) {
+                        runAll(out, scenario, report, lines);
+                        lines.flush();
+                    }
+                });
+    }
+
     private void runAll(PrintWriter out, Scenario scenario, SimReport report, SimTrace lines) {
-        Curve usual = new Curve(scenario.name(), Integer.MAX_VALUE, List.of());
+        Curve usual = new Curve(scenario.name(), Integer.MAX_VALUE, scenario.measure(), List.of());
         List<Integer> numbers = processes != null ? processes : PROCESSES;
         if (isFigure && processes == null && !scenario.figure().isEmpty()) {
             numbers = scenario.figure();
@@ -156,23 +208,6 @@ final class SimCommand implements Callable<Integer> {
                 if (count <= curve.processesMax()) {
                     run(out, scenario, curve, count, report, lines);
                 }
-            }
-        }
-    }
-
-    private SimTrace openTrace() throws IOException {
-        if (Files.exists(trace)) {
-            throw new Messages.Failure("--trace " + trace + " exists; choose another name");
-        }
-        return new SimTrace(trace);
-    }
-
-    private void prepareFolder() throws IOException {
-        Files.createDirectories(output);
-        try (var files = Files.list(output)) {
-            if (files.findAny().isPresent()) {
-                throw new Messages.Failure(
-                        "--output " + output + " is not empty; choose a folder that is");
             }
         }
     }
@@ -210,6 +245,8 @@ final class SimCommand implements Callable<Integer> {
             return call.call();
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        } catch (RuntimeException e) {
+            throw e;
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
@@ -222,18 +259,13 @@ final class SimCommand implements Callable<Integer> {
             int count,
             SimReport report,
             SimTrace lines) {
-        if (count < 1 || count > PROCESSES_MAX) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--processes " + count + " is outside 1 to " + PROCESSES_MAX);
-        }
-        if (bytes != null && bytes < 0) {
-            throw new ParameterException(spec.commandLine(), "--bytes " + bytes + " is negative");
-        }
         Machine machine = new Machine();
         Map<String, Long> parameters = new LinkedHashMap<>();
         List<String> changes = new ArrayList<>(curve.settings());
         changes.addAll(settings);
+        if (level != null) {
+            changes.add("level=" + level);
+        }
         Simulation simulation =
                 checked(
                         () -> {
@@ -244,7 +276,8 @@ final class SimCommand implements Callable<Integer> {
                                     .forEach(machine::set);
                             return new Simulation(machine.topology(), machine.network())
                                     .processes(count)
-                                    .perNode(perNode != null ? perNode : scenario.perNode());
+                                    .perNode(perNode != null ? perNode : scenario.perNode())
+                                    .parallel(threads, threads, SimCommand::start);
                         });
         ScenarioOptions options = options(parameters);
         ProgressLine line = new ProgressLine(spec.commandLine().getErr());
@@ -253,14 +286,25 @@ final class SimCommand implements Callable<Integer> {
         if (lines != null) {
             simulation.trace(lines.run(curve.name(), count));
         }
-        SimulationResult result = checked(() -> simulation.run(scenario.program(count, options)));
-        line.end();
+        SimulationResult result;
+        try {
+            result = checked(() -> simulation.run(scenario.program(count, options)));
+        } finally {
+            line.end();
+        }
         if (report != null) {
             double seconds = (System.nanoTime() - began) / 1e9;
-            report.add(curve.name(), result, json(scenario, machine, result, seconds));
+            report.add(curve, result, json(scenario, machine, result, seconds));
         }
-        print(out, scenario, machine, result, (System.nanoTime() - began) / 1e9);
+        print(out, scenario, curve, machine, result, (System.nanoTime() - began) / 1e9);
         out.flush();
+    }
+
+    /** A thread for a part of the machine; it ends with the run. */
+    private static void start(Runnable part) {
+        Thread thread = new Thread(part, "sim-part");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private ScenarioOptions options(Map<String, Long> parameters) {
@@ -285,7 +329,7 @@ final class SimCommand implements Callable<Integer> {
     }
 
     /** Short runs say nothing. */
-    private static ProgressHandler progress(ProgressLine line, long began) {
+    static ProgressHandler progress(ProgressLine line, long began) {
         return (done, total, events, timePs) -> {
             if (System.nanoTime() - began > QUIET_NS) {
                 line.percent(
@@ -299,6 +343,7 @@ final class SimCommand implements Callable<Integer> {
     private void print(
             PrintWriter out,
             Scenario scenario,
+            Curve curve,
             Machine machine,
             SimulationResult result,
             double seconds) {
@@ -319,7 +364,7 @@ final class SimCommand implements Callable<Integer> {
         out.println(
                 text(
                         "%s, %d processes: %s",
-                        scenario.name(), result.processes(), scenario.measure().line(result)));
+                        scenario.name(), result.processes(), curve.measure().line(result)));
         out.println(
                 text(
                         "  machine: %s%s; otherwise Table 1 of the paper",

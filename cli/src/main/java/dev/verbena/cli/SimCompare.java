@@ -1,6 +1,5 @@
 package dev.verbena.cli;
 
-import dev.verbena.examples.transit.Chart;
 import dev.verbena.nsim.Machine;
 import dev.verbena.nsim.Simulation;
 import dev.verbena.nsim.SimulationResult;
@@ -11,15 +10,12 @@ import dev.verbena.nsim.scenario.Scenario;
 import dev.verbena.nsim.scenario.ScenarioOptions;
 import dev.verbena.transport.Transports;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -48,7 +44,6 @@ import picocli.CommandLine.Spec;
 final class SimCompare implements Callable<Integer> {
     private static final int PROCESSES_MAX = 64;
     private static final int REPEAT_MAX = 100_000;
-    private static final double PERCENT = 100;
     private static final List<String> USUAL =
             List.of(
                     "ring-barrier",
@@ -108,13 +103,6 @@ final class SimCompare implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON instead of a table.")
     private boolean isJson;
 
-    private record Point(
-            String scenario, Measure measure, int size, double real, double predicted) {
-        double errorPercent() {
-            return PERCENT * (predicted - real) / real;
-        }
-    }
-
     @Override
     public Integer call() throws Exception {
         check();
@@ -125,17 +113,22 @@ final class SimCompare implements Callable<Integer> {
         Map<Integer, List<Integer>> able = able(scenarios);
         PrintWriter out = spec.commandLine().getOut();
         Calibration calibration = calibrate();
-        List<Point> points = new ArrayList<>();
+        SimComparison comparison = new SimComparison(scheme, calibration);
         ProgressLine line = new ProgressLine(spec.commandLine().getErr());
         int done = 0;
         for (Map.Entry<Integer, List<Integer>> run : able.entrySet()) {
             line.percent(done++, able.size(), run.getKey() + " processes");
-            measure(scenarios, run.getKey(), run.getValue(), calibration, points);
+            measure(scenarios, run.getKey(), run.getValue(), calibration, comparison);
         }
         line.end();
-        print(out, calibration, points);
+        if (isJson) {
+            out.println(Json.of(comparison.json()));
+        } else {
+            comparison.print(out);
+        }
         if (output != null) {
-            report(calibration, points).write(output, environment());
+            ExperimentReport report = comparison.report();
+            OutputFolder.write("--output", output, () -> report.write(output, environment()));
             out.println("report: " + output.resolve("report.html"));
         }
         out.flush();
@@ -160,13 +153,7 @@ final class SimCompare implements Callable<Integer> {
                     "--transport " + scheme + " cannot work on this machine: " + cause);
         }
         if (output != null) {
-            Files.createDirectories(output);
-            try (var files = Files.list(output)) {
-                if (files.findAny().isPresent()) {
-                    throw new Messages.Failure(
-                            "--output " + output + " is not empty; choose a folder that is");
-                }
-            }
+            OutputFolder.prepare("--output", output);
         }
     }
 
@@ -203,31 +190,9 @@ final class SimCompare implements Callable<Integer> {
     private Calibration calibrate() throws Exception {
         String both = Calibration.BARRIER + "," + Calibration.RING;
         Map<Integer, long[][]> times = SimPeers.run(2, arguments(both, -1));
-        long[] first = times.get(0)[0];
-        long shortest = Long.MAX_VALUE;
-        for (int i = 0; i < first.length; i += 2) {
-            shortest = Math.min(shortest, first[i + 1] - first[i]);
-        }
         Script ring = SimPeer.script(SimCommand.scenario(Calibration.RING), 2, seed, -1);
-        double ringNs = figure(Measure.BANDWIDTH, times.get(1));
-        return Calibration.of(
-                1000 * shortest, Math.round(1000 * ringNs), ring.putBytes() / ring.size(), 0);
-    }
-
-    /** From the first beginning to the last end: of barriers the shortest, of others the median. */
-    private static double figure(Measure measure, long[][] times) {
-        long[] spans = new long[times[0].length / 2];
-        for (int i = 0; i < spans.length; i++) {
-            long begin = Long.MAX_VALUE;
-            long end = Long.MIN_VALUE;
-            for (long[] own : times) {
-                begin = Math.min(begin, own[2 * i]);
-                end = Math.max(end, own[2 * i + 1]);
-            }
-            spans[i] = end - begin;
-        }
-        Arrays.sort(spans);
-        return spans[measure == Measure.BARRIER ? 0 : spans.length / 2];
+        return SimMeasurements.calibration(
+                times.get(0), times.get(1), ring.putBytes() / ring.size());
     }
 
     /** By number of processes, the places of the scenarios that can have so many. */
@@ -268,22 +233,20 @@ final class SimCompare implements Callable<Integer> {
             int size,
             List<Integer> able,
             Calibration calibration,
-            List<Point> points)
+            SimComparison comparison)
             throws Exception {
         String ableNames = able.stream().map(names::get).collect(Collectors.joining(","));
         Map<Integer, long[][]> times = SimPeers.run(size, arguments(ableNames, options().bytes()));
         for (int i = 0; i < able.size(); i++) {
             Scenario scenario = scenarios.get(able.get(i));
             SimulationResult result = predict(scenario, size, calibration);
-            double ns = figure(scenario.measure(), times.get(i));
-            double real =
-                    switch (scenario.measure()) {
-                        case BARRIER -> ns / 1e3;
-                        case BANDWIDTH -> result.putBytes() / (double) size / ns;
-                        default -> ns / 1e6;
-                    };
-            double expected = scenario.measure().of(result);
-            points.add(new Point(scenario.name(), scenario.measure(), size, real, expected));
+            Measure measure = scenario.measure();
+            double ns = SimMeasurements.figureNs(measure, times.get(i));
+            double bytesEach = result.putBytes() / (double) size;
+            double real = SimMeasurements.inUnit(measure, ns, bytesEach);
+            comparison.add(
+                    new SimComparison.Point(
+                            scenario.name(), measure, size, real, measure.of(result)));
         }
     }
 
@@ -300,83 +263,6 @@ final class SimCompare implements Callable<Integer> {
                 .run(scenario.program(size, options()));
     }
 
-    private void print(PrintWriter out, Calibration calibration, List<Point> points) {
-        if (isJson) {
-            Map<String, Object> all = new LinkedHashMap<>(fields(calibration));
-            all.put("points", points.stream().map(SimCompare::fields).toList());
-            out.println(Json.of(all));
-            return;
-        }
-        out.println(
-                text(
-                        "calibrated over %s: node latency %.3f us, copying %.3f GB/s per process",
-                        scheme, calibration.latencyPs() / 1e6, calibration.bytesPerSecond() / 1e9));
-        out.println(
-                text(
-                        "%-24s %9s %12s %12s %8s  %s",
-                        "scenario", "processes", "real", "predicted", "error", ""));
-        for (Point p : points) {
-            out.println(
-                    text(
-                            "%-24s %9d %12.4f %12.4f %+7.1f%%  %s",
-                            p.scenario,
-                            p.size,
-                            p.real,
-                            p.predicted,
-                            p.errorPercent(),
-                            p.measure.unit()));
-        }
-    }
-
-    private static Map<String, Object> fields(Calibration calibration) {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("node_latency_us", calibration.latencyPs() / 1e6);
-        fields.put("copy_gb_per_s", calibration.bytesPerSecond() / 1e9);
-        return fields;
-    }
-
-    private static Map<String, Object> fields(Point point) {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("scenario", point.scenario);
-        fields.put("processes", point.size);
-        fields.put("unit", point.measure.unit());
-        fields.put("real", point.real);
-        fields.put("predicted", point.predicted);
-        fields.put("error_percent", point.errorPercent());
-        return fields;
-    }
-
-    private ExperimentReport report(Calibration calibration, List<Point> points) {
-        ExperimentReport report = new ExperimentReport("Measured and predicted");
-        report.section(
-                "Measured and predicted",
-                "The same programs as real processes and in the simulator, which knows two numbers"
-                        + " of this machine: the node latency and the rate of copying.");
-        fields(calibration).forEach(report::figure);
-        for (String name : points.stream().map(p -> p.scenario).distinct().toList()) {
-            List<Point> own = points.stream().filter(p -> p.scenario.equals(name)).toList();
-            double[] xs = own.stream().mapToDouble(p -> p.size).toArray();
-            Chart chart = new Chart(name, "processes", own.get(0).measure.unit(), false);
-            chart.line("real", "one", xs, own.stream().mapToDouble(p -> p.real).toArray(), true);
-            double[] expected = own.stream().mapToDouble(p -> p.predicted).toArray();
-            chart.line("predicted", "two", xs, expected, true);
-            report.chart(name, chart);
-        }
-        List<List<String>> rows = new ArrayList<>();
-        for (Point p : points) {
-            report.point(fields(p));
-            rows.add(
-                    List.of(
-                            p.scenario,
-                            Integer.toString(p.size),
-                            text("%.4f %s", p.real, p.measure.unit()),
-                            text("%.4f", p.predicted),
-                            text("%+.1f", p.errorPercent())));
-        }
-        report.table(List.of("scenario", "processes", "real", "predicted", "error, %"), rows);
-        return report;
-    }
-
     private Map<String, Object> environment() {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("processors", Runtime.getRuntime().availableProcessors());
@@ -387,9 +273,5 @@ final class SimCompare implements Callable<Integer> {
         fields.put("repeat", repeat);
         fields.put("date", LocalDate.now(ZoneOffset.UTC).toString());
         return fields;
-    }
-
-    private static String text(String format, Object... values) {
-        return String.format(Locale.ROOT, format, values);
     }
 }

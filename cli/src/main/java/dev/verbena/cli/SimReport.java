@@ -3,6 +3,7 @@ package dev.verbena.cli;
 import dev.verbena.examples.transit.Chart;
 import dev.verbena.nsim.SimulationResult;
 import dev.verbena.nsim.network.LinkStatistics;
+import dev.verbena.nsim.scenario.Curve;
 import dev.verbena.nsim.scenario.Measure;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -20,7 +21,7 @@ import java.util.Map;
  * thread.
  */
 final class SimReport {
-    private static final String[] STYLES = {"one", "two", "three", "four", "dash"};
+    private static final String[] STYLES = {"one", "two", "three", "four", "five", "six", "dash"};
     private static final double PERCENT = 100;
 
     private final Measure measure;
@@ -37,13 +38,13 @@ final class SimReport {
     }
 
     /** One more run. */
-    void add(String curve, SimulationResult result, Map<String, Object> fields) {
-        double value = measure.of(result);
-        curves.computeIfAbsent(curve, c -> new ArrayList<>())
+    void add(Curve curve, SimulationResult result, Map<String, Object> fields) {
+        double value = curve.measure().of(result);
+        curves.computeIfAbsent(curve.name(), c -> new ArrayList<>())
                 .add(new double[] {result.processes(), value});
         rows.add(
                 List.of(
-                        curve,
+                        curve.name(),
                         Integer.toString(result.processes()),
                         text("%.4f", value),
                         text("%.3f", result.executionPs() / 1e6),
@@ -51,10 +52,12 @@ final class SimReport {
                         text("%.3f", result.latency().getMaxValue() / 1e3),
                         text("%.1f", PERCENT * busiest(result)[1])));
         Map<String, Object> point = new LinkedHashMap<>(fields);
-        point.put("curve", curve);
+        point.put("curve", curve.name());
+        point.put("value", value);
+        point.put("unit", measure.unit());
         page.point(point);
         last = result;
-        lastName = curve + ", " + result.processes() + " processes";
+        lastName = curve.name() + ", " + result.processes() + " processes";
     }
 
     /** The busiest cable and the part of the time that it was busy. */
@@ -81,7 +84,8 @@ final class SimReport {
 
     /** Writes all into a folder. */
     void write(Path folder, Map<String, Object> environment) throws IOException {
-        Chart chart = new Chart("By number of processes", "processes", measure.unit(), false);
+        Chart chart =
+                new Chart("By number of processes", "processes", measure.unit(), false).doubling();
         int number = 0;
         for (Map.Entry<String, List<double[]>> curve : curves.entrySet()) {
             double[] xs = curve.getValue().stream().mapToDouble(p -> p[0]).toArray();

@@ -5,6 +5,7 @@ import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -12,10 +13,30 @@ import java.nio.file.StandardOpenOption;
 final class SimTrace implements AutoCloseable {
     private final BufferedWriter out;
 
-    /** A new file. */
-    SimTrace(Path file) throws IOException {
-        out = Files.newBufferedWriter(file, StandardOpenOption.CREATE_NEW);
-        out.write("curve,processes,time_ps,event,kind,from,to,bytes,tag,issued_ps,first_in_ps\n");
+    private SimTrace(BufferedWriter out) {
+        this.out = out;
+    }
+
+    /**
+     * A new file, or what is no file: a pipe, a device.
+     *
+     * @throws Messages.Failure if there is such a file, or it cannot be made; says why
+     */
+    static SimTrace open(String option, Path file) {
+        boolean isThere = Files.exists(file);
+        if (isThere && (Files.isRegularFile(file) || Files.isDirectory(file))) {
+            throw new Messages.Failure(option + " " + file + " exists; choose another name");
+        }
+        OpenOption how = isThere ? StandardOpenOption.WRITE : StandardOpenOption.CREATE_NEW;
+        try {
+            SimTrace trace =
+                    new SimTrace(Files.newBufferedWriter(file, StandardOpenOption.WRITE, how));
+            trace.out.write(
+                    "curve,processes,time_ps,event,kind,from,to,bytes,tag,issued_ps,first_in_ps\n");
+            return trace;
+        } catch (IOException e) {
+            throw OutputFolder.failure(option, file, e, "; choose another place");
+        }
     }
 
     /** For one run. */
@@ -33,6 +54,11 @@ final class SimTrace implements AutoCloseable {
                 throw new UncheckedIOException(e);
             }
         };
+    }
+
+    /** Writes what is left in memory. */
+    void flush() throws IOException {
+        out.flush();
     }
 
     @Override

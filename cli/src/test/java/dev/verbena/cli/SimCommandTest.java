@@ -1,14 +1,27 @@
 package dev.verbena.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class SimCommandTest {
@@ -99,6 +112,139 @@ class SimCommandTest {
         assertThat(Run.of("sim", "ring-barrier", "--trace=" + trace).err()).contains("exists");
     }
 
+    /** The same machine and program as the scenario that comes with the simulator. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"random-ring", "ring-barrier", "recursive-doubling", "particle-exchange"})
+    void shouldHaveAnExampleOfEachProgram(String name) {
+        String file = "../examples/scenarios/" + name + ".scenario";
+        String[] more = {"-n", "12", "--bytes=3000", "--json"};
+        String own = trace(Run.of(with(new String[] {"sim", name}, more)));
+        assertThat(trace(Run.of(with(new String[] {"sim", file}, more)))).isEqualTo(own);
+    }
+
+    /**
+     * Figure 3: packing, putting, and putting between nodes only, for both places of the barrier.
+     */
+    @Test
+    void shouldShowPackingAndPuttingApart(@TempDir Path folder) throws Exception {
+        Path output = folder.resolve("figure");
+        Run run =
+                Run.of(
+                        "sim",
+                        "particle-exchange",
+                        "--figure",
+                        "-n32",
+                        "--bytes=9000",
+                        "--output=" + output);
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out())
+                .contains("pack (barrier before)", "put between nodes (barrier after)");
+        List<String> lines = Files.readAllLines(output.resolve("points.csv"));
+        assertThat(lines).hasSize(7);
+        int curve = List.of(lines.get(0).split(",")).indexOf("curve");
+        int value = List.of(lines.get(0).split(",")).indexOf("value");
+        Map<String, Double> values = new HashMap<>();
+        for (String line : lines.subList(1, 7)) {
+            String[] cells = line.split(",(?=([^\"]*\"[^\"]*\")*[^\"]*$)");
+            values.put(cells[curve], Double.parseDouble(cells[value]));
+        }
+        assertThat(values.get("pack (barrier before)"))
+                .isPositive()
+                .isEqualTo(values.get("pack (barrier after)"));
+        assertThat(values.get("put between nodes (barrier before)"))
+                .isPositive()
+                .isLessThanOrEqualTo(values.get("put (barrier before)"));
+    }
+
+    @Test
+    void shouldTakeALevelAndThreads() {
+        String[] usual = {"sim", "random-ring", "-n", "16", "--bytes=20000", "--json"};
+        String one = trace(Run.of(usual));
+        assertThat(trace(Run.of(with(usual, "--threads=4")))).isEqualTo(one);
+        assertThat(trace(Run.of(with(usual, "--level=packet")))).isEqualTo(one);
+        Run messages = Run.of(with(usual, "--level=message"));
+        assertThat(messages.out()).contains("\"level\": \"message\"");
+        assertThat(trace(messages)).isNotEqualTo(one);
+        String set = trace(Run.of(with(usual, "--set=level=message")));
+        assertThat(trace(messages)).isEqualTo(set);
+        Run both = Run.of(with(usual, "--threads=2", "--level=flit"));
+        assertThat(both.code()).isEqualTo(2);
+        assertThat(both.err()).contains("only the packet level can be divided");
+    }
+
+    private static String[] with(String[] line, String... more) {
+        return Stream.concat(Arrays.stream(line), Arrays.stream(more)).toArray(String[]::new);
+    }
+
+    private static String trace(Run run) {
+        assertThat(run.code()).as(run.err()).isZero();
+        return run.out().replaceFirst("(?s).*\"trace\": \"([0-9a-f]{16})\".*", "$1");
+    }
+
+    /** Of a device that is always full, as the kernel has it. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void shouldSayThatTheDiskIsFull(@TempDir Path folder) throws Exception {
+        Run traced = Run.of("sim", "ring-barrier", "-n8", "--trace=/dev/full");
+        assertThat(traced.code()).isEqualTo(1);
+        assertThat(traced.err())
+                .contains("--trace /dev/full: No space left on device")
+                .contains("incomplete")
+                .doesNotContain("fault of Verbena");
+        Path full = folder.resolve("full.csv");
+        assertThatThrownBy(
+                        () ->
+                                OutputFolder.write(
+                                        "--output",
+                                        full,
+                                        () ->
+                                                Files.writeString(
+                                                        Path.of("/dev/full"),
+                                                        "text",
+                                                        StandardOpenOption.WRITE)))
+                .isInstanceOf(Messages.Failure.class)
+                .hasMessageContaining(full + ": No space left on device");
+    }
+
+    @Test
+    void shouldSayWhyItCannotWrite(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("file"), "of somebody");
+        for (String place : new String[] {"file", "file/below"}) {
+            Run run = Run.of("sim", "ring-barrier", "-n4", "--output=" + folder.resolve(place));
+            assertThat(run.code()).isEqualTo(1);
+            assertThat(run.err()).contains("--output " + folder.resolve(place)).contains("file");
+            assertThat(run.out()).isEmpty();
+        }
+        Run run = Run.of("sim", "ring-barrier", "-n4", "--trace=" + folder.resolve("no/x.csv"));
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.err()).contains("there is no such file or folder");
+        assertThat(Run.of("sim", "ring-barrier", "-n4", "--trace=" + folder).err())
+                .contains("exists; choose another name");
+        assertThat(Files.readString(file)).isEqualTo("of somebody");
+        assertThatThrownBy(
+                        () ->
+                                OutputFolder.write(
+                                        "--output",
+                                        folder,
+                                        () -> {
+                                            throw new AccessDeniedException(folder.toString());
+                                        }))
+                .hasMessageContaining("--output " + folder)
+                .hasMessageContaining("no permission");
+    }
+
+    @Test
+    void shouldShowHowFarALongRunIs() {
+        StringWriter text = new StringWriter();
+        ProgressLine line = new ProgressLine(new PrintWriter(text, true));
+        long second = 1_000_000_000L;
+        SimCommand.progress(line, System.nanoTime()).onProgress(1, 4, 1000, 5_000_000);
+        assertThat(text.toString()).isEmpty();
+        SimCommand.progress(line, System.nanoTime() - 2 * second).onProgress(2, 4, 1000, 5_000_000);
+        assertThat(text.toString()).contains("50 %", "2 of 4 puts", "5.0 us of virtual time");
+    }
+
     @Test
     void shouldLeaveOutWhatCannotBeCompared(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("two-sided.scenario");
@@ -152,6 +298,13 @@ class SimCommandTest {
             delimiter = '|',
             value = {
                 "sim pingpong | there is no scenario 'pingpong'; there are [random-ring",
+                "sim ring-barier | did you mean 'ring-barrier'?",
+                "sim ring-barrier --set node.overhed=1us | did you mean 'node.overhead'?",
+                "sim ring-barrier --level mesage | level=mesage: 'mesage' is none of packet, message",
+                "sim ring-barrier --level mesage | did you mean 'message'?",
+                "sim ring-barrier --set dma=dupleks | dma=dupleks: 'dupleks' is none of duplex",
+                "sim ring-barrier --threads 0 | --threads 0 is outside 1 to",
+                "sim ring-barrier --threads 2 --trace t | --trace is written by one thread",
                 "sim ring-barrier -n 0 | --processes 0 is outside 1 to",
                 "sim random-ring -n 1 | random-ring cannot have 1 processes",
                 "sim no/such.scenario | there is no file no/such.scenario",

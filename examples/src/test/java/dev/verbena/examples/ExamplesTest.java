@@ -55,6 +55,11 @@ class ExamplesTest {
     }
 
     @Test
+    void shouldSimulateARing() {
+        assertThat(SimulatedRing.run(64)).isEqualTo("64 processes: 0.5715 us");
+    }
+
+    @Test
     void shouldStaySmall() throws IOException {
         Path folder = Path.of("src/main/java/dev/verbena/examples");
         try (Stream<Path> files = Files.list(folder)) {

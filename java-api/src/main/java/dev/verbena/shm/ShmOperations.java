@@ -9,6 +9,7 @@ import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportLimits;
 import dev.verbena.transport.internal.OwnerGuard;
+import dev.verbena.transport.internal.Ranges;
 import org.agrona.UnsafeApi;
 
 /**
@@ -315,13 +316,7 @@ abstract class ShmOperations implements Transport {
             return CLOSED;
         }
         try {
-            if ((target.base() + targetOffset & Long.BYTES - 1) != 0) {
-                throw new IllegalArgumentException(
-                        "targetOffset "
-                                + targetOffset
-                                + ": an atomic needs 8 aligned bytes; the descriptor begins at "
-                                + target.base());
-            }
+            Ranges.requireAligned(target, targetOffset);
             ShmConnection to = connections.open(connection);
             if (to == null) {
                 return NOT_CONNECTED;

@@ -2,6 +2,7 @@ package dev.verbena.transport;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.internal.TransferTransport;
 import java.net.URI;
 import java.util.ArrayDeque;
 import org.agrona.DirectBuffer;
@@ -9,7 +10,7 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Regions and connections of a transport of the model, and what is to be told of them. */
-abstract class ModelConnections implements Transport {
+abstract class ModelConnections extends TransferTransport {
     static final int PRIVATE_DATA_MAX = 256;
     static final int COMPLETION = 0;
     static final int MESSAGE = 1;

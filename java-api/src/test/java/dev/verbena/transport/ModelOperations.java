@@ -1,6 +1,7 @@
 package dev.verbena.transport;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.internal.Ranges;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** What a transport of the model can be asked to move. */
@@ -107,16 +108,18 @@ abstract class ModelOperations extends ModelConnections {
         return status;
     }
 
-    int oneSided(
-            long handle,
+    @Override
+    protected int transfer(
             int operation,
+            long handle,
             RegisteredRegion region,
             long offset,
             RemoteDescriptor remote,
             long remoteOffset,
             long length,
             int tag,
-            long context) {
+            long context,
+            int flags) {
         own();
         synchronized (network) {
             Connection connection = connection(handle);
@@ -151,70 +154,14 @@ abstract class ModelOperations extends ModelConnections {
     }
 
     @Override
-    public int put(
-            long handle,
-            RegisteredRegion source,
-            long offset,
-            RemoteDescriptor target,
-            long targetOffset,
-            long length,
-            long context,
-            int flags) {
-        return oneSided(
-                handle, Operation.PUT, source, offset, target, targetOffset, length, 0, context);
-    }
-
-    @Override
-    public int putNotify(
-            long handle,
-            RegisteredRegion source,
-            long offset,
-            RemoteDescriptor target,
-            long targetOffset,
-            long length,
-            int tag,
-            long context,
-            int flags) {
-        return oneSided(
-                handle,
-                Operation.PUT_NOTIFY,
-                source,
-                offset,
-                target,
-                targetOffset,
-                length,
-                tag,
-                context);
-    }
-
-    @Override
-    public int get(
-            long handle,
-            RegisteredRegion destination,
-            long offset,
-            RemoteDescriptor source,
-            long sourceOffset,
-            long length,
-            long context,
-            int flags) {
-        return oneSided(
-                handle,
-                Operation.GET,
-                destination,
-                offset,
-                source,
-                sourceOffset,
-                length,
-                0,
-                context);
-    }
-
-    int vectored(
+    protected int transfer(
+            int operation,
             long handle,
             TransferVector vector,
             RemoteDescriptor remote,
             long context,
-            boolean isPut) {
+            int flags) {
+        boolean isPut = operation == Operation.PUT;
         own();
         synchronized (network) {
             Connection connection = connection(handle);
@@ -244,8 +191,7 @@ abstract class ModelOperations extends ModelConnections {
                 worst = Math.max(worst, status);
                 moved += status == Status.OK ? vector.length(i) : 0;
             }
-            complete(
-                    connection, isPut ? Operation.PUT : Operation.GET, context, null, worst, moved);
+            complete(connection, operation, context, null, worst, moved);
             ModelRegion[] used = new ModelRegion[vector.count()];
             for (int i = 0; i < used.length; i++) {
                 used[i] = (ModelRegion) vector.region(i);
@@ -257,25 +203,15 @@ abstract class ModelOperations extends ModelConnections {
     }
 
     @Override
-    public int put(
-            long handle, TransferVector vector, RemoteDescriptor target, long context, int flags) {
-        return vectored(handle, vector, target, context, true);
-    }
-
-    @Override
-    public int get(
-            long handle, TransferVector vector, RemoteDescriptor source, long context, int flags) {
-        return vectored(handle, vector, source, context, false);
-    }
-
-    int atomic(
-            long handle,
+    protected int atomic(
             int operation,
+            long handle,
             RemoteDescriptor target,
             long offset,
             long first,
             long second,
-            long context) {
+            long context,
+            int flags) {
         own();
         synchronized (network) {
             Connection connection = connection(handle);
@@ -283,10 +219,7 @@ abstract class ModelOperations extends ModelConnections {
             if (refusal == CLOSED || refusal == NOT_CONNECTED) {
                 return refusal;
             }
-            if (((target.base() + offset) & 7) != 0) {
-                throw new IllegalArgumentException(
-                        "offset " + offset + " is not aligned to 8 bytes");
-            }
+            Ranges.requireAligned(target, offset);
             if (refusal != ACCEPTED) {
                 return refusal;
             }
@@ -304,29 +237,5 @@ abstract class ModelOperations extends ModelConnections {
             complete(connection, operation, context, null, status, before);
             return ACCEPTED;
         }
-    }
-
-    @Override
-    public int fetchAdd(
-            long handle,
-            RemoteDescriptor target,
-            long targetOffset,
-            long delta,
-            long context,
-            int flags) {
-        return atomic(handle, Operation.FETCH_ADD, target, targetOffset, delta, 0, context);
-    }
-
-    @Override
-    public int compareSwap(
-            long handle,
-            RemoteDescriptor target,
-            long targetOffset,
-            long expected,
-            long update,
-            long context,
-            int flags) {
-        return atomic(
-                handle, Operation.COMPARE_SWAP, target, targetOffset, expected, update, context);
     }
 }

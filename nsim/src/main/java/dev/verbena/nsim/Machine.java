@@ -1,11 +1,13 @@
 package dev.verbena.nsim;
 
+import dev.verbena.nsim.internal.Spelling;
 import dev.verbena.nsim.network.Level;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.topology.TieRule;
 import dev.verbena.nsim.topology.Topologies;
 import dev.verbena.nsim.topology.Topology;
 import java.math.BigDecimal;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -74,6 +76,8 @@ public final class Machine {
         Consumer<String> setter = keys.get(key);
         try {
             setter.accept(value.strip());
+        } catch (ChoiceException e) {
+            throw new IllegalArgumentException(key + "=" + value + ": " + e.getMessage(), e);
         } catch (NumberFormatException | ArithmeticException e) {
             throw new IllegalArgumentException(
                     key
@@ -107,7 +111,11 @@ public final class Machine {
     public void checkKey(String key) {
         if (!keys.containsKey(key)) {
             throw new IllegalArgumentException(
-                    "there is no key '" + key + "'; there are " + keys.keySet());
+                    "there is no key '"
+                            + key
+                            + "'; there are "
+                            + keys.keySet()
+                            + Spelling.hint(key, keys.keySet()));
         }
     }
 
@@ -180,7 +188,8 @@ public final class Machine {
                 return level;
             }
         }
-        throw new NumberFormatException("'" + text + "' is none of packet, flit, message");
+        List<String> words = List.of("packet", "message", "flit");
+        throw new ChoiceException(text, words);
     }
 
     private static boolean choice(String text, String no, String yes) {
@@ -190,6 +199,20 @@ public final class Machine {
         if (text.equalsIgnoreCase(no)) {
             return false;
         }
-        throw new NumberFormatException("'" + text + "' is neither " + no + " nor " + yes);
+        throw new ChoiceException(text, List.of(no, yes));
+    }
+
+    /** A word that is not among those that a key can have. */
+    private static final class ChoiceException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        ChoiceException(String text, List<String> words) {
+            super(
+                    "'"
+                            + text
+                            + "' is none of "
+                            + String.join(", ", words)
+                            + Spelling.hint(text, words));
+        }
     }
 }

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.verbena.nsim.network.Level;
 import dev.verbena.nsim.network.LinkStatistics;
 import dev.verbena.nsim.program.Program;
+import dev.verbena.nsim.scenario.Scenario;
+import dev.verbena.nsim.scenario.ScenarioOptions;
+import dev.verbena.nsim.scenario.Scenarios;
 import dev.verbena.nsim.scenario.SeededRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -112,6 +115,41 @@ class ParallelTest {
         long first = run(machine, random(1), 1, 1).traceHash();
         assertThat(run(machine, random(1), 1, 1).traceHash()).isEqualTo(first);
         assertThat(run(machine, random(2), 1, 1).traceHash()).isNotEqualTo(first);
+        assertThat(of("random-ring", 2, 1)).isNotEqualTo(of("random-ring", 1, 1));
+        assertThat(of("particle-exchange", 2, 1)).isNotEqualTo(of("particle-exchange", 1, 1));
+        for (String drawsNothing : new String[] {"ring-barrier", "recursive-doubling"}) {
+            assertThat(of(drawsNothing, 2, 1)).isEqualTo(of(drawsNothing, 1, 1));
+        }
+    }
+
+    /** The trace of one that comes with the simulator, on the machine that it names. */
+    private static long of(String name, long seed, int parts) {
+        return scenario(name, seed, parts).traceHash();
+    }
+
+    private static SimulationResult scenario(String name, long seed, int parts) {
+        Scenario scenario = Scenarios.named(name);
+        ScenarioOptions options = new ScenarioOptions(seed, 20_000);
+        int processes = name.startsWith("two-process") ? 2 : 21;
+        Machine machine = new Machine();
+        scenario.prepare(machine, processes, options);
+        return new Simulation(machine.topology(), machine.network())
+                .processes(processes)
+                .perNode(scenario.perNode())
+                .parallel(parts, 1, EXECUTOR::execute)
+                .run(scenario.program(processes, options));
+    }
+
+    @Test
+    @Tag("nsim-6")
+    void shouldGiveTheSameForEveryScenarioInAnyNumberOfPartitions() {
+        for (Scenario each : Scenarios.all()) {
+            SimulationResult alone = scenario(each.name(), 3, 1);
+            for (int parts : new int[] {2, 4, 8}) {
+                String as = each.name() + ", " + parts + " partitions";
+                assertSame(scenario(each.name(), 3, parts), alone, as);
+            }
+        }
     }
 
     @Test

@@ -428,7 +428,7 @@ final class ClientFlight {
             // The server has it, but may die before the receiver does: the memory stays ours.
             slotTransferred[slot] = true;
             inFlight--;
-            credits = Math.min(creditsGranted, credits + returned);
+            giveBack(returned);
         } else {
             leaveFlight(sequence, returned);
             ticket.state(TicketState.TRANSFERRED);
@@ -468,12 +468,17 @@ final class ClientFlight {
         }
         if (!slotTransferred[slot]) {
             inFlight--;
-            credits = Math.min(creditsGranted, credits + returned);
+            giveBack(returned);
         }
     }
 
+    private void giveBack(int returned) {
+        boolean isSkipped = PlantedFaults.ENABLED && PlantedFaults.isOn("sweep-credit-skipped");
+        credits = Math.min(creditsGranted, credits + (isSkipped ? returned / 2 : returned));
+    }
+
     void onSeen(long upTo, int returned) {
-        credits = Math.min(creditsGranted, credits + returned);
+        giveBack(returned);
         for (int slot = 0; slot < slotCount; slot++) {
             if (slotOwner[slot] != 0 && slotOwner[slot] <= upTo) {
                 slotSeen[slot] = true;

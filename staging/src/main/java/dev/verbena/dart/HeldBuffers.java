@@ -26,7 +26,8 @@ final class HeldBuffers {
     HeldBuffers(int capacity, int framePayloadMax) {
         int size = Math.max(2, Integer.highestOneBit(Math.max(1, capacity - 1)) << 1);
         this.ring = new ServerBuffer[size];
-        this.mask = size - 1;
+        boolean isWrong = PlantedFaults.ENABLED && PlantedFaults.isOn("sweep-wrap-mask");
+        this.mask = isWrong ? (size - 1) / 2 : size - 1;
         this.framePayloadMax = framePayloadMax;
     }
 

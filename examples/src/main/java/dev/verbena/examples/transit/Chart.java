@@ -11,6 +11,8 @@ public final class Chart {
     private static final int LEFT = 64;
     private static final int RIGHT = 16;
     private static final int TOP = 34;
+    private static final int LEGEND_ROW = 18;
+    private static final double LETTER = 7.2;
     private static final int BOTTOM = 44;
 
     private final String title;
@@ -18,6 +20,8 @@ public final class Chart {
     private final String yTitle;
     private final boolean isLogarithmic;
     private final List<Line> lines = new ArrayList<>();
+    private boolean isDoubling;
+    private int top = TOP;
     private double bandFrom = Double.NaN;
     private double bandTo = Double.NaN;
 
@@ -37,6 +41,12 @@ public final class Chart {
         return this;
     }
 
+    /** Each doubling of x takes the same width; x is above 0. */
+    public Chart doubling() {
+        isDoubling = true;
+        return this;
+    }
+
     /** Shades a range of x. */
     public Chart band(double from, double to) {
         bandFrom = from;
@@ -46,6 +56,7 @@ public final class Chart {
 
     /** The chart as one SVG element. */
     public String svg() {
+        top = TOP + LEGEND_ROW * legend(new StringBuilder());
         double[] x = range(true);
         double[] y = range(false);
         if (isLogarithmic) {
@@ -71,9 +82,9 @@ public final class Chart {
                             Locale.ROOT,
                             "<rect class=\"band\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>",
                             from,
-                            TOP,
+                            top,
                             px(bandTo, x) - from,
-                            HEIGHT - TOP - BOTTOM));
+                            HEIGHT - top - BOTTOM));
         }
         axes(out, x, y);
         for (Line line : lines) {
@@ -88,7 +99,7 @@ public final class Chart {
         double max = Double.NEGATIVE_INFINITY;
         for (Line line : lines) {
             for (double value : isX ? line.xs : line.ys) {
-                double v = isX ? value : scale(value);
+                double v = isX ? scaleX(value) : scale(value);
                 if (Double.isFinite(v)) {
                     min = Math.min(min, v);
                     max = Math.max(max, v);
@@ -102,14 +113,18 @@ public final class Chart {
         return isLogarithmic ? Math.log10(y) : y;
     }
 
-    private static double px(double value, double[] range) {
-        double part = (value - range[0]) / (range[1] - range[0]);
+    private double scaleX(double x) {
+        return isDoubling ? Math.log(x) / Math.log(2) : x;
+    }
+
+    private double px(double value, double[] range) {
+        double part = (scaleX(value) - range[0]) / (range[1] - range[0]);
         return LEFT + part * (WIDTH - LEFT - RIGHT);
     }
 
-    private static double py(double value, double[] range) {
+    private double py(double value, double[] range) {
         double part = (value - range[0]) / (range[1] - range[0]);
-        return HEIGHT - BOTTOM - part * (HEIGHT - TOP - BOTTOM);
+        return HEIGHT - BOTTOM - part * (HEIGHT - top - BOTTOM);
     }
 
     private void axes(StringBuilder out, double[] x, double[] y) {
@@ -130,8 +145,9 @@ public final class Chart {
                             at + 4,
                             label));
         }
-        double xStep = tick(x[1] - x[0]);
-        for (double v = Math.ceil(x[0] / xStep) * xStep; v <= x[1] + 1e-9; v += xStep) {
+        double xStep = isDoubling ? Math.ceil((x[1] - x[0]) / 12) : tick(x[1] - x[0]);
+        for (double at = Math.ceil(x[0] / xStep - 1e-9) * xStep; at <= x[1] + 1e-9; at += xStep) {
+            double v = isDoubling ? Math.pow(2, at) : at;
             out.append(
                     String.format(
                             Locale.ROOT,
@@ -152,7 +168,7 @@ public final class Chart {
                 String.format(
                         "<text class=\"name\" transform=\"translate(14 %d) rotate(-90)\""
                                 + " text-anchor=\"middle\">%s</text>",
-                        (TOP + HEIGHT - BOTTOM) / 2, Html.escape(yTitle)));
+                        (top + HEIGHT - BOTTOM) / 2, Html.escape(yTitle)));
     }
 
     private void draw(StringBuilder out, Line line, double[] x, double[] y) {
@@ -176,16 +192,25 @@ public final class Chart {
         out.append(line.hasDots ? dots : "").append("</g>");
     }
 
-    private void legend(StringBuilder out) {
+    /** Answers how many rows it takes more than one. */
+    private int legend(StringBuilder out) {
         int at = LEFT;
+        int row = 0;
         for (Line line : lines) {
+            int width = 44 + (int) (LETTER * line.name.length());
+            if (at > LEFT && at + width > WIDTH) {
+                at = LEFT;
+                row++;
+            }
+            int y = 14 + LEGEND_ROW * row;
             out.append(
                     String.format(
-                            "<g class=\"%s\"><polyline points=\"%d,14 %d,14\"/></g>"
-                                    + "<text class=\"legend\" x=\"%d\" y=\"18\">%s</text>",
-                            line.style, at, at + 18, at + 24, Html.escape(line.name)));
-            at += 44 + (int) (7.2 * line.name.length());
+                            "<g class=\"%s\"><polyline points=\"%d,%d %d,%d\"/></g>"
+                                    + "<text class=\"legend\" x=\"%d\" y=\"%d\">%s</text>",
+                            line.style, at, y, at + 18, y, at + 24, y + 4, Html.escape(line.name)));
+            at += width;
         }
+        return row;
     }
 
     private static double tick(double span) {

@@ -1,6 +1,7 @@
 package dev.verbena.transport.internal;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.transport.Operation;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 
@@ -39,5 +40,33 @@ public final class Ranges {
             return Status.ACCESS;
         }
         return isInside(offset, length, descriptor.length()) ? Status.OK : Status.BOUNDS;
+    }
+
+    /**
+     * The right that an operation needs at the target.
+     *
+     * @param operation see {@link Operation}
+     */
+    public static int right(int operation) {
+        return switch (operation) {
+            case Operation.GET -> RemoteDescriptor.REMOTE_READ;
+            case Operation.PUT, Operation.PUT_NOTIFY -> RemoteDescriptor.REMOTE_WRITE;
+            default -> RemoteDescriptor.REMOTE_ATOMIC;
+        };
+    }
+
+    /**
+     * Refuses an atomic that is not aligned.
+     *
+     * @throws IllegalArgumentException if so; names both numbers
+     */
+    public static void requireAligned(RemoteDescriptor target, long targetOffset) {
+        if ((target.base() + targetOffset & Long.BYTES - 1) != 0) {
+            throw new IllegalArgumentException(
+                    "targetOffset "
+                            + targetOffset
+                            + ": an atomic needs 8 aligned bytes; the descriptor begins at "
+                            + target.base());
+        }
     }
 }

@@ -172,7 +172,7 @@ final class DartCase {
                                 context ->
                                         context.serverCount(shape.servers())
                                                 .clientsMax(8)
-                                                .creditsPerClient(8)
+                                                .creditsPerClient(shape.credits())
                                                 .bufferSize(shape.bufferSize())
                                                 .framePayloadMax(64 << 10)
                                                 .bufferCount(shape.buffers())

@@ -14,7 +14,10 @@ record DartShape(
         boolean isDurable,
         boolean isReassigned,
         long computeNs,
-        boolean isClockWrong) {
+        boolean isClockWrong,
+        int credits) {
+    private static final int CREDITS_MAX = 8;
+
     static DartShape of(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         int bufferSize = 4096 << random.nextInt(3);
@@ -29,7 +32,8 @@ record DartShape(
                 random.nextInt(3) == 0,
                 random.nextInt(3) == 0,
                 random.nextLong(random.nextBoolean() ? 1_000_000L : 100_000_000L),
-                random.nextBoolean());
+                random.nextBoolean(),
+                1 + random.nextInt(CREDITS_MAX));
     }
 
     /** A smaller one of the same kind. */
@@ -45,6 +49,7 @@ record DartShape(
                 isDurable,
                 isReassigned,
                 computeNs,
-                isClockWrong);
+                isClockWrong,
+                credits);
     }
 }

@@ -10,7 +10,7 @@ import java.util.List;
  */
 public final class DartSweep {
     /** One run in so many is done twice, and must be the same. */
-    private static final int TWICE = 100;
+    private static final int TWICE = 50;
 
     private DartSweep() {}
 

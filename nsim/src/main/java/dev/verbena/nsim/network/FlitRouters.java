@@ -10,6 +10,10 @@ import java.util.Arrays;
  * output or an input is busy is a flag that the last flit clears, and credits go back when the last
  * flit has gone. Buffers are counted in flits, and a flit that would overflow one, or is sent
  * before it came, ends the run.
+ *
+ * <p>It shares tables with the packet level (wiring, credits, messages) and no decision: arbiter,
+ * queues and the moments of credits are written twice on purpose. What both had from one place
+ * would be wrong in both, and the comparison (nsim-ace.md, assertion 12) would not see it.
  */
 final class FlitRouters implements Fabric {
     private static final int NONE = -1;

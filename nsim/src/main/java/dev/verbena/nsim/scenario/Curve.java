@@ -7,6 +7,7 @@ import java.util.List;
  *
  * @param name for people
  * @param processesMax the largest number of processes that it has
+ * @param measure what it shows of each run; null: what the scenario shows
  * @param settings {@code key=value} of the machine, or parameters of the scenario
  */
-public record Curve(String name, int processesMax, List<String> settings) {}
+public record Curve(String name, int processesMax, Measure measure, List<String> settings) {}

@@ -10,7 +10,11 @@ public enum Measure {
     /** What a process sends. */
     BANDWIDTH("GB/s per process", "%.4f GB/s per process sent, %.4f GB/s sent and received"),
     /** How long it takes, and computing. */
-    TIME("ms", "%.4f ms, of it %.4f ms computing where that takes longest");
+    TIME("ms", "%.4f ms, of it %.4f ms computing where that takes longest"),
+    /** How long it computes where that takes longest. */
+    COMPUTING("ms", "%.4f ms computing where that takes longest"),
+    /** The rest of the time. */
+    COMMUNICATING("ms", "%.4f ms besides computing, which takes %.4f ms where it takes longest");
 
     private final String unit;
     private final String text;
@@ -30,6 +34,8 @@ public enum Measure {
         return switch (this) {
             case BARRIER -> result.executionPs() / 1e6;
             case BANDWIDTH -> result.bandwidthPerProcess();
+            case COMPUTING -> longestComputationMs(result);
+            case COMMUNICATING -> result.executionPs() / 1e9 - longestComputationMs(result);
             default -> result.executionPs() / 1e9;
         };
     }

@@ -1,5 +1,6 @@
 package dev.verbena.nsim.scenario;
 
+import dev.verbena.nsim.internal.Spelling;
 import dev.verbena.nsim.program.Rank;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +11,8 @@ final class ProgramParser {
     private static final String STATEMENTS =
             "put, get, poll, complete, compute, send, recv, isend, irecv, await, barrier, bcast,"
                     + " reduce, allreduce, alltoall, let, if, for, loop";
+
+    private static final List<String> WORDS = List.of(STATEMENTS.split(", "));
 
     /** A repetition that is written out for each rank. */
     private static final long ROUNDS_MAX = 1 << 24;
@@ -211,7 +214,8 @@ final class ProgramParser {
                                     "there is no statement '"
                                             + word
                                             + "'; there are "
-                                            + STATEMENTS);
+                                            + STATEMENTS
+                                            + Spelling.hint(word, WORDS));
                 };
         int wanted = usage.indexOf(' ') < 0 ? 0 : usage.split(",").length;
         if (count != wanted) {

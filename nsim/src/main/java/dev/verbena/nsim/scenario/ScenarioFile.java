@@ -1,6 +1,7 @@
 package dev.verbena.nsim.scenario;
 
 import dev.verbena.nsim.Machine;
+import dev.verbena.nsim.internal.Spelling;
 import dev.verbena.nsim.program.Program;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -53,6 +54,7 @@ public final class ScenarioFile implements Scenario {
             throw new ScenarioLine.Wrong(
                     file + ": there is no line 'program', behind which what a rank does begins");
         }
+        scenario.curves();
         scenario.program = new ProgramParser(scenario.programLines, scenario.slots).parse();
         return scenario;
     }
@@ -123,7 +125,8 @@ public final class ScenarioFile implements Scenario {
                             "there is no '"
                                     + line.word()
                                     + "' before the program; there are "
-                                    + WORDS);
+                                    + WORDS
+                                    + Spelling.hint(line.word(), List.of(WORDS.split(", "))));
         }
     }
 
@@ -152,10 +155,16 @@ public final class ScenarioFile implements Scenario {
         }
     }
 
-    /** {@code curve 16 nodes, to 32: topology=..., node.overhead=...}; settings after the colon. */
+    /** {@code curve 16 nodes, to 32, shows time: topology=...; node.overhead=...}. */
     private static Curve curve(String text) {
         int colon = text.indexOf(':');
         String head = (colon < 0 ? text : text.substring(0, colon)).strip();
+        Measure shown = null;
+        Matcher shows = Pattern.compile("(.*), *shows ([a-z]+)").matcher(head);
+        if (shows.matches()) {
+            head = shows.group(1).strip();
+            shown = measure(shows.group(2));
+        }
         Matcher limit = Pattern.compile("(.*), *to ([0-9]{1,7})").matcher(head);
         int most = Integer.MAX_VALUE;
         if (limit.matches()) {
@@ -169,7 +178,7 @@ public final class ScenarioFile implements Scenario {
                 changes.add(pair[0] + "=" + pair[1]);
             }
         }
-        return new Curve(head, most, List.copyOf(changes));
+        return new Curve(head, most, shown, List.copyOf(changes));
     }
 
     private Expression expression(String text) {
@@ -207,8 +216,25 @@ public final class ScenarioFile implements Scenario {
     @Override
     public List<Curve> curves() {
         return curves.isEmpty()
-                ? List.of(new Curve(name, Integer.MAX_VALUE, List.of()))
-                : List.copyOf(curves);
+                ? List.of(new Curve(name, Integer.MAX_VALUE, measure, List.of()))
+                : curves.stream().map(this::measured).toList();
+    }
+
+    private Curve measured(Curve curve) {
+        Measure shown = curve.measure() == null ? measure : curve.measure();
+        if (!shown.unit().equals(measure.unit())) {
+            throw new IllegalArgumentException(
+                    "curve "
+                            + curve.name()
+                            + " shows "
+                            + shown.unit()
+                            + ", and scenario "
+                            + name
+                            + " shows "
+                            + measure.unit()
+                            + ": a figure has one unit");
+        }
+        return new Curve(curve.name(), curve.processesMax(), shown, curve.settings());
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.verbena.nsim.scenario;
 
+import dev.verbena.nsim.internal.Spelling;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -43,7 +44,11 @@ public final class Scenarios {
     public static String text(String name) {
         if (!NAMES.contains(name)) {
             throw new IllegalArgumentException(
-                    "there is no scenario '" + name + "'; there are " + NAMES);
+                    "there is no scenario '"
+                            + name
+                            + "'; there are "
+                            + NAMES
+                            + Spelling.hint(name, NAMES));
         }
         try (InputStream in = Scenarios.class.getResourceAsStream(name + ".scenario")) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);

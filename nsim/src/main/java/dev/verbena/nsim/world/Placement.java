@@ -48,14 +48,6 @@ final class Placement {
         work.payload = payload;
     }
 
-    private static int right(int kind) {
-        return switch (kind) {
-            case Operation.GET -> RemoteDescriptor.REMOTE_READ;
-            case Operation.PUT, Operation.PUT_NOTIFY -> RemoteDescriptor.REMOTE_WRITE;
-            default -> RemoteDescriptor.REMOTE_ATOMIC;
-        };
-    }
-
     /** What the target says to a range of the descriptor. */
     private static int check(Work work, SimulatedRegion region, long offset, long length) {
         boolean isOther =
@@ -63,7 +55,7 @@ final class Placement {
         if (region == null || isOther) {
             return Status.STALE_KEY;
         }
-        int right = right(work.kind);
+        int right = Ranges.right(work.kind);
         if ((work.rights & right) == 0 || (region.rights() & right) == 0) {
             return Status.ACCESS;
         }

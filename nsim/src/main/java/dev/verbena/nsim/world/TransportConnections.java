@@ -9,10 +9,10 @@ import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Capability;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
-import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportLimits;
+import dev.verbena.transport.internal.TransferTransport;
 import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
@@ -21,7 +21,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /** Regions and connections of a simulated transport. */
-abstract class TransportConnections implements Transport {
+abstract class TransportConnections extends TransferTransport {
     static final int PRIVATE_DATA_MAX = 256;
     private static final long REFUSAL_PS = 1_000_000;
 

@@ -101,7 +101,8 @@ abstract class TransportOperations extends TransportConnections {
         }
     }
 
-    private int oneSided(
+    @Override
+    protected int transfer(
             int kind,
             long handle,
             RegisteredRegion region,
@@ -132,76 +133,7 @@ abstract class TransportOperations extends TransportConnections {
     }
 
     @Override
-    public int put(
-            long handle,
-            RegisteredRegion source,
-            long offset,
-            RemoteDescriptor target,
-            long targetOffset,
-            long length,
-            long context,
-            int flags) {
-        return oneSided(
-                Operation.PUT,
-                handle,
-                source,
-                offset,
-                target,
-                targetOffset,
-                length,
-                0,
-                context,
-                flags);
-    }
-
-    @Override
-    public int putNotify(
-            long handle,
-            RegisteredRegion source,
-            long offset,
-            RemoteDescriptor target,
-            long targetOffset,
-            long length,
-            int tag,
-            long context,
-            int flags) {
-        return oneSided(
-                Operation.PUT_NOTIFY,
-                handle,
-                source,
-                offset,
-                target,
-                targetOffset,
-                length,
-                tag,
-                context,
-                flags);
-    }
-
-    @Override
-    public int get(
-            long handle,
-            RegisteredRegion destination,
-            long offset,
-            RemoteDescriptor source,
-            long sourceOffset,
-            long length,
-            long context,
-            int flags) {
-        return oneSided(
-                Operation.GET,
-                handle,
-                destination,
-                offset,
-                source,
-                sourceOffset,
-                length,
-                0,
-                context,
-                flags);
-    }
-
-    private int vectored(
+    protected int transfer(
             int kind,
             long handle,
             TransferVector vector,
@@ -232,18 +164,7 @@ abstract class TransportOperations extends TransportConnections {
     }
 
     @Override
-    public int put(
-            long handle, TransferVector vector, RemoteDescriptor target, long context, int flags) {
-        return vectored(Operation.PUT, handle, vector, target, context, flags);
-    }
-
-    @Override
-    public int get(
-            long handle, TransferVector vector, RemoteDescriptor source, long context, int flags) {
-        return vectored(Operation.GET, handle, vector, source, context, flags);
-    }
-
-    private int atomic(
+    protected int atomic(
             int kind,
             long handle,
             RemoteDescriptor target,
@@ -258,10 +179,7 @@ abstract class TransportOperations extends TransportConnections {
             if (isClosed || connection == null) {
                 return isClosed ? CLOSED : NOT_CONNECTED;
             }
-            if (((target.base() + targetOffset) & 7) != 0) {
-                throw new IllegalArgumentException(
-                        "offset " + targetOffset + " is not aligned to 8 bytes");
-            }
+            Ranges.requireAligned(target, targetOffset);
             int refusal = refusal();
             if (refusal != ACCEPTED) {
                 return refusal;
@@ -274,36 +192,5 @@ abstract class TransportOperations extends TransportConnections {
             work.payloadLength = Long.BYTES;
             return post(work);
         }
-    }
-
-    @Override
-    public int fetchAdd(
-            long handle,
-            RemoteDescriptor target,
-            long targetOffset,
-            long delta,
-            long context,
-            int flags) {
-        return atomic(Operation.FETCH_ADD, handle, target, targetOffset, delta, 0, context, flags);
-    }
-
-    @Override
-    public int compareSwap(
-            long handle,
-            RemoteDescriptor target,
-            long targetOffset,
-            long expected,
-            long update,
-            long context,
-            int flags) {
-        return atomic(
-                Operation.COMPARE_SWAP,
-                handle,
-                target,
-                targetOffset,
-                expected,
-                update,
-                context,
-                flags);
     }
 }

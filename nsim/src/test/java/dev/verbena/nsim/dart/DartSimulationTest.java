@@ -5,9 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.dart.DartServer;
 import dev.verbena.nsim.Machine;
+import dev.verbena.nsim.world.World;
+import java.io.IOException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,9 +41,43 @@ class DartSimulationTest {
         assertThat(report.messages()).isEqualTo(72);
         assertThat(report.bytes()).isEqualTo(72L * 100_003);
         assertThat(report.totalNs()).isGreaterThanOrEqualTo(report.computeNs());
-        // The class that ran is the module's own, not a copy made for the simulator.
-        assertThat(DartServer.class.getResource("DartServer.class").getPath())
-                .doesNotContain("/nsim/");
+    }
+
+    /** One set of class files: no second one could run here, or on hardware. */
+    @Test
+    @Tag("nsim-41")
+    void shouldRunTheClassFilesThatEverybodyRuns() throws Exception {
+        ClassLoader loader = DartServer.class.getClassLoader();
+        URL root = DartServer.class.getProtectionDomain().getCodeSource().getLocation();
+        assertThat(root.getPath()).doesNotContain("nsim");
+        List<String> names = classFiles(Path.of(root.toURI()), "dev/verbena/dart/");
+        assertThat(names).hasSizeGreaterThan(100);
+        for (String name : names) {
+            assertThat(Collections.list(loader.getResources(name)))
+                    .as(name)
+                    .singleElement()
+                    .satisfies(url -> assertThat(url.toString()).contains(root.getPath()));
+        }
+        // What the simulator adds is beside DART, never in its packages.
+        assertThat(World.class.getProtectionDomain().getCodeSource().getLocation())
+                .isNotEqualTo(root);
+    }
+
+    /** From a folder of classes or a jar. */
+    private static List<String> classFiles(Path root, String prefix) throws IOException {
+        if (Files.isDirectory(root)) {
+            try (Stream<Path> files = Files.walk(root.resolve(prefix))) {
+                return files.map(file -> root.relativize(file).toString())
+                        .filter(name -> name.endsWith(".class"))
+                        .toList();
+            }
+        }
+        try (JarFile jar = new JarFile(root.toFile())) {
+            return jar.stream()
+                    .map(JarEntry::getName)
+                    .filter(name -> name.startsWith(prefix) && name.endsWith(".class"))
+                    .toList();
+        }
     }
 
     @Test

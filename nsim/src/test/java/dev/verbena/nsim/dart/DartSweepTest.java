@@ -2,6 +2,7 @@ package dev.verbena.nsim.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,16 +44,49 @@ class DartSweepTest {
     /** Of seed 642 a process is killed while it closes. */
     @Test
     void shouldEndWhenAProcessIsKilledWhileItWaits() {
-        assertThat(DartSweep.sweep(642, 1, (done, last) -> true)).isNull();
+        DartShape s = DartShape.of(642);
+        DartShape shape =
+                new DartShape(
+                        s.servers(),
+                        s.nodes(),
+                        s.messages(),
+                        s.length(),
+                        s.buffers(),
+                        s.bufferSize(),
+                        s.inFlight(),
+                        s.isDurable(),
+                        s.isReassigned(),
+                        s.computeNs(),
+                        s.isClockWrong(),
+                        8);
+        DartCase killed = new DartCase(642, shape, Fault.plan(642, shape), null);
+        assertThat(killed.run().failure()).isEmpty();
+    }
+
+    /** A server that stays frozen for ever: nobody can come to an end. */
+    @Test
+    @Tag("nsim-44")
+    void shouldFailAlikeInEachOfAHundredReplays() {
+        DartOutcome first = frozen(5);
+        assertThat(first.failure()).contains("end: ");
+        for (int i = 0; i < 100; i++) {
+            assertThat(frozen(5)).isEqualTo(first);
+        }
+        assertThat(frozen(6).traceHash()).isNotEqualTo(first.traceHash());
+    }
+
+    private static DartOutcome frozen(long seed) {
+        DartShape shape = DartShape.of(seed).with(1, 1, 1);
+        String server = DartCluster.server(0);
+        Fault forEver = new Fault(Fault.Kind.FREEZE, 0, 100_000_000_000_000L, server, server, 1);
+        return new DartCase(seed, shape, List.of(forEver), null).run();
     }
 
     @Test
     @Tag("nsim-44")
     void shouldReplayASeedEventByEvent() {
         DartOutcome first = DartSweep.run(11, null);
-        for (int i = 0; i < 10; i++) {
-            assertThat(DartSweep.run(11, null)).isEqualTo(first);
-        }
+        assertThat(DartSweep.run(11, null)).isEqualTo(first);
         long[] lines = new long[1];
         assertThat(DartSweep.run(11, (time, what, about) -> lines[0]++)).isEqualTo(first);
         assertThat(lines[0]).isPositive();

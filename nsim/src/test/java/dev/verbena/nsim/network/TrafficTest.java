@@ -34,6 +34,7 @@ class TrafficTest {
                     (node, random) -> node % k == node / k ? -1 : node % k * k + node / k;
             case "complement" -> (node, random) -> k * k - 1 - node;
             case "neighbour" -> (node, random) -> node / k * k + (node + 1) % k;
+            case "ring" -> (node, random) -> (node + 1 + random.below(k - 1)) % k;
             default ->
                     (node, random) -> {
                         int to = random.below(k * k - 1);
@@ -50,6 +51,7 @@ class TrafficTest {
                 "uniform | torus(4,4) | BALANCED | 4 | 1.0",
                 "uniform | torus(8,8) | BALANCED | 8 | 1.0",
                 "uniform | torus(16,16) | BALANCED | 16 | 0.5",
+                "ring | torus(64) | BALANCED | 64 | 0.125",
                 "uniform | torus(4,4) | POSITIVE | 4 | 1.0",
                 "uniform | torus(8,8) | POSITIVE | 8 | 0.8",
                 "uniform | torus(16,16) | POSITIVE | 16 | 0.4444",

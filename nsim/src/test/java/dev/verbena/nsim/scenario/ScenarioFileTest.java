@@ -8,6 +8,7 @@ import dev.verbena.nsim.Simulation;
 import dev.verbena.nsim.SimulationResult;
 import dev.verbena.nsim.program.Program;
 import dev.verbena.nsim.program.Rank;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,6 +44,40 @@ class ScenarioFileTest {
             assertThat(result.putCount()).isGreaterThanOrEqualTo(processes);
             assertThat(run(scenario, processes, options).traceHash()).isEqualTo(result.traceHash());
         }
+    }
+
+    @Test
+    void shouldShowOfACurveWhatItSays() {
+        Scenario scenario =
+                ScenarioFile.parse(
+                        "x.scenario",
+                        """
+                        shows    time
+                        param    long = 1
+                        curve    all of it, to 8: long=2
+                        curve    work, to 4, shows computing: long=2
+                        curve    the rest, shows communicating
+                        program
+                            compute 1ms * long
+                            barrier
+                        """);
+        assertThat(scenario.curves())
+                .extracting(Curve::measure)
+                .containsExactly(Measure.TIME, Measure.COMPUTING, Measure.COMMUNICATING);
+        assertThat(scenario.curves().get(1))
+                .isEqualTo(new Curve("work", 4, Measure.COMPUTING, List.of("long=2")));
+        SimulationResult result = run(scenario, 4);
+        double all = Measure.TIME.of(result);
+        double work = Measure.COMPUTING.of(result);
+        assertThat(work).isEqualTo(1);
+        assertThat(Measure.COMMUNICATING.of(result)).isEqualTo(all - work).isPositive();
+        assertThat(Measure.COMMUNICATING.line(result)).contains("besides computing");
+        assertThatThrownBy(
+                        () ->
+                                ScenarioFile.parse(
+                                        "x.scenario",
+                                        "shows barrier\ncurve a, shows time\nprogram\n barrier"))
+                .hasMessageContaining("curve a shows ms, and scenario x shows us");
     }
 
     @Test

@@ -20,6 +20,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -275,19 +276,51 @@ class WorldTest {
 
     @Test
     @Tag("nsim-50")
-    void shouldNameBothEndsOfAnAccessThatIsNotAllowed() {
+    void shouldNameTimeAndBothEndsOfAnAccessThatIsNotAllowed() {
         pair();
         List<String> trace = new ArrayList<>();
-        world.trace((time, what, about) -> trace.add(time + " " + what + " " + about));
-        RemoteDescriptor d = both[1].descriptor();
-        both[0].transport.put(both[0].connection, both[0].region, 0, d, 4090, 8, 1, 0);
-        until(() -> both[0].has("1 BOUNDS"));
+        world.trace((timePs, what, about) -> trace.add(timePs + " ps: " + what + " " + about));
+        RemoteDescriptor right = both[1].descriptor();
+        RemoteDescriptor wrong =
+                new RemoteDescriptor()
+                        .set(
+                                right.kind(),
+                                right.rights(),
+                                right.generation(),
+                                right.base(),
+                                right.length(),
+                                right.keyLow() + 1_000,
+                                right.keyHigh());
+        expect(trace, "put BOUNDS", () -> put(right, 4090, 1));
+        expect(trace, "put STALE_KEY", () -> put(wrong, 0, 2));
         both[1].region.close();
-        both[0].transport.get(both[0].connection, both[0].region, 0, d, 0, 8, 2, 0);
-        until(() -> both[0].has("2 STALE_KEY"));
-        assertThat(trace)
-                .anyMatch(line -> line.contains("put BOUNDS") && line.contains("sim://"))
-                .anyMatch(line -> line.contains("get STALE_KEY"));
+        expect(trace, "put STALE_KEY", () -> put(right, 0, 3));
+        expect(
+                trace,
+                "get STALE_KEY",
+                () ->
+                        both[0].transport.get(
+                                both[0].connection, both[0].region, 0, right, 0, 8, 4, 0));
+    }
+
+    private void put(RemoteDescriptor target, long offset, long context) {
+        both[0].transport.put(both[0].connection, both[0].region, 0, target, offset, 8, context, 0);
+    }
+
+    /** One line: when, what, and from where to where. */
+    private void expect(List<String> trace, String what, Runnable access) {
+        long before = trace.isEmpty() ? 0 : timeOf(trace.get(trace.size() - 1));
+        trace.clear();
+        access.run();
+        until(() -> trace.stream().anyMatch(line -> line.contains(what)));
+        String line = trace.stream().filter(l -> l.contains(what)).findFirst().orElseThrow();
+        assertThat(line)
+                .endsWith(what + " " + both[0].transport.uri() + " > " + both[1].transport.uri());
+        assertThat(timeOf(line)).isGreaterThan(before);
+    }
+
+    private static long timeOf(String line) {
+        return Long.parseLong(line.split(" ")[0]);
     }
 
     @Test
@@ -359,10 +392,51 @@ class WorldTest {
         assertThat(hashOf(3)).isEqualTo(hashOf(3)).isNotEqualTo(hashOf(4));
     }
 
+    /** A promise that no schedule can keep for long: it is always broken, and always alike. */
+    @Test
+    @Tag("nsim-44")
+    void shouldFailAlikeInEachOfAHundredReplays() {
+        String first = failureOf(3);
+        assertThat(first).contains("two messages, the last at ");
+        for (int i = 0; i < 100; i++) {
+            assertThat(failureOf(3)).isEqualTo(first);
+        }
+        assertThat(failureOf(4)).isNotEqualTo(first);
+    }
+
+    private String failureOf(long seed) {
+        try (World random = new World(seed, TreeTopology.single(8), new NetworkContext())) {
+            String[] broken = new String[1];
+            try {
+                senders(random, peers -> noTwoMessages(random, peers));
+            } catch (IllegalStateException e) {
+                broken[0] = e.getMessage();
+            }
+            return broken[0] + ", trace " + random.traceHash();
+        }
+    }
+
+    private static void noTwoMessages(World world, List<Peer> peers) {
+        List<String> seen = peers.get(0).seen;
+        if (seen.stream().filter(line -> line.startsWith("message")).count() == 2) {
+            throw new IllegalStateException(
+                    "two messages, the last at " + world.nowNs() + " ns of " + seen);
+        }
+    }
+
     private long hashOf(long seed) {
-        World random = world(seed).randomSchedule(10_000);
+        World random = world(seed);
+        List<Peer> peers = senders(random, all -> {});
+        assertThat(peers.get(0).seen).contains("message 1", "message 2", "message 3");
+        return random.traceHash();
+    }
+
+    /** Three send to one, in an order that the seed decides. */
+    private static List<Peer> senders(World random, Consumer<List<Peer>> invariant) {
+        random.randomSchedule(10_000);
         random.delays(3, 1_000_000);
         List<Peer> peers = new ArrayList<>();
+        random.invariants(() -> invariant.accept(peers));
         for (int i = 0; i < 4; i++) {
             peers.add(new Peer(random, "host" + i));
             if (i > 0) {
@@ -374,7 +448,6 @@ class WorldTest {
             peers.get(i).send(i);
         }
         random.run(SECOND_NS);
-        assertThat(peers.get(0).seen).contains("message 1", "message 2", "message 3");
-        return random.traceHash();
+        return peers;
     }
 }

@@ -1,0 +1,51 @@
+package dev.verbena.nsim.internal;
+
+import java.util.Collection;
+import java.util.Locale;
+
+/** What somebody may have meant who wrote a word that there is not. */
+public final class Spelling {
+    private Spelling() {}
+
+    /**
+     * A question behind a message of an error: "; did you mean 'x'?", or nothing where no word is
+     * near.
+     */
+    public static String hint(String word, Collection<String> words) {
+        String best = null;
+        int least = Math.max(1, word.length() / 3) + 1;
+        for (String each : words) {
+            int distance = distance(word.toLowerCase(Locale.ROOT), each.toLowerCase(Locale.ROOT));
+            if (distance < least) {
+                least = distance;
+                best = each;
+            }
+        }
+        return best == null ? "" : "; did you mean '" + best + "'?";
+    }
+
+    /** How many letters must be changed, added or left out; two that changed places count once. */
+    static int distance(String a, String b) {
+        int[][] d = new int[a.length() + 1][b.length() + 1];
+        for (int i = 0; i <= a.length(); i++) {
+            for (int j = 0; j <= b.length(); j++) {
+                if (i == 0 || j == 0) {
+                    d[i][j] = i + j;
+                    continue;
+                }
+                int change = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
+                d[i][j] =
+                        Math.min(d[i - 1][j - 1] + change, 1 + Math.min(d[i - 1][j], d[i][j - 1]));
+                boolean isSwapped =
+                        i > 1
+                                && j > 1
+                                && a.charAt(i - 1) == b.charAt(j - 2)
+                                && a.charAt(i - 2) == b.charAt(j - 1);
+                if (isSwapped) {
+                    d[i][j] = Math.min(d[i][j], d[i - 2][j - 2] + 1);
+                }
+            }
+        }
+        return d[a.length()][b.length()];
+    }
+}

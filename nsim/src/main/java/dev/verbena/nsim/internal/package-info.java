@@ -1,0 +1,2 @@
+/** What packages of the simulator share and nobody else needs. */
+package dev.verbena.nsim.internal;
