@@ -216,7 +216,8 @@ final class SimCommand implements Callable<Integer> {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("java", System.getProperty("java.vm.version"));
         fields.put("seed", seed);
-        fields.put("settings", String.join(" ", settings));
+        List<String> line = spec.commandLine().getParseResult().originalArgs();
+        fields.put("command", String.join(" ", line));
         return fields;
     }
 

@@ -123,7 +123,7 @@ final class SimComparison {
         double[] xs = own.stream().mapToDouble(Point::size).toArray();
         double[] real = own.stream().mapToDouble(Point::real).toArray();
         double[] expected = own.stream().mapToDouble(Point::predicted).toArray();
-        return new Chart(name, "processes", own.get(0).measure.unit(), false)
+        return new Chart(name, "processes", own.get(0).measure.axis(), false)
                 .doubling()
                 .line("real", "one", xs, real, true)
                 .line("predicted", "two", xs, expected, true);

@@ -85,14 +85,14 @@ final class SimReport {
     /** Writes all into a folder. */
     void write(Path folder, Map<String, Object> environment) throws IOException {
         Chart chart =
-                new Chart("By number of processes", "processes", measure.unit(), false).doubling();
+                new Chart("By number of processes", "processes", measure.axis(), false).doubling();
         int number = 0;
         for (Map.Entry<String, List<double[]>> curve : curves.entrySet()) {
             double[] xs = curve.getValue().stream().mapToDouble(p -> p[0]).toArray();
             double[] ys = curve.getValue().stream().mapToDouble(p -> p[1]).toArray();
             chart.line(curve.getKey(), STYLES[number++ % STYLES.length], xs, ys, true);
         }
-        page.chart(measure.unit() + " by number of processes", chart);
+        page.chart(measure.axis() + ", by number of processes", chart);
         page.table(
                 List.of(
                         "curve",
@@ -107,8 +107,9 @@ final class SimReport {
                 "Cables",
                 "Part of the time that each cable was busy, in the last run ("
                         + lastName
-                        + "): a row for each router, a column for each of its ports; below, from"
-                        + " the nodes. links.csv has all figures.");
+                        + "), from white (never) to red (always): a row for each router, a column"
+                        + " for each of its ports; below, from the nodes. A cell says more when"
+                        + " pointed at; links.csv has all figures.");
         page.html(HeatMap.of(last));
         page.write(folder, environment);
         links(folder.resolve("links.csv"));

@@ -6,20 +6,24 @@ import java.util.Locale;
 /** What a person wants to know of a run. */
 public enum Measure {
     /** How long a barrier takes. */
-    BARRIER("us", "the barrier takes %.4f us"),
+    BARRIER("barrier time", "us", "the barrier takes %.4f us"),
     /** What a process sends. */
-    BANDWIDTH("GB/s per process", "%.4f GB/s per process sent, %.4f GB/s sent and received"),
+    BANDWIDTH(
+            "sent", "GB/s per process", "%.4f GB/s per process sent, %.4f GB/s sent and received"),
     /** How long it takes, and computing. */
-    TIME("ms", "%.4f ms, of it %.4f ms computing where that takes longest"),
+    TIME("time", "ms", "%.4f ms, of it %.4f ms computing where that takes longest"),
     /** How long it computes where that takes longest. */
-    COMPUTING("ms", "%.4f ms computing where that takes longest"),
+    COMPUTING("time", "ms", "%.4f ms computing where that takes longest"),
     /** The rest of the time. */
-    COMMUNICATING("ms", "%.4f ms besides computing, which takes %.4f ms where it takes longest");
+    COMMUNICATING(
+            "time", "ms", "%.4f ms besides computing, which takes %.4f ms where it takes longest");
 
+    private final String title;
     private final String unit;
     private final String text;
 
-    Measure(String unit, String text) {
+    Measure(String title, String unit, String text) {
+        this.title = title;
         this.unit = unit;
         this.text = text;
     }
@@ -27,6 +31,11 @@ public enum Measure {
     /** The unit of {@link #of}. */
     public String unit() {
         return unit;
+    }
+
+    /** What an axis says: a word and the unit. */
+    public String axis() {
+        return title + ", " + unit;
     }
 
     /** The figure. */
