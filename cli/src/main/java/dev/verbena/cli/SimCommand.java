@@ -275,6 +275,7 @@ final class SimCommand implements Callable<Integer> {
                             changes.stream()
                                     .filter(s -> !scenario.isParameter(key(s)))
                                     .forEach(machine::set);
+                            machine.network().isDetailed(report != null);
                             return new Simulation(machine.topology(), machine.network())
                                     .processes(count)
                                     .perNode(perNode != null ? perNode : scenario.perNode())

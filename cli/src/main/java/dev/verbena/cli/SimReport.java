@@ -2,6 +2,7 @@ package dev.verbena.cli;
 
 import dev.verbena.examples.transit.Chart;
 import dev.verbena.nsim.SimulationResult;
+import dev.verbena.nsim.network.LinkDetails;
 import dev.verbena.nsim.network.LinkStatistics;
 import dev.verbena.nsim.scenario.Curve;
 import dev.verbena.nsim.scenario.Measure;
@@ -111,30 +112,50 @@ final class SimReport {
                         + " for each of its ports; below, from the nodes. A cell says more when"
                         + " pointed at; links.csv has all figures.");
         page.html(HeatMap.of(last));
+        SimSeries series = last.details() == null ? null : new SimSeries(last);
+        if (series != null) {
+            page.chart("Use of cables over time, in that run", series.chart());
+        }
         page.write(folder, environment);
         links(folder.resolve("links.csv"));
         ranks(folder.resolve("ranks.csv"));
+        if (series != null) {
+            series.write(folder.resolve("series.csv"));
+        }
     }
 
     private void links(Path file) throws IOException {
         LinkStatistics links = last.links();
         try (BufferedWriter out = Files.newBufferedWriter(file)) {
-            out.write("from,to,bytes,packets,busy_us,busy_part,credit_stalls\n");
+            String more = last.details() == null ? "" : ",wait_us,queue_mean,queue_max";
+            out.write("from,to,bytes,packets,busy_us,busy_part,credit_stalls" + more + "\n");
             for (int link = 0; link < links.count(); link++) {
                 if (links.isConnected(link)) {
                     out.write(
                             text(
-                                    "%s,%s,%d,%d,%.6f,%.6f,%d%n",
+                                    "%s,%s,%d,%d,%.6f,%.6f,%d%s%n",
                                     end(links.from(link)),
                                     end(links.to(link)),
                                     links.bytes(link),
                                     links.packets(link),
                                     links.busyPs(link) / 1e6,
                                     links.busyPs(link) / (double) Math.max(1, last.executionPs()),
-                                    links.creditStalls(link)));
+                                    links.creditStalls(link),
+                                    queue(link)));
                 }
             }
         }
+    }
+
+    private String queue(int link) {
+        LinkDetails details = last.details();
+        return details == null
+                ? ""
+                : text(
+                        ",%.6f,%.6f,%d",
+                        details.waitPs(link) / 1e6,
+                        details.queueMean(link, last.executionPs()),
+                        details.queueMax(link));
     }
 
     private void ranks(Path file) throws IOException {

@@ -103,6 +103,11 @@ class SimCommandTest {
                         .filter(line -> line.startsWith("node "))
                         .mapToLong(line -> Long.parseLong(line.split(",")[2]))
                         .sum();
+        assertThat(Files.readAllLines(output.resolve("links.csv")).get(0))
+                .endsWith("credit_stalls,wait_us,queue_mean,queue_max");
+        assertThat(Files.readAllLines(output.resolve("series.csv"))).hasSizeGreaterThan(20);
+        assertThat(Files.readString(output.resolve("report.html")))
+                .contains("Use of cables over time", "busiest at the time");
         // What does not stay in a node, and a control packet of 16 bytes for each such put.
         assertThat(sent).isPositive().isLessThanOrEqualTo(64 * 2 * (3000 + 16));
         assertThat(Files.readAllLines(trace)).hasSize(1 + 2 * 2 * (4 + 8 + 4 + 8 + 64));

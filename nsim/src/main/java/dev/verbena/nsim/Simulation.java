@@ -3,6 +3,7 @@ package dev.verbena.nsim;
 import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.engine.Partitions;
 import dev.verbena.nsim.network.Level;
+import dev.verbena.nsim.network.LinkDetails;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.network.NetworkModel;
 import dev.verbena.nsim.network.PacketNetwork;
@@ -146,6 +147,7 @@ public final class Simulation {
                 engine.eventCount(),
                 engine.traceHash(),
                 network.links(),
+                network.details(),
                 List.of(interpreter),
                 rank -> 0);
     }
@@ -192,8 +194,17 @@ public final class Simulation {
                 parts.eventCount(),
                 parts.traceHash(),
                 networks.get(0).links(),
+                details(networks),
                 interpreters,
                 rank -> owners[rank / perNode]);
+    }
+
+    private static LinkDetails details(List<PacketNetwork> networks) {
+        LinkDetails all = networks.get(0).details();
+        for (int p = 1; p < networks.size() && all != null; p++) {
+            all.add(networks.get(p).details());
+        }
+        return all;
     }
 
     private static String stuck(String who, int packets) {

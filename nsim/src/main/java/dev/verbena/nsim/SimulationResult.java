@@ -1,6 +1,8 @@
 package dev.verbena.nsim;
 
+import dev.verbena.nsim.network.LinkDetails;
 import dev.verbena.nsim.network.LinkStatistics;
+import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.program.Interpreter;
 import dev.verbena.nsim.program.Script;
 import dev.verbena.nsim.topology.Topology;
@@ -18,6 +20,7 @@ public final class SimulationResult {
     private final IntUnaryOperator partOf;
     private final Histogram latency;
     private final LinkStatistics links;
+    private final LinkDetails details;
     private final long events;
     private final long traceHash;
     private final long executionPs;
@@ -28,6 +31,7 @@ public final class SimulationResult {
             long events,
             long traceHash,
             LinkStatistics links,
+            LinkDetails details,
             List<Interpreter> interpreters,
             IntUnaryOperator partOf) {
         this.topology = topology;
@@ -35,6 +39,7 @@ public final class SimulationResult {
         this.events = events;
         this.traceHash = traceHash;
         this.links = links;
+        this.details = details;
         this.interpreters = interpreters;
         this.partOf = partOf;
         latency = interpreters.get(0).latency();
@@ -105,6 +110,14 @@ public final class SimulationResult {
     /** What went over each cable. */
     public LinkStatistics links() {
         return links;
+    }
+
+    /**
+     * Queues and the use of cables over time; null unless {@link NetworkContext#isDetailed()}, and
+     * at other levels than that of packets.
+     */
+    public LinkDetails details() {
+        return details;
     }
 
     /** Events that the run took. */

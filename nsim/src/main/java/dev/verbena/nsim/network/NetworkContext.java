@@ -31,6 +31,7 @@ public final class NetworkContext {
     private int controlBytes = 16;
     private int requestBytes = 16;
     private boolean isLoopback;
+    private boolean isDetailed;
     private long shortMax = 8192;
     private Level level = Level.PACKET;
     private TieRule tie = TieRule.BALANCED;
@@ -277,6 +278,20 @@ public final class NetworkContext {
     /** Sets {@link #isLoopback()}. */
     public NetworkContext isLoopback(boolean value) {
         isLoopback = value;
+        return this;
+    }
+
+    /**
+     * Whether queues and the use of cables over time are recorded; packet level only, machines of
+     * at most 65,536 links.
+     */
+    public boolean isDetailed() {
+        return isDetailed;
+    }
+
+    /** Sets {@link #isDetailed()}. */
+    public NetworkContext isDetailed(boolean value) {
+        isDetailed = value;
         return this;
     }
 

@@ -225,6 +225,9 @@ final class NetworkInterfaces {
         links.bytes[link] += size;
         links.packets[link]++;
         links.busyPs[link] += busy;
+        if (network.details() != null) {
+            network.details().busy(timePs, link, busy);
+        }
         if (packets.type(packet) == PacketTable.DATA) {
             readCount[node]--;
         }

@@ -45,6 +45,11 @@ public interface NetworkModel {
     /** What went over each cable. */
     LinkStatistics links();
 
+    /** Queues and use over time; null if nobody asked, or the level has none. */
+    default LinkDetails details() {
+        return null;
+    }
+
     /** Bytes, without headers, that are in memory so far. */
     long bytesDelivered();
 }

@@ -22,6 +22,7 @@ public final class PacketNetwork implements NetworkModel, InstantHandler, Arriva
     private final MessageTable messages;
     private final PacketTable packets = new PacketTable();
     private final LinkStatistics links;
+    private final LinkDetails details;
     private final NetworkInterfaces interfaces;
     private final Fabric fabric;
     private final boolean[] isMarked;
@@ -51,6 +52,11 @@ public final class PacketNetwork implements NetworkModel, InstantHandler, Arriva
                 links != null
                         ? links
                         : new LinkStatistics(wiring.topology, wiring.portBase, wiring.ports);
+        boolean isDetailed =
+                context.isDetailed()
+                        && context.level() == Level.PACKET
+                        && this.links.count() <= LinkDetails.LINKS_MAX;
+        details = isDetailed ? new LinkDetails(this.links.count()) : null;
         isMarked = new boolean[wiring.links];
         fabric =
                 context.level() == Level.FLIT
@@ -159,6 +165,11 @@ public final class PacketNetwork implements NetworkModel, InstantHandler, Arriva
     @Override
     public int packetsInFlight() {
         return packets.used();
+    }
+
+    @Override
+    public LinkDetails details() {
+        return details;
     }
 
     @Override

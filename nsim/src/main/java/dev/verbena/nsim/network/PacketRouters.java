@@ -24,6 +24,10 @@ final class PacketRouters implements Fabric {
     private final PacketTable packets;
     private final PacketNetwork network;
     private final LinkStatistics links;
+
+    /** Null unless asked for. */
+    private final LinkDetails details;
+
     private final TransferTime duration;
 
     /** From decision to the head's departure. */
@@ -74,6 +78,7 @@ final class PacketRouters implements Fabric {
         this.network = network;
         topology = wiring.topology;
         links = network.links();
+        details = network.details();
         duration = new TransferTime(Math.min(context.linkRate(), context.switchRate()));
         departPs = context.switchAllocationPs() + context.switchPs();
         long flitPs =
@@ -170,6 +175,9 @@ final class PacketRouters implements Fabric {
                         Topology.classIn(way),
                         packets.destination(packet));
         packets.out(packet, out * channels + outChannel);
+        if (details != null) {
+            details.arrive(engine.nowPs(), packet, out);
+        }
         if (head[channel] == PacketTable.NONE) {
             head[channel] = packet;
             request(router, out, channel);
@@ -315,6 +323,10 @@ final class PacketRouters implements Fabric {
         links.bytes[out] += size;
         links.packets[out]++;
         links.busyPs[out] += busy;
+        if (details != null) {
+            details.leave(timePs, packet, out);
+            details.busy(timePs, out, busy);
+        }
         long departs = timePs + departPs;
         int before = wiring.peer[in];
         int creditChannel = before * channels + channel - in * channels;
