@@ -2,7 +2,10 @@ package dev.verbena.cli;
 
 import dev.verbena.nsim.dart.DartOutcome;
 import dev.verbena.nsim.dart.DartSweep;
+import dev.verbena.nsim.world.TraceHandler;
 import java.io.PrintWriter;
+import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -22,6 +25,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false)
 final class SimSweepCommand implements Callable<Integer> {
+    private static final int LAST_EVENTS = 100;
+
     @Spec private CommandSpec spec;
 
     @Option(names = "--seeds", paramLabel = "N", description = "How many. Default: 2000.")
@@ -61,10 +66,9 @@ final class SimSweepCommand implements Callable<Integer> {
                         });
         line.end();
         if (found != null) {
-            out.println("seed " + found.seed() + ": " + found.failure());
-            out.println("  smallest: " + found.shape());
-            found.faults().forEach(fault -> out.println("  fault: " + fault));
-            out.println("  replay: verbena sim sweep --seed " + found.seed());
+            ArrayDeque<String> last = new ArrayDeque<>();
+            DartOutcome replay = DartSweep.run(found.seed(), into(last));
+            tell(out, found, replay, last);
             return 1;
         }
         out.println(
@@ -79,19 +83,47 @@ final class SimSweepCommand implements Callable<Integer> {
         return 0;
     }
 
+    /** The last lines of a trace. */
+    private static TraceHandler into(ArrayDeque<String> last) {
+        return (timePs, what, about) -> {
+            if (last.size() == LAST_EVENTS) {
+                last.removeFirst();
+            }
+            last.addLast(line(timePs, what, about));
+        };
+    }
+
+    private static String line(long timePs, String what, Object about) {
+        return String.format(Locale.ROOT, "%14.6f ms  %s: %s", timePs / 1e9, about, what);
+    }
+
+    /** All that somebody needs who was not there. */
+    static void tell(
+            PrintWriter out,
+            DartSweep.Finding found,
+            DartOutcome replay,
+            Collection<String> lastEvents) {
+        out.println("seed " + found.seed() + ": " + found.failure());
+        out.println("  smallest: " + found.shape());
+        found.faults().forEach(fault -> out.println("  fault: " + fault));
+        out.println(String.format(Locale.ROOT, "  its trace: %016x", found.traceHash()));
+        out.println("  whole: " + DartSweep.describe(found.seed()));
+        out.println(
+                String.format(
+                        Locale.ROOT,
+                        "  its trace: %016x, %.3f ms of virtual time; its last events:",
+                        replay.traceHash(),
+                        replay.virtualNs() / 1e6));
+        lastEvents.forEach(out::println);
+        out.println("  verbena " + Version.text() + ", Java " + Runtime.version());
+        out.println("  replay: verbena sim sweep --seed " + found.seed());
+    }
+
     private int replay(PrintWriter out) {
         out.println(DartSweep.describe(replayed));
         DartOutcome outcome =
                 DartSweep.run(
-                        replayed,
-                        (timePs, what, about) ->
-                                out.println(
-                                        String.format(
-                                                Locale.ROOT,
-                                                "%14.6f ms  %s: %s",
-                                                timePs / 1e9,
-                                                about,
-                                                what)));
+                        replayed, (timePs, what, about) -> out.println(line(timePs, what, about)));
         out.println(
                 outcome.failure().isEmpty() ? "no promise broken" : "BROKEN: " + outcome.failure());
         out.println(String.format(Locale.ROOT, "trace %016x", outcome.traceHash()));

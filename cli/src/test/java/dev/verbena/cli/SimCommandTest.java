@@ -3,6 +3,8 @@ package dev.verbena.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.nsim.dart.DartOutcome;
+import dev.verbena.nsim.dart.DartSweep;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.AccessDeniedException;
@@ -296,6 +298,22 @@ class SimCommandTest {
         assertThat(replay.code()).isZero();
         assertThat(replay.out()).contains("servers=", "dart-master@server0: work", "trace ");
         assertThat(Run.of("sim", "sweep", "--seeds", "0").code()).isEqualTo(2);
+    }
+
+    /** No seed is known that breaks a promise; this is what would be said of one. */
+    @Test
+    void shouldSayOfAFindingWhatReplaysIt() {
+        StringWriter text = new StringWriter();
+        SimSweepCommand.tell(
+                new PrintWriter(text, true),
+                new DartSweep.Finding(3, "no end: x", "small", List.of("KILL server0"), 255),
+                new DartOutcome("no end: x", 4095, 1_500_000, 2, 1),
+                List.of("the last event"));
+        assertThat(text.toString())
+                .contains("seed 3: no end: x", "smallest: small", "fault: KILL server0")
+                .contains("its trace: 00000000000000ff", "its trace: 0000000000000fff, 1.500 ms")
+                .contains("servers=", "the last event", "verbena ", "Java ")
+                .contains("replay: verbena sim sweep --seed 3");
     }
 
     @ParameterizedTest

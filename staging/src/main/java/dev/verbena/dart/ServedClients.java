@@ -3,7 +3,6 @@ package dev.verbena.dart;
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
-import java.util.HashSet;
 import java.util.function.Consumer;
 import org.agrona.collections.Int2ObjectHashMap;
 
@@ -88,10 +87,6 @@ final class ServedClients {
 
     /** Every client whose slot is not free. */
     void forEach(Consumer<ServedClient> action) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("sweep-map-order")) {
-            new HashSet<>(byId.values()).forEach(action);
-            return;
-        }
         for (ServedClient client : slots) {
             if (client != null) {
                 action.accept(client);

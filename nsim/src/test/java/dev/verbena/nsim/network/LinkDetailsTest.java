@@ -28,6 +28,8 @@ class LinkDetailsTest {
         return rank -> {
             if (rank.rank() < rank.size() - 1) {
                 rank.put(rank.size() - 1, bytes, 0);
+            } else {
+                rank.loop(rank.size() - 1, () -> rank.poll(0));
             }
         };
     }
