@@ -283,7 +283,8 @@ class SimCommandTest {
         assertThat(Run.of(flows).out())
                 .contains("16 messages, 160000 bytes", "servers ready after", "network and streams")
                 .doesNotContain(run.out().substring(run.out().indexOf("trace ")).strip());
-        assertThat(Run.of("sim", "dart", "--level=wire").err()).contains("level=wire is not");
+        assertThat(Run.of("sim", "dart", "--level=wire").err())
+                .contains("level=wire: 'wire' is none of packet");
         Run wrong = Run.of("sim", "dart", "--nodes", "0");
         assertThat(wrong.code()).isEqualTo(2);
         assertThat(wrong.err()).contains("nodes 0 is outside 1 to");

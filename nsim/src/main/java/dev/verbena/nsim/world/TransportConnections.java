@@ -3,7 +3,6 @@ package dev.verbena.nsim.world;
 import static dev.verbena.nsim.world.SimulatedEvent.CONNECTED;
 import static dev.verbena.nsim.world.SimulatedEvent.FAILED;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
@@ -16,7 +15,6 @@ import dev.verbena.transport.TransportLimits;
 import dev.verbena.transport.internal.TransferTransport;
 import java.net.URI;
 import java.util.ArrayDeque;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.agrona.DirectBuffer;
@@ -37,10 +35,7 @@ abstract class TransportConnections extends TransferTransport {
     final Long2ObjectHashMap<Connection> byHandle = new Long2ObjectHashMap<>();
 
     /** In the order in which they were made. */
-    final Set<Connection> connections =
-            PlantedFaults.ENABLED && PlantedFaults.isOn("sweep-map-order")
-                    ? new HashSet<>()
-                    : new LinkedHashSet<>();
+    final Set<Connection> connections = new LinkedHashSet<>();
 
     final ArrayDeque<SimulatedEvent> events = new ArrayDeque<>();
     final ArrayDeque<SimulatedEvent> freeEvents = new ArrayDeque<>();

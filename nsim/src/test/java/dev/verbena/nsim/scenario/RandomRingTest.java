@@ -24,10 +24,10 @@ class RandomRingTest {
     @Tag("nsim-38")
     void shouldReachTheDmasRateWithinASwitchAndLessBeyond() {
         double bound = 1.4;
-        double four = ring(16, 4, 500_000).bandwidthPerProcess();
-        double eight = ring(16, 8, 500_000).bandwidthPerProcess();
-        double sixteen = ring(16, 16, 500_000).bandwidthPerProcess();
-        double thirtyTwo = ring(16, 32, 500_000).bandwidthPerProcess();
+        double four = ring(16, 4, 2_000_000).bandwidthPerProcess();
+        double eight = ring(16, 8, 2_000_000).bandwidthPerProcess();
+        double sixteen = ring(16, 16, 2_000_000).bandwidthPerProcess();
+        double thirtyTwo = ring(16, 32, 2_000_000).bandwidthPerProcess();
         assertThat(four).isGreaterThan(0.85 * bound);
         assertThat(eight).isGreaterThan(0.85 * bound);
         assertThat(sixteen).isLessThan(Math.min(four, eight));
