@@ -45,7 +45,7 @@ class SimGuideTest {
                     .doesNotThrowAnyException();
             ParseResult sim = command.getParseResult().subcommand();
             for (String name :
-                    sim.matchedPositionalsSpec().isEmpty() ? List.<String>of() : named(sim)) {
+                    sim.matchedPositionals().isEmpty() ? List.<String>of() : named(sim)) {
                 Path file = name.contains("/") ? ROOT.resolve(name) : Path.of(name);
                 assertThatCode(() -> SimCommand.scenario(file.toString()))
                         .as(line)
