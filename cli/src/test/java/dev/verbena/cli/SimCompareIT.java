@@ -6,10 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code sim compare}: real processes do what the simulator predicts. No times are asserted. */
 @Timeout(240)
@@ -20,23 +19,21 @@ class SimCompareIT {
 
     @TempDir private Path folder;
 
-    @ParameterizedTest
-    @ValueSource(strings = {"shm", "portals"})
-    void shouldRunEachScenarioAsProcessesAndBesideItsPrediction(String transport) throws Exception {
+    @Test
+    void shouldRunEachScenarioAsProcessesAndBesideItsPrediction() throws Exception {
         Path output = folder.resolve("report");
         CommandProcess command =
                 CommandProcess.start(
                         folder,
                         "sim",
                         "compare",
-                        "--transport=" + transport,
                         "--processes=5",
                         "--repeat=5",
                         "--warm-up=5",
                         "--bytes=20000",
                         "--output=" + output);
         assertThat(command.exitCode(200)).as("%s", command.out()).isZero();
-        assertThat(command.out()).contains("calibrated over " + transport + ": node latency");
+        assertThat(command.out()).contains("calibrated over shm: node latency");
         for (String scenario : ALL) {
             Matcher line =
                     Pattern.compile("(?m)^" + scenario + " +5 +([0-9.]+) +([0-9.]+) +[-+][0-9.]+%")
