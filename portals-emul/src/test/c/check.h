@@ -12,8 +12,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "portals3.h"
-#include "portals3_ext.h"
+#include "nic.h"
 
 struct check_case {
     const char *assertions; /* "27,28": numbers in the specification; "" for none */
@@ -37,7 +36,7 @@ void check_fail(const char *file, int line, const char *format, ...)
         long long e_ = (long long)(expected), a_ = (long long)(actual);                            \
         if (e_ != a_)                                                                              \
             check_fail(__FILE__, __LINE__, "%s: expected %lld, was %lld (%s)", #actual, e_, a_,    \
-                       PtlExtError());                                                             \
+                       nic_error());                                                               \
     } while (0)
 #define OK(call) CHECK_EQ(PTL_OK, call)
 
@@ -48,6 +47,8 @@ void initiator_run(void (*body)(void));
  * with 0. */
 pid_t initiator_start(void (*body)(void));
 int initiator_join(pid_t pid);
+/* What such a process does; it ends there. */
+void check_initiator(void (*body)(void)) __attribute__((noreturn));
 
 /* Memory shared by T and I, 1 MiB, zeroed per case: for facts that one tells the other. */
 struct check_shared {
@@ -67,7 +68,8 @@ extern ptl_handle_ni_t ni;
 extern ptl_process_id_t own_id;
 extern ptl_process_id_t target_id; /* T, known to I */
 void open_interface(uint32_t flavor);
-extern uint32_t check_flavor; /* of open_interface in initiators */
+extern ptl_ni_limits_t own_limits; /* as granted */
+extern uint32_t check_flavor;      /* of open_interface in initiators */
 /* Of interfaces opened from now on; 0: the library's. Long where a busy machine must not make a
  * wait look like a stopped process. */
 extern uint32_t check_lock_timeout_ms;
@@ -95,6 +97,8 @@ int get(ptl_handle_md_t md);
 ptl_event_t take(ptl_handle_eq_t eq, ptl_event_kind_t kind);
 void expect_empty(ptl_handle_eq_t eq);
 uint64_t status(ptl_sr_index_t index);
+/* Of a register that an implementation may do without. */
+void expect_status(ptl_sr_index_t index, uint64_t expected);
 /* The invariant checker finds nothing. */
 void expect_sound(void);
 

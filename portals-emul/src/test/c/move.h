@@ -21,10 +21,14 @@ static inline void fill(uint8_t first)
 
 static inline void put_n(uint64_t length, uint64_t remote_offset, uint64_t hdr)
 {
-    ptl_handle_md_t md = bind(own_bytes, length, PTL_MD_THRESH_INF, PTL_RETAIN, PTL_EQ_NONE);
+    ptl_handle_eq_t own = new_eq(4);
+    ptl_handle_md_t md = bind(own_bytes, length, PTL_MD_THRESH_INF, PTL_RETAIN, own);
 
     OK(put_to(md, PTL_NO_ACK_REQ, BITS, remote_offset, hdr));
+    take(own, PTL_EVENT_SEND_START);
+    take(own, PTL_EVENT_SEND_END);
     OK(PtlMDUnlink(md));
+    OK(PtlEQFree(own));
 }
 
 #endif

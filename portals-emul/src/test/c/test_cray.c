@@ -1,5 +1,7 @@
 /* The CRAY flavour: what programs written for the Cray XT expect (assertions 5, 51, 52, 64, 94). */
+#ifndef PORTALS_STANDARD /* there the header is chosen by -DPTL3_FLAVOR_CRAY */
 #include "portals/portals3.h"
+#endif
 
 #include "check.h"
 
@@ -70,7 +72,7 @@ static void i_cray_get(void)
     take(own, PTL_EVENT_SEND_END);
     take(own, PTL_EVENT_UNLINK);
     expect_empty(own);
-    CHECK_EQ(PTL_EXT_REPLY_DROPPED, PtlExtLastOutcome());
+    EXPECT_OUTCOME(PTL_EXT_REPLY_DROPPED);
     expect_sound();
 }
 

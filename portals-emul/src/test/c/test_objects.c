@@ -61,16 +61,17 @@ static void interface_ids(void)
     OK(PtlGetId(ni, &id));
     CHECK_EQ(4711, id.pid);
     OK(PtlNIFini(ni));
-    CHECK_EQ(PTL_PID_INVALID, PtlNIInit(PTL_IFACE_DEFAULT, 0, NULL, NULL, &ni));
-    CHECK_EQ(PTL_PID_INVALID, PtlNIInit(PTL_IFACE_DEFAULT, 0x10001, NULL, NULL, &ni));
+    OURS(CHECK_EQ(PTL_PID_INVALID, PtlNIInit(PTL_IFACE_DEFAULT, 0, NULL, NULL, &ni)));
+    OURS(CHECK_EQ(PTL_PID_INVALID, PtlNIInit(PTL_IFACE_DEFAULT, 0x10001, NULL, NULL, &ni)));
 }
 
 static void i_same_pid(void)
 {
     ptl_handle_ni_t other;
 
+    OK(PtlNIFini(ni)); /* else PtlNIInit names the one that is open */
     CHECK_EQ(PTL_PID_INVALID, PtlNIInit(PTL_IFACE_DEFAULT, target_id.pid, NULL, NULL, &other));
-    CHECK(strlen(PtlExtError()) > 0);
+    OURS(CHECK(strlen(nic_error()) > 0));
 }
 
 static void pid_taken(void)
@@ -210,11 +211,10 @@ static void portal_index_limit(void)
 {
     ptl_handle_me_t me;
     ptl_ni_limits_t limits;
-    ptl_ext_options_t options = {0};
     int interfaces;
 
     OK(PtlInit(&interfaces));
-    OK(PtlExtNIOpen(&options, NULL, &limits, &ni, NULL, 0));
+    OK(nic_open(PTL_EXT_REF, NULL, &limits, &ni));
     OK(PtlMEAttach(ni, (unsigned)limits.max_pt_index, ANY_ID, 0, 0, PTL_RETAIN, PTL_INS_AFTER,
                    &me));
     CHECK_EQ(PTL_PT_INDEX_INVALID, PtlMEAttach(ni, (unsigned)limits.max_pt_index + 1, ANY_ID, 0, 0,
@@ -288,13 +288,12 @@ static void insertion_around_a_base(void)
 static void attach_any(void)
 {
     ptl_ni_limits_t wanted = {100, 100, 10, 7, 5, 5, 50, 32};
-    ptl_ext_options_t options = {0};
     ptl_handle_me_t first = 0, me;
     ptl_pt_index_t index;
     int interfaces, seen[6] = {0};
 
     OK(PtlInit(&interfaces));
-    OK(PtlExtNIOpen(&options, &wanted, NULL, &ni, NULL, 0));
+    OK(nic_open(PTL_EXT_REF, &wanted, NULL, &ni));
     OK(PtlMEAttach(ni, 2, ANY_ID, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &me));
     for (int i = 0; i < 5; i++) {
         OK(PtlMEAttachAny(ni, &index, ANY_ID, 0, 0, PTL_RETAIN, &me));
@@ -312,13 +311,12 @@ static void attach_any(void)
 static void limits_are_kept(void)
 {
     ptl_ni_limits_t wanted = {10, 2, 2, 7, 5, 5, 4, 32};
-    ptl_ext_options_t options = {0};
     ptl_handle_me_t me;
     ptl_handle_md_t md;
     int interfaces;
 
     OK(PtlInit(&interfaces));
-    OK(PtlExtNIOpen(&options, &wanted, NULL, &ni, NULL, 0));
+    OK(nic_open(PTL_EXT_REF, &wanted, NULL, &ni));
     for (int i = 0; i < 4; i++)
         OK(PtlMEAttach(ni, 1, ANY_ID, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &me));
     CHECK_EQ(PTL_ME_LIST_TOO_LONG,
@@ -371,26 +369,46 @@ static void i_bit_patterns(void)
     ptl_handle_md_t md = bind(NULL, 0, PTL_MD_THRESH_INF, PTL_RETAIN, PTL_EQ_NONE);
 
     for (int bit = 0; bit < 64; bit++) {
-        int ignored = bit >= 16 && bit < 24;
-
-        OK(put_to(md, PTL_NO_ACK_REQ, BITS ^ 1ull << bit, 0, 0));
-        CHECK_EQ(ignored ? PTL_EXT_DELIVERED : PTL_EXT_DROPPED, PtlExtLastOutcome());
-        OK(PtlPut(md, PTL_NO_ACK_REQ, target_id, PORTAL + 1, 0, 1ull << bit, 0, 0));
-        CHECK_EQ(PTL_EXT_DELIVERED, PtlExtLastOutcome());
+        OK(put_to(md, PTL_NO_ACK_REQ, BITS ^ 1ull << bit, 0, (uint64_t)bit));
+        EXPECT_OUTCOME(bit >= 16 && bit < 24 ? PTL_EXT_DELIVERED : PTL_EXT_DROPPED);
+        OK(PtlPut(md, PTL_NO_ACK_REQ, target_id, PORTAL + 1, 0, 1ull << bit, 0, (uint64_t)bit));
+        EXPECT_OUTCOME(PTL_EXT_DELIVERED);
     }
+}
+
+/* Takes any put, and tells it to `own`. */
+static ptl_md_t accepting(ptl_handle_eq_t own)
+{
+    return make_md(bytes, 8, -1, BOTH | PTL_MD_EVENT_START_DISABLE, own);
+}
+
+/* The hdr_data of the puts that arrived, as bits of a number. */
+static uint64_t accepted(ptl_handle_eq_t own, int count)
+{
+    uint64_t bits = 0;
+
+    for (int i = 0; i < count; i++)
+        bits |= 1ull << take(own, PTL_EVENT_PUT_END).hdr_data;
+    expect_empty(own);
+    return bits;
 }
 
 static void ignored_bits(void)
 {
+    ptl_handle_eq_t some, all;
     ptl_handle_me_t me;
 
     begin();
+    some = new_eq(128);
+    all = new_eq(128);
     OK(PtlMEAttach(ni, PORTAL, ANY_ID, BITS, 0xff0000, PTL_RETAIN, PTL_INS_AFTER, &me));
-    OK(PtlMDAttach(me, make_md(bytes, 8, -1, BOTH, PTL_EQ_NONE), PTL_UNLINK, NULL));
+    OK(PtlMDAttach(me, accepting(some), PTL_UNLINK, NULL));
     OK(PtlMEAttach(ni, PORTAL + 1, ANY_ID, 0, UINT64_MAX, PTL_RETAIN, PTL_INS_AFTER, &me));
-    OK(PtlMDAttach(me, make_md(bytes, 8, -1, BOTH, PTL_EQ_NONE), PTL_UNLINK, NULL));
+    OK(PtlMDAttach(me, accepting(all), PTL_UNLINK, NULL));
     initiator_run(i_bit_patterns);
     CHECK_EQ(56, status(PTL_SR_DROP_COUNT));
+    CHECK_EQ(0xff0000, accepted(some, 8));
+    CHECK_EQ(UINT64_MAX, accepted(all, 64));
 }
 
 static void i_put_by_source(void)
@@ -401,8 +419,8 @@ static void i_put_by_source(void)
     set_flag(0, 1);
     await_flag(1, 1);
     for (uint64_t i = 0; i < 6; i++) {
-        OK(put_to(md, PTL_NO_ACK_REQ, i, 0, 0));
-        shared->number[i] = (uint64_t)PtlExtLastOutcome();
+        OK(put_to(md, PTL_NO_ACK_REQ, i, 0, i));
+        EXPECT_OUTCOME(i == 3 || i == 4 ? PTL_EXT_DROPPED : PTL_EXT_DELIVERED);
     }
 }
 
@@ -424,13 +442,13 @@ static void sources(void)
             ptl_handle_me_t me;
 
             OK(PtlMEAttach(ni, PORTAL, allowed[i], i, 0, PTL_UNLINK, PTL_INS_AFTER, &me));
-            OK(PtlMDAttach(me, make_md(NULL, 0, -1, BOTH, PTL_EQ_NONE), PTL_UNLINK, NULL));
+            OK(PtlMDAttach(me, accepting(eq), PTL_UNLINK, NULL));
         }
     }
     set_flag(1, 1);
     CHECK_EQ(0, initiator_join(pid));
-    for (int i = 0; i < 6; i++)
-        CHECK_EQ(i == 3 || i == 4 ? PTL_EXT_DROPPED : PTL_EXT_DELIVERED, shared->number[i]);
+    CHECK_EQ(0x27, accepted(eq, 4)); /* all but 3 and 4 */
+    CHECK_EQ(2, status(PTL_SR_DROP_COUNT));
 }
 
 /* ---- access control ---- */
@@ -443,8 +461,8 @@ static void i_put_by_ac(void)
     set_flag(0, 1);
     await_flag(1, 1);
     for (unsigned i = 0; i < 10; i++) {
-        OK(PtlPut(md, PTL_NO_ACK_REQ, target_id, PORTAL, i == 9 ? 64 : i, BITS, 0, 0));
-        shared->number[i] = (uint64_t)PtlExtLastOutcome();
+        OK(PtlPut(md, PTL_NO_ACK_REQ, target_id, PORTAL, i == 9 ? 64 : i, BITS, 0, i));
+        EXPECT_OUTCOME(i == 4 || i == 5 || i == 7 || i == 8 ? PTL_EXT_DELIVERED : PTL_EXT_DROPPED);
     }
 }
 
@@ -458,7 +476,7 @@ static void access_control(void)
     begin();
     OK(PtlGetUid(ni, &uid));
     OK(PtlGetJid(ni, &jid));
-    post(NULL, 0, -1, BOTH, PTL_EQ_NONE);
+    post_at(PORTAL, BITS, accepting(eq), PTL_UNLINK, NULL);
     pid = initiator_start(i_put_by_ac);
     await_flag(0, 1);
     id = other = shared->id[0];
@@ -474,11 +492,7 @@ static void access_control(void)
     /* 7 and 8 keep their initial state: our own user, anybody */
     set_flag(1, 1);
     CHECK_EQ(0, initiator_join(pid));
-    for (int i = 0; i < 10; i++) {
-        int accepted = i == 4 || i == 5 || i == 7 || i == 8;
-
-        CHECK_EQ(accepted ? PTL_EXT_DELIVERED : PTL_EXT_DROPPED, shared->number[i]);
-    }
+    CHECK_EQ(0x1b0, accepted(eq, 4)); /* 4, 5, 7, 8 */
     CHECK_EQ(6, status(PTL_SR_DROP_COUNT));
     CHECK_EQ(PTL_AC_INDEX_INVALID, PtlACEntry(ni, 64, ANY_ID, uid, jid, PTL_PT_INDEX_ANY));
     CHECK_EQ(PTL_PT_INDEX_INVALID, PtlACEntry(ni, 0, ANY_ID, uid, jid, 64));
@@ -490,7 +504,7 @@ static void i_closed_to_all(void)
     ptl_handle_md_t md = bind(bytes, 4, PTL_MD_THRESH_INF, PTL_RETAIN, own);
     ptl_process_id_t nobody = {4242, 4242};
 
-    for (unsigned i = 0; i < 64; i++)
+    for (unsigned i = 0; i <= (unsigned)own_limits.max_ac_index; i++)
         OK(PtlACEntry(ni, i, nobody, 0x7fffffff, 0x7fffffff, 0));
     OK(put(md, PTL_ACK_REQ));
     take(own, PTL_EVENT_SEND_START);

@@ -159,13 +159,16 @@ static void max_size_is_no_message_limit(void)
 
 static void i_iovec(void)
 {
+    ptl_handle_eq_t own = new_eq(16);
     ptl_handle_md_t md;
 
     fill(0);
     put_n(25, 3, 0);
     memset(own_bytes, 0, sizeof(own_bytes));
-    md = bind(own_bytes, 25, PTL_MD_THRESH_INF, PTL_RETAIN, PTL_EQ_NONE);
+    md = bind(own_bytes, 25, PTL_MD_THRESH_INF, PTL_RETAIN, own);
     OK(PtlGet(md, target_id, PORTAL, 0, BITS, 3));
+    take(own, PTL_EVENT_REPLY_START);
+    take(own, PTL_EVENT_REPLY_END);
     for (int i = 0; i < 25; i++)
         CHECK_EQ(i, own_bytes[i]);
 }

@@ -15,10 +15,11 @@ static void empty_and_freed(void)
     CHECK_EQ(PTL_EQ_INVALID, PtlEQGet(eq, &event));
     CHECK_EQ(PTL_EQ_INVALID, PtlEQWait(eq, &event));
     CHECK_EQ(PTL_EQ_INVALID, PtlEQFree(eq));
-    OK(PtlEQAlloc(ni, 0, PTL_EQ_HANDLER_NONE, &none));
-    CHECK_EQ(PTL_EQ_NONE, none);
-    CHECK_EQ(PTL_NO_SPACE, PtlEQAlloc(ni, 1ull << 40, PTL_EQ_HANDLER_NONE, &none));
-    CHECK_EQ(PTL_NO_SPACE, PtlEQAlloc(ni, 1 << 19, PTL_EQ_HANDLER_NONE, &none));
+    OURS(OK(PtlEQAlloc(ni, 0, PTL_EQ_HANDLER_NONE, &none)));
+    OURS(CHECK_EQ(PTL_EQ_NONE, none));
+    OURS(CHECK_EQ(PTL_NO_SPACE, PtlEQAlloc(ni, 1ull << 40, PTL_EQ_HANDLER_NONE, &none)));
+    OURS(CHECK_EQ(PTL_NO_SPACE, PtlEQAlloc(ni, 1 << 19, PTL_EQ_HANDLER_NONE, &none)));
+    (void)none;
 }
 
 static void i_put_late(void)
@@ -79,6 +80,7 @@ static void poll_order(void)
     post_at(PORTAL, BITS + 1, make_md(bytes, 64, -1, BOTH, both[1]), PTL_RETAIN, NULL);
     target_id = own_id;
     OK(put_to(bind(own_bytes, 4, -1, PTL_RETAIN, PTL_EQ_NONE), PTL_NO_ACK_REQ, BITS + 1, 0, 0));
+    nic_settle();
     OK(PtlEQPoll(both, 2, 0, &event, &which));
     CHECK_EQ(0, which);
     OK(PtlEQPoll(both, 2, 0, &event, &which));
@@ -97,14 +99,18 @@ static void poll_arguments(void)
     mixed[0] = eq;
     mixed[1] = PTL_INVALID_HANDLE;
     CHECK_EQ(PTL_EQ_INVALID, PtlEQPoll(mixed, 2, 0, &event, &which));
-    CHECK_EQ(1, which);
+    OURS(CHECK_EQ(1, which));
     CHECK_EQ(PTL_EQ_INVALID, PtlEQPoll(mixed, 0, 0, &event, &which));
+#ifndef PORTALS_STANDARD /* a process has one interface there */
     open_interface(PTL_EXT_REF);
     CHECK(first != ni);
     mixed[1] = new_eq(4);
     CHECK_EQ(PTL_EQ_INVALID, PtlEQPoll(mixed, 2, 0, &event, &which));
     CHECK_EQ(PTL_MD_ILLEGAL,
              PtlMDBind(first, make_md(bytes, 4, -1, 0, mixed[1]), PTL_RETAIN, &mixed[0]));
+#else
+    (void)first;
+#endif
 }
 
 static void overflow(void)
@@ -133,7 +139,7 @@ static void overflow(void)
     expect_empty(small);
     puts_of(1, 4);
     CHECK_EQ(sequence + 1, take(small, PTL_EVENT_PUT_END).sequence);
-    CHECK_EQ(7, status(PTL_SR_RECV_COUNT));
+    expect_status(PTL_SR_RECV_COUNT, 7);
     expect_sound();
 }
 
@@ -151,7 +157,11 @@ static void sequence_wraps(void)
         if (i % 5 == 0)
             puts_of(5, 4);
         event = take(small, PTL_EVENT_PUT_END);
-        CHECK_EQ(i == 0 ? UINT32_MAX - 7 : (uint32_t)(last + 1), event.sequence);
+        /* This library's queues begin where the number soon wraps. */
+        if (i == 0)
+            OURS(CHECK_EQ(UINT32_MAX - 7, event.sequence));
+        else
+            CHECK_EQ((uint32_t)(last + 1), event.sequence);
         last = event.sequence;
     }
 }

@@ -102,13 +102,13 @@ static void explicit_unlink_is_silent(void)
 static void i_zero_threshold(void)
 {
     put_n(4, 0, 1);
-    CHECK_EQ(PTL_EXT_DROPPED, PtlExtLastOutcome());
+    EXPECT_OUTCOME(PTL_EXT_DROPPED);
 }
 
 static void i_one_put(void)
 {
     put_n(4, 0, 1);
-    CHECK_EQ(PTL_EXT_DELIVERED, PtlExtLastOutcome());
+    EXPECT_OUTCOME(PTL_EXT_DELIVERED);
 }
 
 static void zero_threshold_is_inactive(void)
@@ -120,6 +120,7 @@ static void zero_threshold_is_inactive(void)
     md = post(target_bytes, 9, 0, PTL_MD_OP_PUT, eq);
     initiator_run(i_zero_threshold);
     expect_empty(eq);
+    CHECK_EQ(1, status(PTL_SR_DROP_COUNT));
     update = make_md(target_bytes, 9, 1, PTL_MD_OP_PUT, eq);
     OK(PtlMDUpdate(md, NULL, &update, PTL_EQ_NONE));
     initiator_run(i_one_put);
