@@ -49,7 +49,7 @@ pid_t nic_start(void (*body)(void));
 int nic_join(pid_t pid);
 /* Gives messages that are under way the time to arrive, where an implementation needs it. */
 void nic_settle(void);
-/* The code and event of a queue that should have one; of one that should have none. */
+/* The code and event of a queue that should have one; of one that may have none. */
 int nic_event_due(ptl_handle_eq_t eq, ptl_event_t *event);
 int nic_event_not_due(ptl_handle_eq_t eq, ptl_event_t *event);
 /* Of the last failed call, for people. */

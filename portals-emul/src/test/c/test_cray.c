@@ -42,8 +42,8 @@ static void second_init_is_a_duplicate(void)
     OK(PtlGetId(second, &id));
     CHECK(id.pid != PTL_PID_ANY && id.pid <= 0xfffe);
     CHECK_EQ(2, sizeof(id.pid));
-    CHECK(strcmp(PtlErrorStr(PTL_IFACE_DUP), "PTL_IFACE_DUP") == 0);
-    CHECK(strcmp(PtlEventKindStr(PTL_EVENT_UNLINK), "PTL_EVENT_UNLINK") == 0);
+    OURS(CHECK(strcmp(PtlErrorStr(PTL_IFACE_DUP), "PTL_IFACE_DUP") == 0));
+    OURS(CHECK(strcmp(PtlEventKindStr(PTL_EVENT_UNLINK), "PTL_EVENT_UNLINK") == 0));
 }
 
 static ptl_handle_md_t bind_with(uint64_t length, int threshold, unsigned options,
@@ -96,7 +96,7 @@ static void i_cray_put(void)
     take(own, PTL_EVENT_SEND_START);
     take(own, PTL_EVENT_SEND_END);
     expect_empty(own); /* unlinked, but nobody asked for the event */
-    CHECK_EQ(0, status(PTL_SR_MDS_CUR));
+    expect_status(PTL_SR_MDS_CUR, 0);
 }
 
 static void unlink_event_on_demand(void)
@@ -136,8 +136,8 @@ static void post_needs_an_empty_queue(void)
     initiator_run(i_put_one);
     CHECK_EQ(PTL_MD_NO_UPDATE, PtlMEMDPost(ni, base, ANY_ID, BITS, 0, PTL_UNLINK, PTL_INS_BEFORE,
                                            posted, PTL_UNLINK, &me, &md, eq));
-    CHECK_EQ(1, status(PTL_SR_MES_CUR));
-    CHECK_EQ(1, status(PTL_SR_MDS_CUR));
+    expect_status(PTL_SR_MES_CUR, 1);
+    expect_status(PTL_SR_MDS_CUR, 1);
     take(eq, PTL_EVENT_PUT_END);
     OK(PtlMEMDPost(ni, base, ANY_ID, BITS, 0, PTL_UNLINK, PTL_INS_BEFORE, posted, PTL_UNLINK, &me,
                    &md, eq));

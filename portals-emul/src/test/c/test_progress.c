@@ -52,7 +52,7 @@ static void unreachable_target(void)
     take(eq, PTL_EVENT_PUT_START);
     take(eq, PTL_EVENT_PUT_END);
     target_id.pid = PTL_PID_ANY;
-    CHECK_EQ(PTL_PROCESS_INVALID, put(md, PTL_NO_ACK_REQ));
+    OURS(CHECK_EQ(PTL_PROCESS_INVALID, put(md, PTL_NO_ACK_REQ)));
 }
 
 #ifdef PORTALS_STANDARD
