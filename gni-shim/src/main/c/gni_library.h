@@ -59,6 +59,7 @@ struct gni_peer {
     snic_peer_t *snic; /* NULL: not attached */
     struct gni_view view;
     uint64_t checked_ns;
+    uint64_t pinned; /* incarnation; 0: any */
 };
 
 /* O's own record of a registration; nothing of it is read back from the shared one. */
@@ -208,6 +209,9 @@ uint8_t gni_ptag_of(uint32_t cookie);
 struct gni_peer *gni_peer_find(struct gni_nic *nic, uint32_t pe, uint32_t inst);
 /* enum gni_status: OK when the peer is attached and, as far as we know, alive. */
 uint32_t gni_peer_ready(struct gni_nic *nic, struct gni_peer *peer);
+void gni_peer_drop(struct gni_peer *peer);
+void gni_peer_pin(struct gni_peer *peer, uint64_t incarnation);
+void gni_peer_forget(struct gni_peer *peer);
 void gni_peers_close(struct gni_nic *nic);
 
 /* ---- gni_mem.c ---- */

@@ -23,7 +23,7 @@ struct gni_peer *gni_peer_find(struct gni_nic *nic, uint32_t pe, uint32_t inst)
     return peer;
 }
 
-static void drop(struct gni_peer *peer)
+void gni_peer_drop(struct gni_peer *peer)
 {
     if (peer->snic != NULL)
         snic_detach(peer->snic);
@@ -33,9 +33,10 @@ static void drop(struct gni_peer *peer)
 static uint32_t attach(struct gni_nic *nic, struct gni_peer *peer)
 {
     char name[SNIC_NAME_MAX], why[SNIC_WHY_MAX] = "";
+    uint64_t wanted = snic_planted("gni-pin-ignored") ? 0 : peer->pinned;
 
     snprintf(name, sizeof(name), "%x.%x", peer->pe, peer->inst);
-    if (snic_attach(nic->snic, name, 0, &peer->snic, why, sizeof(why)) != 0) {
+    if (snic_attach(nic->snic, name, wanted, &peer->snic, why, sizeof(why)) != 0) {
         peer->snic = NULL;
         gni_fail("%s: %s", name, why);
         return GNI_STATUS_UNREACHABLE;
@@ -43,13 +44,13 @@ static uint32_t attach(struct gni_nic *nic, struct gni_peer *peer)
     if (gni_view_open(&peer->view, snic_peer_area(peer->snic), snic_peer_area_bytes(peer->snic)) !=
             0 ||
         snic_peer_liveness(peer->snic) == SNIC_DEAD) {
-        drop(peer);
+        gni_peer_drop(peer);
         gni_fail("%s is dead, or its segment holds nonsense", name);
         return GNI_STATUS_UNREACHABLE;
     }
     /* The segment's place says so already; a segment that was put there by hand does not count. */
     if (peer->view.area->ptag != nic->cdm->ptag || peer->view.area->cookie != nic->cdm->cookie) {
-        drop(peer);
+        gni_peer_drop(peer);
         gni_fail("%s has another protection tag or cookie", name);
         return GNI_STATUS_PROTECTION;
     }
@@ -69,9 +70,22 @@ uint32_t gni_peer_ready(struct gni_nic *nic, struct gni_peer *peer)
         }
         if (!gone)
             return GNI_STATUS_OK;
-        drop(peer);
+        gni_peer_drop(peer);
     }
     return attach(nic, peer);
+}
+
+void gni_peer_pin(struct gni_peer *peer, uint64_t incarnation)
+{
+    peer->pinned = incarnation;
+    if (incarnation != 0 && peer->snic != NULL && snic_peer_incarnation(peer->snic) != incarnation)
+        gni_peer_drop(peer);
+}
+
+void gni_peer_forget(struct gni_peer *peer)
+{
+    gni_peer_drop(peer);
+    peer->pinned = 0;
 }
 
 void gni_peers_close(struct gni_nic *nic)
@@ -81,7 +95,7 @@ void gni_peers_close(struct gni_nic *nic)
             struct gni_peer *peer = nic->peers[i];
 
             nic->peers[i] = peer->next;
-            drop(peer);
+            gni_peer_drop(peer);
             free(peer);
         }
     }
