@@ -2,9 +2,8 @@ package dev.verbena.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
+import dev.verbena.AllocationMeter;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -32,22 +31,17 @@ class FlightRecorderEventsTest {
         events.peerLost("somebody", "gone");
     }
 
-    private static long allocatedBytes(StagingEvents events) {
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        long before = threads.getCurrentThreadAllocatedBytes();
+    private static void manyEvents(StagingEvents events) {
         for (int i = 0; i < CALLS; i++) {
             everyEvent(events, i);
         }
-        return threads.getCurrentThreadAllocatedBytes() - before;
     }
 
     private static long bestNs(StagingEvents events) {
         long best = Long.MAX_VALUE;
         for (int round = 0; round < ROUNDS; round++) {
             long begin = System.nanoTime();
-            for (int i = 0; i < CALLS; i++) {
-                everyEvent(events, i);
-            }
+            manyEvents(events);
             best = Math.min(best, System.nanoTime() - begin);
         }
         return best;
@@ -58,13 +52,7 @@ class FlightRecorderEventsTest {
         try (RealEnvironment environment = environment()) {
             StagingEvents events = environment.events();
             assertThat(events).isNotSameAs(StagingEvents.NONE);
-            allocatedBytes(events);
-            // The least of some rounds: a compilation in between may allocate on this thread.
-            long bytes = Long.MAX_VALUE;
-            for (int round = 0; round < ROUNDS && bytes > 0; round++) {
-                bytes = Math.min(bytes, allocatedBytes(events));
-            }
-            assertThat(bytes).as("bytes for %d x 7 events", CALLS).isZero();
+            AllocationMeter.requireNone(() -> manyEvents(events));
             // Some ns each; the limit leaves room for a busy machine and an interpreter.
             double eachNs = bestNs(events) / (7.0 * CALLS);
             assertThat(eachNs).as("ns for an event that is off").isLessThan(100);

@@ -2,13 +2,12 @@ package dev.verbena.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
+import dev.verbena.AllocationMeter;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportHandler;
-import java.lang.management.ManagementFactory;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -54,28 +53,19 @@ class ShmAllocationTest {
 
     @Test
     void shouldAllocateNothingWhilePostingAndPolling() {
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (Pair pair = new Pair();
                 RegisteredRegion source = pair.a.allocate(4096, 0);
                 RegisteredRegion target = pair.b.allocate(4096, RemoteDescriptor.REMOTE_ALL)) {
             RemoteDescriptor descriptor =
                     target.describe(0, 4096, RemoteDescriptor.REMOTE_ALL, new RemoteDescriptor());
             Counter counter = new Counter();
-            run(pair, source, descriptor, counter, ROUNDS);
-            run(pair, source, descriptor, counter, ROUNDS);
-            // The least of three: JDK 25 shows a few dozen bytes once in a while for loops that
-            // allocate nothing; what an operation allocates shows each time.
-            long allocated = Long.MAX_VALUE;
-            for (int run = 0; run < 3; run++) {
-                long before = threads.getCurrentThreadAllocatedBytes();
-                run(pair, source, descriptor, counter, ROUNDS);
-                allocated = Math.min(allocated, threads.getCurrentThreadAllocatedBytes() - before);
-            }
-            assertThat(allocated).isZero();
-            assertThat(counter.completions).isEqualTo(35L * ROUNDS);
+            long runs =
+                    AllocationMeter.requireNone(
+                            () -> run(pair, source, descriptor, counter, ROUNDS));
+            assertThat(counter.completions).isEqualTo(7 * runs * ROUNDS);
             assertThat(counter.bad).isZero();
-            assertThat(counter.messages).isEqualTo(5L * ROUNDS);
-            assertThat(counter.notifies).isEqualTo(5L * ROUNDS);
+            assertThat(counter.messages).isEqualTo(runs * ROUNDS);
+            assertThat(counter.notifies).isEqualTo(runs * ROUNDS);
         }
     }
 

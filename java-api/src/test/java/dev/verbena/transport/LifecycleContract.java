@@ -8,6 +8,7 @@ import static dev.verbena.transport.Transport.CLOSED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.AllocationMeter;
 import dev.verbena.memory.RegisteredRegion;
 import java.util.HashSet;
 import java.util.List;
@@ -408,24 +409,14 @@ abstract class LifecycleContract extends ConnectionContract {
         RemoteDescriptor d = describe(p.b.allocate(4096));
         Counter atA = new Counter();
         Counter atB = new Counter();
-        com.sun.management.ThreadMXBean threads =
-                (com.sun.management.ThreadMXBean)
-                        java.lang.management.ManagementFactory.getThreadMXBean();
         boolean hasNotify = (p.a.transport.capabilities() & Capability.PUT_NOTIFY) != 0;
         boolean hasAtomics = (p.a.transport.capabilities() & Capability.ATOMICS) != 0;
         int rounds = times(20_000);
-        hotLoop(p, local, d, atA, atB, rounds, hasNotify, hasAtomics);
-        // JDK 25 shows 48 or 72 bytes once in a while for loops that allocate nothing; what an
-        // operation allocates, even one in a thousand, shows in every run.
-        long allocated = Long.MAX_VALUE;
-        for (int run = 0; run < 3; run++) {
-            long before = threads.getCurrentThreadAllocatedBytes();
-            hotLoop(p, local, d, atA, atB, rounds, hasNotify, hasAtomics);
-            allocated = Math.min(allocated, threads.getCurrentThreadAllocatedBytes() - before);
-        }
-        assertThat(allocated).as("bytes allocated").isZero();
+        long runs =
+                AllocationMeter.requireNone(
+                        () -> hotLoop(p, local, d, atA, atB, rounds, hasNotify, hasAtomics));
         assertThat(atA.bad).isZero();
-        assertThat(atB.bytes).isEqualTo(4L * rounds * 100);
+        assertThat(atB.bytes).isEqualTo(runs * rounds * 100);
     }
 
     private static void hotLoop(

@@ -3,9 +3,8 @@ package dev.verbena.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.management.ThreadMXBean;
+import dev.verbena.AllocationMeter;
 import dev.verbena.softnic.NativeAccess;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteOrder;
 import java.util.Random;
 import java.util.zip.CRC32C;
@@ -129,18 +128,11 @@ class RemoteDescriptorTest {
 
     @Test
     void shouldEncodeAndDecodeWithoutGarbage() {
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         RemoteDescriptor back = new RemoteDescriptor();
         descriptor.set(1, 7, 9, 4096, 1, 1, 2);
-        long sum = 0;
-        long least = Long.MAX_VALUE;
-        // The least of several windows: the virtual machine's own warm-up falls into the first.
-        for (int window = 0; window < 5; window++) {
-            long before = threads.getCurrentThreadAllocatedBytes();
-            sum += rounds(back, 100_000);
-            least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
-        }
-        assertThat(least).as("bytes allocated by 100,000 rounds, sum %d", sum).isZero();
+        long[] sum = new long[1];
+        long runs = AllocationMeter.requireNone(() -> sum[0] += rounds(back, 100_000));
+        assertThat(sum[0]).isEqualTo(runs * 100_000 * descriptor.base());
     }
 
     private long rounds(RemoteDescriptor back, int count) {

@@ -2,9 +2,8 @@ package dev.verbena.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
+import dev.verbena.AllocationMeter;
 import dev.verbena.rdma.calls.VerbsLayout;
-import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -15,23 +14,12 @@ class VerbsAllocationTest {
 
     @Test
     void shouldAllocateNothingWhilePostingAndPolling() {
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (StubPair pair = new StubPair(QueuePairType.RC);
                 SendRequests sends = pair.queue.newSends(2);
                 ReceiveRequests receives = pair.queue.newReceives(1)) {
-            run(pair, sends, receives);
-            run(pair, sends, receives);
-            // The least of three: JDK 25 shows a few dozen bytes once in a while for loops that
-            // allocate nothing; what an operation allocates shows each time.
-            long allocated = Long.MAX_VALUE;
-            long sum = 0;
-            for (int run = 0; run < 3; run++) {
-                long before = threads.getCurrentThreadAllocatedBytes();
-                sum += run(pair, sends, receives);
-                allocated = Math.min(allocated, threads.getCurrentThreadAllocatedBytes() - before);
-            }
-            assertThat(sum).isEqualTo(3L * ROUNDS * 3);
-            assertThat(allocated).isZero();
+            long[] sum = new long[1];
+            long runs = AllocationMeter.requireNone(() -> sum[0] += run(pair, sends, receives));
+            assertThat(sum[0]).isEqualTo(3 * runs * ROUNDS);
         }
     }
 

@@ -3,9 +3,8 @@ package dev.verbena.dart;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.management.ThreadMXBean;
+import dev.verbena.AllocationMeter;
 import dev.verbena.agent.Await;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -296,7 +295,6 @@ public abstract class DartReverseContract {
 
     @Test
     void shouldAllocateNothingInTheProcess() throws Exception {
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long[] sum = new long[2];
         DartReverseHandler handler =
                 (type, buffer, offset, length) -> {
@@ -309,30 +307,33 @@ public abstract class DartReverseContract {
             awaitHere(world, 0);
             UnsafeBuffer shortOne = DartWorld.bytes(100, 1);
             UnsafeBuffer longOne = DartWorld.bytes(200_000, 1);
-            // A path that is taken for the first time may allocate once, however late that is: the
-            // best of five rounds, each long enough to see one allocation in 400 messages.
-            long allocated = Long.MAX_VALUE;
-            for (int round = -1; round < 5 && allocated > 0; round++) {
-                long sumOfRound = 0;
-                for (int batch = 0; batch < 20; batch++) {
-                    for (int i = 0; i < 20; i++) {
-                        send(world, 0, i, i % 5 == 0 ? longOne : shortOne);
-                    }
-                    long end = sum[0] + 20;
-                    long start = System.nanoTime();
-                    long before = threads.getCurrentThreadAllocatedBytes();
-                    while (sum[0] < end && System.nanoTime() - start < DartWorld.LIMIT_NS) {
-                        if (client.receive(handler, 4) == 0) {
-                            // The others need the processors.
-                            LockSupport.parkNanos(20_000);
+            // A round is long enough to see one allocation in 400 messages.
+            AllocationMeter.requireNoneIn(
+                    () -> {
+                        long allocated = 0;
+                        for (int batch = 0; batch < 20; batch++) {
+                            for (int i = 0; i < 20; i++) {
+                                send(world, 0, i, i % 5 == 0 ? longOne : shortOne);
+                            }
+                            long end = sum[0] + 20;
+                            allocated +=
+                                    AllocationMeter.bytes(
+                                            () -> receiveUntil(client, handler, sum, end));
+                            assertThat(sum[0]).isEqualTo(end);
                         }
-                    }
-                    sumOfRound += threads.getCurrentThreadAllocatedBytes() - before;
-                    assertThat(sum[0]).isEqualTo(end);
-                }
-                allocated = round < 0 ? allocated : Math.min(allocated, sumOfRound);
+                        return allocated;
+                    });
+        }
+    }
+
+    private static void receiveUntil(
+            DartClient client, DartReverseHandler handler, long[] count, long end) {
+        long start = System.nanoTime();
+        while (count[0] < end && System.nanoTime() - start < DartWorld.LIMIT_NS) {
+            if (client.receive(handler, 4) == 0) {
+                // The others need the processors.
+                LockSupport.parkNanos(20_000);
             }
-            assertThat(allocated).isZero();
         }
     }
 }

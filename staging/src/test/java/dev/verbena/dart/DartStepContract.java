@@ -3,7 +3,7 @@ package dev.verbena.dart;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.management.ThreadMXBean;
+import dev.verbena.AllocationMeter;
 import dev.verbena.agent.Await;
 import dev.verbena.memory.RegisteredRegion;
 import java.lang.management.ManagementFactory;
@@ -141,23 +141,13 @@ public abstract class DartStepContract {
     @Test
     @Tag("dart-D19")
     void shouldAllocateNothingPerSend() throws Exception {
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (DartWorld world = new DartWorld(scheme())) {
             world.master(c -> c.discard(true));
             DartClient client = world.client(0, c -> c.pooledTickets(true).checksum(true));
             RegisteredRegion region = client.allocate(4096);
             UnsafeBuffer copy = DartWorld.bytes(4096, 19);
             DartMetadata metadata = new DartMetadata().name("a").shape(4, 128);
-            sendMany(client, region, copy, metadata, 20_000);
-            // A path that is taken for the first time may allocate once: the best of five rounds,
-            // each long enough to see one allocation in ten thousand sends.
-            long allocated = Long.MAX_VALUE;
-            for (int round = 0; round < 5 && allocated > 0; round++) {
-                long before = threads.getCurrentThreadAllocatedBytes();
-                sendMany(client, region, copy, metadata, 10_000);
-                allocated = Math.min(allocated, threads.getCurrentThreadAllocatedBytes() - before);
-            }
-            assertThat(allocated).isZero();
+            AllocationMeter.requireNone(() -> sendMany(client, region, copy, metadata, 10_000));
         }
     }
 

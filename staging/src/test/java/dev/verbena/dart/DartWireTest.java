@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.AllocationMeter;
 import dev.verbena.agent.AgentStepper;
 import java.util.ArrayList;
 import java.util.List;
@@ -231,22 +232,17 @@ class DartWireTest {
             assertThat(unacknowledged)
                     .isGreaterThan(4L * length)
                     .isLessThanOrEqualTo((1 << 20) + 16 * FrameFlyweight.LENGTH);
-            assertThat(allocatedBySteps(bench)).as("heap is flat").isLessThan(100_000);
+            // The heap is flat.
+            AllocationMeter.requireNone(() -> steps(bench));
             bench.until("all", () -> bench.received.size() == 16);
             assertThat(bench.received).noneMatch(text -> text.contains("differs"));
         }
     }
 
-    private static long allocatedBySteps(Bench bench) {
-        var threads =
-                (com.sun.management.ThreadMXBean)
-                        java.lang.management.ManagementFactory.getThreadMXBean();
-        threads.getCurrentThreadAllocatedBytes();
-        long before = threads.getCurrentThreadAllocatedBytes();
+    private static void steps(Bench bench) {
         for (int i = 0; i < 100_000; i++) {
             bench.t3.doWork();
         }
-        return threads.getCurrentThreadAllocatedBytes() - before;
     }
 
     @Test

@@ -2,7 +2,7 @@ package dev.verbena.nsim.network;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
+import dev.verbena.AllocationMeter;
 import dev.verbena.nsim.Machine;
 import dev.verbena.nsim.Simulation;
 import dev.verbena.nsim.SimulationResult;
@@ -13,7 +13,6 @@ import dev.verbena.nsim.scenario.SeededRandom;
 import dev.verbena.nsim.topology.TieRule;
 import dev.verbena.nsim.topology.Topologies;
 import dev.verbena.nsim.topology.Topology;
-import java.lang.management.ManagementFactory;
 import java.util.function.UnaryOperator;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Tag;
@@ -181,15 +180,8 @@ class MessageLevelTest {
     void shouldAllocateNothingPerMessage(Level level) {
         Busy busy = new Busy(Topologies.parse("torus(4,4,4)", TieRule.BALANCED), level);
         busy.engine.run(Long.MAX_VALUE, 400_000);
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        long least = Long.MAX_VALUE;
         long done = busy.done;
-        for (int i = 0; i < 6 && least > 0; i++) {
-            long before = threads.getCurrentThreadAllocatedBytes();
-            busy.engine.run(Long.MAX_VALUE, 100_000);
-            least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
-        }
+        AllocationMeter.requireNone(() -> busy.engine.run(Long.MAX_VALUE, 100_000));
         assertThat(busy.done).isGreaterThan(done + 100);
-        assertThat(least).isZero();
     }
 }
