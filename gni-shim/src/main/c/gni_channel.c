@@ -30,6 +30,9 @@ static void fire(struct gni_comp_chan *chan, struct gni_cq *cq)
 
     cq->armed = 0;
     chan->armed--;
+    if (cq->is_fired) /* armed again before it was fetched */
+        return;
+    cq->is_fired = 1;
     cq->next_fired = NULL;
     *chan->fired_end = cq;
     chan->fired_end = &cq->next_fired;
@@ -170,6 +173,7 @@ gni_return_t GNI_CompChanGetEvent(gni_comp_chan_handle_t chan_hndl, gni_cq_handl
     pthread_mutex_lock(&chan->nic->lock);
     cq = chan->fired;
     if (cq != NULL) {
+        cq->is_fired = 0;
         chan->fired = cq->next_fired;
         if (chan->fired == NULL)
             chan->fired_end = &chan->fired;
@@ -242,5 +246,6 @@ void gni_channel_forget(struct gni_cq *cq)
     chan->fired_end = &chan->fired;
     while (*chan->fired_end != NULL)
         chan->fired_end = &(*chan->fired_end)->next_fired;
+    cq->is_fired = 0;
     cq->chan = NULL;
 }

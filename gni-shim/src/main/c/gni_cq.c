@@ -114,6 +114,17 @@ void gni_cq_free(struct gni_cq *cq)
     free(cq);
 }
 
+/* Posts of an endpoint of another queue may have named this one. */
+static int is_awaited(struct gni_cq *cq)
+{
+    gni_post_progress(cq->nic); /* what was deferred lies in the pool */
+    for (uint32_t i = 0; i < cq->request_count; i++)
+        if (cq->requests[i].kind != GNI_REQUEST_FREE && cq->requests[i].events != 0 &&
+            cq->requests[i].ep != NULL)
+            return 1;
+    return 0;
+}
+
 gni_return_t GNI_CqDestroy(gni_cq_handle_t cq_hndl)
 {
     struct gni_cq *cq = gni_handle_find(cq_hndl, GNI_KIND_CQ);
@@ -124,7 +135,7 @@ gni_return_t GNI_CqDestroy(gni_cq_handle_t cq_hndl)
         return GNI_RC_INVALID_PARAM;
     nic = cq->nic;
     pthread_mutex_lock(&nic->lock);
-    if (cq->eps != 0 || cq->memories != 0) {
+    if (cq->eps != 0 || cq->memories != 0 || is_awaited(cq)) {
         code = GNI_RC_ERROR_RESOURCE;
     } else {
         for (struct gni_cq **at = &nic->cqs; *at != NULL; at = &(*at)->next)

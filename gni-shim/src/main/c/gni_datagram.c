@@ -80,9 +80,22 @@ static void wait_for_peer(struct gni_nic *nic, uint32_t index)
     nic->undelivered++;
 }
 
+static void give_up(struct gni_nic *nic, uint32_t index)
+{
+    struct gni_datagram *r = &nic->view.datagram[index];
+
+    if (gni_datagram_lock(nic) != 0)
+        return;
+    if (gni_datagram_state(r) == GNI_EXCHANGE_LOCAL_READY)
+        gni_datagram_set(r, GNI_EXCHANGE_TIMEOUT);
+    gni_datagram_unlock(nic);
+    nic->datagrams[index].next_try_ns = 0;
+    nic->undelivered--;
+}
+
 void gni_datagram_progress(struct gni_nic *nic)
 {
-    uint32_t high = gni_datagram_records(&nic->view);
+    uint32_t high = nic->datagrams_high;
     uint64_t now;
 
     if (nic->undelivered == 0)
@@ -98,13 +111,7 @@ void gni_datagram_progress(struct gni_nic *nic)
             mine->next_try_ns = 0;
             nic->undelivered--;
         } else if (now >= mine->give_up_ns) {
-            mine->next_try_ns = 0;
-            nic->undelivered--;
-            if (gni_datagram_lock(nic) == 0) {
-                if (gni_datagram_state(r) == GNI_EXCHANGE_LOCAL_READY)
-                    gni_datagram_set(r, GNI_EXCHANGE_TIMEOUT);
-                gni_datagram_unlock(nic);
-            }
+            give_up(nic, i);
         } else {
             mine->next_try_ns = now + 5 * RETRY_FIRST_NS;
         }
@@ -125,7 +132,7 @@ struct posting {
 /* Any record of ours with this peer, in a state that keeps another from being posted. */
 static int is_taken(const struct gni_nic *nic, const struct gni_ep *ep)
 {
-    uint32_t high = gni_datagram_records(&nic->view);
+    uint32_t high = nic->datagrams_high;
 
     for (uint32_t i = 0; i < high; i++) {
         const struct gni_datagram *r = &nic->view.datagram[i];
@@ -139,6 +146,14 @@ static int is_taken(const struct gni_nic *nic, const struct gni_ep *ep)
     return 0;
 }
 
+/* Of endpoints that went while another process kept the lock. It is held now. */
+static void free_left(struct gni_nic *nic)
+{
+    for (uint32_t i = 0; nic->datagrams_left != 0 && i < nic->datagrams_high; i++)
+        if (nic->datagrams[i].is_left)
+            gni_datagram_free(nic, i);
+}
+
 /* Our lock is held. */
 static gni_return_t fill(struct gni_ep *ep, const struct posting *p, uint32_t *index)
 {
@@ -146,11 +161,16 @@ static gni_return_t fill(struct gni_ep *ep, const struct posting *p, uint32_t *i
     struct gni_datagram *r;
     uint32_t at;
 
+    free_left(nic);
     if (ep->is_bound && is_taken(nic, ep))
         return GNI_RC_ERROR_RESOURCE;
     at = gni_datagram_take(&nic->view);
     if (at == NONE)
         return GNI_RC_ERROR_RESOURCE;
+    if (nic->datagrams[at].ep != NULL) /* freed by somebody who had no business to */
+        gni_datagram_free(nic, at);
+    if (at >= nic->datagrams_high)
+        nic->datagrams_high = at + 1;
     r = &nic->view.datagram[at];
     r->pe = ep->is_bound ? ep->pe : GNI_ADDRESS_ANY;
     r->inst = ep->is_bound ? ep->inst : GNI_ADDRESS_ANY;
@@ -243,7 +263,7 @@ static const gni_post_state_t shown[] = {
 uint32_t gni_datagram_asked(const struct gni_question *q)
 {
     const struct gni_nic *nic = q->ep->nic;
-    uint32_t high = gni_datagram_records(&nic->view), found = NONE;
+    uint32_t high = nic->datagrams_high, found = NONE;
 
     for (uint32_t i = 0; i < high; i++) {
         const struct gni_datagram *r = &nic->view.datagram[i];
@@ -263,6 +283,7 @@ void gni_datagram_free(struct gni_nic *nic, uint32_t index)
 {
     if (nic->datagrams[index].next_try_ns != 0)
         nic->undelivered--;
+    nic->datagrams_left -= nic->datagrams[index].is_left;
     nic->datagrams[index] = (struct gni_own_datagram){0};
     gni_datagram_set(&nic->view.datagram[index], GNI_EXCHANGE_FREE);
 }
@@ -285,9 +306,11 @@ static gni_return_t look(const struct gni_question *q, gni_post_state_t *post_st
     if (*post_state == GNI_POST_PENDING)
         return GNI_RC_SUCCESS;
     if (state == GNI_EXCHANGE_COMPLETED) {
-        uint32_t length =
-            r->remote_length <= GNI_DATAGRAM_MAXSIZE ? r->remote_length : GNI_DATAGRAM_MAXSIZE;
+        /* Read once: another process may write there. */
+        uint32_t length = *(volatile const uint32_t *)&r->remote_length;
 
+        if (length > GNI_DATAGRAM_MAXSIZE)
+            length = GNI_DATAGRAM_MAXSIZE;
         if (length > mine->out_size)
             return GNI_RC_SIZE_ERROR;
         if (length != 0 && mine->out != NULL)

@@ -5,8 +5,10 @@
 
 static void store_bytes(uint8_t *to, uint32_t *to_length, const uint8_t *from, uint32_t length)
 {
-    *to_length = length <= GNI_DATAGRAM_MAXSIZE ? length : GNI_DATAGRAM_MAXSIZE;
-    memcpy(to, from, *to_length);
+    uint32_t bytes = length <= GNI_DATAGRAM_MAXSIZE ? length : GNI_DATAGRAM_MAXSIZE;
+
+    *to_length = bytes; /* never read back: another process may write there */
+    memcpy(to, from, bytes);
 }
 
 /* ---- two tables: an exchange changes both, so both locks are held, in the order of names ---- */

@@ -80,7 +80,8 @@ struct gni_own_mdh {
 
 /* What O alone knows of a datagram. */
 struct gni_own_datagram {
-    struct gni_ep *ep;
+    struct gni_ep *ep; /* NULL: not posted by us */
+    uint32_t is_left;  /* its endpoint went while the table could not be locked: free it later */
     void *out;
     uint32_t out_size;
     uint64_t next_try_ns;
@@ -103,6 +104,8 @@ struct gni_nic {
     uint32_t mdh_limit;
     uint8_t *segment_used;
     struct gni_own_datagram *datagrams;
+    uint32_t datagrams_high; /* at or above it we posted nothing; the shared one is not trusted */
+    uint32_t datagrams_left;
     uint64_t datagram_order;
     uint32_t undelivered;
     struct gni_ep *eps;
@@ -146,7 +149,8 @@ struct gni_cq {
     uint32_t mask; /* GNI_CqInterruptMask */
     struct gni_comp_chan *chan;
     uint32_t armed;
-    struct gni_cq *next_fired; /* at the channel */
+    uint32_t is_fired;         /* in the channel's list */
+    struct gni_cq *next_fired; /* there */
     /* as a source */
     struct gni_request *requests;
     struct gni_request *free;

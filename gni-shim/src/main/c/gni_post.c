@@ -34,11 +34,23 @@ static uint32_t put(struct gni_nic *nic, struct gni_target *target, gni_post_des
     return status;
 }
 
+/* The flag behind fetched bytes, after them. Segments may lie at any address. */
+static void store_flag(uint8_t *at, uint64_t value)
+{
+    uint32_t flag = (uint32_t)value;
+
+    if (((uintptr_t)at & 3) == 0) {
+        __atomic_store_n((uint32_t *)(void *)at, flag, __ATOMIC_RELEASE);
+        return;
+    }
+    atomic_thread_fence(memory_order_release);
+    memcpy(at, &flag, sizeof(flag));
+}
+
 static uint32_t get(struct gni_nic *nic, struct gni_target *target, gni_post_descriptor_t *d)
 {
     uint64_t done = 0, piece = 0;
     uint32_t status = gni_target_check(target, d->remote_addr, d->length, 0);
-    uint32_t flag = (uint32_t)d->sync_flag_value;
     uint8_t *at = NULL;
 
     for (; status == GNI_STATUS_OK && done < d->length; done += piece) {
@@ -50,8 +62,10 @@ static uint32_t get(struct gni_nic *nic, struct gni_target *target, gni_post_des
     if (status != GNI_STATUS_OK || d->type != GNI_POST_FMA_GET_W_FLAG)
         return status;
     status = gni_local_range(nic, &d->local_mem_hndl, d->local_addr + d->length, 4, &at, &piece);
+    if (status == GNI_STATUS_OK && piece < 4)
+        status = GNI_STATUS_BOUNDS; /* half of it in another segment */
     if (status == GNI_STATUS_OK)
-        __atomic_store_n((uint32_t *)(void *)at, flag, __ATOMIC_RELEASE);
+        store_flag(at, d->sync_flag_value);
     return status;
 }
 
@@ -59,13 +73,15 @@ static uint32_t amo(struct gni_nic *nic, struct gni_target *target, gni_post_des
 {
     uint32_t size = d->amo_cmd & AMO_SMALL ? 4 : 8;
     uint32_t status = gni_target_check(target, d->remote_addr, d->length, 1);
-    uint64_t before = 0, piece;
-    uint32_t flag = (uint32_t)d->sync_flag_value;
+    uint32_t fetched = size + (d->type == GNI_POST_AMO_W_FLAG ? 4u : 0u);
+    uint64_t before = 0, piece = 0;
     uint8_t *at = NULL;
 
-    if (status == GNI_STATUS_OK && !(d->amo_cmd & AMO_NO_FETCH))
-        status = gni_local_range(nic, &d->local_mem_hndl, d->local_addr,
-                                 size + (d->type == GNI_POST_AMO_W_FLAG ? 4u : 0u), &at, &piece);
+    if (status == GNI_STATUS_OK && !(d->amo_cmd & AMO_NO_FETCH)) {
+        status = gni_local_range(nic, &d->local_mem_hndl, d->local_addr, fetched, &at, &piece);
+        if (status == GNI_STATUS_OK && piece < fetched)
+            status = GNI_STATUS_BOUNDS; /* the rest lies in another segment */
+    }
     if (status == GNI_STATUS_OK)
         status = gni_target_amo(target, d->remote_addr, (uint32_t)d->amo_cmd, d->first_operand,
                                 d->second_operand, &before);
@@ -73,7 +89,7 @@ static uint32_t amo(struct gni_nic *nic, struct gni_target *target, gni_post_des
         return status;
     memcpy(at, &before, size);
     if (d->type == GNI_POST_AMO_W_FLAG)
-        __atomic_store_n((uint32_t *)(void *)(at + size), flag, __ATOMIC_RELEASE);
+        store_flag(at + size, d->sync_flag_value);
     return status;
 }
 

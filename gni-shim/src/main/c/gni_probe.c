@@ -6,7 +6,7 @@
 /* The first finished one, in the order of posting; GNI_DATAGRAM_NONE. The lock is held. */
 static uint32_t first_finished(const struct gni_nic *nic, int with_id)
 {
-    uint32_t high = gni_datagram_records(&nic->view), found = GNI_DATAGRAM_NONE;
+    uint32_t high = nic->datagrams_high, found = GNI_DATAGRAM_NONE;
 
     for (uint32_t i = 0; i < high; i++) {
         const struct gni_datagram *r = &nic->view.datagram[i];
@@ -170,9 +170,8 @@ gni_return_t GNI_EpPostDataCancelById(gni_ep_handle_t ep_hndl, uint64_t datagram
 int gni_datagram_pending(struct gni_ep *ep)
 {
     struct gni_nic *nic = ep->nic;
-    uint32_t high = gni_datagram_records(&nic->view);
 
-    for (uint32_t i = 0; i < high; i++) {
+    for (uint32_t i = 0; i < nic->datagrams_high; i++) {
         uint32_t state = gni_datagram_state(&nic->view.datagram[i]);
 
         if (nic->datagrams[i].ep == ep &&
@@ -182,15 +181,31 @@ int gni_datagram_pending(struct gni_ep *ep)
     return 0;
 }
 
+/* Nothing of ours names the endpoint or its buffers any more; the record is freed by the next
+ * posting. */
+static void leave(struct gni_nic *nic, uint32_t index)
+{
+    if (nic->datagrams[index].next_try_ns != 0)
+        nic->undelivered--;
+    nic->datagrams[index] = (struct gni_own_datagram){.is_left = 1};
+    nic->datagrams_left++;
+}
+
 void gni_datagram_forget(struct gni_ep *ep)
 {
     struct gni_nic *nic = ep->nic;
-    uint32_t high = gni_datagram_records(&nic->view);
+    int found = 0, is_locked;
 
-    if (gni_datagram_lock(nic) != 0)
+    for (uint32_t i = 0; i < nic->datagrams_high; i++)
+        found |= nic->datagrams[i].ep == ep;
+    if (!found)
         return;
-    for (uint32_t i = 0; i < high; i++)
-        if (nic->datagrams[i].ep == ep)
+    is_locked = gni_datagram_lock(nic) == 0; /* not while somebody who is stopped holds it */
+    for (uint32_t i = 0; i < nic->datagrams_high; i++)
+        if (nic->datagrams[i].ep == ep && is_locked)
             gni_datagram_free(nic, i);
-    gni_datagram_unlock(nic);
+        else if (nic->datagrams[i].ep == ep)
+            leave(nic, i);
+    if (is_locked)
+        gni_datagram_unlock(nic);
 }

@@ -44,19 +44,19 @@ gni_return_t GNI_SmsgBufferSizeNeeded(gni_smsg_attr_t *smsg_attr, unsigned int *
 /* ---- making the two ends one ---- */
 
 static gni_return_t check_attributes(struct gni_nic *nic, const gni_smsg_attr_t *local,
-                                     const gni_smsg_attr_t *remote)
+                                     const gni_smsg_attr_t *remote, uint8_t **at)
 {
     uint64_t mailbox = (uint64_t)(uintptr_t)local->msg_buffer + local->mbox_offset, piece = 0;
-    uint8_t *at = NULL;
 
     if (!is_type(local->msg_type) || local->msg_type != remote->msg_type ||
         local->mbox_maxcredit == 0 || local->mbox_maxcredit != remote->mbox_maxcredit ||
         local->msg_maxsize == 0 || local->msg_maxsize != remote->msg_maxsize ||
-        local->msg_maxsize > GNI_SMSG_MAX_SIZE || (mailbox & 7) != 0)
+        local->msg_maxsize > GNI_SMSG_MAX_SIZE)
         return GNI_RC_INVALID_PARAM;
-    if (gni_local_range(nic, &local->mem_hndl, mailbox, size_of(local), &at, &piece) !=
+    if (gni_local_range(nic, &local->mem_hndl, mailbox, size_of(local), at, &piece) !=
             GNI_STATUS_OK ||
-        piece < size_of(local) || !gni_handle_is_valid(&remote->mem_hndl)) {
+        piece < size_of(local) || ((uintptr_t)*at & 7) != 0 ||
+        !gni_handle_is_valid(&remote->mem_hndl)) {
         gni_fail("GNI_SmsgInit: the mailbox of %llu bytes does not lie in its registration",
                  (unsigned long long)size_of(local));
         return GNI_RC_INVALID_PARAM;
@@ -68,6 +68,7 @@ gni_return_t GNI_SmsgInit(gni_ep_handle_t ep_hndl, gni_smsg_attr_t *local_smsg_a
                           gni_smsg_attr_t *remote_smsg_attr)
 {
     struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
+    uint8_t *at = NULL;
     gni_return_t code;
 
     if (ep == NULL || local_smsg_attr == NULL || remote_smsg_attr == NULL)
@@ -75,17 +76,17 @@ gni_return_t GNI_SmsgInit(gni_ep_handle_t ep_hndl, gni_smsg_attr_t *local_smsg_a
     pthread_mutex_lock(&ep->nic->lock);
     code = !ep->is_bound || ep->smsg.is_ready
                ? GNI_RC_INVALID_STATE
-               : check_attributes(ep->nic, local_smsg_attr, remote_smsg_attr);
+               : check_attributes(ep->nic, local_smsg_attr, remote_smsg_attr, &at);
     if (code == GNI_RC_SUCCESS)
-        ep->smsg = (struct gni_smsg){
-            .is_ready = 1,
-            .credits = local_smsg_attr->mbox_maxcredit,
-            .maxsize = local_smsg_attr->msg_maxsize,
-            .stride = stride_of(local_smsg_attr->msg_maxsize),
-            .local = (uint8_t *)local_smsg_attr->msg_buffer + local_smsg_attr->mbox_offset,
-            .handle = remote_smsg_attr->mem_hndl,
-            .remote =
-                (uint64_t)(uintptr_t)remote_smsg_attr->msg_buffer + remote_smsg_attr->mbox_offset};
+        ep->smsg =
+            (struct gni_smsg){.is_ready = 1,
+                              .credits = local_smsg_attr->mbox_maxcredit,
+                              .maxsize = local_smsg_attr->msg_maxsize,
+                              .stride = stride_of(local_smsg_attr->msg_maxsize),
+                              .local = at, /* of segments it is not what the attributes say */
+                              .handle = remote_smsg_attr->mem_hndl,
+                              .remote = (uint64_t)(uintptr_t)remote_smsg_attr->msg_buffer +
+                                        remote_smsg_attr->mbox_offset};
     pthread_mutex_unlock(&ep->nic->lock);
     return code;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef LOCK_TRIES
+#define LOCK_TRIES 5000 /* of a millisecond each */
+#endif
 #define SLICE_NS 50000000 /* whoever waits looks this often whether the job was ended */
 
 /* PMI is a process-wide interface by its own definition. */
@@ -46,11 +50,13 @@ static int map_shared(const char *path)
     close(fd);
     if (shared == MAP_FAILED)
         return PMI_ERR_NOMEM;
-    if (shared->magic != PMI_SHARED_MAGIC || shared->size == 0 || shared->size > PMI_SIZE_MAX) {
+    uint32_t size = *(volatile const uint32_t *)&shared->size; /* read once, not trusted again */
+    if (shared->magic != PMI_SHARED_MAGIC || size == 0 || size > PMI_SIZE_MAX) {
         munmap(shared, sizeof(*shared));
         return PMI_ERR_INIT;
     }
     pmi.shared = shared;
+    pmi.size = (int)size;
     return PMI_SUCCESS;
 }
 
@@ -64,6 +70,7 @@ int PMI_Init(int *spawned)
     if (pmi.is_initialised)
         return PMI_SUCCESS;
     if (path != NULL) {
+        errno = 0;
         int code = map_shared(path);
 
         if (code != PMI_SUCCESS) {
@@ -71,7 +78,6 @@ int PMI_Init(int *spawned)
                     errno ? strerror(errno) : "not made by this version's gni-run");
             return code;
         }
-        pmi.size = (int)pmi.shared->size;
         pmi.rank = number_of("PMI_RANK", 0);
         pmi.appnum = number_of("PMI_APPNUM", 0);
         if (pmi.rank < 0 || pmi.rank >= pmi.size)
@@ -173,7 +179,7 @@ int PMI_Barrier(void)
         return PMI_SUCCESS;
     phase = atomic_load_explicit(&s->phase, memory_order_acquire);
     /* Everything before the barrier is visible after it: acq_rel, and the store to phase. */
-    if (atomic_fetch_add_explicit(&s->arrived, 1, memory_order_acq_rel) + 1 == s->size) {
+    if (atomic_fetch_add_explicit(&s->arrived, 1, memory_order_acq_rel) + 1 == (uint32_t)pmi.size) {
         atomic_store_explicit(&s->arrived, 0, memory_order_relaxed);
         atomic_store_explicit(&s->phase, phase + 1, memory_order_release);
         syscall(SYS_futex, &s->phase, FUTEX_WAKE, 0x7fffffff, NULL, NULL, 0);
@@ -246,11 +252,43 @@ int PMI_KVS_Get_value_length_max(int *length)
     return give(length, PMI_VALUE_MAX);
 }
 
+/* The pid of whoever writes or reads pairs. A dead one is succeeded, one that does not go on is not
+ * waited for without end. No pthread mutex: its links would be pointers in memory of others. */
+static int lock(struct pmi_shared *s)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    uint32_t self = (uint32_t)getpid();
+
+    for (int tries = 0; tries < LOCK_TRIES; tries++) {
+        uint32_t owner = 0;
+
+        /* Acquire; partner: the release store in unlock. */
+        if (atomic_compare_exchange_strong_explicit(&s->owner, &owner, self, memory_order_acquire,
+                                                    memory_order_relaxed))
+            return PMI_SUCCESS;
+        if (kill((pid_t)(owner & 0x7fffffffu), 0) != 0 && errno == ESRCH &&
+            atomic_compare_exchange_strong_explicit(&s->owner, &owner, self, memory_order_acquire,
+                                                    memory_order_relaxed))
+            return PMI_SUCCESS;
+        if (atomic_load_explicit(&s->aborted, memory_order_relaxed))
+            return PMI_FAIL;
+        nanosleep(&pause, NULL);
+    }
+    return PMI_FAIL;
+}
+
+static void unlock(struct pmi_shared *s)
+{
+    atomic_store_explicit(&s->owner, 0, memory_order_release);
+}
+
 static int put_pair(struct pmi_pair *pairs, uint32_t used, uint32_t most, const char *key,
                     const char *value, uint32_t *now)
 {
     uint32_t i = 0;
 
+    if (used > most)
+        return PMI_FAIL; /* nonsense in the shared file */
     while (i < used && strncmp(pairs[i].key, key, PMI_KEY_MAX) != 0)
         i++;
     *now = used;
@@ -278,12 +316,13 @@ int PMI_KVS_Put(const char kvsname[], const char key[], const char value[])
         return PMI_ERR_INVALID_VAL_LENGTH;
     if (s == NULL)
         return put_pair(own_pair, own_pairs, 64, key, value, &own_pairs);
-    if (pthread_mutex_lock(&s->mutex) == EOWNERDEAD)
-        pthread_mutex_consistent(&s->mutex); /* a pair counts once it is written */
+    if (lock(s) != PMI_SUCCESS)
+        return PMI_FAIL;
     code = put_pair(s->pair, atomic_load_explicit(&s->pairs, memory_order_acquire), PMI_KEYS_MAX,
                     key, value, &now);
+    /* A pair counts once it is written: partner is the load in PMI_KVS_Get. */
     atomic_store_explicit(&s->pairs, now, memory_order_release);
-    pthread_mutex_unlock(&s->mutex);
+    unlock(s);
     return code;
 }
 
@@ -297,6 +336,7 @@ int PMI_KVS_Get(const char kvsname[], const char key[], char value[], int length
 {
     struct pmi_shared *s = pmi.shared;
     const struct pmi_pair *pairs = s ? s->pair : own_pair;
+    /* Loop and text are bounded: another process may write anything there. */
     uint32_t used = s ? atomic_load_explicit(&s->pairs, memory_order_acquire) : own_pairs;
     int code = PMI_ERR_INVALID_KEY;
 
@@ -305,17 +345,17 @@ int PMI_KVS_Get(const char kvsname[], const char key[], char value[], int length
         return PMI_ERR_INIT;
     if (key == NULL || value == NULL || length <= 0)
         return PMI_ERR_INVALID_ARG;
-    if (s != NULL && pthread_mutex_lock(&s->mutex) == EOWNERDEAD)
-        pthread_mutex_consistent(&s->mutex);
+    if (s != NULL && lock(s) != PMI_SUCCESS)
+        return PMI_FAIL;
     for (uint32_t i = 0; i < used && i < PMI_KEYS_MAX && code != PMI_SUCCESS; i++) {
         if (strncmp(pairs[i].key, key, PMI_KEY_MAX) != 0)
             continue;
-        code = snprintf(value, (size_t)length, "%s", pairs[i].value) < length
+        code = snprintf(value, (size_t)length, "%.*s", PMI_VALUE_MAX - 1, pairs[i].value) < length
                    ? PMI_SUCCESS
                    : PMI_ERR_INVALID_VAL_LENGTH;
         break;
     }
     if (s != NULL)
-        pthread_mutex_unlock(&s->mutex);
+        unlock(s);
     return code;
 }

@@ -3,7 +3,6 @@
 #ifndef PMI_SHARED_H
 #define PMI_SHARED_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -26,7 +25,7 @@ struct pmi_shared {
     _Atomic uint32_t arrived; /* at the barrier */
     _Atomic uint32_t phase;   /* counts barriers; a futex */
     _Atomic uint32_t pairs;   /* in use, release */
-    pthread_mutex_t mutex;    /* of the pairs; robust */
+    _Atomic uint32_t owner;   /* pid of whoever uses the pairs; 0: nobody */
     uint8_t gather[PMI_GATHER_BYTES];
     struct pmi_pair pair[PMI_KEYS_MAX];
 };

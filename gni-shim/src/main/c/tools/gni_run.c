@@ -128,7 +128,6 @@ static const char *parse(struct job *job, char **argv)
 static int share(struct job *job)
 {
     const char *directory = getenv("VERBENA_SHM_DIR");
-    pthread_mutexattr_t attributes;
     int fd;
 
     snprintf(job->path, sizeof(job->path), "%s/gni-run-XXXXXX", directory ? directory : "/dev/shm");
@@ -146,10 +145,6 @@ static int share(struct job *job)
         return -1;
     }
     job->shared->size = (uint32_t)job->size;
-    pthread_mutexattr_init(&attributes);
-    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-    pthread_mutex_init(&job->shared->mutex, &attributes);
     job->shared->magic = PMI_SHARED_MAGIC;
     return 0;
 }
