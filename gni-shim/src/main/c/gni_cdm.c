@@ -289,6 +289,8 @@ static void nic_close(struct gni_nic *nic)
         gni_handle_take(ep->handle);
         free(ep);
     }
+    nic->ce_waiting = NULL;
+    gni_ce_close(nic);
     gni_errors_close(nic);
     gni_mem_close(nic);
     gni_peers_close(nic);

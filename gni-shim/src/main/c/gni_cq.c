@@ -135,7 +135,7 @@ gni_return_t GNI_CqDestroy(gni_cq_handle_t cq_hndl)
         return GNI_RC_INVALID_PARAM;
     nic = cq->nic;
     pthread_mutex_lock(&nic->lock);
-    if (cq->eps != 0 || cq->memories != 0 || is_awaited(cq)) {
+    if (cq->eps != 0 || cq->memories != 0 || cq->ces != 0 || is_awaited(cq)) {
         code = GNI_RC_ERROR_RESOURCE;
     } else {
         for (struct gni_cq **at = &nic->cqs; *at != NULL; at = &(*at)->next)
@@ -261,6 +261,8 @@ static gni_return_t take(struct gni_cq *cq, uint64_t *entry)
 {
     gni_return_t code = GNI_RC_NOT_DONE;
 
+    if (cq->nic->ce_waiting != NULL)
+        gni_ce_progress(cq->nic);
     if (cq->requests != NULL) {
         gni_post_progress(cq->nic);
         code = take_source(cq, entry);
@@ -295,6 +297,8 @@ gni_return_t GNI_CqGetEvent(gni_cq_handle_t cq_hndl, gni_cq_entry_t *event_data)
 
 int gni_cq_waits(struct gni_cq *cq)
 {
+    if (cq->nic->ce_waiting != NULL)
+        gni_ce_progress(cq->nic);
     if (cq->requests != NULL) {
         gni_post_progress(cq->nic);
         if (cq->event_count > 0)

@@ -80,9 +80,18 @@ NEVER(gni_cq_get_block_id)
 NEVER(gni_cq_get_unsuccessful_cnt)
 NEVER(gni_cq_get_marker_id)
 NEVER(gni_cq_get_failed_enqueue_cnt)
-NEVER(gni_cq_get_ce_id)
-NEVER(gni_cq_get_reductn_id)
 NEVER(gni_cq_get_trans_type)
+
+/* Of a reduction's event: its channel, and the low 22 bits of what the leaves named it. */
+uint64_t gni_cq_get_ce_id(gni_cq_entry_t entry)
+{
+    return gni_cq_get_source(entry) == GNI_SOURCE_CE ? FIELD(entry, 0, 32) : 0;
+}
+
+uint64_t gni_cq_get_reductn_id(gni_cq_entry_t entry)
+{
+    return gni_cq_get_source(entry) == GNI_SOURCE_CE ? FIELD(entry, 32, 22) : 0;
+}
 
 unsigned gni_cq_status_dla_overflow(gni_cq_entry_t entry)
 {

@@ -59,7 +59,7 @@ gni_return_t GNI_EpBind(gni_ep_handle_t ep_hndl, uint32_t remote_addr, uint32_t 
 
 static int is_busy(struct gni_ep *ep)
 {
-    return ep->outstanding != 0 || gni_datagram_pending(ep);
+    return ep->outstanding != 0 || ep->ce.is_waiting || gni_datagram_pending(ep);
 }
 
 gni_return_t GNI_EpUnbind(gni_ep_handle_t ep_hndl)
@@ -76,6 +76,7 @@ gni_return_t GNI_EpUnbind(gni_ep_handle_t ep_hndl)
         ep->is_bound = 0;
         ep->peer = NULL;
         memset(&ep->smsg, 0, sizeof(ep->smsg));
+        memset(&ep->ce, 0, sizeof(ep->ce));
     }
     pthread_mutex_unlock(&ep->nic->lock);
     return code;
@@ -103,6 +104,7 @@ gni_return_t GNI_EpDestroy(gni_ep_handle_t ep_hndl)
         return GNI_RC_INVALID_PARAM;
     nic = ep->nic;
     pthread_mutex_lock(&nic->lock);
+    gni_ce_forget(ep);
     if (ep->outstanding != 0)
         gni_post_forget(ep);
     gni_datagram_forget(ep);

@@ -21,6 +21,8 @@ enum gni_kind {
     GNI_KIND_EP = 2,
     GNI_KIND_CQ = 4,
     GNI_KIND_ERR = 5,
+    GNI_KIND_MSGQ = 6,
+    GNI_KIND_CE = 7,
     GNI_KIND_CHAN = 8
 };
 
@@ -34,7 +36,12 @@ enum gni_status {
     GNI_STATUS_READ_ONLY = 10,
     GNI_STATUS_UNREACHABLE = 11
 };
-enum gni_source { GNI_SOURCE_SREQ = 1, GNI_SOURCE_BTE = 4, GNI_SOURCE_REMOTE = 5 };
+enum gni_source {
+    GNI_SOURCE_SREQ = 1,
+    GNI_SOURCE_BTE = 4,
+    GNI_SOURCE_REMOTE = 5,
+    GNI_SOURCE_CE = 6
+};
 #define GNI_ENTRY(source, status, type, tid, id)                                                   \
     ((uint64_t)(uint32_t)(id) | (uint64_t)(tid) << 32 | (uint64_t)(type) << 54 |                   \
      (uint64_t)(source) << 56 | (uint64_t)(status) << 59)
@@ -120,6 +127,8 @@ struct gni_nic {
     uint8_t *staging; /* a message being sent */
     struct gni_err *errors;
     struct gni_comp_chan *chans;
+    struct gni_ce *ces;
+    struct gni_ep *ce_waiting; /* leaves whose result has not come */
 };
 
 enum gni_request_kind { GNI_REQUEST_FREE = 0, GNI_REQUEST_POST = 1, GNI_REQUEST_SMSG = 2 };
@@ -146,6 +155,7 @@ struct gni_cq {
     void *context;
     uint32_t eps;
     uint32_t memories;
+    uint32_t ces;  /* channels of the collective engine that write into it */
     uint32_t mask; /* GNI_CqInterruptMask */
     struct gni_comp_chan *chan;
     uint32_t armed;
@@ -178,6 +188,21 @@ struct gni_smsg {
     uint32_t has_current;
 };
 
+/* An endpoint's part in the collective engine. */
+struct gni_ep_ce {
+    uint32_t type; /* gni_ce_child_t */
+    uint32_t id;   /* of the channel at the other end */
+    uint32_t child;
+    uint32_t mode;
+    uint32_t is_waiting; /* for a result; then what follows counts */
+    uint64_t round;
+    uint64_t looked_ns;
+    struct gni_request *request; /* NULL: no event was asked for */
+    gni_post_descriptor_t *descriptor;
+    gni_ce_result_t *result;
+    struct gni_ep *next;
+};
+
 struct gni_ep {
     void *handle;
     struct gni_nic *nic;
@@ -189,6 +214,7 @@ struct gni_ep {
     uint32_t outstanding;
     struct gni_peer *peer;
     struct gni_smsg smsg;
+    struct gni_ep_ce ce;
 };
 
 /* ---- gni_handles.c: index and generation in place of a pointer ---- */
@@ -281,5 +307,12 @@ void gni_channel_forget(struct gni_cq *cq); /* the lock is held */
 void gni_channels_close(struct gni_nic *nic);
 void gni_errors_close(struct gni_nic *nic);
 void gni_errors_note(struct gni_nic *nic, uint32_t status);
+
+/* ---- gni_ce.c; the lock is held ---- */
+
+gni_return_t gni_ce_post(struct gni_ep *ep, gni_post_descriptor_t *d);
+void gni_ce_progress(struct gni_nic *nic); /* gets what results there are */
+void gni_ce_forget(struct gni_ep *ep);
+void gni_ce_close(struct gni_nic *nic);
 
 #endif

@@ -398,8 +398,8 @@ static gni_return_t check_fma(struct gni_ep *ep, gni_post_descriptor_t *d, struc
     *cq = NULL;
     if (!ep->is_bound || (d->cq_mode & GNI_CQMODE_LOCAL_EVENT))
         return GNI_RC_INVALID_PARAM;
-    if (d->type == GNI_POST_CE)
-        return GNI_RC_ILLEGAL_OP;
+    if (d->type == GNI_POST_CE) /* has checks of its own */
+        return GNI_RC_SUCCESS;
     code = gni_post_check_fma(d);
     if (code == GNI_RC_SUCCESS && d->cq_mode != GNI_CQMODE_SILENT)
         *cq = gni_post_source(ep, NULL, &code);
@@ -417,7 +417,8 @@ gni_return_t GNI_PostFma(gni_ep_handle_t ep_hndl, gni_post_descriptor_t *post_de
     pthread_mutex_lock(&ep->nic->lock);
     code = check_fma(ep, post_descr, &cq);
     if (code == GNI_RC_SUCCESS)
-        code = run(ep, cq, post_descr);
+        code =
+            post_descr->type == GNI_POST_CE ? gni_ce_post(ep, post_descr) : run(ep, cq, post_descr);
     pthread_mutex_unlock(&ep->nic->lock);
     return code;
 }

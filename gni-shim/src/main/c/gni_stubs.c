@@ -1,5 +1,5 @@
 /* What a program may link but not use: administration of jobs needs privileges; shared message
- * queues and the collective engine are not here (docs/ugni.md). */
+ * queues are not here (docs/ugni.md). */
 #include "gni_library.h"
 
 gni_return_t GNI_SuspendJob(uint32_t device_id, uint64_t job_id, uint8_t ptag, uint32_t cookie,
@@ -114,68 +114,4 @@ gni_return_t GNI_MsgqSize(gni_msgq_attr_t *attrs, uint32_t *size)
 {
     (void)attrs, (void)size;
     return GNI_RC_ILLEGAL_OP;
-}
-
-gni_return_t GNI_CeCreate(gni_nic_handle_t nic_hndl, gni_ce_handle_t *ce_hndl)
-{
-    (void)nic_hndl, (void)ce_hndl;
-    return GNI_RC_ILLEGAL_OP;
-}
-
-gni_return_t GNI_CeGetId(gni_ce_handle_t ce_hndl, uint32_t *ce_id)
-{
-    (void)ce_hndl, (void)ce_id;
-    return GNI_RC_ILLEGAL_OP;
-}
-
-gni_return_t GNI_EpSetCeAttr(gni_ep_handle_t ep_hndl, uint32_t ce_id, uint32_t child_id,
-                             gni_ce_child_t child_type)
-{
-    (void)ep_hndl, (void)ce_id, (void)child_id, (void)child_type;
-    return GNI_RC_ILLEGAL_OP;
-}
-
-gni_return_t GNI_CeConfigure(gni_ce_handle_t ce_hndl, gni_ep_handle_t *child_eps,
-                             uint32_t num_child_eps, gni_ep_handle_t parent_ep,
-                             gni_cq_handle_t cq_hndl, uint32_t modes)
-{
-    (void)ce_hndl, (void)child_eps, (void)num_child_eps, (void)parent_ep, (void)cq_hndl,
-        (void)modes;
-    return GNI_RC_ILLEGAL_OP;
-}
-
-gni_return_t GNI_CeCheckResult(gni_ce_result_t *result, uint32_t length)
-{
-    (void)result, (void)length;
-    return GNI_RC_ILLEGAL_OP;
-}
-
-gni_return_t GNI_CeDestroy(gni_ce_handle_t ce_hndl)
-{
-    (void)ce_hndl;
-    return GNI_RC_ILLEGAL_OP;
-}
-
-uint64_t gni_ce_res_get_status(gni_ce_result_t *result)
-{
-    (void)result;
-    return 0;
-}
-
-uint64_t gni_ce_res_status_ok(gni_ce_result_t *result)
-{
-    (void)result;
-    return 0;
-}
-
-uint64_t gni_ce_res_get_fpe(gni_ce_result_t *result)
-{
-    (void)result;
-    return 0;
-}
-
-uint64_t gni_ce_res_get_red_id(gni_ce_result_t *result)
-{
-    (void)result;
-    return 0;
 }

@@ -1,0 +1,244 @@
+/* The collective engine's tree: joins go up, results come down. Every step is done by whoever is
+ * there, under the lock of one channel, and can be done again: a process that dies in one leaves
+ * what the next one needs. */
+#include "gni_ce.h"
+
+#define VISITS_MAX 8192u
+
+uint32_t gni_ce_open(struct gni_nic *nic, uint32_t pe, uint32_t inst, uint32_t id,
+                     struct gni_ce_place *place)
+{
+    const snic_location_t location = {
+        .kind = 1, .memory = id, .offset = 0, .length = sizeof(struct gni_ce_channel)};
+    struct gni_ce_channel *channel;
+    uint32_t status;
+
+    place->peer = gni_peer_find(nic, pe, inst);
+    status = place->peer ? gni_peer_ready(nic, place->peer) : (uint32_t)GNI_STATUS_UNREACHABLE;
+    if (status != GNI_STATUS_OK)
+        return status;
+    channel = snic_map(place->peer->snic, &location, 0, sizeof(*channel));
+    if (channel == NULL || ((uintptr_t)channel & 63) != 0 || channel->magic != GNI_CE_MAGIC ||
+        channel->id != id)
+        return GNI_STATUS_MDD_INVALID;
+    place->channel = channel;
+    return GNI_STATUS_OK;
+}
+
+static uint32_t lock(const struct gni_ce_place *place)
+{
+    return snic_lock_peer(place->peer->snic, &place->channel->lock, GNI_LOCK_NS, NULL, NULL) == 0
+               ? GNI_STATUS_OK
+               : GNI_STATUS_UNREACHABLE;
+}
+
+static void unlock(const struct gni_ce_place *place)
+{
+    snic_unlock_peer(place->peer->snic, &place->channel->lock);
+}
+
+/* ---- up ---- */
+
+/* 1: every child has joined the round after `round`; the fold is in *part. */
+static int fold_children(const struct gni_ce_channel *channel, uint64_t round,
+                         struct gni_ce_part *part)
+{
+    int found = 0, last = GNI_CE_MAX_CHILDREN - 1;
+
+    while (last > 0 && channel->child[last].type == GNI_CE_CHILD_UNUSED)
+        last--;
+    for (int i = 0; i <= last; i++) {
+        const struct gni_ce_member *child = &channel->child[i];
+
+        if (child->type == GNI_CE_CHILD_UNUSED)
+            continue;
+        /* Acquire; partner: whoever stores `joined` after `given`. */
+        if (atomic_load_explicit(&child->joined, memory_order_acquire) <= round) {
+            if (snic_planted("gni-ce-last-child-ignored") && i == last && found)
+                continue;
+            return 0;
+        }
+        if (!found)
+            *part = child->given;
+        else
+            gni_ce_fold(part, &child->given, channel->modes);
+        found = 1;
+    }
+    return found;
+}
+
+/* Under the lock: the round after `round` is over with this result. */
+static void finish(struct gni_ce_channel *channel, uint64_t round, const struct gni_ce_part *part)
+{
+    channel->result = *part;
+    SNIC_STEP("gni.ce.result");
+    atomic_store_explicit(&channel->round, round + 1, memory_order_release);
+    SNIC_STEP("gni.ce.finished");
+}
+
+/* Under the lock of `channel`: the fold becomes a join of its parent. Said here first, so that
+ * whoever finishes this after our death knows which of the parent's rounds was meant. */
+static void hand_up(struct gni_ce_channel *channel, uint64_t round, struct gni_ce_channel *parent,
+                    const struct gni_ce_part *part)
+{
+    struct gni_ce_member *place = &parent->child[channel->parent_child % GNI_CE_MAX_CHILDREN];
+
+    if (channel->up_round != round + 1) {
+        channel->up_target = atomic_load_explicit(&parent->round, memory_order_acquire) + 1;
+        channel->up_round = round + 1;
+    }
+    SNIC_STEP("gni.ce.target");
+    if (atomic_load_explicit(&place->joined, memory_order_relaxed) >= channel->up_target)
+        return;
+    place->given = *part;
+    SNIC_STEP("gni.ce.given");
+    atomic_store_explicit(&place->joined, channel->up_target, memory_order_release);
+    SNIC_STEP("gni.ce.joined");
+}
+
+/* ---- down ---- */
+
+static void ring_children(struct gni_nic *nic, const struct gni_ce_channel *channel)
+{
+    for (int i = 0; i < GNI_CE_MAX_CHILDREN; i++) {
+        const struct gni_ce_member *child = &channel->child[i];
+        struct gni_peer *peer;
+
+        if (child->type == GNI_CE_CHILD_UNUSED)
+            continue;
+        peer = gni_peer_find(nic, child->pe, child->inst);
+        if (peer != NULL && gni_peer_ready(nic, peer) == GNI_STATUS_OK)
+            snic_ring(peer->snic);
+    }
+}
+
+/* The queue that the channel was configured with, and whoever waits below. */
+static void tell(struct gni_nic *nic, const struct gni_ce_place *place)
+{
+    const struct gni_ce_channel *channel = place->channel;
+    uint32_t failed = channel->result.status != 0;
+    struct gni_target target = {.peer = place->peer};
+    uint64_t tid = channel->result.red_id & 0x3fffffu;
+
+    target.mdh.ring = channel->ring;
+    target.mdh.ring_slots = channel->ring_slots;
+    if ((channel->modes & GNI_CE_MODE_CQE_ONCOMP) ||
+        ((channel->modes & GNI_CE_MODE_CQE_ONERR) && failed))
+        gni_target_event(&target, GNI_ENTRY(GNI_SOURCE_CE, failed ? GNI_STATUS_PROTECTION : 0,
+                                            GNI_CQ_EVENT_TYPE_POST, tid, channel->id));
+    ring_children(nic, channel);
+}
+
+/* The parent's result of our round there, if it has come. */
+static void take_down(struct gni_nic *nic, const struct gni_ce_place *place, uint64_t round,
+                      const struct gni_ce_channel *parent)
+{
+    struct gni_ce_channel *channel = place->channel;
+    struct gni_ce_part part;
+    int is_ours = 0;
+
+    if (atomic_load_explicit(&parent->round, memory_order_acquire) < channel->up_target)
+        return;
+    part = parent->result; /* stays until we join again */
+    if (lock(place) != GNI_STATUS_OK)
+        return;
+    if (atomic_load_explicit(&channel->round, memory_order_relaxed) == round) {
+        finish(channel, round, &part);
+        is_ours = 1;
+    }
+    unlock(place);
+    if (is_ours)
+        tell(nic, place);
+}
+
+uint32_t gni_ce_climb(struct gni_nic *nic, const struct gni_ce_place *place, uint32_t depth)
+{
+    struct gni_ce_channel *channel = place->channel;
+    struct gni_ce_place parent = {0};
+    struct gni_ce_part part;
+    uint64_t round;
+    int handed = 0, is_over = 0;
+    uint32_t status = GNI_STATUS_OK;
+
+    if (depth >= GNI_CE_DEPTH)
+        return GNI_STATUS_PROTECTION; /* a tree with a ring in it */
+    if (channel->has_parent)
+        status =
+            gni_ce_open(nic, channel->parent_pe, channel->parent_inst, channel->parent_id, &parent);
+    if (status == GNI_STATUS_OK)
+        status = lock(place);
+    if (status != GNI_STATUS_OK)
+        return status;
+    round = atomic_load_explicit(&channel->round, memory_order_relaxed);
+    if (fold_children(channel, round, &part)) {
+        handed = channel->has_parent != 0;
+        is_over = !handed;
+        if (handed)
+            hand_up(channel, round, parent.channel, &part);
+        else
+            finish(channel, round, &part);
+    }
+    unlock(place);
+    if (is_over)
+        tell(nic, place);
+    if (!handed)
+        return GNI_STATUS_OK;
+    status = gni_ce_climb(nic, &parent, depth + 1);
+    take_down(nic, place, round, parent.channel);
+    return status;
+}
+
+/* ---- who will never join ---- */
+
+static int is_alive(struct gni_nic *nic, uint32_t pe, uint32_t inst)
+{
+    struct gni_peer *peer = gni_peer_find(nic, pe, inst);
+
+    return peer != NULL && gni_peer_ready(nic, peer) == GNI_STATUS_OK;
+}
+
+/* Below this channel, of the round that is going on. */
+static int misses_below(struct gni_nic *nic, const struct gni_ce_channel *channel, uint32_t depth,
+                        uint32_t *visits)
+{
+    uint64_t round = atomic_load_explicit(&channel->round, memory_order_acquire);
+
+    if (depth >= GNI_CE_DEPTH || ++*visits > VISITS_MAX)
+        return 0;
+    for (int i = 0; i < GNI_CE_MAX_CHILDREN; i++) {
+        const struct gni_ce_member *child = &channel->child[i];
+        struct gni_ce_place below;
+        int lost;
+
+        if (child->type == GNI_CE_CHILD_UNUSED ||
+            atomic_load_explicit(&child->joined, memory_order_acquire) > round)
+            continue;
+        lost = !is_alive(nic, child->pe, child->inst);
+        if (!lost && child->type == GNI_CE_CHILD_VCE)
+            lost = gni_ce_open(nic, child->pe, child->inst, child->id, &below) != GNI_STATUS_OK ||
+                   misses_below(nic, below.channel, depth + 1, visits);
+        /* Dead, and has not joined: he never will. In the other order he might have. */
+        if (lost && atomic_load_explicit(&child->joined, memory_order_acquire) <= round)
+            return 1;
+    }
+    return 0;
+}
+
+int gni_ce_is_lost(struct gni_nic *nic, const struct gni_ce_place *place)
+{
+    struct gni_ce_place at = *place;
+    uint32_t visits = 0;
+
+    for (uint32_t depth = 0; depth < GNI_CE_DEPTH; depth++) {
+        const struct gni_ce_channel *channel = at.channel;
+
+        if (misses_below(nic, channel, 0, &visits))
+            return 1;
+        if (!channel->has_parent)
+            return 0;
+        if (gni_ce_open(nic, channel->parent_pe, channel->parent_inst, channel->parent_id, &at) !=
+            GNI_STATUS_OK)
+            return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,259 @@
+/* The collective engine: wrong calls, leaves that disagree, and processes that die in a reduction.
+ */
+#define _GNU_SOURCE
+#include "ce_tree.h"
+#include <signal.h>
+
+/* ---- what goes wrong ---- */
+
+static void disagreement(void)
+{
+    gni_ep_handle_t one, other;
+    gni_post_descriptor_t d, e;
+    gni_cq_entry_t entry;
+    struct tree t;
+
+    aries();
+    one = lone(&t, GNI_CE_MODE_ROUND_NEAR | GNI_CE_MODE_CQE_ONERR | GNI_CE_MODE_RC_ADAPT, &other);
+    d = reduction(&t, GNI_FMA_CE_AND, 0, 1, 0);
+    e = reduction(&t, GNI_FMA_CE_OR, 0, 1, 0);
+    e.local_addr += 64;
+    OK(GNI_PostFma(one, &d));
+    CODE(GNI_RC_ERROR_RESOURCE, GNI_PostFma(one, &d)); /* it waits for the first */
+    OK(GNI_PostFma(other, &e));
+    CODE(GNI_RC_TRANSACTION_ERROR, finish(&t, &e));
+    CODE(GNI_RC_TRANSACTION_ERROR, finish(&t, &d));
+    CODE(GNI_RC_TRANSACTION_ERROR, GNI_CeCheckResult(t.result, 1));
+    CHECK_EQ(0x35, GNI_CE_RES_GET_STATUS(t.result));
+    CHECK(!GNI_CE_RES_STATUS_OK(t.result));
+    CODE(GNI_RC_TRANSACTION_ERROR, next_event(t.results, &entry));
+    e.ce_cmd = GNI_FMA_CE_AND;
+    e.ce_red_id = 78;
+    OK(GNI_PostFma(one, &d));
+    OK(GNI_PostFma(other, &e));
+    CODE(GNI_RC_TRANSACTION_ERROR, finish(&t, &e));
+    CODE(GNI_RC_TRANSACTION_ERROR, finish(&t, &d));
+    CHECK_EQ(0x37, GNI_CE_RES_GET_STATUS(t.result));
+    e.ce_red_id = 77; /* and the next one is good again */
+    OK(GNI_PostFma(one, &d));
+    OK(GNI_PostFma(other, &e));
+    OK(finish(&t, &e));
+    OK(finish(&t, &d));
+    OK(GNI_CdmDestroy(t.cdm));
+}
+
+static void wrong_calls(void)
+{
+    gni_ep_handle_t one, other, stranger;
+    gni_ce_handle_t second = NULL;
+    gni_post_descriptor_t d;
+    struct tree t;
+    uint32_t id;
+
+    aries();
+    one = lone(&t, MODES, &other);
+    CODE(GNI_RC_INVALID_PARAM, GNI_CeCreate(NULL, &second));
+    CODE(GNI_RC_INVALID_PARAM, GNI_CeCreate(t.nic, NULL));
+    CODE(GNI_RC_INVALID_PARAM, GNI_CeGetId(NULL, &id));
+    CODE(GNI_RC_INVALID_PARAM, GNI_EpSetCeAttr(one, 0, GNI_CE_MAX_CHILDREN, GNI_CE_CHILD_PE));
+    CODE(GNI_RC_INVALID_STATE, GNI_CeConfigure(t.ce, &one, 1, NULL, NULL, MODES));
+    OK(GNI_CeCreate(t.nic, &second));
+    gni_ep_handle_t same[2] = {one, one};
+    CODE(GNI_RC_INVALID_PARAM, GNI_CeConfigure(second, same, 2, NULL, NULL, MODES));
+    CODE(GNI_RC_INVALID_PARAM, GNI_CeConfigure(second, &one, 0, NULL, NULL, MODES));
+    CODE(GNI_RC_INVALID_PARAM, GNI_CeConfigure(second, &one, 33, NULL, NULL, MODES));
+    CODE(GNI_RC_INVALID_PARAM, GNI_CeConfigure(second, &one, 1, other, NULL, MODES)); /* no VCE */
+    CODE(GNI_RC_INVALID_PARAM,
+         GNI_CeConfigure(second, &one, 1, NULL, NULL, MODES | GNI_CE_MODE_ROUND_UP));
+    CODE(GNI_RC_INVALID_PARAM, GNI_CeConfigure(second, &one, 1, NULL, NULL, 0));
+    CODE(GNI_RC_INVALID_PARAM, GNI_CeCheckResult(NULL, 1));
+    d = reduction(&t, GNI_FMA_CE_AND, 0, 1, 0);
+    d.local_addr += 8;
+    CODE(GNI_RC_ALIGNMENT_ERROR, GNI_PostFma(one, &d));
+    d.local_addr -= 8;
+    d.ce_cmd = (gni_ce_cmd_type_t)0x06;
+    CODE(GNI_RC_INVALID_PARAM, GNI_PostFma(one, &d));
+    d.ce_cmd = GNI_FMA_CE_AND;
+    OK(GNI_CeGetId(second, &id)); /* a channel that nobody configured */
+    stranger = bound(&t, 0, id, 0, GNI_CE_CHILD_PE);
+    OK(GNI_PostFma(stranger, &d));
+    CODE(GNI_RC_TRANSACTION_ERROR, finish(&t, &d));
+    CHECK_EQ(0x32, GNI_CE_RES_GET_STATUS(t.result));
+    OK(GNI_CeGetId(t.ce, &id)); /* a child that the channel does not have */
+    OK(GNI_EpSetCeAttr(stranger, id, 5, GNI_CE_CHILD_PE));
+    OK(GNI_PostFma(stranger, &d));
+    CODE(GNI_RC_TRANSACTION_ERROR, finish(&t, &d));
+    CHECK_EQ(0x34, GNI_CE_RES_GET_STATUS(t.result));
+    OK(GNI_EpSetCeAttr(stranger, 0x12345, 0, GNI_CE_CHILD_PE)); /* no such channel */
+    OK(GNI_PostFma(stranger, &d));
+    CODE(GNI_RC_TRANSACTION_ERROR, finish(&t, &d));
+    CHECK_EQ(0x3d, GNI_CE_RES_GET_STATUS(t.result));
+    OK(GNI_CdmDestroy(t.cdm));
+}
+
+static void gemini_has_none(void)
+{
+    struct node n;
+    gni_ce_handle_t ce;
+    gni_post_descriptor_t d;
+
+    node_open(&n, 1, 0, 0);
+    OK(GNI_EpBind(n.ep, n.pe, n.inst));
+    CODE(GNI_RC_ILLEGAL_OP, GNI_CeCreate(n.nic, &ce));
+    CODE(GNI_RC_ILLEGAL_OP, GNI_EpSetCeAttr(n.ep, 0, 0, GNI_CE_CHILD_PE));
+    d = transaction(GNI_POST_CE, &n, &n, 8);
+    CODE(GNI_RC_ILLEGAL_OP, GNI_PostFma(n.ep, &d));
+    node_close(&n);
+}
+
+/* An endpoint that goes while its result has not come leaves its join, and its place is good. */
+static void forgotten_leaf(void)
+{
+    gni_ep_handle_t one, other;
+    gni_post_descriptor_t d, e;
+    gni_ce_result_t *second;
+    struct tree t;
+
+    aries();
+    one = lone(&t, MODES, &other);
+    d = reduction(&t, GNI_FMA_CE_IADD, 0, 40, 0);
+    e = reduction(&t, GNI_FMA_CE_IADD, 0, 2, 0);
+    e.local_addr += 64;
+    OK(GNI_PostFma(one, &d));
+    CODE(GNI_RC_NOT_DONE, GNI_EpUnbind(one));
+    OK(GNI_EpDestroy(one));
+    CODE(GNI_RC_NOT_DONE, GNI_CeCheckResult(t.result, 1));
+    OK(GNI_PostFma(other, &e));
+    OK(finish(&t, &e));
+    second = (gni_ce_result_t *)(uintptr_t)e.local_addr;
+    CHECK_EQ(42, second->result1);
+    expect_empty(t.cq);
+    OK(GNI_CdmDestroy(t.cdm));
+}
+
+/* A leaf that is killed before it joins: the others hear of it, and do not wait for ever. */
+static void body_dying(int rank)
+{
+    struct tree t;
+    gni_post_descriptor_t d;
+    uint64_t began = now_ms();
+
+    grow(&t, rank, 4, 2, MODES);
+    if (rank == 3)
+        raise(SIGKILL);
+    d = reduction(&t, GNI_FMA_CE_IADD, 0, 1, 0);
+    OK(GNI_PostFma(t.leaf, &d));
+    CODE(GNI_RC_TRANSACTION_ERROR, finish(&t, &d));
+    CHECK_EQ(0x3d, GNI_CE_RES_GET_STATUS(t.result));
+    CHECK(now_ms() - began < 30000);
+    meet(3, 3);
+    OK(GNI_CdmDestroy(t.cdm));
+}
+
+static void leaf_dies(void)
+{
+    aries();
+    in_processes(4, body_dying);
+}
+
+#ifdef SNIC_TEST
+#include "softnic.h"
+
+static const char *deadly;
+
+static void die_there(const char *label)
+{
+    if (strcmp(label, deadly) == 0)
+        raise(SIGKILL);
+}
+
+/* A leaf that is killed at any step of its join, or of somebody else's: the reduction ends for the
+ * others, with the right sum or as failed. */
+static void body_steps(int rank)
+{
+    struct tree t;
+    gni_post_descriptor_t d;
+    gni_return_t code;
+
+    grow(&t, rank, 4, 2, MODES);
+    d = reduction(&t, GNI_FMA_CE_IADD, 0, 1ull << (8 * rank), 0);
+    if (rank == 3) {
+        sleep_ms(30); /* the last one does most */
+        snic_step_hook = die_there;
+    }
+    OK(GNI_PostFma(t.leaf, &d));
+    code = finish(&t, &d);
+    if (code == GNI_RC_SUCCESS)
+        CHECK_EQ(0x01010101, t.result->result1);
+    else
+        CHECK_EQ(0x3d, GNI_CE_RES_GET_STATUS(t.result));
+    if (rank == 3)
+        _Exit(1); /* it should have died */
+    meet(3, 3);
+    OK(GNI_CdmDestroy(t.cdm));
+}
+
+static void killed_at(const char *label)
+{
+    aries();
+    deadly = label;
+    in_processes(4, body_steps);
+}
+
+static void killed_given(void)
+{
+    killed_at("gni.ce.leaf.given");
+}
+
+static void killed_joined(void)
+{
+    killed_at("gni.ce.leaf.joined");
+}
+
+static void killed_target(void)
+{
+    killed_at("gni.ce.target");
+}
+
+static void killed_up_given(void)
+{
+    killed_at("gni.ce.given");
+}
+
+static void killed_up_joined(void)
+{
+    killed_at("gni.ce.joined");
+}
+
+static void killed_result(void)
+{
+    killed_at("gni.ce.result");
+}
+
+static void killed_finished(void)
+{
+    killed_at("gni.ce.finished");
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    static const struct check_case cases[] = {
+        {"", "disagreement", disagreement},
+        {"", "wrong_calls", wrong_calls},
+        {"", "gemini_has_none", gemini_has_none},
+        {"", "forgotten_leaf", forgotten_leaf},
+        {"", "leaf_dies", leaf_dies},
+#ifdef SNIC_TEST
+        {"", "killed_given", killed_given},
+        {"", "killed_joined", killed_joined},
+        {"", "killed_target", killed_target},
+        {"", "killed_up_given", killed_up_given},
+        {"", "killed_up_joined", killed_up_joined},
+        {"", "killed_result", killed_result},
+        {"", "killed_finished", killed_finished},
+#endif
+    };
+
+    return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);
+}
