@@ -6,7 +6,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /**
  * Folders and files that a command writes: looked at before it begins, and errors that name the
@@ -42,6 +44,21 @@ final class OutputFolder {
             throw failure(option, folder, e, "; choose a folder that can be written to");
         }
         return folder;
+    }
+
+    /**
+     * How to open a new file, or what is no file: a pipe, a device.
+     *
+     * @throws Messages.Failure if there is such a file
+     */
+    static OpenOption newOrPipe(String option, Path file) {
+        if (!Files.exists(file)) {
+            return StandardOpenOption.CREATE_NEW;
+        }
+        if (Files.isRegularFile(file) || Files.isDirectory(file)) {
+            throw new Messages.Failure(option + " " + file + " exists; choose another name");
+        }
+        return StandardOpenOption.WRITE;
     }
 
     /** Writes, and tells what could not be written. */

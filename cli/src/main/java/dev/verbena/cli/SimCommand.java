@@ -40,7 +40,8 @@ import picocli.CommandLine.Spec;
             SimCompare.class,
             SimLevelsCommand.class,
             SimDartCommand.class,
-            SimSweepCommand.class
+            SimSweepCommand.class,
+            SimEventsCommand.class
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
@@ -124,6 +125,14 @@ final class SimCommand implements Callable<Integer> {
             description = "Write a line for each message to a new file, or into a pipe, in CSV.")
     private Path trace;
 
+    @Option(
+            names = "--events",
+            paramLabel = "FILE",
+            description =
+                    "Write each event, 32 bytes, to a new file, or into a pipe; read it with verbena"
+                            + " sim events FILE.")
+    private Path events;
+
     @Option(names = "--print", description = "Print the scenario's file and end.")
     private boolean isPrinted;
 
@@ -147,7 +156,7 @@ final class SimCommand implements Callable<Integer> {
             OutputFolder.prepare("--output", output);
             report = new SimReport(scenario.name(), scenario.description(), scenario.measure());
         }
-        if (trace == null) {
+        if (trace == null && events == null) {
             runAll(out, scenario, report, null);
         } else {
             runTraced(out, scenario, report);
@@ -164,8 +173,9 @@ final class SimCommand implements Callable<Integer> {
         if (threads < 1 || threads > THREADS_MAX) {
             throw wrong("--threads " + threads + " is outside 1 to " + THREADS_MAX);
         }
-        if (threads > 1 && trace != null) {
-            throw wrong("--trace is written by one thread; leave out --threads");
+        if (threads > 1 && (trace != null || events != null)) {
+            String option = trace != null ? "--trace" : "--events";
+            throw wrong(option + " is written by one thread; leave out --threads");
         }
         if (bytes != null && bytes < 0) {
             throw wrong("--bytes " + bytes + " is negative");
@@ -182,19 +192,19 @@ final class SimCommand implements Callable<Integer> {
     }
 
     private void runTraced(PrintWriter out, Scenario scenario, SimReport report) {
-        SimTrace lines = SimTrace.open("--trace", trace);
+        SimTraces traces = SimTraces.open(trace, events);
         OutputFolder.write(
                 "--trace",
                 trace,
                 () -> {
-                    try (lines) {
-                        runAll(out, scenario, report, lines);
-                        lines.flush();
+                    try (traces) {
+                        runAll(out, scenario, report, traces);
+                        traces.flush();
                     }
                 });
     }
 
-    private void runAll(PrintWriter out, Scenario scenario, SimReport report, SimTrace lines) {
+    private void runAll(PrintWriter out, Scenario scenario, SimReport report, SimTraces traces) {
         Curve usual = new Curve(scenario.name(), Integer.MAX_VALUE, scenario.measure(), List.of());
         List<Integer> numbers = processes != null ? processes : PROCESSES;
         if (isFigure && processes == null && !scenario.figure().isEmpty()) {
@@ -206,7 +216,7 @@ final class SimCommand implements Callable<Integer> {
             }
             for (int count : numbers) {
                 if (count <= curve.processesMax()) {
-                    run(out, scenario, curve, count, report, lines);
+                    run(out, scenario, curve, count, report, traces);
                 }
             }
         }
@@ -259,7 +269,7 @@ final class SimCommand implements Callable<Integer> {
             Curve curve,
             int count,
             SimReport report,
-            SimTrace lines) {
+            SimTraces traces) {
         Machine machine = new Machine();
         Map<String, Long> parameters = new LinkedHashMap<>();
         List<String> changes = new ArrayList<>(curve.settings());
@@ -285,8 +295,8 @@ final class SimCommand implements Callable<Integer> {
         ProgressLine line = new ProgressLine(spec.commandLine().getErr());
         long began = System.nanoTime();
         simulation.progress(progress(line, began));
-        if (lines != null) {
-            simulation.trace(lines.run(curve.name(), count));
+        if (traces != null) {
+            traces.watch(simulation, machine.topology(), curve.name(), count);
         }
         SimulationResult result;
         try {

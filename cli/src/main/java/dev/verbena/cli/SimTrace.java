@@ -23,11 +23,7 @@ final class SimTrace implements AutoCloseable {
      * @throws Messages.Failure if there is such a file, or it cannot be made; says why
      */
     static SimTrace open(String option, Path file) {
-        boolean isThere = Files.exists(file);
-        if (isThere && (Files.isRegularFile(file) || Files.isDirectory(file))) {
-            throw new Messages.Failure(option + " " + file + " exists; choose another name");
-        }
-        OpenOption how = isThere ? StandardOpenOption.WRITE : StandardOpenOption.CREATE_NEW;
+        OpenOption how = OutputFolder.newOrPipe(option, file);
         try {
             SimTrace trace =
                     new SimTrace(Files.newBufferedWriter(file, StandardOpenOption.WRITE, how));

@@ -329,6 +329,7 @@ class SimCommandTest {
                 "sim ring-barrier --set dma=dupleks | dma=dupleks: 'dupleks' is none of duplex",
                 "sim ring-barrier --threads 0 | --threads 0 is outside 1 to",
                 "sim ring-barrier --threads 2 --trace t | --trace is written by one thread",
+                "sim ring-barrier --threads 2 --events t | --events is written by one thread",
                 "sim ring-barrier -n 0 | --processes 0 is outside 1 to",
                 "sim random-ring -n 1 | random-ring cannot have 1 processes",
                 "sim no/such.scenario | there is no file no/such.scenario",

@@ -1,6 +1,7 @@
 package dev.verbena.nsim;
 
 import dev.verbena.nsim.engine.Engine;
+import dev.verbena.nsim.engine.EventTrace;
 import dev.verbena.nsim.engine.Partitions;
 import dev.verbena.nsim.network.Level;
 import dev.verbena.nsim.network.LinkDetails;
@@ -36,6 +37,7 @@ public final class Simulation {
     private int processes;
     private int perNode = 1;
     private MessageTrace trace;
+    private EventTrace events;
     private int partitions = 1;
     private int threads = 1;
     private Consumer<Runnable> helpers;
@@ -97,6 +99,12 @@ public final class Simulation {
         return this;
     }
 
+    /** Who learns of each event; nobody by default. For all of them in their order, in one part. */
+    public Simulation events(EventTrace value) {
+        events = value;
+        return this;
+    }
+
     /**
      * Runs a program to its end.
      *
@@ -127,6 +135,7 @@ public final class Simulation {
 
     private SimulationResult runAlone(Script script) {
         Engine engine = new Engine(NetworkModel.entities(topology));
+        engine.eventTrace(events);
         NetworkModel network = NetworkModel.of(engine, topology, context);
         Interpreter interpreter =
                 new Interpreter(engine, network, script, perNode, NetworkModel.KINDS_FREE);
@@ -160,7 +169,7 @@ public final class Simulation {
                             + context.level().name().toLowerCase(Locale.ROOT)
                             + "; only the packet level can be divided, run the others in one");
         }
-        if (trace != null) {
+        if (trace != null || events != null) {
             throw new IllegalArgumentException(
                     "a trace of a run in " + partitions + " partitions; trace it in one");
         }

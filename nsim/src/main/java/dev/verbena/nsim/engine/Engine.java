@@ -20,6 +20,7 @@ public final class Engine {
     private InstantHandler instant = time -> {};
     private ArrivalHandler arrivals = (kind, argument, a, b, c, d) -> argument;
     private Outbox posted;
+    private EventTrace trace;
     private boolean isInstantWanted;
     private long now;
     private long eventCount;
@@ -60,6 +61,11 @@ public final class Engine {
      */
     public void instantHandler(InstantHandler handler) {
         instant = handler;
+    }
+
+    /** Sets who learns of each event; null, as at first, for nobody. */
+    public void eventTrace(EventTrace value) {
+        trace = value;
     }
 
     /** Sets who takes in what events from other partitions bring with them. */
@@ -196,8 +202,20 @@ public final class Engine {
         long argument = queue.firstArgument();
         queue.removeFirst();
         eventCount++;
-        traceHash += mix(now ^ Long.rotateLeft(entities, 21) ^ (long) kind << 56);
+        traceHash += share(now, entities, kind);
+        if (trace != null) {
+            trace.onEvent(now, (int) (entities >>> 32), (int) entities, kind, argument);
+        }
         handlers[kind].onEvent(now, (int) (entities >>> 32), argument);
+    }
+
+    private static long share(long timePs, long entities, int kind) {
+        return mix(timePs ^ Long.rotateLeft(entities, 21) ^ (long) kind << 56);
+    }
+
+    /** What an event adds to {@link #traceHash()}: so that a reader of events can check them. */
+    public static long traceHashOf(long timePs, int target, int source, int kind) {
+        return share(timePs, (long) target << 32 | source, kind);
     }
 
     /** The finalizer of SplitMix64: every bit of the result depends on every bit of the value. */

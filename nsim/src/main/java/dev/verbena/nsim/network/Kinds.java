@@ -17,5 +17,28 @@ final class Kinds {
     static final int CONFIRMED = 12;
     static final int FREE = 16;
 
+    private static final String[] NAMES = {
+        "ready",
+        "credit",
+        "wake",
+        "arrive",
+        "read",
+        "written",
+        "submit",
+        "local",
+        "flit",
+        "flit-sent",
+        "flow",
+        "asked",
+        "confirmed",
+    };
+
     private Kinds() {}
+
+    static String name(int kind) {
+        if (kind == FREE) {
+            return "program";
+        }
+        return kind >= 0 && kind < NAMES.length ? NAMES[kind] : "kind-" + kind;
+    }
 }

@@ -24,6 +24,11 @@ public interface NetworkModel {
         return Math.addExact(topology.nodes(), topology.routers());
     }
 
+    /** What a kind of event is called, those of programs ({@link #KINDS_FREE}) too. */
+    static String kindName(int kind) {
+        return Kinds.name(kind);
+    }
+
     /** The messages. */
     MessageTable messages();
 

@@ -100,6 +100,24 @@ class EngineTest {
     }
 
     @Test
+    void shouldShowEachEventBeforeItIsProcessed() {
+        Engine engine = new Engine(4);
+        List<String> seen = new ArrayList<>();
+        long[] hash = new long[1];
+        engine.handler(5, (time, target, argument) -> seen.add("done"));
+        engine.eventTrace(
+                (time, target, source, kind, argument) -> {
+                    seen.add(time + " " + target + " " + source + " " + kind + " " + argument);
+                    hash[0] += Engine.traceHashOf(time, target, source, kind);
+                });
+        engine.schedule(7, 3, 1, 5, -2);
+        engine.schedule(6, 2, 0, 5, 9);
+        engine.run();
+        assertThat(seen).containsExactly("6 2 0 5 9", "done", "7 3 1 5 -2", "done");
+        assertThat(hash[0]).isEqualTo(engine.traceHash());
+    }
+
+    @Test
     @Tag("nsim-4")
     void shouldTakeNoTimeForAnIdleHour() {
         // A thousand idle hours, so that the figure does not depend on one moment of this machine.
