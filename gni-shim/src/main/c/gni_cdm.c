@@ -282,6 +282,7 @@ static void nic_close(struct gni_nic *nic)
     gni_handle_take(nic->handle);
     gni_channels_close(nic);
     pthread_mutex_lock(&nic->lock);
+    gni_msgq_close(nic);
     while (nic->eps != NULL) {
         struct gni_ep *ep = nic->eps;
 

@@ -128,6 +128,7 @@ struct gni_nic {
     struct gni_err *errors;
     struct gni_comp_chan *chans;
     struct gni_ce *ces;
+    struct gni_msgq *msgq;
     struct gni_ep *ce_waiting; /* leaves whose result has not come */
 };
 
@@ -314,5 +315,7 @@ gni_return_t gni_ce_post(struct gni_ep *ep, gni_post_descriptor_t *d);
 void gni_ce_progress(struct gni_nic *nic); /* gets what results there are */
 void gni_ce_forget(struct gni_ep *ep);
 void gni_ce_close(struct gni_nic *nic);
+
+void gni_msgq_close(struct gni_nic *nic); /* gni_msgq.c */
 
 #endif

@@ -1,0 +1,155 @@
+/* Message queues: sending. */
+#include "gni_msgq.h"
+#include <string.h>
+
+#define RECLAIM_NS 50000000ull
+
+/* What the dead claimed, or will never read, is free again. */
+static void reclaim(struct gni_msgq *q, const struct gni_msgq_node *node, uint32_t there)
+{
+    uint64_t now = gni_coarse_ns();
+
+    if (now - q->reclaimed_ns < RECLAIM_NS)
+        return;
+    q->reclaimed_ns = now;
+    for (uint32_t i = 0; i < q->attrs.smsg_q_sz; i++) {
+        struct gni_msgq_slot *slot = gni_msgq_slot(node, &q->attrs, there, i);
+        uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
+        uint32_t state = gni_msgq_state(word);
+
+        if (state != GNI_MSGQ_SLOT_FREE &&
+            !gni_msgq_is_alive(q->nic, state == GNI_MSGQ_SLOT_CLAIMED ? q->nic->pe : node->pe,
+                               gni_msgq_instance(word)))
+            gni_msgq_free_slot(slot, word);
+    }
+}
+
+/* A slot of ours there, or NULL. */
+static struct gni_msgq_slot *claim(struct gni_msgq *q, const struct gni_msgq_node *node,
+                                   uint32_t there)
+{
+    for (uint32_t i = 0; i < q->attrs.smsg_q_sz; i++) {
+        struct gni_msgq_slot *slot = gni_msgq_slot(node, &q->attrs, there, i);
+        uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
+
+        if (gni_msgq_state(word) != GNI_MSGQ_SLOT_FREE && !snic_planted("gni-msgq-credits-ignored"))
+            continue;
+        /* Acquire; partner: the release in gni_msgq_free_slot. */
+        if (atomic_compare_exchange_strong_explicit(
+                &slot->word, &word, gni_msgq_word(word, GNI_MSGQ_SLOT_CLAIMED, q->nic->inst),
+                memory_order_acquire, memory_order_relaxed))
+            return slot;
+    }
+    return NULL;
+}
+
+static int takes_part(const struct gni_msgq_node *node, uint32_t inst)
+{
+    for (uint32_t i = 0; i < node->instances && i < GNI_MSGQ_NODE_INSTS_MAX; i++)
+        if (node->instance[i] == inst)
+            return 1;
+    return 0;
+}
+
+static void tell_sender(struct gni_ep *ep, struct gni_cq *cq, uint32_t status, uint32_t msg_id)
+{
+    struct gni_request *request = gni_cq_request(cq);
+
+    request->kind = GNI_REQUEST_SMSG; /* no descriptor, one event */
+    request->ep = ep;
+    request->events = 1;
+    request->status = status;
+    request->msg_id = msg_id;
+    ep->outstanding++;
+    gni_cq_push(cq, GNI_ENTRY(GNI_SOURCE_SREQ, status, GNI_CQ_EVENT_TYPE_MSGQ, gni_cq_tid(request),
+                              msg_id));
+}
+
+struct message {
+    const void *header, *data;
+    uint32_t header_length, data_length;
+    uint32_t id;
+    uint8_t tag;
+};
+
+/* Into a slot of the other node; 0: no credit. */
+static int deliver(struct gni_msgq *q, struct gni_ep *ep, struct gni_msgq_node *node,
+                   uint32_t there, const struct message *m)
+{
+    struct gni_msgq_slot *slot = claim(q, node, there);
+    uint64_t word;
+
+    if (slot == NULL) {
+        reclaim(q, node, there);
+        slot = claim(q, node, there);
+    }
+    if (slot == NULL)
+        return 0;
+    SNIC_STEP("gni.msgq.claimed");
+    slot->from = q->nic->inst;
+    slot->tag = m->tag;
+    if (m->header_length != 0)
+        memcpy(slot->bytes, m->header, m->header_length);
+    if (m->data_length != 0)
+        memcpy(slot->bytes + m->header_length, m->data, m->data_length);
+    slot->order =
+        atomic_fetch_add_explicit(&node->connection[there].order, 1, memory_order_relaxed);
+    word = atomic_load_explicit(&slot->word, memory_order_relaxed);
+    /* Release; partner: the acquire load in next_message. */
+    atomic_store_explicit(&slot->word, gni_msgq_word(word, GNI_MSGQ_SLOT_FULL, ep->inst),
+                          memory_order_release);
+    SNIC_STEP("gni.msgq.full");
+    snic_ring(ep->peer->snic);
+    return 1;
+}
+
+/* The lock is held. */
+static gni_return_t send_message(struct gni_msgq *q, struct gni_ep *ep, const struct message *m)
+{
+    struct gni_cq *cq = ep->cq ? ep->cq : q->cq;
+    uint32_t index = gni_msgq_find(q, ep->pe), there, status;
+    struct gni_msgq_node *node;
+
+    if (index == GNI_MSGQ_NONE)
+        return GNI_RC_NO_MATCH;
+    if (atomic_load_explicit(&q->node->connection[index].state, memory_order_acquire) !=
+        GNI_MSGQ_ACTIVE)
+        return GNI_RC_INVALID_STATE;
+    if (cq != NULL && (gni_cq_source_prepare(cq) != 0 || cq->free == NULL))
+        return GNI_RC_NOT_DONE;
+    status = gni_peer_ready(q->nic, ep->peer);
+    if (status == GNI_STATUS_OK) {
+        node = gni_msgq_far_side(q, index, &there);
+        if (node == NULL)
+            return GNI_RC_INVALID_STATE;
+        if (!takes_part(node, ep->inst))
+            return GNI_RC_NO_MATCH;
+        if (!deliver(q, ep, node, there, m))
+            return GNI_RC_NOT_DONE;
+    } else {
+        gni_errors_note(q->nic, status);
+    }
+    if (cq != NULL)
+        tell_sender(ep, cq, status, m->id);
+    return cq != NULL || status == GNI_STATUS_OK ? GNI_RC_SUCCESS : GNI_RC_TRANSACTION_ERROR;
+}
+
+gni_return_t GNI_MsgqSend(gni_msgq_handle_t msgq_hndl, gni_ep_handle_t ep_hndl, void *hdr,
+                          uint32_t hdr_len, void *msg, uint32_t msg_len, uint32_t msg_id,
+                          uint8_t msg_tag)
+{
+    struct gni_msgq *q = gni_handle_find(msgq_hndl, GNI_KIND_MSGQ);
+    struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
+    const struct message m = {hdr, msg, hdr_len, msg_len, msg_id, msg_tag};
+    gni_return_t code;
+
+    if (q == NULL || ep == NULL || ep->nic != q->nic || (hdr == NULL && hdr_len != 0) ||
+        (msg == NULL && msg_len != 0))
+        return GNI_RC_INVALID_PARAM;
+    if ((uint64_t)hdr_len + msg_len > q->attrs.max_msg_sz)
+        return GNI_RC_SIZE_ERROR;
+    pthread_mutex_lock(&q->nic->lock);
+    code = !ep->is_bound || ep->pe == q->nic->pe ? GNI_RC_INVALID_PARAM : send_message(q, ep, &m);
+    pthread_mutex_unlock(&q->nic->lock);
+    return code;
+}
