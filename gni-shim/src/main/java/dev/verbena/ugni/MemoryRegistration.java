@@ -1,0 +1,161 @@
+package dev.verbena.ugni;
+
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.ugni.bindings.ugni;
+import java.lang.ref.Reference;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Memory that the card may read and write. Its memory handle, 16 bytes, and the address are what a
+ * peer needs to reach it; the peer checks every access against the registration, to the byte. C:
+ * {@code gni_mem_handle_t} (specification, section on memory registration).
+ *
+ * <p>Threads: the domain's.
+ */
+public final class MemoryRegistration extends UgniObject {
+    /** Bytes of a memory handle. */
+    public static final int HANDLE_LENGTH = 16;
+
+    private final UnsafeBuffer made;
+    private final long address;
+    private final long length;
+    private final CompletionQueue destination;
+
+    /** Kept from the garbage collector, and from being closed; null: the caller's business. */
+    private final Object memory;
+
+    private int users;
+
+    MemoryRegistration(
+            Nic owner,
+            UnsafeBuffer made,
+            long address,
+            long length,
+            CompletionQueue destination,
+            Object memory) {
+        super(owner);
+        this.made = made;
+        this.address = address;
+        this.length = length;
+        this.destination = destination;
+        this.memory = memory;
+        if (destination != null) {
+            destination.use();
+        }
+        if (memory instanceof UgniMemory own) {
+            own.use();
+        } else if (memory instanceof OffHeapMemory off) {
+            off.acquire(toString());
+        }
+    }
+
+    /** Address of the first byte, which peers name. */
+    public long address() {
+        checkOpen();
+        return address;
+    }
+
+    /** Bytes. */
+    public long length() {
+        return length;
+    }
+
+    /** First half of the memory handle. */
+    public long handle1() {
+        checkOpen();
+        return made.getLong(0);
+    }
+
+    /** Second half of the memory handle. */
+    public long handle2() {
+        checkOpen();
+        return made.getLong(Long.BYTES);
+    }
+
+    /** Writes the memory handle, {@link #HANDLE_LENGTH} bytes in native order. */
+    public void getHandle(MutableDirectBuffer buffer, int offset) {
+        checkOpen();
+        buffer.putBytes(offset, made, 0, HANDLE_LENGTH);
+    }
+
+    /** Where peers' posts leave events; null: nowhere. */
+    public CompletionQueue destination() {
+        return destination;
+    }
+
+    /** Address of a range that was checked. */
+    long range(long offset, long length) {
+        if (offset < 0 || length < 0 || offset > this.length - length) {
+            throw new IndexOutOfBoundsException(
+                    "offset " + offset + " length " + length + " is outside " + this);
+        }
+        return address + offset;
+    }
+
+    boolean holds(long start, long bytes) {
+        long offset = start - address;
+        return offset >= 0 && bytes >= 0 && offset <= length - bytes;
+    }
+
+    void use() {
+        users++;
+    }
+
+    void unuse() {
+        users--;
+    }
+
+    void use(int by) {
+        users += by;
+    }
+
+    /**
+     * Revokes the handle, and waits for accesses that peers have begun: afterwards nobody touches
+     * the memory. Idempotent. C: {@code GNI_MemDeregister}.
+     *
+     * @throws IllegalStateException while a post is in flight on it, or a mailbox lies in it;
+     *     nothing is revoked then
+     */
+    @Override
+    public void close() {
+        if (isClosed()) {
+            return;
+        }
+        owner.checkOwner();
+        if (users > 0) {
+            throw new IllegalStateException(
+                    this + " is used by " + users + " posts in flight or mailboxes");
+        }
+        UgniNative.check(
+                "GNI_MemDeregister",
+                ugni.vgn_mem_deregister(owner.handle(), made.addressOffset()),
+                this);
+        release();
+        retire();
+        Reference.reachabilityFence(memory); // until peers are done
+    }
+
+    @Override
+    void retireWithDomain() {
+        super.retireWithDomain();
+        // The domain is being destroyed by the same thread: the memory goes after that.
+        owner.afterDomain(this::release);
+    }
+
+    private void release() {
+        if (destination != null) {
+            destination.unuse();
+        }
+        if (memory instanceof UgniMemory own) {
+            own.unuse();
+        } else if (memory instanceof OffHeapMemory off) {
+            off.release(toString());
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "registration of " + length + " bytes";
+    }
+}

@@ -1,0 +1,162 @@
+package dev.verbena.ugni;
+
+import dev.verbena.softnic.NativeAccess;
+import dev.verbena.ugni.bindings.ugni;
+import java.nio.charset.StandardCharsets;
+import org.bytedeco.javacpp.BytePointer;
+import org.bytedeco.javacpp.Loader;
+
+/**
+ * Loads the bindings, compares the layout that Java was compiled with with theirs, and chooses the
+ * library that the calls go to.
+ */
+final class UgniNative {
+    /** Linked into the bindings. */
+    private static final String BUILT_IN = "builtin";
+
+    /** Cray's library if there is one with a device, else the one linked in. */
+    private static final String AUTOMATIC = "auto";
+
+    /** Cray's name of its library. */
+    private static final String SYSTEM = "libugni.so.0";
+
+    private static final int WHY_SIZE = 512;
+
+    /** What is in use; set by {@link #load}. */
+    private static String library = BUILT_IN;
+
+    private static final String UNAVAILABILITY_CAUSE = load();
+
+    /**
+     * Whether entries have the layout of {@code gni_entry.c}, so that Java may read them itself.
+     */
+    static final boolean IS_BUILT_IN = UNAVAILABILITY_CAUSE == null && library.equals(BUILT_IN);
+
+    private UgniNative() {}
+
+    static String unavailabilityCause() {
+        return UNAVAILABILITY_CAUSE;
+    }
+
+    static String library() {
+        return library;
+    }
+
+    static void open() {
+        if (UNAVAILABILITY_CAUSE != null) {
+            throw new IllegalStateException(UNAVAILABILITY_CAUSE);
+        }
+    }
+
+    /** Text of this thread's last failed call. */
+    static String lastError() {
+        BytePointer text = ugni.vgn_error();
+        return text == null || text.isNull() ? "" : text.getString();
+    }
+
+    static UgniException failure(String call, long result, Object object) {
+        int code = (int) -result;
+        String why =
+                code == UgniCode.MISSING
+                        ? library + " has no " + call + "; Verbena's own library has"
+                        : lastError();
+        return new UgniException(call, code, object.toString(), why);
+    }
+
+    static long check(String call, long result, Object object) {
+        if (result < 0) {
+            throw failure(call, result, object);
+        }
+        return result;
+    }
+
+    private static String load() {
+        if (!NativeAccess.isAvailable()) {
+            return NativeAccess.unavailabilityCause();
+        }
+        try {
+            Loader.load(ugni.class);
+        } catch (LinkageError e) {
+            return "the native library jniugni for "
+                    + Loader.getPlatform()
+                    + " cannot be loaded: "
+                    + e.getMessage()
+                    + ". It is in the jar verbena-gni of its platform; see verbena-native for"
+                    + " what it needs";
+        }
+        String difference = layoutDifference();
+        return difference != null ? difference : choose();
+    }
+
+    /** Null, or why the library that was asked for cannot be used. */
+    private static String choose() {
+        String asked = System.getProperty(CommunicationDomain.LIBRARY_PROPERTY, AUTOMATIC);
+        if (asked.equals(BUILT_IN)) {
+            return null;
+        }
+        boolean isAutomatic = asked.isEmpty() || asked.equals(AUTOMATIC);
+        String path = isAutomatic || asked.equals("system") ? SYSTEM : asked;
+        String why = open(path);
+        if (why == null && isAutomatic) {
+            why = unsuitable();
+            if (why != null) {
+                ugni.vgn_built_in();
+            }
+        }
+        if (why == null) {
+            library = path;
+        }
+        return why == null || isAutomatic
+                ? null
+                : "libugni cannot be opened: "
+                        + why
+                        + "; -D"
+                        + CommunicationDomain.LIBRARY_PROPERTY
+                        + "=builtin uses Verbena's own library";
+    }
+
+    private static String open(String path) {
+        try (BytePointer name = new BytePointer(path, StandardCharsets.UTF_8);
+                BytePointer why = new BytePointer(WHY_SIZE).zero()) {
+            return ugni.vgn_open(name, why, WHY_SIZE) > 0
+                    ? null
+                    : why.getString(StandardCharsets.UTF_8);
+        }
+    }
+
+    /** Why a library that was found is not taken unasked: it is no better than the built-in one. */
+    private static String unsuitable() {
+        if (ugni.vgn_is_ours() != 0) {
+            return "it is Verbena's own";
+        }
+        return ugni.vgn_device_count() < 1 ? "it finds no device" : null;
+    }
+
+    private static String layoutDifference() {
+        int compared = 0;
+        for (int row = 0; ; row++) {
+            BytePointer text = ugni.vgn_layout_name(row);
+            if (text == null || text.isNull()) {
+                break;
+            }
+            String name = text.getString();
+            try {
+                long inJava = ugni.class.getField(name).getLong(null);
+                long inC = ugni.vgn_layout_value(row);
+                if (inJava != inC) {
+                    return "layout constant "
+                            + name
+                            + " is "
+                            + inC
+                            + " in the native library and "
+                            + inJava
+                            + " in Java: the jar and the library are of different builds";
+                }
+                compared++;
+            } catch (ReflectiveOperationException e) {
+                return "layout constant " + name + " of the native library is unknown to Java";
+            }
+        }
+        return compared > 0 ? null : "the native library tells nothing of its layout";
+    }
+}

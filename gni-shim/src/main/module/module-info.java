@@ -1,0 +1,9 @@
+/** uGNI over the software NIC, or Cray's own library where one is: Java objects. */
+module dev.verbena.ugni {
+    requires transitive dev.verbena.api;
+    requires dev.verbena.natives;
+    requires transitive org.bytedeco.javacpp;
+
+    exports dev.verbena.ugni;
+    exports dev.verbena.ugni.presets;
+}
