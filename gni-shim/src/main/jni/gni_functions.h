@@ -31,7 +31,9 @@
     X(GNI_CqAttachCompChan) X(GNI_CqArmCompChan)
 /* Only our own library has these. */
 #define VGN_EXTENSIONS(X) \
-    X(GNI_ExtMemAlloc) X(GNI_ExtMemFree) X(GNI_ExtError)
+    X(GNI_ExtMemAlloc) X(GNI_ExtMemFree) X(GNI_ExtError) X(GNI_ExtDoorbell) X(GNI_ExtWait) \
+    X(GNI_ExtRing) X(GNI_ExtIncarnation) X(GNI_ExtPeerState) X(GNI_ExtPeerPin) \
+    X(GNI_ExtPeerForget)
 /* clang-format on */
 #define VGN_FUNCTIONS(X) VGN_STANDARD(X) VGN_EXTENSIONS(X)
 

@@ -568,6 +568,48 @@ int32_t vgn_ext_free(uint64_t nic, uint64_t address)
     return -CALL(GNI_ExtMemFree, NIC(nic), AT(void, address));
 }
 
+int64_t vgn_ext_doorbell(uint64_t nic)
+{
+    uint32_t bell = 0;
+    int32_t code = CALL(GNI_ExtDoorbell, NIC(nic), &bell);
+
+    return number(code, bell);
+}
+
+int32_t vgn_ext_wait(uint64_t nic, uint32_t bell, int64_t timeout_ns)
+{
+    return -CALL(GNI_ExtWait, NIC(nic), bell, timeout_ns);
+}
+
+int32_t vgn_ext_ring(uint64_t nic)
+{
+    return -CALL(GNI_ExtRing, NIC(nic));
+}
+
+int32_t vgn_ext_incarnation(uint64_t nic, uint64_t incarnation)
+{
+    return -CALL(GNI_ExtIncarnation, NIC(nic), AT(uint64_t, incarnation));
+}
+
+int32_t vgn_ext_peer_state(uint64_t nic, uint32_t address, uint32_t inst, uint64_t incarnation)
+{
+    gni_ext_peer_state_t state = GNI_EXT_PEER_DEAD;
+    int32_t code =
+        CALL(GNI_ExtPeerState, NIC(nic), address, inst, &state, AT(uint64_t, incarnation));
+
+    return code == GNI_RC_SUCCESS ? (int32_t)state : -code;
+}
+
+int32_t vgn_ext_peer_pin(uint64_t nic, uint32_t address, uint32_t inst, uint64_t incarnation)
+{
+    return -CALL(GNI_ExtPeerPin, NIC(nic), address, inst, incarnation);
+}
+
+int32_t vgn_ext_peer_forget(uint64_t nic, uint32_t address, uint32_t inst)
+{
+    return -CALL(GNI_ExtPeerForget, NIC(nic), address, inst);
+}
+
 /* ---- memory of the process ---- */
 
 #define LINE 64u

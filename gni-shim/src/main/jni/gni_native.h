@@ -198,6 +198,16 @@ int32_t vgn_channel_arm(uint64_t cqs, uint32_t count);
 
 int64_t vgn_ext_alloc(uint64_t nic, uint64_t length);
 int32_t vgn_ext_free(uint64_t nic, uint64_t address);
+int64_t vgn_ext_doorbell(uint64_t nic);
+int32_t vgn_ext_wait(uint64_t nic, uint32_t bell, int64_t timeout_ns);
+int32_t vgn_ext_ring(uint64_t nic);
+/* The number goes to the uint64_t at `incarnation`. */
+int32_t vgn_ext_incarnation(uint64_t nic, uint64_t incarnation);
+/* The value is a gni_ext_peer_state_t; the incarnation goes to the uint64_t at `incarnation`. */
+int32_t vgn_ext_peer_state(uint64_t nic, uint32_t address, uint32_t inst, uint64_t incarnation);
+/* `incarnation` is the number. */
+int32_t vgn_ext_peer_pin(uint64_t nic, uint32_t address, uint32_t inst, uint64_t incarnation);
+int32_t vgn_ext_peer_forget(uint64_t nic, uint32_t address, uint32_t inst);
 
 /* ---- memory of the process that Java's objects use; zeroed, on a cache line ---- */
 

@@ -44,7 +44,8 @@ public final class CommunicationDomain implements AutoCloseable {
     private final int modes;
     private final List<Nic> nics = new ArrayList<>();
     private Thread ownerThread = Thread.currentThread();
-    private boolean isClosed;
+    private final Object closing = new Object();
+    private volatile boolean isClosed;
 
     static {
         UgniNative.open();
@@ -189,12 +190,22 @@ public final class CommunicationDomain implements AutoCloseable {
         for (Nic nic : nics) {
             nic.retireChildren();
         }
-        isClosed = true;
+        synchronized (closing) { // nobody is ringing from here on
+            isClosed = true;
+        }
         int result = ugni.vgn_cdm_destroy(handle);
         for (Nic nic : nics) {
             nic.freeMemory();
         }
         UgniNative.check("GNI_CdmDestroy", result, this);
+    }
+
+    void ring(long nic) {
+        synchronized (closing) {
+            if (!isClosed) {
+                UgniNative.check("GNI_ExtRing", ugni.vgn_ext_ring(nic), this);
+            }
+        }
     }
 
     void checkOwner() {

@@ -306,6 +306,39 @@ public final class Nic {
         return which;
     }
 
+    /**
+     * Number to pass to {@link #await}; read it before looking into queues. Not uGNI. No
+     * allocation.
+     *
+     * @throws UgniException {@link UgniCode#MISSING} with Cray's library
+     */
+    public int doorbell() {
+        checkOwner();
+        return (int) UgniNative.check("GNI_ExtDoorbell", ugni.vgn_ext_doorbell(handle), this);
+    }
+
+    /**
+     * Sleeps until a peer leaves an event or a datagram, {@link #ring}, or the time is over. Not
+     * uGNI.
+     *
+     * @param seen of {@link #doorbell}
+     * @param timeoutNs negative: no limit
+     * @return false if the time was over
+     */
+    public boolean await(int seen, long timeoutNs) {
+        checkOwner();
+        int result = ugni.vgn_ext_wait(handle, seen, timeoutNs);
+        if (result != -UgniCode.TIMEOUT) {
+            UgniNative.check("GNI_ExtWait", result, this);
+        }
+        return result == 0;
+    }
+
+    /** Wakes {@link #await}. Any thread; does nothing after the domain was closed. Not uGNI. */
+    public void ring() {
+        domain.ring(handle);
+    }
+
     /** A statistic by its number in {@code gni_statistic_t}. C: {@code GNI_GetNicStat}. */
     public long statistic(int statistic) {
         checkOwner();

@@ -19,7 +19,7 @@ import org.bytedeco.javacpp.tools.InfoMapper;
         value = {
             @Platform(
                     value = {"linux"},
-                    include = {"gni_pub.h", "gni_native.h"},
+                    include = {"gni_pub.h", "gni_ext.h", "gni_native.h"},
                     library = "jniugni")
         },
         target = "dev.verbena.ugni.bindings",
@@ -39,6 +39,10 @@ public class ugni implements InfoMapper {
                                 "extern const char \\*gni_statistic_str.*",
                                 "/\\* ---- balanced injection, version text.*",
                                 "/\\* ---- structures ---- \\*/"));
+        infoMap.put(
+                new Info("gni_ext.h")
+                        .linePatterns(
+                                "typedef enum gni_ext_peer_state .*", "\\} gni_ext_peer_state_t;"));
         infoMap.put(new Info("CRAY_CONFIG_GHAL_ARIES").define(false));
         infoMap.put(
                 new Info(
@@ -56,6 +60,7 @@ public class ugni implements InfoMapper {
                                 "GNI_JOB_INVALID_LIMIT",
                                 "GNI_JOB_CREATE_COOKIE",
                                 "GNI_EXMEM_FLAGS",
+                                "gni_statistic_str",
                                 "GNI_MEM_IS_EXTERNAL",
                                 "GNI_CQ_IS_NON_BLOCKING",
                                 "GNI_CQ_IS_BLOCKING",
@@ -69,7 +74,8 @@ public class ugni implements InfoMapper {
                 new String[] {
                     "gni_return", "gni_mem_handle_attr", "gni_post_type", "gni_post_state",
                     "gni_smsg_type", "gni_nic_device", "gni_dev_res", "gni_job_res",
-                    "gni_statistic", "gni_ce_child", "gni_ce_cmd_type", "gni_fma_cmd_type"
+                    "gni_statistic", "gni_ce_child", "gni_ce_cmd_type", "gni_fma_cmd_type",
+                    "gni_ext_peer_state"
                 }) {
             infoMap.put(new Info(type, type + "_t").enumerate(false).valueTypes("int").cast());
         }
