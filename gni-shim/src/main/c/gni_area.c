@@ -56,7 +56,8 @@ int gni_mdh_copy(const struct gni_view *view, uint32_t index, uint32_t entropy,
      * look. */
     uint32_t before = atomic_load_explicit(&mdh->generation, memory_order_acquire);
 
-    if (!(before & 1) || ((before >> 1) & 0xfffu) != entropy)
+    if (!(before & 1) ||
+        (((before >> 1) & 0xfffu) != entropy && !snic_planted("gni-generation-ignored")))
         return -ESTALE;
     memcpy((void *)copy, (const void *)mdh, sizeof(*copy));
     atomic_thread_fence(memory_order_acquire);
@@ -188,5 +189,5 @@ void gni_handle_make(gni_mem_handle_t *handle, uint64_t address, uint64_t length
 int gni_handle_is_valid(const gni_mem_handle_t *handle)
 {
     return handle->qword2 != 0 && (gni_handle_flags(handle) & GNI_HANDLE_NEW) &&
-           (uint8_t)(handle->qword2 >> 56) == gni_crc8(handle);
+           ((uint8_t)(handle->qword2 >> 56) == gni_crc8(handle) || snic_planted("gni-crc-ignored"));
 }

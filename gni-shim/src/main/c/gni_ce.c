@@ -399,6 +399,9 @@ gni_return_t gni_ce_post(struct gni_ep *ep, gni_post_descriptor_t *d)
         return code;
     status = gni_local_range(ep->nic, &d->local_mem_hndl, d->local_addr, sizeof(gni_ce_result_t),
                              &at, &piece);
+    if (status == GNI_STATUS_OK &&
+        (piece < sizeof(gni_ce_result_t) || (uintptr_t)at % RESULT_ALIGNMENT != 0))
+        status = GNI_STATUS_BOUNDS; /* a segment ends in it, or begins anywhere */
     if (status != GNI_STATUS_OK) {
         gni_post_account(ep, cq, d, status);
         return GNI_RC_SUCCESS;

@@ -14,6 +14,7 @@
 
 #define CASE_SECONDS 120
 #define WHY_SIZE 1024
+#define SKIPPED 77
 
 struct check_shared *shared;
 static char *why; /* shared with the runner */
@@ -30,6 +31,16 @@ void check_fail(const char *file, int line, const char *format, ...)
     if (why[0] == '\0')
         snprintf(why, WHY_SIZE, "%s:%d: %s", slash ? slash + 1 : file, line, text);
     _exit(1);
+}
+
+void check_skip(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(why, WHY_SIZE, format, arguments);
+    va_end(arguments);
+    _exit(SKIPPED);
 }
 
 /* ---- cases ---- */
@@ -66,6 +77,7 @@ static void explain(int state)
         snprintf(why, WHY_SIZE, "exit code %d", WEXITSTATUS(state));
 }
 
+/* 1 passed, 0 failed, -1 skipped. */
 static int run_case(const struct check_case *c)
 {
     char label[512];
@@ -89,6 +101,10 @@ static int run_case(const struct check_case *c)
         printf("ok %s%s\n", label, c->name);
         return 1;
     }
+    if (WIFEXITED(state) && WEXITSTATUS(state) == SKIPPED) {
+        printf("skip %s%s: %s\n", label, c->name, why);
+        return -1;
+    }
     explain(state);
     printf("not ok %s%s: %s\n", label, c->name, why);
     return 0;
@@ -109,7 +125,7 @@ static int selected(const struct check_case *c, const char *wanted)
 
 int check_main(const struct check_case *cases, int count, int argc, char **argv)
 {
-    int passed = 0, failed = 0;
+    int passed = 0, failed = 0, skipped = 0;
     char directory[] = "/dev/shm/ugni-test-XXXXXX";
 
     why = mmap(NULL, WHY_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -122,12 +138,13 @@ int check_main(const struct check_case *cases, int count, int argc, char **argv)
     for (int i = 0; i < count; i++) {
         if (argc > 1 && !selected(&cases[i], argv[1]))
             continue;
-        if (run_case(&cases[i]))
-            passed++;
-        else
-            failed++;
+        int result = run_case(&cases[i]);
+
+        passed += result > 0;
+        failed += result == 0;
+        skipped += result < 0;
     }
-    printf("%d passed, %d failed, 0 skipped\n", passed, failed);
+    printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
     nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     return failed != 0;
 }

@@ -46,6 +46,9 @@ void check_fail(const char *file, int line, const char *format, ...)
     } while (0)
 #define OK(call) CODE(GNI_RC_SUCCESS, call)
 
+/* Ends the case as skipped; the reason is printed and counted. */
+void check_skip(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
 /* Forks a process that runs `body` with nothing open. */
 pid_t start(void (*body)(void));
 /* Waits for it; fails if it failed. Answers the signal that killed it, or 0. */
