@@ -6,17 +6,17 @@ import dev.verbena.transport.Operation;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
-import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportLimits;
 import dev.verbena.transport.internal.OwnerGuard;
 import dev.verbena.transport.internal.Ranges;
+import dev.verbena.transport.internal.TransferTransport;
 import org.agrona.UnsafeApi;
 
 /**
  * The data path of {@link ShmTransport}: every operation that can be posted. A superclass and not a
  * part that the transport holds, so that a put finds what it needs one load away.
  */
-abstract class ShmOperations implements Transport {
+abstract class ShmOperations extends TransferTransport {
     final OwnerGuard guard;
     final TransportLimits limits;
     final NativeScratch scratch;
@@ -85,41 +85,31 @@ abstract class ShmOperations implements Transport {
     }
 
     @Override
-    public int put(
+    protected final int transfer(
+            int operation,
             long connection,
-            RegisteredRegion source,
+            RegisteredRegion local,
             long offset,
-            RemoteDescriptor target,
-            long targetOffset,
+            RemoteDescriptor remote,
+            long remoteOffset,
             long length,
+            int tag,
             long context,
             int flags) {
-        return transfer(
-                Operation.PUT, connection, source, offset, target, targetOffset, length, context);
+        return operation == Operation.PUT_NOTIFY
+                ? putAndTell(connection, local, offset, remote, remoteOffset, length, tag, context)
+                : oneSided(
+                        operation,
+                        connection,
+                        local,
+                        offset,
+                        remote,
+                        remoteOffset,
+                        length,
+                        context);
     }
 
-    @Override
-    public int get(
-            long connection,
-            RegisteredRegion destination,
-            long offset,
-            RemoteDescriptor source,
-            long sourceOffset,
-            long length,
-            long context,
-            int flags) {
-        return transfer(
-                Operation.GET,
-                connection,
-                destination,
-                offset,
-                source,
-                sourceOffset,
-                length,
-                context);
-    }
-
-    private int transfer(
+    private int oneSided(
             int operation,
             long connection,
             RegisteredRegion local,
@@ -156,8 +146,7 @@ abstract class ShmOperations implements Transport {
         }
     }
 
-    @Override
-    public int putNotify(
+    private int putAndTell(
             long connection,
             RegisteredRegion source,
             long offset,
@@ -165,8 +154,7 @@ abstract class ShmOperations implements Transport {
             long targetOffset,
             long length,
             int tag,
-            long context,
-            int flags) {
+            long context) {
         if (!guard.enter()) {
             return CLOSED;
         }
@@ -211,31 +199,13 @@ abstract class ShmOperations implements Transport {
     }
 
     @Override
-    public int put(
-            long connection,
-            TransferVector vector,
-            RemoteDescriptor target,
-            long context,
-            int flags) {
-        return transfer(Operation.PUT, connection, vector, target, context);
-    }
-
-    @Override
-    public int get(
-            long connection,
-            TransferVector vector,
-            RemoteDescriptor source,
-            long context,
-            int flags) {
-        return transfer(Operation.GET, connection, vector, source, context);
-    }
-
-    private int transfer(
+    protected final int transfer(
             int operation,
             long connection,
             TransferVector vector,
             RemoteDescriptor remote,
-            long context) {
+            long context,
+            int flags) {
         if (!guard.enter()) {
             return CLOSED;
         }
@@ -275,43 +245,15 @@ abstract class ShmOperations implements Transport {
     }
 
     @Override
-    public int fetchAdd(
-            long connection,
-            RemoteDescriptor target,
-            long targetOffset,
-            long delta,
-            long context,
-            int flags) {
-        return atomic(Operation.FETCH_ADD, connection, target, targetOffset, delta, 0, context);
-    }
-
-    @Override
-    public int compareSwap(
-            long connection,
-            RemoteDescriptor target,
-            long targetOffset,
-            long expected,
-            long update,
-            long context,
-            int flags) {
-        return atomic(
-                Operation.COMPARE_SWAP,
-                connection,
-                target,
-                targetOffset,
-                expected,
-                update,
-                context);
-    }
-
-    private int atomic(
+    protected final int atomic(
             int operation,
             long connection,
             RemoteDescriptor target,
             long targetOffset,
             long operand,
             long update,
-            long context) {
+            long context,
+            int flags) {
         if (!guard.enter()) {
             return CLOSED;
         }

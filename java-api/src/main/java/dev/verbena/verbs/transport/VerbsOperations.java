@@ -5,13 +5,13 @@ import dev.verbena.transport.Operation;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
-import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportLimits;
 import dev.verbena.transport.internal.OwnerGuard;
 import dev.verbena.transport.internal.Ranges;
+import dev.verbena.transport.internal.TransferTransport;
 
 /** The data path of {@link VerbsTransport}: every operation that can be posted. */
-abstract class VerbsOperations implements Transport {
+abstract class VerbsOperations extends TransferTransport {
     final OwnerGuard guard;
     final TransportLimits limits;
     final WorkPool works;
@@ -94,83 +94,14 @@ abstract class VerbsOperations implements Transport {
         }
     }
 
-    @Override
-    public int put(
-            long connection,
-            RegisteredRegion source,
-            long offset,
-            RemoteDescriptor target,
-            long targetOffset,
-            long length,
-            long context,
-            int flags) {
-        return transfer(
-                Operation.PUT,
-                connection,
-                source,
-                offset,
-                target,
-                targetOffset,
-                length,
-                0,
-                context,
-                flags);
-    }
-
-    @Override
-    public int putNotify(
-            long connection,
-            RegisteredRegion source,
-            long offset,
-            RemoteDescriptor target,
-            long targetOffset,
-            long length,
-            int tag,
-            long context,
-            int flags) {
-        return transfer(
-                Operation.PUT_NOTIFY,
-                connection,
-                source,
-                offset,
-                target,
-                targetOffset,
-                length,
-                tag,
-                context,
-                flags);
-    }
-
-    @Override
-    public int get(
-            long connection,
-            RegisteredRegion destination,
-            long offset,
-            RemoteDescriptor source,
-            long sourceOffset,
-            long length,
-            long context,
-            int flags) {
-        return transfer(
-                Operation.GET,
-                connection,
-                destination,
-                offset,
-                source,
-                sourceOffset,
-                length,
-                0,
-                context,
-                flags);
-    }
-
     private static int rights(int operation) {
         return operation == Operation.GET
                 ? RemoteDescriptor.REMOTE_READ
                 : RemoteDescriptor.REMOTE_WRITE;
     }
 
-    private int transfer(
+    @Override
+    protected final int transfer(
             int operation,
             long connection,
             RegisteredRegion local,
@@ -213,26 +144,7 @@ abstract class VerbsOperations implements Transport {
     }
 
     @Override
-    public int put(
-            long connection,
-            TransferVector vector,
-            RemoteDescriptor target,
-            long context,
-            int flags) {
-        return transfer(Operation.PUT, connection, vector, target, context, flags);
-    }
-
-    @Override
-    public int get(
-            long connection,
-            TransferVector vector,
-            RemoteDescriptor source,
-            long context,
-            int flags) {
-        return transfer(Operation.GET, connection, vector, source, context, flags);
-    }
-
-    private int transfer(
+    protected final int transfer(
             int operation,
             long connection,
             TransferVector vector,
@@ -276,38 +188,7 @@ abstract class VerbsOperations implements Transport {
     }
 
     @Override
-    public int fetchAdd(
-            long connection,
-            RemoteDescriptor target,
-            long targetOffset,
-            long delta,
-            long context,
-            int flags) {
-        return atomic(
-                Operation.FETCH_ADD, connection, target, targetOffset, delta, 0, context, flags);
-    }
-
-    @Override
-    public int compareSwap(
-            long connection,
-            RemoteDescriptor target,
-            long targetOffset,
-            long expected,
-            long update,
-            long context,
-            int flags) {
-        return atomic(
-                Operation.COMPARE_SWAP,
-                connection,
-                target,
-                targetOffset,
-                expected,
-                update,
-                context,
-                flags);
-    }
-
-    private int atomic(
+    protected final int atomic(
             int operation,
             long connection,
             RemoteDescriptor target,
@@ -323,13 +204,7 @@ abstract class VerbsOperations implements Transport {
             return CLOSED;
         }
         try {
-            if ((target.base() + targetOffset & Long.BYTES - 1) != 0) {
-                throw new IllegalArgumentException(
-                        "targetOffset "
-                                + targetOffset
-                                + ": an atomic needs 8 aligned bytes; the descriptor begins at "
-                                + target.base());
-            }
+            Ranges.requireAligned(target, targetOffset);
             VerbsConnection to = open(connection);
             if (to == null) {
                 return NOT_CONNECTED;

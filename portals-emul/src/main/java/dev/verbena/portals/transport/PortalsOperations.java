@@ -10,10 +10,10 @@ import dev.verbena.transport.Operation;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
-import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.internal.OwnerGuard;
 import dev.verbena.transport.internal.Ranges;
+import dev.verbena.transport.internal.TransferTransport;
 import java.net.URI;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -23,7 +23,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * operations need. A superclass and not a part that the transport holds, so that a send finds them
  * one load away.
  */
-abstract class PortalsOperations implements Transport {
+abstract class PortalsOperations extends TransferTransport {
     /** Added to a status with which an operation was refused here. */
     private static final int REFUSED_BASE = 1 << 16;
 
@@ -165,49 +165,39 @@ abstract class PortalsOperations implements Transport {
     }
 
     @Override
-    public int put(
-            long connection,
-            RegisteredRegion source,
-            long offset,
-            RemoteDescriptor target,
-            long targetOffset,
-            long length,
-            long context,
-            int flags) {
-        return oneSided(
-                connection, source, offset, target, targetOffset, length, context, Operation.PUT);
-    }
-
-    @Override
-    public int get(
-            long connection,
-            RegisteredRegion destination,
-            long offset,
-            RemoteDescriptor source,
-            long sourceOffset,
-            long length,
-            long context,
-            int flags) {
-        return oneSided(
-                connection,
-                destination,
-                offset,
-                source,
-                sourceOffset,
-                length,
-                context,
-                Operation.GET);
-    }
-
-    private int oneSided(
+    protected final int transfer(
+            int operation,
             long connection,
             RegisteredRegion local,
             long offset,
             RemoteDescriptor remote,
             long remoteOffset,
             long length,
+            int tag,
             long context,
-            int operation) {
+            int flags) {
+        return operation == Operation.PUT_NOTIFY
+                ? putAndTell(connection, local, offset, remote, remoteOffset, length, tag, context)
+                : oneSided(
+                        operation,
+                        connection,
+                        local,
+                        offset,
+                        remote,
+                        remoteOffset,
+                        length,
+                        context);
+    }
+
+    private int oneSided(
+            int operation,
+            long connection,
+            RegisteredRegion local,
+            long offset,
+            RemoteDescriptor remote,
+            long remoteOffset,
+            long length,
+            long context) {
         if (!guard.enter()) {
             return CLOSED;
         }
@@ -272,8 +262,7 @@ abstract class PortalsOperations implements Transport {
                         0);
     }
 
-    @Override
-    public int putNotify(
+    private int putAndTell(
             long connection,
             RegisteredRegion source,
             long offset,
@@ -281,8 +270,7 @@ abstract class PortalsOperations implements Transport {
             long targetOffset,
             long length,
             int tag,
-            long context,
-            int flags) {
+            long context) {
         if (!guard.enter()) {
             return CLOSED;
         }
@@ -334,26 +322,6 @@ abstract class PortalsOperations implements Transport {
         }
     }
 
-    @Override
-    public int put(
-            long connection,
-            TransferVector vector,
-            RemoteDescriptor target,
-            long context,
-            int flags) {
-        return vectored(connection, vector, target, context, Operation.PUT);
-    }
-
-    @Override
-    public int get(
-            long connection,
-            TransferVector vector,
-            RemoteDescriptor source,
-            long context,
-            int flags) {
-        return vectored(connection, vector, source, context, Operation.GET);
-    }
-
     /** Whether every part can start: what has begun cannot be put off any more. */
     private boolean isBound(TransferVector v) {
         for (int i = 0; i < v.count(); i++) {
@@ -364,8 +332,14 @@ abstract class PortalsOperations implements Transport {
         return true;
     }
 
-    private int vectored(
-            long connection, TransferVector v, RemoteDescriptor d, long context, int operation) {
+    @Override
+    protected final int transfer(
+            int operation,
+            long connection,
+            TransferVector v,
+            RemoteDescriptor d,
+            long context,
+            int flags) {
         if (!guard.enter()) {
             return CLOSED;
         }
@@ -413,22 +387,12 @@ abstract class PortalsOperations implements Transport {
     }
 
     @Override
-    public int fetchAdd(
+    protected final int atomic(
+            int operation,
             long connection,
             RemoteDescriptor target,
             long targetOffset,
-            long delta,
-            long context,
-            int flags) {
-        return NOT_SUPPORTED;
-    }
-
-    @Override
-    public int compareSwap(
-            long connection,
-            RemoteDescriptor target,
-            long targetOffset,
-            long expected,
+            long operand,
             long update,
             long context,
             int flags) {
