@@ -161,14 +161,17 @@ int gni_ring_take(struct gni_ring *ring, uint64_t slots, uint64_t *event)
 
 /* ---- memory handles (specification, section 3.3, second version) ---- */
 
+/* Polynomial 0x8c, least bit first, by half bytes. */
 uint8_t gni_crc8(const gni_mem_handle_t *handle)
 {
+    static const uint8_t half[16] = {0x00, 0x9d, 0x23, 0xbe, 0x46, 0xdb, 0x65, 0xf8,
+                                     0x8c, 0x11, 0xaf, 0x32, 0xca, 0x57, 0xe9, 0x74};
     uint8_t crc = 0;
 
     for (int i = 0; i < 15; i++) {
         crc ^= (uint8_t)((i < 8 ? handle->qword1 >> (8 * i) : handle->qword2 >> (8 * (i - 8))));
-        for (int bit = 0; bit < 8; bit++)
-            crc = (uint8_t)(crc & 1 ? (crc >> 1) ^ 0x8c : crc >> 1);
+        crc = (uint8_t)(half[crc & 15] ^ crc >> 4);
+        crc = (uint8_t)(half[crc & 15] ^ crc >> 4);
     }
     return crc;
 }

@@ -57,9 +57,9 @@ static void check_pool(const struct gni_cq *cq, struct gni_findings *f)
             gni_found(f, "request %u: kind %u, events %u and %u", i, r->kind, r->events,
                       r->completed);
     }
-    for (const struct gni_request *r = cq->free; r != NULL && free_ones <= cq->request_count;
-         r = r->next)
-        free_ones++;
+    for (uint32_t i = 0; i < cq->free_count && i < cq->request_count; i++)
+        free_ones +=
+            cq->free[i] < cq->request_count && cq->requests[cq->free[i]].kind == GNI_REQUEST_FREE;
     if (used + free_ones != cq->request_count)
         gni_found(f, "queue: %u requests in use, %u free, of %u", used, free_ones,
                   cq->request_count);
@@ -135,7 +135,7 @@ int GNI_ExtCheck(gni_nic_handle_t nic_hndl, char *text, uint32_t size)
         text[0] = '\0';
     if (nic == NULL)
         return -1;
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     gni_area_check(&nic->view, &f);
     check_own_table(nic, &f);
     for (struct gni_cq *cq = nic->cqs; cq != NULL; cq = cq->next)
@@ -143,6 +143,6 @@ int GNI_ExtCheck(gni_nic_handle_t nic_hndl, char *text, uint32_t size)
     for (const struct gni_ep *ep = nic->eps; ep != NULL; ep = ep->next)
         check_endpoint(nic, ep, &f);
     check_own_datagrams(nic, &f);
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     return f.count;
 }

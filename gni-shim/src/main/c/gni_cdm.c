@@ -176,7 +176,7 @@ static int open_snic(struct gni_nic *nic)
 
 static void nic_free(struct gni_nic *nic)
 {
-    pthread_mutex_destroy(&nic->lock);
+    gni_lock_destroy(&nic->lock);
     free(nic->mdh);
     free(nic->segment_used);
     free(nic->datagrams);
@@ -191,7 +191,7 @@ static struct gni_nic *nic_new(struct gni_cdm *cdm, uint32_t device)
 
     if (nic == NULL)
         return NULL;
-    pthread_mutex_init(&nic->lock, NULL);
+    gni_lock_init(&nic->lock);
     nic->cdm = cdm;
     nic->device = device;
     nic->pe = gni_device_address(device);
@@ -281,7 +281,7 @@ static void nic_close(struct gni_nic *nic)
 {
     gni_handle_take(nic->handle);
     gni_channels_close(nic);
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     gni_msgq_close(nic);
     while (nic->eps != NULL) {
         struct gni_ep *ep = nic->eps;
@@ -303,7 +303,7 @@ static void nic_close(struct gni_nic *nic)
         gni_cq_free(cq);
     }
     snic_close(nic->snic);
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     nic_free(nic);
 }
 

@@ -45,10 +45,10 @@ gni_return_t GNI_CeCreate(gni_nic_handle_t nic_hndl, gni_ce_handle_t *ce_hndl)
     ce->id = location.memory;
     ce->channel->id = ce->id;
     ce->channel->magic = GNI_CE_MAGIC;
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     ce->next = nic->ces;
     nic->ces = ce;
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     *ce_hndl = (gni_ce_handle_t)ce->handle;
     return GNI_RC_SUCCESS;
 }
@@ -82,14 +82,14 @@ gni_return_t GNI_CeDestroy(gni_ce_handle_t ce_hndl)
     if (ce == NULL)
         return GNI_RC_INVALID_PARAM;
     nic = ce->nic;
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     for (struct gni_ce **at = &nic->ces; *at != NULL; at = &(*at)->next)
         if (*at == ce) {
             *at = ce->next;
             break;
         }
     drop(ce);
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     return GNI_RC_SUCCESS;
 }
 
@@ -112,7 +112,7 @@ gni_return_t GNI_EpSetCeAttr(gni_ep_handle_t ep_hndl, uint32_t ce_id, uint32_t c
     if (ep == NULL || child_id >= GNI_CE_MAX_CHILDREN || (int)child_type < GNI_CE_CHILD_UNUSED ||
         (int)child_type > GNI_CE_CHILD_PE)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&ep->nic->lock);
+    gni_enter(&ep->nic->lock);
     if (!ep->nic->is_aries) {
         code = GNI_RC_ILLEGAL_OP;
     } else if (ep->is_bound && !ep->ce.is_waiting) {
@@ -121,7 +121,7 @@ gni_return_t GNI_EpSetCeAttr(gni_ep_handle_t ep_hndl, uint32_t ce_id, uint32_t c
         ep->ce.type = (uint32_t)child_type;
         code = GNI_RC_SUCCESS;
     }
-    pthread_mutex_unlock(&ep->nic->lock);
+    gni_leave(&ep->nic->lock);
     return code;
 }
 
@@ -213,14 +213,14 @@ gni_return_t GNI_CeConfigure(gni_ce_handle_t ce_hndl, gni_ep_handle_t *child_eps
         num_child_eps > GNI_CE_MAX_CHILDREN || !is_modes(modes) ||
         (cq_hndl != NULL && (cq == NULL || cq->nic != ce->nic)))
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&ce->nic->lock);
+    gni_enter(&ce->nic->lock);
     if (parent_ep != NULL)
         parent = member(ce->nic, parent_ep);
     if (parent_ep != NULL && (parent == NULL || parent->ce.type != GNI_CE_CHILD_VCE))
         code = GNI_RC_INVALID_PARAM;
     else
         code = configure(ce, child_eps, num_child_eps, parent, cq, modes);
-    pthread_mutex_unlock(&ce->nic->lock);
+    gni_leave(&ce->nic->lock);
     return code;
 }
 
@@ -323,17 +323,15 @@ void gni_ce_forget(struct gni_ep *ep)
 static void begin(struct gni_ep *ep, struct gni_cq *cq, gni_post_descriptor_t *d,
                   gni_ce_result_t *result)
 {
-    struct gni_request *request = cq ? gni_cq_request(cq) : NULL;
+    struct gni_request *request = cq ? gni_cq_request(cq, GNI_REQUEST_POST, 1) : NULL;
 
     d->next_descr = NULL;
     d->cq_mode_complete = 0;
     d->status = GNI_RC_NOT_DONE;
     if (request != NULL) {
-        request->kind = GNI_REQUEST_POST;
         request->ep = ep;
         request->descriptor = d;
         request->post_id = d->post_id;
-        request->events = 1;
         ep->outstanding++;
     }
     result->result1 = (uint64_t)(uintptr_t)ep->handle;
@@ -429,9 +427,9 @@ gni_return_t GNI_CeCheckResult(gni_ce_result_t *result, uint32_t length)
 
         if (ep == NULL)
             return GNI_RC_NOT_DONE;
-        pthread_mutex_lock(&ep->nic->lock);
+        gni_enter(&ep->nic->lock);
         gni_ce_progress(ep->nic);
-        pthread_mutex_unlock(&ep->nic->lock);
+        gni_leave(&ep->nic->lock);
         control = __atomic_load_n(&result->control, __ATOMIC_ACQUIRE);
     }
     if (!(control & CONTROL_DELIVERED))

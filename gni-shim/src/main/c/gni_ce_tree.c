@@ -117,15 +117,13 @@ static void tell(struct gni_nic *nic, const struct gni_ce_place *place)
 {
     const struct gni_ce_channel *channel = place->channel;
     uint32_t failed = channel->result.status != 0;
-    struct gni_target target = {.peer = place->peer};
     uint64_t tid = channel->result.red_id & 0x3fffffu;
 
-    target.mdh.ring = channel->ring;
-    target.mdh.ring_slots = channel->ring_slots;
     if ((channel->modes & GNI_CE_MODE_CQE_ONCOMP) ||
         ((channel->modes & GNI_CE_MODE_CQE_ONERR) && failed))
-        gni_target_event(&target, GNI_ENTRY(GNI_SOURCE_CE, failed ? GNI_STATUS_PROTECTION : 0,
-                                            GNI_CQ_EVENT_TYPE_POST, tid, channel->id));
+        gni_peer_event(place->peer, &channel->ring, channel->ring_slots,
+                       GNI_ENTRY(GNI_SOURCE_CE, failed ? GNI_STATUS_PROTECTION : 0,
+                                 GNI_CQ_EVENT_TYPE_POST, tid, channel->id));
     ring_children(nic, channel);
 }
 

@@ -88,7 +88,7 @@ static gni_return_t post(gni_ep_handle_t ep_hndl, gni_post_descriptor_t *first, 
                    : first->type != GNI_POST_FMA_PUT && first->type != GNI_POST_FMA_GET &&
                          first->type != GNI_POST_AMO)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&ep->nic->lock);
+    gni_enter(&ep->nic->lock);
     code = walk(ep, first, 0, &status);
     if (code == GNI_RC_SUCCESS && first->cq_mode != GNI_CQMODE_SILENT)
         cq = gni_post_source(ep, NULL, &code);
@@ -97,7 +97,7 @@ static gni_return_t post(gni_ep_handle_t ep_hndl, gni_post_descriptor_t *first, 
         walk(ep, first, 1, &status);
         gni_post_account(ep, cq, first, status);
     }
-    pthread_mutex_unlock(&ep->nic->lock);
+    gni_leave(&ep->nic->lock);
     return code;
 }
 

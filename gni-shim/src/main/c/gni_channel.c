@@ -52,20 +52,20 @@ static void *watch(void *argument)
     struct gni_comp_chan *chan = argument;
     struct gni_nic *nic = chan->nic;
 
-    pthread_mutex_lock(&nic->lock);
+    gni_enter_slowly(&nic->lock);
     while (!chan->ending) {
         uint32_t bell = snic_doorbell(nic->snic);
 
         fire_ready(chan);
         if (chan->armed == 0) {
-            pthread_cond_wait(&chan->changed, &nic->lock);
+            gni_lock_wait(&nic->lock, &chan->changed);
             continue;
         }
-        pthread_mutex_unlock(&nic->lock);
+        gni_leave_slowly(&nic->lock);
         snic_wait(nic->snic, bell, GNI_SLICE_NS);
-        pthread_mutex_lock(&nic->lock);
+        gni_enter_slowly(&nic->lock);
     }
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave_slowly(&nic->lock);
     return NULL;
 }
 
@@ -92,10 +92,10 @@ gni_return_t GNI_CompChanCreate(gni_nic_handle_t nic_hndl, gni_comp_chan_handle_
         free(chan);
         return GNI_RC_ERROR_RESOURCE;
     }
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     chan->next = nic->chans;
     nic->chans = chan;
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     *chan_hndl = (gni_comp_chan_handle_t)chan->handle;
     return GNI_RC_SUCCESS;
 }
@@ -105,10 +105,10 @@ static void end(struct gni_comp_chan *chan)
 {
     struct gni_nic *nic = chan->nic;
 
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     chan->ending = 1;
     pthread_cond_signal(&chan->changed);
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     snic_ring_self(nic->snic);
     pthread_join(chan->thread, NULL);
     gni_handle_take(chan->handle);
@@ -135,9 +135,9 @@ gni_return_t GNI_CompChanDestroy(gni_comp_chan_handle_t chan_hndl)
     if (chan == NULL)
         return GNI_RC_INVALID_PARAM;
     nic = chan->nic;
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     if (chan->cqs != 0) {
-        pthread_mutex_unlock(&nic->lock);
+        gni_leave(&nic->lock);
         return GNI_RC_ERROR_RESOURCE;
     }
     for (struct gni_comp_chan **at = &nic->chans; *at != NULL; at = &(*at)->next)
@@ -145,7 +145,7 @@ gni_return_t GNI_CompChanDestroy(gni_comp_chan_handle_t chan_hndl)
             *at = chan->next;
             break;
         }
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     end(chan);
     return GNI_RC_SUCCESS;
 }
@@ -170,7 +170,7 @@ gni_return_t GNI_CompChanGetEvent(gni_comp_chan_handle_t chan_hndl, gni_cq_handl
         return GNI_RC_INVALID_PARAM;
     if (read(chan->fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
         return GNI_RC_NOT_DONE;
-    pthread_mutex_lock(&chan->nic->lock);
+    gni_enter(&chan->nic->lock);
     cq = chan->fired;
     if (cq != NULL) {
         cq->is_fired = 0;
@@ -179,7 +179,7 @@ gni_return_t GNI_CompChanGetEvent(gni_comp_chan_handle_t chan_hndl, gni_cq_handl
             chan->fired_end = &chan->fired;
         *cq_hndl = (gni_cq_handle_t)cq->handle;
     }
-    pthread_mutex_unlock(&chan->nic->lock);
+    gni_leave(&chan->nic->lock);
     return cq != NULL ? GNI_RC_SUCCESS : GNI_RC_NOT_DONE;
 }
 
@@ -191,14 +191,14 @@ gni_return_t GNI_CqAttachCompChan(gni_cq_handle_t cq_hndl, gni_comp_chan_handle_
 
     if (cq == NULL || chan == NULL || cq->nic != chan->nic || !(cq->mode & GNI_CQ_BLOCKING))
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&cq->nic->lock);
+    gni_enter(&cq->nic->lock);
     if (cq->chan != NULL) {
         code = GNI_RC_INVALID_STATE;
     } else {
         cq->chan = chan;
         chan->cqs++;
     }
-    pthread_mutex_unlock(&cq->nic->lock);
+    gni_leave(&cq->nic->lock);
     return code;
 }
 
@@ -216,7 +216,7 @@ gni_return_t GNI_CqArmCompChan(gni_cq_handle_t *cq_hndls, uint32_t num_cqs)
         struct gni_cq *cq = gni_handle_find(cq_hndls[i], GNI_KIND_CQ);
         struct gni_comp_chan *chan = cq->chan;
 
-        pthread_mutex_lock(&chan->nic->lock);
+        gni_enter(&chan->nic->lock);
         if (!cq->armed) {
             cq->armed = 1;
             chan->armed++;
@@ -225,7 +225,7 @@ gni_return_t GNI_CqArmCompChan(gni_cq_handle_t *cq_hndls, uint32_t num_cqs)
                 fire(chan, cq);
             pthread_cond_signal(&chan->changed);
         }
-        pthread_mutex_unlock(&chan->nic->lock);
+        gni_leave(&chan->nic->lock);
     }
     return GNI_RC_SUCCESS;
 }

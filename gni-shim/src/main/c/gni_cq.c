@@ -44,12 +44,22 @@ gni_return_t GNI_CqCreate(gni_nic_handle_t nic_hndl, uint32_t entry_count, uint3
         free(cq);
         return GNI_RC_ERROR_RESOURCE;
     }
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     cq->next = nic->cqs;
     nic->cqs = cq;
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     *cq_hndl = (gni_cq_handle_t)cq->handle;
     return GNI_RC_SUCCESS;
+}
+
+static void drop_requests(struct gni_cq *cq)
+{
+    free(cq->requests);
+    free(cq->free);
+    free(cq->events);
+    cq->requests = NULL;
+    cq->free = NULL;
+    cq->events = NULL;
 }
 
 int gni_cq_source_prepare(struct gni_cq *cq)
@@ -62,19 +72,18 @@ int gni_cq_source_prepare(struct gni_cq *cq)
     if (count > 0x3fffffu - 1)
         count = 0x3fffffu - 1; /* 22 bits of an entry */
     cq->requests = calloc(count, sizeof(*cq->requests));
-    cq->event_slots = 2 * count;
+    cq->free = calloc(count, sizeof(*cq->free));
+    cq->event_slots = 2 * count + 1; /* one stays free: head and tail differ while there is one */
     cq->events = calloc(cq->event_slots, sizeof(*cq->events));
-    if (cq->requests == NULL || cq->events == NULL) {
-        free(cq->requests);
-        free(cq->events);
-        cq->requests = NULL;
-        cq->events = NULL;
+    if (cq->requests == NULL || cq->free == NULL || cq->events == NULL) {
+        drop_requests(cq);
         return -ENOMEM;
     }
-    for (uint32_t i = count; i-- > 0;) {
-        cq->requests[i].next = cq->free;
-        cq->free = &cq->requests[i];
+    for (uint32_t i = 0; i < count; i++) {
+        cq->requests[i].cq = cq;
+        cq->free[i] = count - 1 - i;
     }
+    cq->free_count = count;
     cq->request_count = count;
     return 0;
 }
@@ -109,8 +118,7 @@ void gni_cq_free(struct gni_cq *cq)
 {
     if (cq->ring != NULL)
         snic_memory_free(cq->nic->snic, cq->ring);
-    free(cq->requests);
-    free(cq->events);
+    drop_requests(cq);
     free(cq);
 }
 
@@ -134,7 +142,7 @@ gni_return_t GNI_CqDestroy(gni_cq_handle_t cq_hndl)
     if (cq == NULL)
         return GNI_RC_INVALID_PARAM;
     nic = cq->nic;
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     if (cq->eps != 0 || cq->memories != 0 || cq->ces != 0 || is_awaited(cq)) {
         code = GNI_RC_ERROR_RESOURCE;
     } else {
@@ -147,54 +155,24 @@ gni_return_t GNI_CqDestroy(gni_cq_handle_t cq_hndl)
         gni_handle_take(cq->handle);
         gni_cq_free(cq);
     }
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     return code;
 }
 
 /* ---- requests and events of a source queue; the NIC's lock is held ---- */
 
-struct gni_request *gni_cq_request(struct gni_cq *cq)
-{
-    struct gni_request *request = cq->free;
-
-    if (request == NULL)
-        return NULL;
-    cq->free = request->next;
-    *request = (struct gni_request){.cq = cq};
-    return request;
-}
-
-void gni_cq_request_free(struct gni_request *request)
-{
-    struct gni_cq *cq = request->cq;
-
-    request->kind = GNI_REQUEST_FREE;
-    request->next = cq->free;
-    cq->free = request;
-}
-
-void gni_cq_push(struct gni_cq *cq, uint64_t entry)
-{
-    /* There is room: two events for each request. */
-    cq->events[(cq->event_head + cq->event_count) % cq->event_slots] = entry;
-    cq->event_count++;
-    if (cq->mode & GNI_CQ_BLOCKING)
-        snic_ring_self(cq->nic->snic);
-}
-
 static uint64_t pop(struct gni_cq *cq)
 {
     uint64_t entry = cq->events[cq->event_head];
 
-    cq->event_head = (cq->event_head + 1) % cq->event_slots;
-    cq->event_count--;
+    cq->event_head = cq->event_head + 1 == cq->event_slots ? 0 : cq->event_head + 1;
     return entry;
 }
 
 /* The request that an entry names, in use; or NULL. */
 static struct gni_request *request_of(struct gni_cq *cq, gni_cq_entry_t entry)
 {
-    uint64_t tid = gni_cq_get_tid(entry);
+    uint64_t tid = entry >> 32 & 0x3fffff;
     struct gni_request *request;
 
     if (tid == 0 || tid > cq->request_count)
@@ -209,7 +187,7 @@ static struct gni_request *request_of(struct gni_cq *cq, gni_cq_entry_t entry)
 static int settle(struct gni_request *request, uint64_t *entry, gni_return_t *code)
 {
     struct gni_ep *ep = request->ep;
-    int is_good = gni_cq_get_status(*entry) == GNI_STATUS_OK;
+    int is_good = (*entry >> 59 & 15) == GNI_STATUS_OK;
 
     *code = is_good ? GNI_RC_SUCCESS : GNI_RC_TRANSACTION_ERROR;
     request->events--;
@@ -223,9 +201,8 @@ static int settle(struct gni_request *request, uint64_t *entry, gni_return_t *co
     request->completed++;
     request->descriptor->status = (uint64_t)*code;
     request->descriptor->post_id = request->post_id;
-    request->descriptor->cq_mode_complete |= gni_cq_get_source(*entry) == GNI_SOURCE_BTE
-                                                 ? GNI_CQMODE_LOCAL_EVENT
-                                                 : GNI_CQMODE_GLOBAL_EVENT;
+    request->descriptor->cq_mode_complete |=
+        (*entry >> 56 & 7) == GNI_SOURCE_BTE ? GNI_CQMODE_LOCAL_EVENT : GNI_CQMODE_GLOBAL_EVENT;
     return 1;
 }
 
@@ -233,7 +210,7 @@ static gni_return_t take_source(struct gni_cq *cq, uint64_t *entry)
 {
     gni_return_t code = GNI_RC_NOT_DONE;
 
-    while (cq->event_count > 0) {
+    while (cq->event_head != cq->event_tail) {
         struct gni_request *request;
 
         *entry = pop(cq);
@@ -253,7 +230,7 @@ static gni_return_t take_destination(struct gni_cq *cq, uint64_t *entry)
     }
     if (!gni_ring_take(cq->ring, cq->ring_slots, entry))
         return GNI_RC_NOT_DONE;
-    return gni_cq_get_status(*entry) == 0 ? GNI_RC_SUCCESS : GNI_RC_TRANSACTION_ERROR;
+    return (*entry >> 59 & 15) == 0 ? GNI_RC_SUCCESS : GNI_RC_TRANSACTION_ERROR;
 }
 
 /* The NIC's lock is held. */
@@ -264,13 +241,16 @@ static gni_return_t take(struct gni_cq *cq, uint64_t *entry)
     if (cq->nic->ce_waiting != NULL)
         gni_ce_progress(cq->nic);
     if (cq->requests != NULL) {
-        gni_post_progress(cq->nic);
+        if (cq->nic->deferred != NULL)
+            gni_post_progress(cq->nic);
         code = take_source(cq, entry);
     }
     if (cq->nic->undelivered)
         gni_datagram_progress(cq->nic);
     if (code == GNI_RC_NOT_DONE && cq->ring != NULL)
         code = take_destination(cq, entry);
+    if (code == GNI_RC_NOT_DONE)
+        cq->nic->turn++;
     return code;
 }
 
@@ -278,9 +258,9 @@ static gni_return_t get_event(struct gni_cq *cq, gni_cq_entry_t *event_data)
 {
     gni_return_t code;
 
-    pthread_mutex_lock(&cq->nic->lock);
+    gni_enter(&cq->nic->lock);
     code = take(cq, event_data);
-    pthread_mutex_unlock(&cq->nic->lock);
+    gni_leave(&cq->nic->lock);
     if (cq->handler != NULL && (code == GNI_RC_SUCCESS || code == GNI_RC_TRANSACTION_ERROR))
         cq->handler(event_data, cq->context);
     return code;
@@ -301,7 +281,7 @@ int gni_cq_waits(struct gni_cq *cq)
         gni_ce_progress(cq->nic);
     if (cq->requests != NULL) {
         gni_post_progress(cq->nic);
-        if (cq->event_count > 0)
+        if (cq->event_head != cq->event_tail)
             return 1;
     }
     return cq->ring != NULL ? gni_ring_waits(cq->ring, cq->ring_slots) : 0;
@@ -311,9 +291,9 @@ static int waiting(struct gni_cq *cq)
 {
     int state;
 
-    pthread_mutex_lock(&cq->nic->lock);
+    gni_enter(&cq->nic->lock);
     state = gni_cq_waits(cq);
-    pthread_mutex_unlock(&cq->nic->lock);
+    gni_leave(&cq->nic->lock);
     return state;
 }
 
@@ -436,9 +416,9 @@ gni_return_t GNI_GetCompleted(gni_cq_handle_t cq_hndl, gni_cq_entry_t event_data
     if (cq == NULL || post_descr == NULL)
         return GNI_RC_INVALID_PARAM;
     *post_descr = NULL;
-    if (gni_cq_get_type(event_data) != GNI_CQ_EVENT_TYPE_POST)
+    if ((event_data >> 54 & 3) != GNI_CQ_EVENT_TYPE_POST)
         return GNI_RC_DESCRIPTOR_ERROR;
-    pthread_mutex_lock(&cq->nic->lock);
+    gni_enter(&cq->nic->lock);
     request = request_of(cq, event_data);
     if (request != NULL && request->kind == GNI_REQUEST_POST && request->completed > 0) {
         *post_descr = request->descriptor;
@@ -446,6 +426,6 @@ gni_return_t GNI_GetCompleted(gni_cq_handle_t cq_hndl, gni_cq_entry_t event_data
         if (--request->completed == 0 && request->events == 0)
             gni_cq_request_free(request);
     }
-    pthread_mutex_unlock(&cq->nic->lock);
+    gni_leave(&cq->nic->lock);
     return code;
 }

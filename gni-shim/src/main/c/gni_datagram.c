@@ -224,9 +224,9 @@ static gni_return_t post_call(gni_ep_handle_t ep_hndl, const struct posting *p)
         return GNI_RC_INVALID_PARAM;
     if (p->length > GNI_DATAGRAM_MAXSIZE || p->out_size > GNI_DATAGRAM_MAXSIZE)
         return GNI_RC_SIZE_ERROR;
-    pthread_mutex_lock(&ep->nic->lock);
+    gni_enter(&ep->nic->lock);
     code = post(ep, p);
-    pthread_mutex_unlock(&ep->nic->lock);
+    gni_leave(&ep->nic->lock);
     return code;
 }
 
@@ -331,13 +331,13 @@ static gni_return_t test(const struct gni_question *q, gni_post_state_t *post_st
     struct gni_nic *nic = q->ep->nic;
     gni_return_t code = GNI_RC_ERROR_RESOURCE;
 
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     gni_datagram_progress(nic);
     if (gni_datagram_lock(nic) == 0) {
         code = look(q, post_state, remote_addr, remote_id);
         gni_datagram_unlock(nic);
     }
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     return code;
 }
 

@@ -22,12 +22,12 @@ gni_return_t GNI_EpCreate(gni_nic_handle_t nic_hndl, gni_cq_handle_t src_cq_hndl
         free(ep);
         return GNI_RC_ERROR_RESOURCE;
     }
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     ep->next = nic->eps;
     nic->eps = ep;
     if (cq != NULL)
         cq->eps++;
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     *ep_hndl = (gni_ep_handle_t)ep->handle;
     return GNI_RC_SUCCESS;
 }
@@ -39,7 +39,7 @@ gni_return_t GNI_EpBind(gni_ep_handle_t ep_hndl, uint32_t remote_addr, uint32_t 
 
     if (ep == NULL || remote_addr == GNI_ADDRESS_ANY || remote_id == GNI_ADDRESS_ANY)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&ep->nic->lock);
+    gni_enter(&ep->nic->lock);
     if (ep->is_bound)
         code = GNI_RC_INVALID_PARAM;
     else if (ep->cq != NULL && ep->cq->memories == 0 && gni_cq_source_prepare(ep->cq) != 0)
@@ -53,7 +53,7 @@ gni_return_t GNI_EpBind(gni_ep_handle_t ep_hndl, uint32_t remote_addr, uint32_t 
         ep->local_event = remote_id;
         ep->remote_event = ep->nic->inst;
     }
-    pthread_mutex_unlock(&ep->nic->lock);
+    gni_leave(&ep->nic->lock);
     return code;
 }
 
@@ -69,7 +69,7 @@ gni_return_t GNI_EpUnbind(gni_ep_handle_t ep_hndl)
 
     if (ep == NULL)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&ep->nic->lock);
+    gni_enter(&ep->nic->lock);
     if (is_busy(ep)) {
         code = GNI_RC_NOT_DONE;
     } else {
@@ -78,7 +78,7 @@ gni_return_t GNI_EpUnbind(gni_ep_handle_t ep_hndl)
         memset(&ep->smsg, 0, sizeof(ep->smsg));
         memset(&ep->ce, 0, sizeof(ep->ce));
     }
-    pthread_mutex_unlock(&ep->nic->lock);
+    gni_leave(&ep->nic->lock);
     return code;
 }
 
@@ -89,9 +89,9 @@ gni_return_t GNI_EpIdle(gni_ep_handle_t ep_hndl)
 
     if (ep == NULL)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&ep->nic->lock);
+    gni_enter(&ep->nic->lock);
     code = is_busy(ep) ? GNI_RC_NOT_DONE : GNI_RC_SUCCESS;
-    pthread_mutex_unlock(&ep->nic->lock);
+    gni_leave(&ep->nic->lock);
     return code;
 }
 
@@ -103,7 +103,7 @@ gni_return_t GNI_EpDestroy(gni_ep_handle_t ep_hndl)
     if (ep == NULL)
         return GNI_RC_INVALID_PARAM;
     nic = ep->nic;
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     gni_ce_forget(ep);
     if (ep->outstanding != 0)
         gni_post_forget(ep);
@@ -117,7 +117,7 @@ gni_return_t GNI_EpDestroy(gni_ep_handle_t ep_hndl)
         ep->cq->eps--;
     gni_handle_take(ep->handle);
     free(ep);
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     return GNI_RC_SUCCESS;
 }
 
@@ -128,9 +128,9 @@ gni_return_t GNI_EpSetEventData(gni_ep_handle_t ep_hndl, uint32_t local_event,
 
     if (ep == NULL)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&ep->nic->lock);
+    gni_enter(&ep->nic->lock);
     ep->local_event = local_event;
     ep->remote_event = remote_event;
-    pthread_mutex_unlock(&ep->nic->lock);
+    gni_leave(&ep->nic->lock);
     return GNI_RC_SUCCESS;
 }

@@ -71,10 +71,10 @@ gni_return_t GNI_SubscribeErrors(gni_nic_handle_t nic_handle, uint32_t device_id
         free(e);
         return GNI_RC_ERROR_NOMEM;
     }
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     e->next = nic->errors;
     nic->errors = e;
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     *err_handle = (gni_err_handle_t)e->handle;
     return GNI_RC_SUCCESS;
 }
@@ -87,9 +87,9 @@ gni_return_t GNI_ReleaseErrors(gni_err_handle_t err_handle)
     if (e == NULL)
         return GNI_RC_INVALID_PARAM;
     nic = e->nic;
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     if (e->waiters != 0) {
-        pthread_mutex_unlock(&nic->lock);
+        gni_leave(&nic->lock);
         return GNI_RC_NOT_DONE;
     }
     for (struct gni_err **at = &nic->errors; *at != NULL; at = &(*at)->next)
@@ -97,7 +97,7 @@ gni_return_t GNI_ReleaseErrors(gni_err_handle_t err_handle)
             *at = e->next;
             break;
         }
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     gni_handle_take(e->handle);
     free(e->events);
     free(e);
@@ -145,9 +145,9 @@ gni_return_t GNI_GetErrorEvent(gni_err_handle_t err_handle, gni_error_event_t *e
 
     if (e == NULL || event == NULL)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&e->nic->lock);
+    gni_enter(&e->nic->lock);
     taken = take(e, event);
-    pthread_mutex_unlock(&e->nic->lock);
+    gni_leave(&e->nic->lock);
     return taken ? GNI_RC_SUCCESS : GNI_RC_NOT_DONE;
 }
 
@@ -161,7 +161,7 @@ gni_return_t GNI_WaitErrorEvents(gni_err_handle_t err_handle, gni_error_event_t 
     if (e == NULL || events == NULL || num_events == NULL || most == 0)
         return GNI_RC_INVALID_PARAM;
     *num_events = 0;
-    pthread_mutex_lock(&e->nic->lock);
+    gni_enter(&e->nic->lock);
     e->waiters++;
     for (;;) {
         uint32_t bell = snic_doorbell(e->nic->snic);
@@ -172,12 +172,12 @@ gni_return_t GNI_WaitErrorEvents(gni_err_handle_t err_handle, gni_error_event_t 
             end = gni_now_ns() + timeout * 1000000ull;
         if (*num_events == most || (*num_events != 0 && gni_now_ns() >= end))
             break;
-        pthread_mutex_unlock(&e->nic->lock);
+        gni_leave(&e->nic->lock);
         snic_wait(e->nic->snic, bell, *num_events ? 1000000 : GNI_SLICE_NS);
-        pthread_mutex_lock(&e->nic->lock);
+        gni_enter(&e->nic->lock);
     }
     e->waiters--;
-    pthread_mutex_unlock(&e->nic->lock);
+    gni_leave(&e->nic->lock);
     return GNI_RC_SUCCESS;
 }
 

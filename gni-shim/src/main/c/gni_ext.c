@@ -68,11 +68,11 @@ gni_return_t GNI_ExtPeerState(gni_nic_handle_t nic_hndl, uint32_t remote_addr, u
 
     if (nic == NULL || state == NULL || incarnation == NULL)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     peer = gni_peer_find(nic, remote_addr, remote_id);
     if (peer != NULL)
         *state = state_of(nic, peer, incarnation);
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     return peer != NULL ? GNI_RC_SUCCESS : GNI_RC_ERROR_NOMEM;
 }
 
@@ -84,11 +84,11 @@ gni_return_t GNI_ExtPeerPin(gni_nic_handle_t nic_hndl, uint32_t remote_addr, uin
 
     if (nic == NULL)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     peer = gni_peer_find(nic, remote_addr, remote_id);
     if (peer != NULL)
         gni_peer_pin(peer, incarnation);
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     return peer != NULL ? GNI_RC_SUCCESS : GNI_RC_ERROR_NOMEM;
 }
 
@@ -99,10 +99,10 @@ gni_return_t GNI_ExtPeerForget(gni_nic_handle_t nic_hndl, uint32_t remote_addr, 
 
     if (nic == NULL)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     peer = gni_peer_find(nic, remote_addr, remote_id);
     if (peer != NULL)
         gni_peer_forget(peer);
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     return peer != NULL ? GNI_RC_SUCCESS : GNI_RC_ERROR_NOMEM;
 }

@@ -6,32 +6,15 @@
 #include "gni_library.h"
 #include <stdlib.h>
 
-#define CHUNK 1024u
-#define CHUNKS 1024u
 #define GENERATION_BITS 36
 
-struct entry {
-    _Atomic uint64_t word; /* generation << 4 | kind, or 0: free */
-    void *object;
-    uint64_t generation;
-    uint32_t next;
-};
 static struct {
     pthread_mutex_t mutex;
-    _Atomic(struct entry *) chunk[CHUNKS];
     uint32_t used;       /* entries ever given */
     uint32_t free, last; /* first in, first out: index + 1 */
 } table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+_Atomic(struct gni_handle_entry *) gni_handle_chunk[GNI_HANDLE_CHUNKS];
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
-
-static struct entry *entry_at(uint32_t index)
-{
-    struct entry *chunk = index / CHUNK < CHUNKS ? atomic_load_explicit(&table.chunk[index / CHUNK],
-                                                                        memory_order_acquire)
-                                                 : NULL;
-
-    return chunk ? &chunk[index % CHUNK] : NULL;
-}
 
 static void before_fork(void)
 {
@@ -46,7 +29,7 @@ static void after_fork_parent(void)
 static void after_fork_child(void)
 {
     for (uint32_t i = 0; i < table.used; i++)
-        atomic_store(&entry_at(i)->word, 0);
+        atomic_store(&gni_handle_entry_at(i)->word, 0);
     pthread_mutex_unlock(&table.mutex);
 }
 
@@ -55,26 +38,27 @@ static void install(void)
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
-static struct entry *take_entry(uint32_t *index)
+static struct gni_handle_entry *take_entry(uint32_t *index)
 {
     if (table.free) {
-        struct entry *entry = entry_at(table.free - 1);
+        struct gni_handle_entry *entry = gni_handle_entry_at(table.free - 1);
 
         *index = table.free - 1;
         table.free = entry->next;
         return entry;
     }
-    if (table.used == CHUNK * CHUNKS)
+    if (table.used == GNI_HANDLE_CHUNK * GNI_HANDLE_CHUNKS)
         return NULL;
-    if (table.used % CHUNK == 0) {
-        struct entry *chunk = calloc(CHUNK, sizeof(*chunk));
+    if (table.used % GNI_HANDLE_CHUNK == 0) {
+        struct gni_handle_entry *chunk = calloc(GNI_HANDLE_CHUNK, sizeof(*chunk));
 
         if (chunk == NULL)
             return NULL;
-        atomic_store_explicit(&table.chunk[table.used / CHUNK], chunk, memory_order_release);
+        atomic_store_explicit(&gni_handle_chunk[table.used / GNI_HANDLE_CHUNK], chunk,
+                              memory_order_release);
     }
     *index = table.used++;
-    return entry_at(*index);
+    return gni_handle_entry_at(*index);
 }
 
 void *gni_handle_give(enum gni_kind kind, void *object)
@@ -84,7 +68,7 @@ void *gni_handle_give(enum gni_kind kind, void *object)
 
     pthread_once(&fork_once, install);
     pthread_mutex_lock(&table.mutex);
-    struct entry *entry = take_entry(&index);
+    struct gni_handle_entry *entry = take_entry(&index);
     if (entry != NULL) {
         entry->generation = (entry->generation + 1) & ((1ull << GENERATION_BITS) - 1);
         entry->generation += entry->generation == 0;
@@ -98,23 +82,10 @@ void *gni_handle_give(enum gni_kind kind, void *object)
     return (void *)(uintptr_t)value;
 }
 
-void *gni_handle_find(const void *handle, enum gni_kind kind)
-{
-    uint64_t value = (uint64_t)(uintptr_t)handle;
-    struct entry *entry = entry_at((uint32_t)(value >> 4) & 0xfffffu);
-
-    if (entry == NULL || (value & 0xf) != (uint64_t)kind || value >> 24 == 0)
-        return NULL;
-    return atomic_load_explicit(&entry->word, memory_order_acquire) ==
-                   (value >> 24 << 4 | (uint64_t)kind)
-               ? entry->object
-               : NULL;
-}
-
 void gni_handle_take(void *handle)
 {
     uint32_t index = (uint32_t)((uint64_t)(uintptr_t)handle >> 4) & 0xfffffu;
-    struct entry *entry = entry_at(index);
+    struct gni_handle_entry *entry = gni_handle_entry_at(index);
 
     pthread_mutex_lock(&table.mutex);
     atomic_store_explicit(&entry->word, 0, memory_order_release);
@@ -123,7 +94,7 @@ void gni_handle_take(void *handle)
     if (table.free == 0)
         table.free = index + 1;
     else
-        entry_at(table.last - 1)->next = index + 1;
+        gni_handle_entry_at(table.last - 1)->next = index + 1;
     table.last = index + 1;
     pthread_mutex_unlock(&table.mutex);
 }

@@ -5,11 +5,14 @@
 #include <pthread.h>
 #include "gni_area.h"
 #include "gni_ext.h"
+#include "gni_lock.h"
+#include "softnic_reach.h"
 
 #define GNI_DEVICES_MAX 4u
 #define GNI_ADDRESS_ANY 0xffffffffu
 #define GNI_PEER_BUCKETS 1024u
 #define GNI_LIVENESS_NS 50000000ull /* mapped memory of the dead takes puts: look this often */
+#define GNI_LIVENESS_POSTS 16u      /* or, where nobody ever waits, at so many posts */
 #define GNI_LOCK_NS 200000000ll
 #define GNI_SLICE_NS 50000000ll /* who published and died before ringing wakes nobody */
 #define GNI_DEREGISTER_MS 5000u
@@ -65,9 +68,26 @@ struct gni_peer {
     uint32_t inst;
     snic_peer_t *snic; /* NULL: not attached */
     struct gni_view view;
+    uint32_t drops; /* times that we let go of it: what was found out before is void */
+    uint32_t turn;  /* the NIC's, when we looked at the clock, */
+    uint32_t posts; /* and how many posts ago that was */
     uint64_t checked_ns;
     uint64_t pinned; /* incarnation; 0: any */
 };
+
+/* What an endpoint found out about a registration of its peer. */
+struct gni_reach {
+    gni_mem_handle_t handle;           /* as it came, with a good CRC; all zero: nothing yet */
+    uint32_t drops;                    /* the peer's, then */
+    uint32_t is_mapped;                /* `snic` can be used, and `at` is where mdh.address lies */
+    uint32_t generation;               /* of mdh; */
+    const _Atomic uint32_t *published; /* where its owner changes that */
+    uint8_t *at;
+    struct gni_ring *ring; /* mapped, too, if there is one */
+    struct gni_mdh mdh;
+    snic_reach_t snic;
+};
+#define GNI_REACHES 4u
 
 /* O's own record of a registration; nothing of it is read back from the shared one. */
 struct gni_own_mdh {
@@ -83,6 +103,7 @@ struct gni_own_mdh {
     snic_key_t *keys;
     struct gni_cq *cq;
     uint32_t next;
+    gni_mem_handle_t handle; /* that was given out */
 };
 
 /* What O alone knows of a datagram. */
@@ -102,7 +123,7 @@ struct gni_nic {
     uint32_t pe;
     uint32_t inst;
     uint32_t modes;
-    pthread_mutex_t lock; /* every call; never held while sleeping */
+    struct gni_lock lock; /* every call; never held while sleeping */
     snic_t *snic;
     struct gni_view view;
     struct gni_peer *peers[GNI_PEER_BUCKETS];
@@ -115,6 +136,7 @@ struct gni_nic {
     uint32_t datagrams_left;
     uint64_t datagram_order;
     uint32_t undelivered;
+    uint32_t turn; /* grows when somebody found nothing to do: there is time for the clock */
     struct gni_ep *eps;
     struct gni_cq *cqs;
     struct gni_request *deferred, **deferred_end; /* GNI_SHIM_DEFER: posts that wait */
@@ -134,16 +156,16 @@ struct gni_nic {
 
 enum gni_request_kind { GNI_REQUEST_FREE = 0, GNI_REQUEST_POST = 1, GNI_REQUEST_SMSG = 2 };
 struct gni_request {
-    struct gni_request *next; /* free, or deferred */
-    struct gni_cq *cq;        /* NULL: a deferred post without events */
-    struct gni_ep *ep;        /* NULL: destroyed meanwhile */
+    uint8_t kind;
+    uint8_t events;    /* to be fetched */
+    uint8_t completed; /* to be asked for by GNI_GetCompleted after their fetch */
+    uint8_t status;    /* enum gni_status */
+    uint32_t msg_id;
+    struct gni_cq *cq; /* for good */
+    struct gni_ep *ep; /* NULL: destroyed meanwhile */
     gni_post_descriptor_t *descriptor;
     uint64_t post_id;
-    uint32_t kind;
-    uint32_t msg_id;
-    uint32_t status;    /* enum gni_status */
-    uint32_t events;    /* to be fetched */
-    uint32_t completed; /* to be asked for by GNI_GetCompleted after their fetch */
+    struct gni_request *next; /* deferred */
 };
 
 struct gni_cq {
@@ -164,11 +186,12 @@ struct gni_cq {
     struct gni_cq *next_fired; /* there */
     /* as a source */
     struct gni_request *requests;
-    struct gni_request *free;
+    uint32_t *free; /* indices of requests: a stack */
+    uint32_t free_count;
     uint32_t request_count;
     uint64_t *events;
     uint32_t event_slots;
-    uint32_t event_head, event_count;
+    uint32_t event_head, event_tail;
     /* as a destination */
     struct gni_ring *ring;
     snic_location_t ring_location;
@@ -186,7 +209,9 @@ struct gni_smsg {
     uint64_t remote;         /* address of the peer's */
     uint64_t sent, returned;
     uint64_t received, released, told;
+    uint64_t send_slot, receive_slot; /* offsets in a mailbox */
     uint32_t has_current;
+    struct gni_reach reach;
 };
 
 /* An endpoint's part in the collective engine. */
@@ -216,13 +241,49 @@ struct gni_ep {
     struct gni_peer *peer;
     struct gni_smsg smsg;
     struct gni_ep_ce ce;
+    struct gni_reach reach[GNI_REACHES]; /* by the index in the handle */
 };
 
 /* ---- gni_handles.c: index and generation in place of a pointer ---- */
 
 void *gni_handle_give(enum gni_kind kind, void *object); /* NULL: none left */
-void *gni_handle_find(const void *handle, enum gni_kind kind);
 void gni_handle_take(void *handle);
+
+#define GNI_HANDLE_CHUNK 1024u
+#define GNI_HANDLE_CHUNKS 1024u
+struct gni_handle_entry {
+    _Atomic uint64_t word; /* generation << 4 | kind, or 0: free */
+    void *object;
+    uint64_t generation;
+    uint32_t next;
+};
+extern _Atomic(struct gni_handle_entry *) gni_handle_chunk[GNI_HANDLE_CHUNKS];
+
+static inline struct gni_handle_entry *gni_handle_entry_at(uint32_t index)
+{
+    struct gni_handle_entry *chunk =
+        index / GNI_HANDLE_CHUNK < GNI_HANDLE_CHUNKS
+            ? atomic_load_explicit(&gni_handle_chunk[index / GNI_HANDLE_CHUNK],
+                                   memory_order_acquire)
+            : NULL;
+
+    return chunk ? &chunk[index % GNI_HANDLE_CHUNK] : NULL;
+}
+
+static inline void *gni_handle_find(const void *handle, enum gni_kind kind)
+{
+    uint64_t value = (uint64_t)(uintptr_t)handle;
+    struct gni_handle_entry *entry = gni_handle_entry_at((uint32_t)(value >> 4) & 0xfffffu);
+
+    /* Free entries have the word 0, which is that of no kind but the first. */
+    if (entry == NULL || (value & 0xf) != (uint64_t)kind || (kind == 0 && value >> 24 == 0))
+        return NULL;
+    /* Partner: the release store in gni_handle_give. */
+    return atomic_load_explicit(&entry->word, memory_order_acquire) ==
+                   (value >> 24 << 4 | (uint64_t)kind)
+               ? entry->object
+               : NULL;
+}
 
 /* ---- gni_cdm.c ---- */
 
@@ -243,6 +304,12 @@ uint32_t gni_peer_ready(struct gni_nic *nic, struct gni_peer *peer);
 void gni_peer_drop(struct gni_peer *peer);
 void gni_peer_pin(struct gni_peer *peer, uint64_t incarnation);
 void gni_peer_forget(struct gni_peer *peer);
+/* It is time to ask for the clock, and perhaps whether it lives: after a call that found nothing to
+ * do, and at every GNI_LIVENESS_POSTSth post. */
+static inline int gni_peer_is_due(const struct gni_nic *nic, struct gni_peer *peer)
+{
+    return ++peer->posts >= GNI_LIVENESS_POSTS || peer->turn != nic->turn;
+}
 void gni_peers_close(struct gni_nic *nic);
 
 /* ---- gni_mem.c ---- */
@@ -257,12 +324,61 @@ void gni_mem_close(struct gni_nic *nic);
 
 struct gni_target {
     struct gni_peer *peer;
-    struct gni_mdh mdh;
+    struct gni_reach *reach;
 };
-uint32_t gni_target_open(struct gni_nic *nic, struct gni_peer *peer, const gni_mem_handle_t *handle,
-                         struct gni_target *target);
-uint32_t gni_target_check(const struct gni_target *target, uint64_t address, uint64_t length,
-                          int writes);
+/* Looks the handle up, or finds in `reach` that it was looked up. */
+uint32_t gni_target_open_slowly(struct gni_ep *ep, struct gni_reach *reach,
+                                const gni_mem_handle_t *handle, struct gni_target *target);
+/* Nothing has changed since it was looked up: the same handle, of the same attachment, and its
+ * owner has not deregistered it. Whoever then begins a transfer asks softnic's key once more,
+ * pinned. */
+static inline int gni_reach_holds(const struct gni_reach *reach, const struct gni_peer *peer,
+                                  const gni_mem_handle_t *handle)
+{
+    return reach->is_mapped && reach->handle.qword1 == handle->qword1 &&
+           reach->handle.qword2 == handle->qword2 && reach->drops == peer->drops &&
+           (atomic_load_explicit(reach->published, memory_order_acquire) == reach->generation ||
+            snic_planted("gni-reach-kept"));
+}
+static inline uint32_t gni_target_open(struct gni_ep *ep, struct gni_reach *reach,
+                                       const gni_mem_handle_t *handle, struct gni_target *target)
+{
+    target->peer = ep->peer;
+    target->reach = reach;
+    if (__builtin_expect(
+            !gni_peer_is_due(ep->nic, ep->peer) && gni_reach_holds(reach, ep->peer, handle), 1))
+        return GNI_STATUS_OK;
+    return gni_target_open_slowly(ep, reach, handle, target);
+}
+static inline uint32_t gni_target_check(const struct gni_target *target, uint64_t address,
+                                        uint64_t length, int writes)
+{
+    const struct gni_mdh *mdh = &target->reach->mdh;
+
+    if (writes && (mdh->flags & GNI_MDH_READ_ONLY))
+        return GNI_STATUS_READ_ONLY;
+    if (address < mdh->address || address - mdh->address > mdh->length ||
+        length > mdh->length - (address - mdh->address))
+        return snic_planted("gni-bounds-unchecked") ? GNI_STATUS_OK : GNI_STATUS_BOUNDS;
+    return GNI_STATUS_OK;
+}
+/* Only where target->reach->is_mapped: pins; until gni_target_end its bytes may be touched. */
+uint32_t gni_status_of(int error);
+static inline uint32_t gni_target_begin(struct gni_target *target, uint32_t right)
+{
+    int error = (target->reach->snic.rights & right) == right ? snic_reach_pin(&target->reach->snic)
+                                                              : -EACCES;
+
+    return __builtin_expect(error == 0, 1) ? GNI_STATUS_OK : gni_status_of(error);
+}
+static inline uint8_t *gni_target_at(const struct gni_target *target, uint64_t address)
+{
+    return target->reach->at + (address - target->reach->mdh.address);
+}
+static inline void gni_target_end(struct gni_target *target)
+{
+    snic_reach_unpin(&target->reach->snic);
+}
 uint32_t gni_target_write(struct gni_target *target, uint64_t address, const void *from,
                           uint64_t length);
 uint32_t gni_target_read(struct gni_target *target, uint64_t address, void *to, uint64_t length);
@@ -272,16 +388,44 @@ uint32_t gni_target_store(struct gni_target *target, uint64_t address, uint64_t 
 uint32_t gni_target_load(struct gni_target *target, uint64_t address, uint64_t *value);
 uint32_t gni_target_amo(struct gni_target *target, uint64_t address, uint32_t command, uint64_t a,
                         uint64_t b, uint64_t *before);
-/* Appends to the destination queue of the registration, if it has one, and rings. */
+/* Appends to a destination queue, if there is one, and rings. */
+void gni_peer_event(struct gni_peer *peer, const snic_location_t *ring, uint64_t slots,
+                    uint64_t entry);
+/* The same to the queue of the registration. */
 void gni_target_event(struct gni_target *target, uint64_t entry);
 uint64_t gni_amo_apply(uint32_t command, uint64_t t, uint64_t a, uint64_t b);
 
 /* ---- gni_cq.c ---- */
 
 int gni_cq_source_prepare(struct gni_cq *cq); /* request pool; 0 or -ENOMEM */
-struct gni_request *gni_cq_request(struct gni_cq *cq);
-void gni_cq_request_free(struct gni_request *request);
-void gni_cq_push(struct gni_cq *cq, uint64_t entry);
+/* One must be free. */
+static inline struct gni_request *gni_cq_request(struct gni_cq *cq, uint8_t kind, uint8_t events)
+{
+    struct gni_request *request = &cq->requests[cq->free[--cq->free_count]];
+
+    request->kind = kind;
+    request->events = events;
+    request->completed = 0;
+    request->status = GNI_STATUS_OK;
+    return request;
+}
+static inline void gni_cq_request_free(struct gni_request *request)
+{
+    struct gni_cq *cq = request->cq;
+
+    request->kind = GNI_REQUEST_FREE;
+    cq->free[cq->free_count++] = (uint32_t)(request - cq->requests);
+}
+static inline void gni_cq_push(struct gni_cq *cq, uint64_t entry)
+{
+    uint32_t tail = cq->event_tail;
+
+    /* There is room: two events for each request. */
+    cq->events[tail] = entry;
+    cq->event_tail = ++tail == cq->event_slots ? 0 : tail;
+    if (cq->mode & GNI_CQ_BLOCKING)
+        snic_ring_self(cq->nic->snic);
+}
 int gni_cq_ring_prepare(struct gni_cq *cq); /* 0 or -errno */
 void gni_cq_free(struct gni_cq *cq);
 int gni_cq_waits(struct gni_cq *cq); /* 0 nothing, 1 an event, 2 an overrun; under the lock */

@@ -94,10 +94,11 @@ static struct gni_own_mdh *find(struct gni_nic *nic, const gni_mem_handle_t *han
 {
     struct gni_own_mdh *own = &nic->mdh[gni_handle_index(handle)];
 
-    if (!gni_handle_is_valid(handle) || !own->is_live ||
-        ((own->generation >> 1) & 0xfffu) != gni_handle_entropy(handle))
-        return NULL;
-    return own;
+    /* As it was given out, so its CRC needs no second look. */
+    return own->is_live && own->handle.qword1 == handle->qword1 &&
+                   own->handle.qword2 == handle->qword2
+               ? own
+               : NULL;
 }
 
 static gni_return_t refuse(struct gni_nic *nic, uint64_t length, struct gni_cq *cq,
@@ -122,13 +123,14 @@ static void fill_own(struct gni_own_mdh *own, uint64_t address, uint64_t length,
         cq->memories++;
 }
 
-static void make_handle(const struct gni_nic *nic, uint32_t index, gni_mem_handle_t *handle)
+static void make_handle(struct gni_nic *nic, uint32_t index, gni_mem_handle_t *handle)
 {
-    const struct gni_own_mdh *own = &nic->mdh[index];
+    struct gni_own_mdh *own = &nic->mdh[index];
 
-    gni_handle_make(handle, own->address, own->length, index, own->generation >> 1 & 0xfffu,
+    gni_handle_make(&own->handle, own->address, own->length, index, own->generation >> 1 & 0xfffu,
                     GNI_HANDLE_NEW | 0x04u |
                         (own->flags & GNI_MEM_READ_ONLY ? GNI_HANDLE_READ_ONLY : 0));
+    *handle = own->handle;
 }
 
 static gni_return_t register_one(struct gni_nic *nic, uint64_t address, uint64_t length,
@@ -174,9 +176,9 @@ gni_return_t GNI_MemRegister(gni_nic_handle_t nic_hndl, uint64_t address, uint64
         code = GNI_RC_ERROR_RESOURCE; /* not here yet; docs/ugni.md */
     if (code != GNI_RC_SUCCESS)
         return code;
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     code = register_one(nic, address, length, cq, flags, mem_hndl);
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     return code;
 }
 
@@ -286,9 +288,9 @@ gni_return_t GNI_MemRegisterSegments(gni_nic_handle_t nic_hndl, gni_mem_segment_
             return GNI_RC_INVALID_PARAM;
         length += s->length;
     }
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     code = register_segments(nic, mem_segments, segments_cnt, length, cq, flags, mem_hndl);
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     return code;
 }
 
@@ -322,11 +324,11 @@ gni_return_t GNI_MemDeregister(gni_nic_handle_t nic_hndl, gni_mem_handle_t *mem_
 
     if (nic == NULL || mem_hndl == NULL)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     own = find(nic, mem_hndl);
     if (own != NULL)
         deregister(nic, (uint32_t)(own - nic->mdh));
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     return own ? GNI_RC_SUCCESS : GNI_RC_INVALID_PARAM;
 }
 
@@ -408,7 +410,7 @@ gni_return_t GNI_MemQueryHndls(gni_nic_handle_t nic_hndl, int fd, gni_mem_handle
     *address = *length = 0;
     if (nic == NULL)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     if (mem_hndl->qword1 != 0 || mem_hndl->qword2 != 0) {
         if (find(nic, mem_hndl) == NULL)
             code = GNI_RC_INVALID_STATE;
@@ -422,6 +424,6 @@ gni_return_t GNI_MemQueryHndls(gni_nic_handle_t nic_hndl, int fd, gni_mem_handle
         *length = nic->mdh[i].length;
         code = GNI_RC_SUCCESS;
     }
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     return code;
 }

@@ -39,7 +39,7 @@ gni_return_t GNI_MsgqInit(gni_nic_handle_t nic_hndl, gni_msgq_rcv_cb_func *rcv_c
                            .attrs = *attrs,
                            .fd = -1,
                            .bytes = gni_msgq_bytes(attrs)};
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     code = nic->msgq != NULL ? GNI_RC_INVALID_STATE : gni_msgq_node_join(q);
     if (code == GNI_RC_SUCCESS) {
         q->handle = gni_handle_give(GNI_KIND_MSGQ, q);
@@ -54,7 +54,7 @@ gni_return_t GNI_MsgqInit(gni_nic_handle_t nic_hndl, gni_msgq_rcv_cb_func *rcv_c
             cq->eps++; /* it must outlive us */
         *msgq_hndl = (gni_msgq_handle_t)q->handle;
     }
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     if (code != GNI_RC_SUCCESS)
         free(q);
     return code;
@@ -115,9 +115,9 @@ gni_return_t GNI_MsgqRelease(gni_msgq_handle_t msgq_hndl)
     if (q == NULL)
         return GNI_RC_INVALID_PARAM;
     nic = q->nic;
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     gni_msgq_close(nic);
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     return GNI_RC_SUCCESS;
 }
 

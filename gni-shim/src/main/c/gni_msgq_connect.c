@@ -160,7 +160,7 @@ gni_return_t GNI_MsgqConnRelease(gni_msgq_handle_t msgq_hndl, uint32_t pe_addr)
 
     if (q == NULL)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&q->nic->lock);
+    gni_enter(&q->nic->lock);
     if (gni_msgq_node_lock(q) != 0) {
         code = GNI_RC_ERROR_RESOURCE;
     } else {
@@ -174,7 +174,7 @@ gni_return_t GNI_MsgqConnRelease(gni_msgq_handle_t msgq_hndl, uint32_t pe_addr)
                                   memory_order_release);
         gni_msgq_node_unlock(q);
     }
-    pthread_mutex_unlock(&q->nic->lock);
+    gni_leave(&q->nic->lock);
     return code;
 }
 
@@ -185,12 +185,12 @@ gni_return_t GNI_MsgqIdle(gni_msgq_handle_t msgq_hndl)
 
     if (q == NULL)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&q->nic->lock);
+    gni_enter(&q->nic->lock);
     busy = gni_msgq_for_us(q, NULL);
     for (uint32_t i = 0; i < q->attrs.num_msgq_eps && !busy; i++)
         busy = atomic_load_explicit(&q->node->connection[i].state, memory_order_acquire) !=
                    GNI_MSGQ_FREE &&
                is_busy(q, i, 1);
-    pthread_mutex_unlock(&q->nic->lock);
+    gni_leave(&q->nic->lock);
     return busy ? GNI_RC_NOT_DONE : GNI_RC_SUCCESS;
 }

@@ -53,12 +53,10 @@ static int takes_part(const struct gni_msgq_node *node, uint32_t inst)
 
 static void tell_sender(struct gni_ep *ep, struct gni_cq *cq, uint32_t status, uint32_t msg_id)
 {
-    struct gni_request *request = gni_cq_request(cq);
+    struct gni_request *request = gni_cq_request(cq, GNI_REQUEST_SMSG, 1); /* no descriptor */
 
-    request->kind = GNI_REQUEST_SMSG; /* no descriptor, one event */
     request->ep = ep;
-    request->events = 1;
-    request->status = status;
+    request->status = (uint8_t)status;
     request->msg_id = msg_id;
     ep->outstanding++;
     gni_cq_push(cq, GNI_ENTRY(GNI_SOURCE_SREQ, status, GNI_CQ_EVENT_TYPE_MSGQ, gni_cq_tid(request),
@@ -115,7 +113,7 @@ static gni_return_t send_message(struct gni_msgq *q, struct gni_ep *ep, const st
     if (atomic_load_explicit(&q->node->connection[index].state, memory_order_acquire) !=
         GNI_MSGQ_ACTIVE)
         return GNI_RC_INVALID_STATE;
-    if (cq != NULL && (gni_cq_source_prepare(cq) != 0 || cq->free == NULL))
+    if (cq != NULL && (gni_cq_source_prepare(cq) != 0 || cq->free_count == 0))
         return GNI_RC_NOT_DONE;
     status = gni_peer_ready(q->nic, ep->peer);
     if (status == GNI_STATUS_OK) {
@@ -148,8 +146,8 @@ gni_return_t GNI_MsgqSend(gni_msgq_handle_t msgq_hndl, gni_ep_handle_t ep_hndl, 
         return GNI_RC_INVALID_PARAM;
     if ((uint64_t)hdr_len + msg_len > q->attrs.max_msg_sz)
         return GNI_RC_SIZE_ERROR;
-    pthread_mutex_lock(&q->nic->lock);
+    gni_enter(&q->nic->lock);
     code = !ep->is_bound || ep->pe == q->nic->pe ? GNI_RC_INVALID_PARAM : send_message(q, ep, &m);
-    pthread_mutex_unlock(&q->nic->lock);
+    gni_leave(&q->nic->lock);
     return code;
 }

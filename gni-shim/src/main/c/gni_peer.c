@@ -28,6 +28,7 @@ void gni_peer_drop(struct gni_peer *peer)
     if (peer->snic != NULL)
         snic_detach(peer->snic);
     peer->snic = NULL;
+    peer->drops++;
 }
 
 static uint32_t attach(struct gni_nic *nic, struct gni_peer *peer)
@@ -62,9 +63,11 @@ static uint32_t attach(struct gni_nic *nic, struct gni_peer *peer)
 uint32_t gni_peer_ready(struct gni_nic *nic, struct gni_peer *peer)
 {
     if (peer->snic != NULL) {
-        uint64_t now = gni_coarse_ns();
         int gone = !snic_peer_is_open(peer->snic);
+        uint64_t now = gni_coarse_ns();
 
+        peer->turn = nic->turn;
+        peer->posts = 0;
         if (!gone && now - peer->checked_ns > GNI_LIVENESS_NS) {
             peer->checked_ns = now;
             gone = snic_peer_liveness(peer->snic) == SNIC_DEAD;

@@ -43,7 +43,9 @@ static void store_flag(uint8_t *at, uint64_t value)
         __atomic_store_n((uint32_t *)(void *)at, flag, __ATOMIC_RELEASE);
         return;
     }
+#ifndef GNI_TSAN /* which knows no fences */
     atomic_thread_fence(memory_order_release);
+#endif
     memcpy(at, &flag, sizeof(flag));
 }
 
@@ -112,6 +114,11 @@ static uint32_t transfer(struct gni_nic *nic, struct gni_target *target, gni_pos
     }
 }
 
+static struct gni_reach *reach_of(struct gni_ep *ep, const gni_mem_handle_t *handle)
+{
+    return &ep->reach[gni_handle_index(handle) % GNI_REACHES];
+}
+
 uint32_t gni_post_execute(struct gni_ep *ep, gni_post_descriptor_t *d)
 {
     struct gni_nic *nic = ep->nic;
@@ -122,7 +129,7 @@ uint32_t gni_post_execute(struct gni_ep *ep, gni_post_descriptor_t *d)
 
     if (d->type == GNI_POST_RDMA_PUT && d->length > RDMA_MAX)
         return GNI_STATUS_BOUNDS;
-    status = gni_target_open(nic, ep->peer, &d->remote_mem_hndl, &target);
+    status = gni_target_open(ep, reach_of(ep, &d->remote_mem_hndl), &d->remote_mem_hndl, &target);
     if (snic_planted("gni-event-before-data") && status == GNI_STATUS_OK &&
         (d->cq_mode & GNI_CQMODE_REMOTE_EVENT)) {
         gni_target_event(&target, event | (uint64_t)GNI_SOURCE_REMOTE << 56);
@@ -145,7 +152,7 @@ static void complete(struct gni_request *request, uint32_t status, uint16_t cq_m
 {
     uint32_t tid = gni_cq_tid(request), id = request->ep ? request->ep->local_event : 0;
 
-    request->status = status;
+    request->status = (uint8_t)status;
     if (request->cq->nic->is_aries)
         id &= 0xffffffu;
     if (cq_mode & GNI_CQMODE_LOCAL_EVENT)
@@ -157,10 +164,24 @@ static void complete(struct gni_request *request, uint32_t status, uint16_t cq_m
                     GNI_ENTRY(GNI_SOURCE_SREQ, status, GNI_CQ_EVENT_TYPE_POST, tid, id));
 }
 
-static uint32_t events_of(uint16_t cq_mode)
+static uint8_t events_of(uint16_t cq_mode)
 {
-    return (cq_mode & GNI_CQMODE_LOCAL_EVENT ? 1u : 0u) +
-           (cq_mode & GNI_CQMODE_GLOBAL_EVENT ? 1u : 0u);
+    return (uint8_t)((cq_mode & GNI_CQMODE_LOCAL_EVENT ? 1 : 0) +
+                     (cq_mode & GNI_CQMODE_GLOBAL_EVENT ? 1 : 0));
+}
+
+/* Takes a request for the events of a post. */
+static inline struct gni_request *account_for(struct gni_ep *ep, struct gni_cq *cq,
+                                              gni_post_descriptor_t *d, uint8_t events)
+{
+    struct gni_request *request = gni_cq_request(cq, GNI_REQUEST_POST, events);
+
+    request->ep = ep;
+    request->descriptor = d;
+    request->post_id = d->post_id;
+    ep->outstanding += events != 0;
+    d->status = GNI_RC_NOT_DONE;
+    return request;
 }
 
 /* A queue that events of this post can go to; NULL with *code set. */
@@ -171,9 +192,9 @@ struct gni_cq *gni_post_source(struct gni_ep *ep, gni_cq_handle_t named, gni_ret
     *code = GNI_RC_INVALID_PARAM;
     if (cq == NULL || cq->nic != ep->nic || cq->memories != 0)
         return NULL;
-    if (gni_cq_source_prepare(cq) != 0)
+    if (cq->requests == NULL && gni_cq_source_prepare(cq) != 0)
         *code = GNI_RC_ERROR_NOMEM;
-    else if (cq->free == NULL)
+    else if (cq->free_count == 0)
         *code = GNI_RC_ERROR_RESOURCE;
     else
         *code = GNI_RC_SUCCESS;
@@ -183,22 +204,16 @@ struct gni_cq *gni_post_source(struct gni_ep *ep, gni_cq_handle_t named, gni_ret
 void gni_post_account(struct gni_ep *ep, struct gni_cq *cq, gni_post_descriptor_t *d,
                       uint32_t status)
 {
-    struct gni_request *request = cq ? gni_cq_request(cq) : NULL;
+    struct gni_request *request;
 
-    d->status = status == GNI_STATUS_OK ? GNI_RC_SUCCESS : GNI_RC_TRANSACTION_ERROR;
-    if (request == NULL)
+    if (cq == NULL) {
+        d->status = status == GNI_STATUS_OK ? GNI_RC_SUCCESS : GNI_RC_TRANSACTION_ERROR;
         return;
-    d->status = GNI_RC_NOT_DONE;
-    request->kind = GNI_REQUEST_POST;
-    request->ep = ep;
-    request->descriptor = d;
-    request->post_id = d->post_id;
-    request->events = events_of(d->cq_mode);
+    }
+    request = account_for(ep, cq, d, events_of(d->cq_mode));
     complete(request, status, d->cq_mode);
     if (request->events == 0)
         gni_cq_request_free(request);
-    else
-        ep->outstanding++;
 }
 
 static void defer(struct gni_nic *nic, struct gni_request *request)
@@ -211,24 +226,13 @@ static void defer(struct gni_nic *nic, struct gni_request *request)
 /* Everything was checked. Does it now, or leaves it for GNI_CqGetEvent. */
 static gni_return_t run(struct gni_ep *ep, struct gni_cq *cq, gni_post_descriptor_t *d)
 {
-    struct gni_request *request;
-
     d->next_descr = NULL;
     d->cq_mode_complete = 0;
-    if (!ep->nic->is_deferring || cq == NULL || events_of(d->cq_mode) == 0 ||
-        (d->type != GNI_POST_RDMA_PUT && d->type != GNI_POST_RDMA_GET)) {
+    if (ep->nic->is_deferring && cq != NULL && events_of(d->cq_mode) != 0 &&
+        (d->type == GNI_POST_RDMA_PUT || d->type == GNI_POST_RDMA_GET))
+        defer(ep->nic, account_for(ep, cq, d, events_of(d->cq_mode)));
+    else
         gni_post_account(ep, cq, d, gni_post_execute(ep, d));
-        return GNI_RC_SUCCESS;
-    }
-    request = gni_cq_request(cq);
-    d->status = GNI_RC_NOT_DONE;
-    request->kind = GNI_REQUEST_POST;
-    request->ep = ep;
-    request->descriptor = d;
-    request->post_id = d->post_id;
-    request->events = events_of(d->cq_mode);
-    ep->outstanding++;
-    defer(ep->nic, request);
     return GNI_RC_SUCCESS;
 }
 
@@ -300,7 +304,7 @@ static gni_return_t check_rdma(struct gni_ep *ep, gni_post_descriptor_t *d, stru
         if (*cq == NULL)
             return code;
     }
-    if (gni_handle_is_valid(written) && (gni_handle_flags(written) & GNI_HANDLE_READ_ONLY))
+    if ((gni_handle_flags(written) & GNI_HANDLE_READ_ONLY) && gni_handle_is_valid(written))
         return GNI_RC_PERMISSION_ERROR;
     if (is_get && is_unaligned(d, 4))
         return GNI_RC_ALIGNMENT_ERROR;
@@ -315,11 +319,11 @@ gni_return_t GNI_PostRdma(gni_ep_handle_t ep_hndl, gni_post_descriptor_t *post_d
 
     if (ep == NULL || post_descr == NULL)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&ep->nic->lock);
+    gni_enter(&ep->nic->lock);
     code = check_rdma(ep, post_descr, &cq);
     if (code == GNI_RC_SUCCESS)
         code = run(ep, cq, post_descr);
-    pthread_mutex_unlock(&ep->nic->lock);
+    gni_leave(&ep->nic->lock);
     return code;
 }
 
@@ -406,21 +410,74 @@ static gni_return_t check_fma(struct gni_ep *ep, gni_post_descriptor_t *d, struc
     return code;
 }
 
+/* The commonest post: an FMA put with a global event or none into memory that is mapped here and
+ * was looked up before. 1: done; 0: it is not that, or nothing good, and nothing has happened. */
+static inline __attribute__((always_inline)) int put_at_once(struct gni_ep *ep,
+                                                             gni_post_descriptor_t *d, int is_eight)
+{
+    struct gni_reach *reach = reach_of(ep, &d->remote_mem_hndl);
+    struct gni_target target = {ep->peer, reach};
+    struct gni_cq *cq = ep->cq;
+    int is_told = d->cq_mode == GNI_CQMODE_GLOBAL_EVENT;
+
+    if (d->type != GNI_POST_FMA_PUT || !ep->is_bound ||
+        (is_told ? cq == NULL || cq->free_count == 0 || cq->memories != 0
+                 : d->cq_mode != GNI_CQMODE_SILENT))
+        return 0;
+    if (!gni_reach_holds(reach, ep->peer, &d->remote_mem_hndl) ||
+        gni_target_check(&target, d->remote_addr, d->length, 1) != GNI_STATUS_OK ||
+        gni_peer_is_due(ep->nic, ep->peer) || (reach->snic.rights & SNIC_WRITE) == 0 ||
+        snic_reach_pin(&reach->snic) != 0)
+        return 0;
+    snic_reach_copy(gni_target_at(&target, d->remote_addr), (void *)(uintptr_t)d->local_addr,
+                    is_eight ? 8 : d->length);
+    SNIC_STEP("put.copied");
+    snic_reach_unpin(&reach->snic);
+    SNIC_STEP("gni.post.moved");
+    d->next_descr = NULL;
+    d->cq_mode_complete = 0;
+    d->status = GNI_RC_SUCCESS;
+    if (is_told) {
+        uint32_t id = ep->nic->is_aries ? ep->local_event & 0xffffffu : ep->local_event;
+        uint32_t tid = gni_cq_tid(account_for(ep, cq, d, 1));
+
+        gni_cq_push(cq, GNI_ENTRY(GNI_SOURCE_SREQ, 0, GNI_CQ_EVENT_TYPE_POST, tid, id));
+    }
+    return 1;
+}
+
+static __attribute__((noinline)) gni_return_t post_fma(struct gni_ep *ep, gni_post_descriptor_t *d)
+{
+    struct gni_cq *cq;
+    gni_return_t code = GNI_RC_SUCCESS;
+
+    gni_enter(&ep->nic->lock);
+    if (!put_at_once(ep, d, 0)) {
+        code = check_fma(ep, d, &cq);
+        if (code == GNI_RC_SUCCESS)
+            code = d->type == GNI_POST_CE ? gni_ce_post(ep, d) : run(ep, cq, d);
+    }
+    gni_leave(&ep->nic->lock);
+    return code;
+}
+
+/* The first half is for the owner of the lock and 8 bytes, and calls nothing. */
 gni_return_t GNI_PostFma(gni_ep_handle_t ep_hndl, gni_post_descriptor_t *post_descr)
 {
     struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
-    struct gni_cq *cq;
-    gni_return_t code;
+    struct gni_owner *owner;
+    int is_done;
 
     if (ep == NULL || post_descr == NULL)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&ep->nic->lock);
-    code = check_fma(ep, post_descr, &cq);
-    if (code == GNI_RC_SUCCESS)
-        code =
-            post_descr->type == GNI_POST_CE ? gni_ce_post(ep, post_descr) : run(ep, cq, post_descr);
-    pthread_mutex_unlock(&ep->nic->lock);
-    return code;
+    if (post_descr->length != 8 || (ep->cq != NULL && (ep->cq->mode & GNI_CQ_BLOCKING)))
+        return post_fma(ep, post_descr);
+    owner = gni_enter_owned(&ep->nic->lock);
+    if (owner == NULL)
+        return post_fma(ep, post_descr);
+    is_done = put_at_once(ep, post_descr, 1);
+    gni_leave_owned(owner);
+    return is_done ? GNI_RC_SUCCESS : post_fma(ep, post_descr);
 }
 
 gni_return_t GNI_PostCqWrite(gni_ep_handle_t ep_hndl, gni_post_descriptor_t *post_descr)
@@ -431,13 +488,13 @@ gni_return_t GNI_PostCqWrite(gni_ep_handle_t ep_hndl, gni_post_descriptor_t *pos
 
     if (ep == NULL || post_descr == NULL || post_descr->type != GNI_POST_CQWRITE)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&ep->nic->lock);
+    gni_enter(&ep->nic->lock);
     if (!ep->is_bound || (post_descr->cq_mode & GNI_CQMODE_LOCAL_EVENT))
         code = GNI_RC_INVALID_PARAM;
     else if (post_descr->cq_mode != GNI_CQMODE_SILENT)
         cq = gni_post_source(ep, NULL, &code);
     if (code == GNI_RC_SUCCESS)
         code = run(ep, cq, post_descr);
-    pthread_mutex_unlock(&ep->nic->lock);
+    gni_leave(&ep->nic->lock);
     return code;
 }

@@ -25,7 +25,7 @@ static gni_return_t probe(struct gni_nic *nic, int with_id, struct gni_datagram 
 {
     gni_return_t code = GNI_RC_NO_MATCH;
 
-    pthread_mutex_lock(&nic->lock);
+    gni_enter(&nic->lock);
     gni_datagram_progress(nic);
     if (gni_datagram_lock(nic) == 0) {
         uint32_t index = first_finished(nic, with_id);
@@ -38,7 +38,7 @@ static gni_return_t probe(struct gni_nic *nic, int with_id, struct gni_datagram 
         }
         gni_datagram_unlock(nic);
     }
-    pthread_mutex_unlock(&nic->lock);
+    gni_leave(&nic->lock);
     return code;
 }
 
@@ -145,9 +145,9 @@ static gni_return_t cancel_call(const struct gni_question *q)
 
     if (q->ep == NULL || (q->by_id ? q->id == GNI_DATAGRAM_NO_ID : !q->ep->is_bound))
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&q->ep->nic->lock);
+    gni_enter(&q->ep->nic->lock);
     code = cancel(q);
-    pthread_mutex_unlock(&q->ep->nic->lock);
+    gni_leave(&q->ep->nic->lock);
     return code;
 }
 

@@ -4,7 +4,7 @@
 
 #define AMO_TRIES 10000000
 
-static uint32_t status_of(int error)
+uint32_t gni_status_of(int error)
 {
     switch (error) {
     case 0:
@@ -23,38 +23,77 @@ static uint32_t status_of(int error)
     }
 }
 
-uint32_t gni_target_open(struct gni_nic *nic, struct gni_peer *peer, const gni_mem_handle_t *handle,
-                         struct gni_target *target)
+/* ---- looking up ---- */
+
+/* Where a ring is mapped, or NULL. */
+static struct gni_ring *map_ring(const struct gni_peer *peer, const snic_location_t *location,
+                                 uint64_t slots)
 {
-    uint32_t status = gni_peer_ready(nic, peer);
+    snic_location_t at = *location; /* it may lie in shared memory: one look */
+    void *ring;
+
+    if (at.length < GNI_RING_HEADER || slots < 4 || (slots & (slots - 1)) != 0 ||
+        slots > (at.length - GNI_RING_HEADER) / 8)
+        return NULL;
+    ring = snic_map(peer->snic, &at, 0, GNI_RING_HEADER + slots * 8);
+    return ((uintptr_t)ring & 63) == 0 ? ring : NULL;
+}
+
+/* One piece of memory that is mapped here: later transfers need not look anything up. */
+static int map(const struct gni_peer *peer, struct gni_reach *reach)
+{
+    const struct gni_mdh *mdh = &reach->mdh;
+    uint64_t before = mdh->address - mdh->base;
+
+    if (mdh->segment_count != 0 || mdh->address < mdh->base ||
+        snic_reach(peer->snic, &mdh->key, &reach->snic) != 0 || before > reach->snic.length ||
+        mdh->length > reach->snic.length - before)
+        return 0;
+    reach->ring = map_ring(peer, &mdh->ring, mdh->ring_slots);
+    /* A ring that is there and cannot be mapped is looked for each time. */
+    if (mdh->ring.length != 0 && reach->ring == NULL)
+        return 0;
+    reach->at = reach->snic.base + before;
+    return 1;
+}
+
+/* The NIC's lock is held. */
+uint32_t gni_target_open_slowly(struct gni_ep *ep, struct gni_reach *reach,
+                                const gni_mem_handle_t *handle, struct gni_target *target)
+{
+    struct gni_peer *peer = ep->peer;
+    uint32_t status = gni_peer_ready(ep->nic, peer);
+    int is_same = reach->handle.qword1 == handle->qword1 &&
+                  reach->handle.qword2 == handle->qword2 && handle->qword2 != 0 &&
+                  reach->drops == peer->drops;
 
     if (status != GNI_STATUS_OK)
         return status;
     target->peer = peer;
-    if (!gni_handle_is_valid(handle) || gni_mdh_copy(&peer->view, gni_handle_index(handle),
-                                                     gni_handle_entropy(handle), &target->mdh) != 0)
+    target->reach = reach;
+    if (gni_reach_holds(reach, peer, handle))
+        return GNI_STATUS_OK;
+    reach->is_mapped = 0;
+    if (!is_same && !gni_handle_is_valid(handle))
         return GNI_STATUS_MDD_INVALID;
+    reach->handle = *handle;
+    reach->drops = peer->drops;
+    if (gni_mdh_copy(&peer->view, gni_handle_index(handle), gni_handle_entropy(handle),
+                     &reach->mdh) != 0)
+        return GNI_STATUS_MDD_INVALID;
+    reach->generation = atomic_load_explicit(&reach->mdh.generation, memory_order_relaxed);
+    reach->published = &peer->view.mdh[gni_handle_index(handle)].generation;
+    reach->is_mapped = (uint32_t)map(peer, reach);
     return GNI_STATUS_OK;
 }
 
-uint32_t gni_target_check(const struct gni_target *target, uint64_t address, uint64_t length,
-                          int writes)
-{
-    const struct gni_mdh *mdh = &target->mdh;
-
-    if (writes && (mdh->flags & GNI_MDH_READ_ONLY))
-        return GNI_STATUS_READ_ONLY;
-    if (address < mdh->address || address - mdh->address > mdh->length ||
-        length > mdh->length - (address - mdh->address))
-        return snic_planted("gni-bounds-unchecked") ? GNI_STATUS_OK : GNI_STATUS_BOUNDS;
-    return GNI_STATUS_OK;
-}
+/* ---- any memory ---- */
 
 /* Where `address` lies: a key, an offset in it, and how many bytes follow there. */
 static uint32_t place(const struct gni_target *target, uint64_t address, uint64_t length,
                       snic_key_t *key, uint64_t *offset, uint64_t *piece)
 {
-    const struct gni_mdh *mdh = &target->mdh;
+    const struct gni_mdh *mdh = &target->reach->mdh;
     uint32_t lo = 0, hi = mdh->segment_count;
 
     *piece = length;
@@ -88,13 +127,23 @@ uint32_t gni_target_write(struct gni_target *target, uint64_t address, const voi
 {
     const uint8_t *at = from;
 
+    if (target->reach->is_mapped) {
+        uint32_t status = gni_target_begin(target, SNIC_WRITE);
+
+        if (status != GNI_STATUS_OK)
+            return status;
+        snic_reach_copy(gni_target_at(target, address), from, length);
+        SNIC_STEP("put.copied");
+        gni_target_end(target);
+        return GNI_STATUS_OK;
+    }
     while (length > 0) {
         snic_key_t key;
         uint64_t offset, piece;
         uint32_t status = place(target, address, length, &key, &offset, &piece);
 
         if (status == GNI_STATUS_OK)
-            status = status_of(snic_put(target->peer->snic, &key, offset, at, piece));
+            status = gni_status_of(snic_put(target->peer->snic, &key, offset, at, piece));
         if (status != GNI_STATUS_OK)
             return status;
         address += piece, at += piece, length -= piece;
@@ -106,13 +155,23 @@ uint32_t gni_target_read(struct gni_target *target, uint64_t address, void *to, 
 {
     uint8_t *at = to;
 
+    if (target->reach->is_mapped) {
+        uint32_t status = gni_target_begin(target, SNIC_READ);
+
+        if (status != GNI_STATUS_OK)
+            return status;
+        snic_reach_copy(to, gni_target_at(target, address), length);
+        SNIC_STEP("get.copied");
+        gni_target_end(target);
+        return GNI_STATUS_OK;
+    }
     while (length > 0) {
         snic_key_t key;
         uint64_t offset, piece;
         uint32_t status = place(target, address, length, &key, &offset, &piece);
 
         if (status == GNI_STATUS_OK)
-            status = status_of(snic_get(target->peer->snic, &key, offset, at, piece));
+            status = gni_status_of(snic_get(target->peer->snic, &key, offset, at, piece));
         if (status != GNI_STATUS_OK)
             return status;
         address += piece, at += piece, length -= piece;
@@ -122,9 +181,38 @@ uint32_t gni_target_read(struct gni_target *target, uint64_t address, void *to, 
 
 /* ---- atomics ---- */
 
-/* Mapped memory: compare-and-swap of the 8 bytes around the operand. */
-static int amo_mapped(struct gni_target *target, const snic_key_t *key, uint64_t offset,
-                      uint32_t command, uint64_t a, uint64_t b, uint64_t *before)
+/* Mapped memory: compare-and-swap of the 8 bytes around the operand, which are the key's, too. */
+static uint32_t amo_mapped(struct gni_target *target, uint64_t address, uint32_t command,
+                           uint64_t a, uint64_t b, uint64_t *before)
+{
+    int is_small = (command & 0x200) != 0;
+    uintptr_t at = (uintptr_t)gni_target_at(target, address);
+    _Atomic uint64_t *word = (_Atomic uint64_t *)(at & ~(uintptr_t)7);
+    unsigned shift = is_small ? (unsigned)(at & 4) * 8 : 0;
+    uint64_t mask = is_small ? 0xffffffffull << shift : UINT64_MAX, seen, after;
+    uint32_t status = GNI_STATUS_BOUNDS;
+
+    if ((at & (is_small ? 3 : 7)) == 0 && snic_reach_holds(&target->reach->snic, word, 8))
+        status = gni_target_begin(target, SNIC_ATOMIC);
+    if (status != GNI_STATUS_OK)
+        return status;
+    seen = atomic_load_explicit(word, memory_order_acquire);
+    status = GNI_STATUS_UNREACHABLE;
+    for (int tries = 0; tries < AMO_TRIES && status != GNI_STATUS_OK; tries++) {
+        *before = (seen & mask) >> shift;
+        after = (seen & ~mask) | (gni_amo_apply(command, *before, a, b) << shift & mask);
+        if (atomic_compare_exchange_strong_explicit(word, &seen, after, memory_order_acq_rel,
+                                                    memory_order_acquire))
+            status = GNI_STATUS_OK;
+    }
+    SNIC_STEP("atomic.done");
+    gni_target_end(target);
+    return status;
+}
+
+/* The same where each try looks the memory up: segments. */
+static int amo_piece(struct gni_target *target, const snic_key_t *key, uint64_t offset,
+                     uint32_t command, uint64_t a, uint64_t b, uint64_t *before)
 {
     int is_small = (command & 0x200) != 0;
     uint64_t word_offset = offset & ~7ull, word, seen;
@@ -174,17 +262,20 @@ uint32_t gni_target_amo(struct gni_target *target, uint64_t address, uint32_t co
 {
     snic_key_t key;
     uint64_t offset, piece, length = command & 0x200 ? 4 : 8;
-    uint32_t status = place(target, address, length, &key, &offset, &piece);
+    uint32_t status;
     int error;
 
+    if (target->reach->is_mapped)
+        return amo_mapped(target, address, command, a, b, before);
+    status = place(target, address, length, &key, &offset, &piece);
     if (status != GNI_STATUS_OK)
         return status;
     if (piece < length)
         return GNI_STATUS_BOUNDS;
-    error = amo_mapped(target, &key, offset, command, a, b, before);
+    error = amo_piece(target, &key, offset, command, a, b, before);
     if (error == -EOPNOTSUPP)
         error = amo_foreign(target, &key, offset, command, a, b, before);
-    return status_of(error);
+    return gni_status_of(error);
 }
 
 /* ---- single words that tell of other bytes ---- */
@@ -196,9 +287,20 @@ uint32_t gni_target_store(struct gni_target *target, uint64_t address, uint64_t 
 {
     uint64_t offset, piece, seen = guess;
     snic_key_t key;
-    uint32_t status = place(target, address, 8, &key, &offset, &piece);
+    uint32_t status;
     int error = -EOPNOTSUPP;
 
+    if (target->reach->is_mapped && ((uintptr_t)gni_target_at(target, address) & 7) == 0) {
+        status = gni_target_begin(target, SNIC_WRITE);
+        if (status != GNI_STATUS_OK)
+            return status;
+        /* Release: after the bytes that it tells of. */
+        atomic_store_explicit((_Atomic uint64_t *)(void *)gni_target_at(target, address), value,
+                              memory_order_release);
+        gni_target_end(target);
+        return GNI_STATUS_OK;
+    }
+    status = place(target, address, 8, &key, &offset, &piece);
     if (status != GNI_STATUS_OK || piece < 8)
         return status != GNI_STATUS_OK ? status : gni_target_write(target, address, &value, 8);
     for (int tries = 0; tries < STORE_TRIES; tries++) {
@@ -208,16 +310,26 @@ uint32_t gni_target_store(struct gni_target *target, uint64_t address, uint64_t 
         guess = seen;
     }
     return error == -EOPNOTSUPP || error == -EINVAL ? gni_target_write(target, address, &value, 8)
-                                                    : status_of(error);
+                                                    : gni_status_of(error);
 }
 
 uint32_t gni_target_load(struct gni_target *target, uint64_t address, uint64_t *value)
 {
     uint64_t offset, piece;
     snic_key_t key;
-    uint32_t status = place(target, address, 8, &key, &offset, &piece);
+    uint32_t status;
     int error;
 
+    if (target->reach->is_mapped && ((uintptr_t)gni_target_at(target, address) & 7) == 0) {
+        status = gni_target_begin(target, SNIC_READ);
+        if (status != GNI_STATUS_OK)
+            return status;
+        *value = atomic_load_explicit((_Atomic uint64_t *)(void *)gni_target_at(target, address),
+                                      memory_order_acquire);
+        gni_target_end(target);
+        return GNI_STATUS_OK;
+    }
+    status = place(target, address, 8, &key, &offset, &piece);
     if (status != GNI_STATUS_OK || piece < 8)
         return status != GNI_STATUS_OK ? status : gni_target_read(target, address, value, 8);
     /* An exchange of nothing for nothing is an atomic read. */
@@ -227,18 +339,29 @@ uint32_t gni_target_load(struct gni_target *target, uint64_t address, uint64_t *
 
 /* ---- remote events ---- */
 
-void gni_target_event(struct gni_target *target, uint64_t entry)
+void gni_peer_event(struct gni_peer *peer, const snic_location_t *location, uint64_t slots,
+                    uint64_t entry)
 {
-    const struct gni_mdh *mdh = &target->mdh;
-    uint64_t slots = mdh->ring_slots;
-    struct gni_ring *ring;
+    struct gni_ring *ring = map_ring(peer, location, slots);
 
-    if (mdh->ring.length == 0 || slots < 4 || (slots & (slots - 1)) != 0 ||
-        slots > (mdh->ring.length - GNI_RING_HEADER) / 8 || mdh->ring.length < GNI_RING_HEADER)
-        return;
-    ring = snic_map(target->peer->snic, &mdh->ring, 0, GNI_RING_HEADER + slots * 8);
-    if (ring == NULL || ((uintptr_t)ring & 63) != 0)
+    if (ring == NULL)
         return;
     gni_ring_append(ring, slots, entry);
-    snic_ring(target->peer->snic);
+    snic_ring(peer->snic);
+}
+
+void gni_target_event(struct gni_target *target, uint64_t entry)
+{
+    struct gni_reach *reach = target->reach;
+
+    if (reach->mdh.ring.length == 0)
+        return;
+    if (!reach->is_mapped) {
+        gni_peer_event(target->peer, &reach->mdh.ring, reach->mdh.ring_slots, entry);
+    } else if (gni_target_begin(target, 0) == GNI_STATUS_OK) {
+        /* While the registration lives, its queue does. */
+        gni_ring_append(reach->ring, reach->mdh.ring_slots, entry);
+        gni_target_end(target);
+        snic_ring(target->peer->snic);
+    }
 }

@@ -73,7 +73,7 @@ gni_return_t GNI_SmsgInit(gni_ep_handle_t ep_hndl, gni_smsg_attr_t *local_smsg_a
 
     if (ep == NULL || local_smsg_attr == NULL || remote_smsg_attr == NULL)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&ep->nic->lock);
+    gni_enter(&ep->nic->lock);
     code = !ep->is_bound || ep->smsg.is_ready
                ? GNI_RC_INVALID_STATE
                : check_attributes(ep->nic, local_smsg_attr, remote_smsg_attr, &at);
@@ -84,10 +84,12 @@ gni_return_t GNI_SmsgInit(gni_ep_handle_t ep_hndl, gni_smsg_attr_t *local_smsg_a
                               .maxsize = local_smsg_attr->msg_maxsize,
                               .stride = stride_of(local_smsg_attr->msg_maxsize),
                               .local = at, /* of segments it is not what the attributes say */
+                              .send_slot = MAILBOX_HEADER,
+                              .receive_slot = MAILBOX_HEADER,
                               .handle = remote_smsg_attr->mem_hndl,
                               .remote = (uint64_t)(uintptr_t)remote_smsg_attr->msg_buffer +
                                         remote_smsg_attr->mbox_offset};
-    pthread_mutex_unlock(&ep->nic->lock);
+    gni_leave(&ep->nic->lock);
     return code;
 }
 
@@ -96,82 +98,146 @@ static _Atomic uint64_t *word(uint8_t *at)
     return (_Atomic uint64_t *)(void *)at;
 }
 
+/* The slot after this one; in a mailbox they lie one after the other, and then from the first. */
+static uint64_t slot_after(const struct gni_smsg *s, uint64_t slot)
+{
+    slot += s->stride;
+    return slot == MAILBOX_HEADER + s->credits * s->stride ? MAILBOX_HEADER : slot;
+}
+
 /* ---- sending ---- */
 
-static uint32_t write_mailbox(struct gni_ep *ep, uint64_t offset, const void *from, uint64_t length,
-                              struct gni_target *target)
-{
-    uint32_t status = gni_target_check(target, ep->smsg.remote + offset, length, 1);
+struct message {
+    const void *header, *data;
+    uint32_t header_length, data_length;
+    uint32_t msg_id;
+    uint8_t tag;
+};
 
-    return status ? status : gni_target_write(target, ep->smsg.remote + offset, from, length);
+static uint32_t open_peer(struct gni_ep *ep, struct gni_target *target)
+{
+    return gni_target_open(ep, &ep->smsg.reach, &ep->smsg.handle, target);
+}
+
+static void look_for_released(struct gni_ep *ep)
+{
+    struct gni_smsg *s = &ep->smsg;
+    struct gni_target target;
+    uint64_t released = 0;
+
+    if (open_peer(ep, &target) == GNI_STATUS_OK &&
+        gni_target_check(&target, s->remote + RELEASED_AT, 8, 0) == GNI_STATUS_OK &&
+        gni_target_load(&target, s->remote + RELEASED_AT, &released) == GNI_STATUS_OK &&
+        released > s->returned)
+        s->returned = released;
 }
 
 /* Messages that may still be sent; looks into the peer's mailbox when there seem to be none. */
 static uint64_t credits_left(struct gni_ep *ep)
 {
     struct gni_smsg *s = &ep->smsg;
-    struct gni_target target;
-    uint64_t released = 0;
 
-    s->returned =
-        atomic_load_explicit(word(s->local + RETURNED_AT), memory_order_acquire) > s->returned
-            ? atomic_load_explicit(word(s->local + RETURNED_AT), memory_order_acquire)
-            : s->returned;
-    if (s->sent - s->returned >= s->credits &&
-        gni_target_open(ep->nic, ep->peer, &s->handle, &target) == GNI_STATUS_OK &&
-        gni_target_check(&target, s->remote + RELEASED_AT, 8, 0) == GNI_STATUS_OK &&
-        gni_target_load(&target, s->remote + RELEASED_AT, &released) == GNI_STATUS_OK &&
-        released > s->returned)
-        s->returned = released;
-    if (s->returned > s->sent)
-        s->is_broken = 1; /* nobody can release what was not sent */
+    if (s->sent - s->returned >= s->credits) {
+        uint64_t returned =
+            atomic_load_explicit(word(s->local + RETURNED_AT), memory_order_acquire);
+
+        s->returned = returned > s->returned ? returned : s->returned;
+        if (s->sent - s->returned >= s->credits)
+            look_for_released(ep);
+        if (s->returned > s->sent)
+            s->is_broken = 1; /* nobody can release what was not sent */
+    }
     if (snic_planted("gni-credits-ignored"))
         return 1;
     return s->is_broken ? 0 : s->credits - (s->sent - s->returned);
 }
 
-static uint32_t send_message(struct gni_ep *ep, uint32_t length, uint8_t tag)
+static void copy_message(uint8_t *to, const struct message *m)
+{
+    uint32_t words[2] = {m->header_length + m->data_length, m->tag};
+
+    memcpy(to, words, sizeof(words));
+    if (m->header_length == 8) /* a constant length: one load, one store */
+        memcpy(to + 8, m->header, 8);
+    else if (m->header_length != 0)
+        memcpy(to + 8, m->header, m->header_length);
+    if (m->data_length != 0)
+        memcpy(to + 8 + m->header_length, m->data, m->data_length);
+}
+
+/* Into a mailbox that is mapped here: one copy, one store, one pin. */
+static uint32_t write_mapped(struct gni_ep *ep, const struct message *m, struct gni_target *target)
+{
+    uint8_t *slot = gni_target_at(target, ep->smsg.remote + ep->smsg.send_slot);
+    uint32_t status = gni_target_begin(target, SNIC_WRITE);
+
+    if (status != GNI_STATUS_OK)
+        return status;
+    copy_message(slot + 8, m);
+    SNIC_STEP("gni.smsg.written");
+    /* Release; partner: current() of the receiver. */
+    atomic_store_explicit(word(slot), ep->smsg.sent + 1, memory_order_release);
+    SNIC_STEP("gni.smsg.published");
+    gni_target_end(target);
+    return GNI_STATUS_OK;
+}
+
+static uint32_t write_any(struct gni_ep *ep, const struct message *m, struct gni_target *target)
 {
     struct gni_smsg *s = &ep->smsg;
-    uint64_t slot = MAILBOX_HEADER + s->sent % s->credits * s->stride, sequence = s->sent + 1;
-    uint32_t words[2] = {length, tag};
-    struct gni_target target;
-    uint32_t status = gni_target_open(ep->nic, ep->peer, &s->handle, &target);
+    uint64_t slot = s->remote + s->send_slot, sequence = s->sent + 1;
+    uint64_t length = 8 + (uint64_t)m->header_length + m->data_length;
+    uint32_t status;
 
-    memcpy(ep->nic->staging, words, sizeof(words));
-    if (status == GNI_STATUS_OK)
-        status = write_mailbox(ep, slot + 8, ep->nic->staging, 8 + (uint64_t)length, &target);
+    copy_message(ep->nic->staging, m);
+    status = gni_target_write(target, slot + 8, ep->nic->staging, length);
     SNIC_STEP("gni.smsg.written");
     if (status == GNI_STATUS_OK)
-        status = gni_target_store(&target, s->remote + slot,
-                                  s->sent < s->credits ? 0 : sequence - s->credits, sequence);
+        status = gni_target_store(target, slot, s->sent < s->credits ? 0 : sequence - s->credits,
+                                  sequence);
     SNIC_STEP("gni.smsg.published");
+    return status;
+}
+
+static uint32_t send_message(struct gni_ep *ep, const struct message *m)
+{
+    struct gni_smsg *s = &ep->smsg;
+    struct gni_target target;
+    uint32_t status = open_peer(ep, &target);
+
+    if (status == GNI_STATUS_OK)
+        status = gni_target_check(&target, s->remote + s->send_slot, s->stride, 1);
+    if (status == GNI_STATUS_OK)
+        status = target.reach->is_mapped && ((uintptr_t)gni_target_at(&target, s->remote) & 7) == 0
+                     ? write_mapped(ep, m, &target)
+                     : write_any(ep, m, &target);
     if (status != GNI_STATUS_OK)
         return status;
     s->sent++;
+    s->send_slot = slot_after(s, s->send_slot);
     gni_target_event(&target, (uint64_t)ep->remote_event | (uint64_t)GNI_SOURCE_REMOTE << 56);
     return GNI_STATUS_OK;
 }
 
 static void tell_sender(struct gni_ep *ep, uint32_t status, uint32_t msg_id)
 {
-    struct gni_request *request = gni_cq_request(ep->cq);
+    struct gni_request *request = gni_cq_request(ep->cq, GNI_REQUEST_SMSG, 1);
 
-    request->kind = GNI_REQUEST_SMSG;
-    request->ep = ep;
-    request->events = 1;
-    request->status = status;
+    request->status = (uint8_t)status;
     request->msg_id = msg_id;
+    request->ep = ep;
     ep->outstanding++;
     gni_cq_push(ep->cq, GNI_ENTRY(GNI_SOURCE_SREQ, status, GNI_CQ_EVENT_TYPE_SMSG,
                                   gni_cq_tid(request), msg_id));
 }
 
-static gni_return_t send_checked(struct gni_ep *ep, uint32_t length, uint32_t msg_id, uint8_t tag)
+static gni_return_t send_checked(struct gni_ep *ep, const struct message *m)
 {
+    struct gni_cq *cq = ep->cq;
     uint32_t status;
 
-    if (ep->cq != NULL && (gni_cq_source_prepare(ep->cq) != 0 || ep->cq->free == NULL)) {
+    if (cq != NULL &&
+        ((cq->requests == NULL && gni_cq_source_prepare(cq) != 0) || cq->free_count == 0)) {
         ep->nic->statistics[GNI_STAT_SMSG_REQ_STALL]++;
         return GNI_RC_NOT_DONE;
     }
@@ -184,12 +250,12 @@ static gni_return_t send_checked(struct gni_ep *ep, uint32_t length, uint32_t ms
         if (ep->smsg.is_broken)
             return GNI_RC_INVALID_STATE;
     } else {
-        status = send_message(ep, length, tag);
+        status = send_message(ep, m);
     }
     if (status != GNI_STATUS_OK)
         gni_errors_note(ep->nic, status);
-    if (ep->cq != NULL)
-        tell_sender(ep, status, msg_id);
+    if (cq != NULL)
+        tell_sender(ep, status, m->msg_id);
     else if (status != GNI_STATUS_OK)
         return GNI_RC_TRANSACTION_ERROR;
     return GNI_RC_SUCCESS;
@@ -199,22 +265,16 @@ gni_return_t GNI_SmsgSendWTag(gni_ep_handle_t ep_hndl, void *header, uint32_t he
                               void *data, uint32_t data_length, uint32_t msg_id, uint8_t tag)
 {
     struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
-    uint64_t length = (uint64_t)header_length + data_length;
+    struct message m = {header, data, header_length, data_length, msg_id, tag};
     gni_return_t code = GNI_RC_INVALID_PARAM;
 
     if (ep == NULL || (header == NULL && header_length != 0) || (data == NULL && data_length != 0))
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&ep->nic->lock);
-    if (ep->smsg.is_ready && length > ep->smsg.maxsize) {
-        code = GNI_RC_ERROR_RESOURCE;
-    } else if (ep->smsg.is_ready) {
-        if (header_length != 0)
-            memcpy(ep->nic->staging + 8, header, header_length);
-        if (data_length != 0)
-            memcpy(ep->nic->staging + 8 + header_length, data, data_length);
-        code = send_checked(ep, (uint32_t)length, msg_id, tag);
-    }
-    pthread_mutex_unlock(&ep->nic->lock);
+    gni_enter(&ep->nic->lock);
+    if (ep->smsg.is_ready)
+        code = (uint64_t)header_length + data_length > ep->smsg.maxsize ? GNI_RC_ERROR_RESOURCE
+                                                                        : send_checked(ep, &m);
+    gni_leave(&ep->nic->lock);
     return code;
 }
 
@@ -229,9 +289,9 @@ gni_return_t GNI_SmsgSend(gni_ep_handle_t ep_hndl, void *header, uint32_t header
 /* The message that is next, or NULL. */
 static uint8_t *current(struct gni_smsg *s)
 {
-    uint8_t *slot = s->local + MAILBOX_HEADER + s->received % s->credits * s->stride;
+    uint8_t *slot = s->local + s->receive_slot;
 
-    /* Acquire; partner: what send_message stores after the bytes. */
+    /* Acquire; partner: what the sender stores after the bytes. */
     return atomic_load_explicit(word(slot), memory_order_acquire) == s->received + 1 ? slot : NULL;
 }
 
@@ -244,7 +304,7 @@ gni_return_t GNI_SmsgGetNextWTag(gni_ep_handle_t ep_hndl, void **header, uint8_t
 
     if (ep == NULL || header == NULL || tag == NULL)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&ep->nic->lock);
+    gni_enter(&ep->nic->lock);
     slot = ep->smsg.is_ready ? current(&ep->smsg) : NULL;
     if (!ep->smsg.is_ready) {
         code = GNI_RC_INVALID_PARAM;
@@ -262,7 +322,7 @@ gni_return_t GNI_SmsgGetNextWTag(gni_ep_handle_t ep_hndl, void **header, uint8_t
             ep->smsg.has_current = 1;
         }
     }
-    pthread_mutex_unlock(&ep->nic->lock);
+    gni_leave(&ep->nic->lock);
     return code;
 }
 
@@ -279,7 +339,7 @@ static void return_credits(struct gni_ep *ep)
     struct gni_smsg *s = &ep->smsg;
     struct gni_target target;
 
-    if (gni_target_open(ep->nic, ep->peer, &s->handle, &target) != GNI_STATUS_OK ||
+    if (open_peer(ep, &target) != GNI_STATUS_OK ||
         gni_target_check(&target, s->remote + RETURNED_AT, 8, 1) != GNI_STATUS_OK ||
         gni_target_store(&target, s->remote + RETURNED_AT, s->told, s->released) != GNI_STATUS_OK)
         return; /* it is gone, or not there yet: it looks for itself */
@@ -294,7 +354,7 @@ gni_return_t GNI_SmsgRelease(gni_ep_handle_t ep_hndl)
 
     if (ep == NULL)
         return GNI_RC_INVALID_PARAM;
-    pthread_mutex_lock(&ep->nic->lock);
+    gni_enter(&ep->nic->lock);
     struct gni_smsg *s = &ep->smsg;
     if (!s->is_ready) {
         code = GNI_RC_INVALID_PARAM;
@@ -303,13 +363,14 @@ gni_return_t GNI_SmsgRelease(gni_ep_handle_t ep_hndl)
     } else {
         s->has_current = 0;
         s->received++;
+        s->receive_slot = slot_after(s, s->receive_slot);
         s->released++;
         /* Release: whoever reads this may write the slot again. Partner: credits_left. */
         atomic_store_explicit(word(s->local + RELEASED_AT), s->released, memory_order_release);
         if (s->released - s->told >= (s->credits > 1 ? s->credits / 2 : 1))
             return_credits(ep);
     }
-    pthread_mutex_unlock(&ep->nic->lock);
+    gni_leave(&ep->nic->lock);
     return code;
 }
 

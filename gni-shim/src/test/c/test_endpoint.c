@@ -201,6 +201,58 @@ static void stale_handle(void)
     CODE(GNI_RC_INVALID_PARAM, GNI_MemDeregister(b.nic, &b.handle));
 }
 
+/* An endpoint remembers what it looked up; its owner's word goes first. */
+static void remembered_handle(void)
+{
+    gni_post_descriptor_t d;
+
+    pair_open(&a, &b, 0, 1);
+    fill(a.memory, 64, 1);
+    for (int i = 0; i < 3; i++) {
+        d = transaction(GNI_POST_FMA_PUT, &a, &b, 64);
+        OK(post_and_wait(&a, &d));
+    }
+    CHECK(is_filled(b.memory, 64, 1));
+    OK(GNI_MemDeregister(b.nic, &b.handle));
+    memset(b.memory, 0, 64);
+    d = transaction(GNI_POST_FMA_PUT, &a, &b, 64);
+    expect_error(&a, &d, 7);
+    d = transaction(GNI_POST_RDMA_PUT, &a, &b, 0); /* no byte that softnic would refuse */
+    expect_error(&a, &d, 7);
+    CHECK(is_zero(b.memory, 64));
+    OK(GNI_MemRegister(b.nic, (uint64_t)(uintptr_t)b.memory, MEMORY_BYTES, NULL, 0, (uint32_t)-1,
+                       &b.handle));
+    expect_error(&a, &d, 7); /* the old handle stays what it is */
+    d = transaction(GNI_POST_FMA_PUT, &a, &b, 64);
+    OK(post_and_wait(&a, &d));
+    CHECK(is_filled(b.memory, 64, 1));
+}
+
+/* More registrations than an endpoint remembers, in turns. */
+static void many_handles(void)
+{
+    gni_mem_handle_t h[16];
+    gni_post_descriptor_t d;
+
+    pair_open(&a, &b, 0, 1);
+    fill(a.memory, 64, 2);
+    for (int i = 0; i < 16; i++)
+        OK(GNI_MemRegister(b.nic, (uint64_t)(uintptr_t)b.memory + 64u * (unsigned)i, 64, NULL, 0,
+                           (uint32_t)-1, &h[i]));
+    for (int turn = 0; turn < 3; turn++)
+        for (int i = 0; i < 16; i++) {
+            memset(b.memory, 0, 1024);
+            d = transaction(GNI_POST_FMA_PUT, &a, &b, 64);
+            d.remote_mem_hndl = h[i];
+            d.remote_addr += 64u * (unsigned)i;
+            OK(post_and_wait(&a, &d));
+            CHECK(is_filled(b.memory + 64 * i, 64, 2));
+            CHECK(is_zero(b.memory, (uint64_t)(64 * i)));
+            d.remote_addr += 1;
+            expect_error(&a, &d, 9);
+        }
+}
+
 static void unaligned_registration(void)
 {
     gni_mem_handle_t h;
@@ -355,6 +407,8 @@ static const struct check_case cases[] = {
     {"25", "zero_handle", zero_handle},
     {"26", "damaged_handle", damaged_handle},
     {"27,31", "stale_handle", stale_handle},
+    {"27", "remembered_handle", remembered_handle},
+    {"", "many_handles", many_handles},
     {"28", "unaligned_registration", unaligned_registration},
     {"29", "attributes", attributes},
     {"30", "read_only", read_only},

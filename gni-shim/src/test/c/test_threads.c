@@ -2,6 +2,7 @@
  * Nothing forks here. */
 #define _GNU_SOURCE
 #include "gni_ext.h"
+#include "gni_lock.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
@@ -216,6 +217,65 @@ static void one_nic(void)
     printf("ok threads_on_one_nic\n");
 }
 
+/* ---- the lock of a NIC handle, and its owner ---- */
+
+#define INSIDE 200000u
+#define VISITS 400u
+static struct {
+    struct gni_lock lock;
+    uint64_t count; /* under it */
+    _Atomic uint32_t visits;
+} shared_lock;
+
+/* Long enough inside that who does not wait for the owner meets it. */
+static void count_one(void)
+{
+    uint64_t seen;
+
+    gni_enter(&shared_lock.lock);
+    seen = shared_lock.count;
+    for (volatile int i = 0; i < 20; i++)
+        ;
+    shared_lock.count = seen + 1;
+    gni_leave(&shared_lock.lock);
+}
+
+/* Comes so often in a row that it becomes the owner, again and again. */
+static void *owner(void *counted)
+{
+    uint64_t *own = counted;
+
+    while (*own < INSIDE || atomic_load(&shared_lock.visits) < VISITS) {
+        count_one();
+        ++*own;
+    }
+    return NULL;
+}
+
+/* Ownership is asked for twice as often in a row after each loss: a fresh lock for each round. */
+static void an_owner_and_a_visitor(void)
+{
+    for (int round = 0; round < 5; round++) {
+        uint64_t own = 0;
+        pthread_t thread;
+
+        memset(&shared_lock, 0, sizeof(shared_lock));
+        gni_lock_init(&shared_lock.lock);
+        pthread_create(&thread, NULL, owner, &own);
+        for (uint32_t i = 0; i < VISITS; i++) {
+            count_one();
+            atomic_fetch_add(&shared_lock.visits, 1);
+            for (volatile int j = 0; j < 20000; j++)
+                ;
+        }
+        pthread_join(thread, NULL);
+        if (shared_lock.count != own + VISITS)
+            OK(GNI_RC_TRANSACTION_ERROR);
+        gni_lock_destroy(&shared_lock.lock);
+    }
+    printf("ok threads_own_the_lock\n");
+}
+
 int main(void)
 {
     char directory[] = "/dev/shm/ugni-test-XXXXXX", command[128];
@@ -228,10 +288,11 @@ int main(void)
     many_nics();
     messages();
     one_nic();
+    an_owner_and_a_visitor();
     OK(GNI_CdmDestroy(target.cdm));
     snprintf(command, sizeof(command), "rm -rf '%s'", directory);
     if (system(command) != 0)
         return 1;
-    printf("3 passed, 0 failed, 0 skipped\n");
+    printf("4 passed, 0 failed, 0 skipped\n");
     return 0;
 }

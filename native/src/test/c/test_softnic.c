@@ -1,6 +1,7 @@
 /* softnic: operations on toolkit memory, doorbell. */
 #define _GNU_SOURCE
 #include "nics.h"
+#include "softnic_reach.h"
 #include <sched.h>
 
 static void put_get(int toolkit, uint32_t foreign)
@@ -100,6 +101,39 @@ static void rights_and_bounds(void)
     k = p.key, k.slot++;
     CHECK_EQ(snic_get(p.peer, &k, 0, &word, 8), -ESTALE);
     CHECK_EQ(snic_memory_free(p.b, p.memory), -EBUSY);
+    free_pair(&p, 1);
+}
+
+/* What was looked up once is not believed after its owner took it back. */
+static void reach_ends_with_its_key(void)
+{
+    struct pair p;
+    snic_reach_t reach;
+    snic_key_t key;
+    uint64_t word = 7;
+    make_pair(&p, 1, 0, SNIC_READ | SNIC_WRITE);
+    CHECK_EQ(snic_reach(p.peer, &p.key, &reach), 0);
+    CHECK_EQ(reach.length, SIZE);
+    CHECK_EQ(reach.rights, SNIC_READ | SNIC_WRITE);
+    CHECK(snic_reach_holds(&reach, reach.base + SIZE - 8, 8));
+    CHECK(!snic_reach_holds(&reach, reach.base + SIZE - 7, 8));
+    CHECK(!snic_reach_holds(&reach, reach.base - 1, 8));
+    CHECK_EQ(snic_reach_pin(&reach), 0);
+    snic_reach_copy(reach.base, &word, 8);
+    /* An owner waits for whoever is at it. */
+    CHECK_EQ(snic_deregister(p.b, &p.key, 10), -ETIMEDOUT);
+    snic_reach_unpin(&reach);
+    CHECK(memcmp(p.memory, &word, 8) == 0);
+    CHECK_EQ(snic_deregister(p.b, &p.key, 1000), 0);
+    CHECK_EQ(snic_reach_pin(&reach), -ESTALE);
+    CHECK_EQ(snic_register(p.b, p.memory, SIZE, SNIC_READ | SNIC_WRITE, &key, why, sizeof why), 0);
+    CHECK_EQ(key.slot, p.key.slot);
+    CHECK_EQ(snic_reach_pin(&reach), -ESTALE);
+    CHECK_EQ(snic_reach(p.peer, &p.key, &reach), -ESTALE);
+    CHECK_EQ(snic_reach(p.peer, &key, &reach), 0);
+    CHECK_EQ(snic_reach_pin(&reach), 0);
+    snic_reach_unpin(&reach);
+    p.key = key;
     free_pair(&p, 1);
 }
 
@@ -221,6 +255,7 @@ static const struct test_case cases[] = {
     {"put_stays_inside", put_stays_inside, NULL, 0},
     {"large_copies_stream", large_streaming_copy, NULL, 0},
     {"rights_and_bounds", rights_and_bounds, NULL, 0},
+    {"reach_ends_with_its_key", reach_ends_with_its_key, NULL, 0},
     {"stale_key_is_refused", stale_key, NULL, 0},
     {"registrations_run_out", registrations_run_out, NULL, 0},
     {"atomics", atomics, NULL, 0},

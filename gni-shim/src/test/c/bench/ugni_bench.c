@@ -1,10 +1,23 @@
-/* What uGNI's calls cost beside the software NIC's own: ugni-bench [SECONDS]. Prints one JSON
- * object a line; "ratio" is the one that is promised in the text beside it. Memory that peers map.
+/*
+ * What uGNI's calls cost beside the software NIC's own, on memory that peers map, between two
+ * threads that each own a NIC handle.
+ *
+ *   ugni-bench [SECONDS]                        every promised ratio, its two sides in turns
+ *   ugni-bench --what NAME [--seconds S]        one side of one: {"what":NAME,"value":V}
+ *
+ * NAME: fma-put raw-put            ns of processor time for 8 bytes, one after the other; a post
+ *       fma-silent                 with its event fetched and its descriptor asked for, or none
+ *       bte-put bte-get memcpy     GB/s, 4 MiB
+ *       fma-ping smsg-ping raw-ping   ns there and back, each side polling
+ *       smsg-rate line-rate        million messages a second; the same cache lines without uGNI
+ *
+ * Threads are bound to processors 0 and 1. A value is the median of its batches.
  */
 #define _GNU_SOURCE
 #include "gni_ext.h"
 #include "softnic.h"
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +27,9 @@
 
 #define BYTES (32u << 20)
 #define LARGE (4u << 20)
-#define BATCH 1000
-#define TURNS 20000u
+#define MAILBOX (16u << 20)
+#define CREDITS 128
+#define BATCHES_MAX 20000
 
 #define OK(call)                                                                                   \
     do {                                                                                           \
@@ -51,14 +65,33 @@ struct raw {
 static struct node node[2];
 static struct raw raw[2];
 static char why[SNIC_WHY_MAX];
-static double seconds = 1.0;
 
-static double now(void)
+static double clock_ns(clockid_t clock)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static double now(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Of this thread, which never sleeps: what others take from the processor does not count. */
+static double spent(void)
+{
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static void bind_to(int processor)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET((unsigned)processor, &set);
+    sched_setaffinity(0, sizeof(set), &set); /* with fewer processors: anywhere */
 }
 
 static void open_all(void)
@@ -96,113 +129,95 @@ static void open_all(void)
 
 /* ---- one operation after the other ---- */
 
-static void raw_put(uint64_t length)
+static void raw_put(void)
 {
-    FINE(snic_put(raw[0].peer, &raw[1].key, 0, raw[0].memory, length));
+    FINE(snic_put(raw[0].peer, &raw[1].key, 0, raw[0].memory, 8));
 }
 
-static void plain_copy(uint64_t length)
+static void plain_copy(void)
 {
-    memcpy(raw[1].memory, raw[0].memory, length);
+    memcpy(raw[1].memory, raw[0].memory, LARGE);
     __asm__ volatile("" ::: "memory");
 }
 
-static void post(gni_post_type_t type, uint64_t length)
+static void post(int from, gni_post_type_t type, uint64_t length, uint16_t mode)
 {
-    static gni_post_descriptor_t d;
-    gni_post_descriptor_t *done;
+    static gni_post_descriptor_t d[2];
+    gni_post_descriptor_t *done, *p = &d[from];
     gni_cq_entry_t entry;
 
-    d.type = type;
-    d.cq_mode = GNI_CQMODE_GLOBAL_EVENT;
-    d.local_addr = (uint64_t)(uintptr_t)node[0].memory;
-    d.local_mem_hndl = node[0].handle;
-    d.remote_addr = (uint64_t)(uintptr_t)node[1].memory;
-    d.remote_mem_hndl = node[1].handle;
-    d.length = length;
-    d.src_cq_hndl = NULL;
-    OK(type == GNI_POST_FMA_PUT ? GNI_PostFma(node[0].ep, &d) : GNI_PostRdma(node[0].ep, &d));
-    OK(GNI_CqGetEvent(node[0].cq, &entry));
-    OK(GNI_GetCompleted(node[0].cq, entry, &done));
+    p->type = type;
+    p->cq_mode = mode;
+    p->local_addr = (uint64_t)(uintptr_t)node[from].memory;
+    p->local_mem_hndl = node[from].handle;
+    p->remote_addr = (uint64_t)(uintptr_t)node[1 - from].memory;
+    p->remote_mem_hndl = node[1 - from].handle;
+    p->length = length;
+    p->src_cq_hndl = NULL;
+    OK(type == GNI_POST_FMA_PUT ? GNI_PostFma(node[from].ep, p) : GNI_PostRdma(node[from].ep, p));
+    if (mode == GNI_CQMODE_SILENT)
+        return;
+    OK(GNI_CqGetEvent(node[from].cq, &entry));
+    OK(GNI_GetCompleted(node[from].cq, entry, &done));
 }
 
-static void fma_put(uint64_t length)
+static void fma_put(void)
 {
-    post(GNI_POST_FMA_PUT, length);
+    post(0, GNI_POST_FMA_PUT, 8, GNI_CQMODE_GLOBAL_EVENT);
 }
 
-static void bte_put(uint64_t length)
+static void fma_silent(void)
 {
-    post(GNI_POST_RDMA_PUT, length);
+    post(0, GNI_POST_FMA_PUT, 8, GNI_CQMODE_SILENT);
 }
 
-static void bte_get(uint64_t length)
+static void bte_put(void)
 {
-    post(GNI_POST_RDMA_GET, length);
+    post(0, GNI_POST_RDMA_PUT, LARGE, GNI_CQMODE_GLOBAL_EVENT);
 }
 
-/* Nanoseconds for one, the better of several looks; the two forms take turns. */
-static void beside(void (*first)(uint64_t), void (*second)(uint64_t), uint64_t length, double *a,
-                   double *b)
+static void bte_get(void)
 {
-    int batch = length > 65536 ? 4 : BATCH;
-
-    *a = *b = 1e18;
-    for (double end = now() + seconds; now() < end;) {
-        double t[3] = {now(), 0, 0};
-
-        for (int i = 0; i < batch; i++)
-            first(length);
-        t[1] = now();
-        for (int i = 0; i < batch; i++)
-            second(length);
-        t[2] = now();
-        *a = *a < (t[1] - t[0]) / batch * 1e9 ? *a : (t[1] - t[0]) / batch * 1e9;
-        *b = *b < (t[2] - t[1]) / batch * 1e9 ? *b : (t[2] - t[1]) / batch * 1e9;
-    }
+    post(0, GNI_POST_RDMA_GET, LARGE, GNI_CQMODE_GLOBAL_EVENT);
 }
 
-static void tell(const char *what, const char *promised, double ugni_ns, double other_ns,
-                 double ratio)
+/* ---- there and back, or there, two threads ---- */
+
+static void raw_send(int from, uint64_t value)
 {
-    printf("{\"what\": \"%s\", \"promised\": \"%s\", \"ugni_ns\": %.1f, \"other_ns\": %.1f, "
-           "\"ratio\": %.3f}\n",
-           what, promised, ugni_ns, other_ns, ratio);
-    fflush(stdout);
+    FINE(snic_put(raw[from].peer, &raw[1 - from].key, 0, &value, 8));
 }
 
-/* ---- there and back, two threads ---- */
-
-static void *raw_pong(void *unused)
+static void raw_take(int at, uint64_t value)
 {
-    for (uint64_t i = 1; i <= TURNS; i++) {
-        while (__atomic_load_n((uint64_t *)(void *)raw[1].memory, __ATOMIC_ACQUIRE) != i)
-            ;
-        FINE(snic_put(raw[1].peer, &raw[0].key, 0, &i, 8));
-    }
-    return unused;
+    while (__atomic_load_n((uint64_t *)(void *)raw[at].memory, __ATOMIC_ACQUIRE) != value)
+        ;
 }
 
-static double raw_ping(void)
+static void fma_send(int from, uint64_t value)
 {
-    pthread_t thread;
-    double began;
+    static gni_post_descriptor_t d[2];
+    gni_post_descriptor_t *done, *p = &d[from];
+    gni_cq_entry_t entry;
 
-    memset(raw[0].memory, 0, 64);
-    memset(raw[1].memory, 0, 64);
-    pthread_create(&thread, NULL, raw_pong, NULL);
-    began = now();
-    for (uint64_t i = 1; i <= TURNS; i++) {
-        FINE(snic_put(raw[0].peer, &raw[1].key, 0, &i, 8));
-        while (__atomic_load_n((uint64_t *)(void *)raw[0].memory, __ATOMIC_ACQUIRE) != i)
-            ;
-    }
-    began = now() - began;
-    pthread_join(thread, NULL);
-    return began / TURNS * 1e9;
+    p->type = GNI_POST_FMA_PUT;
+    p->cq_mode = GNI_CQMODE_GLOBAL_EVENT;
+    p->local_addr = (uint64_t)(uintptr_t)&value;
+    p->remote_addr = (uint64_t)(uintptr_t)node[1 - from].memory;
+    p->remote_mem_hndl = node[1 - from].handle;
+    p->length = 8;
+    OK(GNI_PostFma(node[from].ep, p));
+    OK(GNI_CqGetEvent(node[from].cq, &entry));
+    OK(GNI_GetCompleted(node[from].cq, entry, &done));
 }
 
-static void send_message(int from, uint64_t value)
+static void fma_take(int at, uint64_t value)
+{
+    while (__atomic_load_n((uint64_t *)(void *)node[at].memory, __ATOMIC_ACQUIRE) != value)
+        ;
+}
+
+static void smsg_send(int from, uint64_t value)
 {
     gni_cq_entry_t entry;
     gni_return_t code;
@@ -213,7 +228,7 @@ static void send_message(int from, uint64_t value)
     OK(GNI_CqGetEvent(node[from].cq, &entry));
 }
 
-static void take_message(int at)
+static void smsg_take(int at, uint64_t value)
 {
     gni_return_t code;
     void *message;
@@ -221,52 +236,35 @@ static void take_message(int at)
     while ((code = GNI_SmsgGetNext(node[at].ep, &message)) == GNI_RC_NOT_DONE)
         ;
     OK(code);
+    if (memcmp(message, &value, 8) != 0)
+        OK(GNI_RC_TRANSACTION_ERROR);
     OK(GNI_SmsgRelease(node[at].ep));
 }
 
-static void *message_pong(void *unused)
+/* As many lines as there are credits, each with its number: what the machine can hand over. */
+static void line_send(int from, uint64_t value)
 {
-    for (uint64_t i = 1; i <= TURNS; i++) {
-        take_message(1);
-        send_message(1, i);
-    }
-    return unused;
+    uint64_t *line = (uint64_t *)(void *)(raw[1 - from].memory + value % CREDITS * 64);
+    uint64_t *taken = (uint64_t *)(void *)(raw[from].memory + MAILBOX);
+
+    while (value > CREDITS - CREDITS / 4 &&
+           __atomic_load_n(taken, __ATOMIC_ACQUIRE) + CREDITS - CREDITS / 4 < value)
+        ;
+    line[1] = value;
+    __atomic_store_n(line, value, __ATOMIC_RELEASE);
 }
 
-static double message_ping(void)
+static void line_take(int at, uint64_t value)
 {
-    pthread_t thread;
-    double began;
+    uint64_t *line = (uint64_t *)(void *)(raw[at].memory + value % CREDITS * 64);
 
-    pthread_create(&thread, NULL, message_pong, NULL);
-    began = now();
-    for (uint64_t i = 1; i <= TURNS; i++) {
-        send_message(0, i);
-        take_message(0);
-    }
-    began = now() - began;
-    pthread_join(thread, NULL);
-    return began / TURNS * 1e9;
-}
-
-static void *drain(void *unused)
-{
-    for (uint64_t i = 0; i < 50 * TURNS; i++)
-        take_message(1);
-    return unused;
-}
-
-static double message_rate(void)
-{
-    pthread_t thread;
-    double began;
-
-    pthread_create(&thread, NULL, drain, NULL);
-    began = now();
-    for (uint64_t i = 0; i < 50 * TURNS; i++)
-        send_message(0, i);
-    pthread_join(thread, NULL);
-    return 50.0 * TURNS / (now() - began);
+    while (__atomic_load_n(line, __ATOMIC_ACQUIRE) != value)
+        ;
+    if (line[1] != value)
+        OK(GNI_RC_TRANSACTION_ERROR);
+    if (value % (CREDITS / 4) == 0)
+        __atomic_store_n((uint64_t *)(void *)(raw[1 - at].memory + MAILBOX), value,
+                         __ATOMIC_RELEASE);
 }
 
 static void connect_messages(void)
@@ -279,46 +277,200 @@ static void connect_messages(void)
         attr[i].msg_buffer = node[i].memory;
         attr[i].buff_size = BYTES;
         attr[i].mem_hndl = node[i].handle;
-        attr[i].mbox_offset = 16u << 20;
-        attr[i].mbox_maxcredit = 128;
+        attr[i].mbox_offset = MAILBOX;
+        attr[i].mbox_maxcredit = CREDITS;
         attr[i].msg_maxsize = 64;
     }
     OK(GNI_SmsgInit(node[0].ep, &attr[0], &attr[1]));
     OK(GNI_SmsgInit(node[1].ep, &attr[1], &attr[0]));
 }
 
+/* ---- measuring ---- */
+
+struct side {
+    const char *name;
+    uint32_t batch; /* operations that are measured at once */
+    void (*once)(void);
+    void (*send)(int from, uint64_t value);
+    void (*take)(int at, uint64_t value);
+    int is_one_way;
+    double per; /* the value is ns for one; or this by ns */
+    uint64_t done;
+    uint32_t batches;
+    double ns[BATCHES_MAX];
+};
+static struct side sides[] = {
+    {.name = "fma-put", .batch = 1000, .once = fma_put},
+    {.name = "fma-silent", .batch = 1000, .once = fma_silent},
+    {.name = "raw-put", .batch = 1000, .once = raw_put},
+    {.name = "bte-put", .batch = 4, .once = bte_put, .per = LARGE},
+    {.name = "bte-get", .batch = 4, .once = bte_get, .per = LARGE},
+    {.name = "memcpy", .batch = 4, .once = plain_copy, .per = LARGE},
+    {.name = "fma-ping", .batch = 2000, .send = fma_send, .take = fma_take},
+    {.name = "smsg-ping", .batch = 2000, .send = smsg_send, .take = smsg_take},
+    {.name = "raw-ping", .batch = 2000, .send = raw_send, .take = raw_take},
+    {.name = "smsg-rate", .batch = 20000, .send = smsg_send, .take = smsg_take, 1, 1e3, 0, 0, {0}},
+    {.name = "line-rate", .batch = 20000, .send = line_send, .take = line_take, 1, 1e3, 0, 0, {0}},
+};
+#define SIDES (sizeof(sides) / sizeof(sides[0]))
+
+static struct side *side_of(const char *name)
+{
+    for (uint32_t i = 0; i < SIDES; i++)
+        if (strcmp(sides[i].name, name) == 0)
+            return &sides[i];
+    fprintf(stderr, "%s is nothing that can be measured:", name);
+    for (uint32_t i = 0; i < SIDES; i++)
+        fprintf(stderr, " %s", sides[i].name);
+    fprintf(stderr, "\n");
+    exit(2);
+}
+
+static void *other_side(void *argument)
+{
+    struct side *side = argument;
+    uint64_t first = side->done + 1;
+
+    bind_to(1);
+    for (uint64_t i = first; i < first + side->batch; i++) {
+        side->take(1, i);
+        if (!side->is_one_way)
+            side->send(1, i);
+    }
+    return NULL;
+}
+
+static double batch_of_two(struct side *side)
+{
+    uint64_t first = side->done + 1;
+    pthread_t thread;
+    double began;
+
+    pthread_create(&thread, NULL, other_side, side);
+    /* Until the other thread is there. */
+    for (began = now(); now() < began + 200e3;)
+        ;
+    began = now();
+    for (uint64_t i = first; i < first + side->batch; i++) {
+        side->send(0, i);
+        if (!side->is_one_way)
+            side->take(0, i);
+    }
+    if (side->is_one_way)
+        pthread_join(thread, NULL);
+    began = now() - began;
+    if (!side->is_one_way)
+        pthread_join(thread, NULL);
+    return began;
+}
+
+static void batch(struct side *side)
+{
+    double began = spent();
+
+    if (side->once == NULL)
+        began = batch_of_two(side);
+    else {
+        for (uint32_t i = 0; i < side->batch; i++)
+            side->once();
+        began = spent() - began;
+    }
+    side->done += side->batch;
+    if (side->batches < BATCHES_MAX)
+        side->ns[side->batches++] = began / side->batch;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double value_of(struct side *side)
+{
+    double ns;
+
+    qsort(side->ns, side->batches, sizeof(side->ns[0]), by_value);
+    ns = side->ns[side->batches / 2];
+    return side->per != 0 ? side->per / ns : ns;
+}
+
+/* One batch warms up. */
+static void measure(struct side *first, struct side *second, double seconds)
+{
+    for (int i = 0; i < 2; i++) {
+        if (i == 1)
+            first->batches = second->batches = 0;
+        for (double end = now() + i * seconds * 1e9; first->batches == 0 || now() < end;) {
+            batch(first);
+            if (second != first)
+                batch(second);
+        }
+    }
+}
+
+static void compare(const char *what, const char *promised, const char *ours, const char *other,
+                    double seconds)
+{
+    struct side *a = side_of(ours), *b = side_of(other);
+    double x, y;
+
+    measure(a, b, seconds);
+    x = value_of(a);
+    y = value_of(b);
+    printf("{\"what\":\"%s\",\"promised\":\"%s\",\"%s\":%.2f,\"%s\":%.2f,\"ratio\":%.3f}\n", what,
+           promised, ours, x, other, y, x / y);
+    fflush(stdout);
+}
+
+static void compare_all(double seconds)
+{
+    compare("FMA put of 8 bytes, ns of processor time", "at most 1.25", "fma-put", "raw-put",
+            seconds);
+    compare("the same without an event", "at most 1.25", "fma-silent", "raw-put", seconds);
+    compare("FMA put of 8 bytes, there and back, ns", "at most 1.25", "fma-ping", "raw-ping",
+            seconds);
+    compare("BTE put of 4 MiB, GB/s", "at least 0.90", "bte-put", "memcpy", seconds);
+    compare("BTE get of 4 MiB, GB/s", "at least 0.90", "bte-get", "memcpy", seconds);
+    compare("BTE get beside put of 4 MiB, GB/s", "0.95 to 1.05", "bte-get", "bte-put", seconds);
+    compare("SMSG there and back, ns", "at most 2", "smsg-ping", "raw-ping", seconds);
+    compare("SMSG, million a second", "1, or the machine's limit", "smsg-rate", "line-rate",
+            seconds);
+}
+
 int main(int argc, char **argv)
 {
     char directory[] = "/dev/shm/ugni-bench-XXXXXX", command[128];
-    double a, b;
+    const char *what = NULL;
+    double seconds = 1;
 
-    if (argc > 1)
-        seconds = atof(argv[1]);
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--what") == 0 && i + 1 < argc)
+            what = side_of(argv[++i])->name;
+        else if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
+            seconds = atof(argv[++i]);
+        else
+            seconds = atof(argv[i]);
+    }
     if (mkdtemp(directory) == NULL)
         return 2;
     setenv("GNI_SHIM_DIR", directory, 1);
+    bind_to(0);
     open_all();
-    memset(node[0].memory, 1, BYTES);
-    memset(node[1].memory, 1, BYTES);
-    memset(raw[0].memory, 1, BYTES);
-    memset(raw[1].memory, 1, BYTES);
-    beside(fma_put, raw_put, 8, &a, &b);
-    tell("FMA put of 8 bytes beside snic_put", "at most 1.25", a, b, a / b);
-    beside(bte_put, plain_copy, LARGE, &a, &b);
-    tell("BTE put of 4 MiB beside memcpy", "at least 0.90", a, b, b / a);
-    beside(bte_get, plain_copy, LARGE, &a, &b);
-    tell("BTE get of 4 MiB beside memcpy", "at least 0.90", a, b, b / a);
-    beside(bte_get, bte_put, LARGE, &a, &b);
-    tell("BTE get of 4 MiB beside BTE put", "0.95 to 1.05", a, b, a / b);
-    memset(node[0].memory, 0, BYTES);
-    memset(node[1].memory, 0, BYTES);
+    for (int i = 0; i < 2; i++) {
+        memset(node[i].memory, 0, BYTES);
+        memset(raw[i].memory, 0, BYTES);
+    }
     connect_messages();
-    a = message_ping();
-    b = raw_ping();
-    tell("SMSG ping-pong beside one of puts", "at most 2", a, b, a / b);
-    a = message_rate();
-    printf("{\"what\": \"SMSG messages a second\", \"promised\": \"1 million\", \"rate\": %.0f}\n",
-           a);
+    if (what == NULL) {
+        compare_all(seconds);
+    } else {
+        struct side *side = side_of(what);
+
+        measure(side, side, seconds);
+        printf("{\"what\":\"%s\",\"value\":%.4f}\n", what, value_of(side));
+    }
     for (int i = 0; i < 2; i++) {
         snic_detach(raw[i].peer);
         OK(GNI_CdmDestroy(node[i].cdm));

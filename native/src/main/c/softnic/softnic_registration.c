@@ -1,6 +1,7 @@
 /* Registrations, pins, and what an initiator does with a key. */
 #define _GNU_SOURCE
 #include "softnic_private.h"
+#include "softnic_reach.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -255,4 +256,23 @@ int snic_compare_swap(snic_peer_t *peer, const snic_key_t *key, uint64_t offset,
     SNIC_STEP("atomic.done");
     unpin(peer);
     return 0;
+}
+
+int snic_reach(snic_peer_t *peer, const snic_key_t *key, snic_reach_t *reach)
+{
+    snic_location_t location;
+    int rc = pin(peer, key, 0, 0, 0, &location);
+    if (rc != 0)
+        return rc;
+    reach->pin = &peer->mine->pins[0];
+    reach->word = ((uint64_t)key->slot + 1) << 32 | key->generation;
+    reach->generation = &peer->segment.registrations[key->slot].generation;
+    reach->state = &peer->segment.header->state;
+    reach->alive = peer->alive;
+    reach->owner_fences = peer->owner_fences;
+    reach->rights = peer->segment.registrations[key->slot].rights;
+    reach->length = location.length;
+    reach->base = location.kind == 1 ? snic_map(peer, &location, 0, location.length) : NULL;
+    unpin(peer);
+    return reach->base ? 0 : location.kind == 2 ? -EOPNOTSUPP : -EFAULT;
 }
