@@ -46,7 +46,7 @@ static void check_own_table(const struct gni_nic *nic, struct gni_findings *f)
 
 static void check_pool(const struct gni_cq *cq, struct gni_findings *f)
 {
-    uint32_t used = 0, free_ones = 0;
+    uint32_t used = 0;
 
     for (uint32_t i = 0; i < cq->request_count; i++) {
         const struct gni_request *r = &cq->requests[i];
@@ -58,10 +58,10 @@ static void check_pool(const struct gni_cq *cq, struct gni_findings *f)
                       r->completed);
     }
     for (uint32_t i = 0; i < cq->free_count && i < cq->request_count; i++)
-        free_ones +=
-            cq->free[i] < cq->request_count && cq->requests[cq->free[i]].kind == GNI_REQUEST_FREE;
-    if (used + free_ones != cq->request_count)
-        gni_found(f, "queue: %u requests in use, %u free, of %u", used, free_ones,
+        if (cq->free[i] >= cq->request_count || cq->requests[cq->free[i]].kind != GNI_REQUEST_FREE)
+            gni_found(f, "free request %u: %u is none", i, cq->free[i]);
+    if (used + cq->free_count != cq->request_count)
+        gni_found(f, "queue: %u requests in use, %u free, of %u", used, cq->free_count,
                   cq->request_count);
 }
 
