@@ -109,6 +109,7 @@ int gni_ring_append(struct gni_ring *ring, uint64_t slots, uint64_t event)
         uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
         uint64_t next = tail + 1, seen = gni_ring_empty(tail);
 
+        SNIC_STEP("gni.event.place");
         if (tail - head >= capacity) {
             if (atomic_load_explicit(&ring->tail, memory_order_acquire) != tail)
                 continue;
@@ -126,6 +127,7 @@ int gni_ring_append(struct gni_ring *ring, uint64_t slots, uint64_t event)
             atomic_compare_exchange_strong_explicit(&ring->tail, &tail, next, memory_order_release,
                                                     memory_order_relaxed);
     }
+    SNIC_STEP("gni.event.lost");
     if (!snic_planted("gni-overrun-untold"))
         atomic_store_explicit(&ring->overrun, 1, memory_order_release);
     return 1;
@@ -153,7 +155,11 @@ int gni_ring_take(struct gni_ring *ring, uint64_t slots, uint64_t *event)
     uint64_t tail = head;
     atomic_compare_exchange_strong_explicit(&ring->tail, &tail, head + 1, memory_order_release,
                                             memory_order_relaxed);
+    if (snic_planted("gni-head-first"))
+        atomic_store_explicit(&ring->head, head + 1, memory_order_release);
+    SNIC_STEP("gni.event.taken");
     atomic_store_explicit(word, gni_ring_empty(head + slots), memory_order_relaxed);
+    SNIC_STEP("gni.event.emptied");
     atomic_store_explicit(&ring->head, head + 1, memory_order_release);
     *event = seen;
     return 1;

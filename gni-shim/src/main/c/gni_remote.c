@@ -356,12 +356,12 @@ void gni_target_event(struct gni_target *target, uint64_t entry)
 
     if (reach->mdh.ring.length == 0)
         return;
-    if (!reach->is_mapped) {
-        gni_peer_event(target->peer, &reach->mdh.ring, reach->mdh.ring_slots, entry);
-    } else if (gni_target_begin(target, 0) == GNI_STATUS_OK) {
+    if (reach->is_mapped && gni_target_begin(target, 0) == GNI_STATUS_OK) {
         /* While the registration lives, its queue does. */
         gni_ring_append(reach->ring, reach->mdh.ring_slots, entry);
         gni_target_end(target);
         snic_ring(target->peer->snic);
+    } else { /* also where it ended after the bytes came: its queue may be there for others */
+        gni_peer_event(target->peer, &reach->mdh.ring, reach->mdh.ring_slots, entry);
     }
 }

@@ -367,6 +367,7 @@ gni_return_t GNI_SmsgRelease(gni_ep_handle_t ep_hndl)
         s->released++;
         /* Release: whoever reads this may write the slot again. Partner: credits_left. */
         atomic_store_explicit(word(s->local + RELEASED_AT), s->released, memory_order_release);
+        SNIC_STEP("gni.smsg.released");
         if (s->released - s->told >= (s->credits > 1 ? s->credits / 2 : 1))
             return_credits(ep);
     }
