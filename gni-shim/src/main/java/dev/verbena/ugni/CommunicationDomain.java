@@ -47,10 +47,6 @@ public final class CommunicationDomain implements AutoCloseable {
     private final Object closing = new Object();
     private volatile boolean isClosed;
 
-    static {
-        UgniNative.open();
-    }
-
     private CommunicationDomain(long handle, int instance, int ptag, int cookie, int modes) {
         this.handle = handle;
         this.instance = instance;
@@ -67,9 +63,11 @@ public final class CommunicationDomain implements AutoCloseable {
      * @param ptag protection tag, 0 to 254; 255: derived from the cookie
      * @param cookie 32 bits that the job's processes share
      * @param modes sum of {@code MODE_...}
+     * @throws IllegalStateException if there is an {@link #unavailabilityCause}
      * @throws IllegalArgumentException for a tag outside 0 to 255, or a mode that would end the JVM
      */
     public static CommunicationDomain create(int instance, int ptag, int cookie, int modes) {
+        UgniNative.open();
         if (ptag < 0 || ptag > PTAG_MAX) {
             throw new IllegalArgumentException("ptag " + ptag + " is outside 0 to 255");
         }
@@ -118,11 +116,13 @@ public final class CommunicationDomain implements AutoCloseable {
 
     /** Devices of this host. C: {@code GNI_GetNumLocalDevices}. */
     public static int deviceCount() {
+        UgniNative.open();
         return (int) UgniNative.check("GNI_GetNumLocalDevices", ugni.vgn_device_count(), "host");
     }
 
     /** Address that peers bind endpoints to. C: {@code GNI_CdmGetNicAddress}. */
     public static int deviceAddress(int device) {
+        UgniNative.open();
         return (int)
                 UgniNative.check(
                         "GNI_CdmGetNicAddress", ugni.vgn_nic_address(device), "device " + device);

@@ -13,7 +13,7 @@ public final class Datagram {
     /** Bytes that a datagram carries at most. */
     public static final int LENGTH_MAX = ugni.GNI_DATAGRAM_MAXSIZE;
 
-    private final UnsafeBuffer bytes = new UnsafeBuffer(new byte[LENGTH_MAX]);
+    private final UnsafeBuffer bytes = Nic.aligned(LENGTH_MAX);
     private int state = DatagramState.NONE;
     private int address;
     private int instance;

@@ -45,7 +45,9 @@ public final class Nic {
         this.address = address;
     }
 
+    /** Native memory, also before anything else of uGNI was used: Agrona must have been opened. */
     static UnsafeBuffer aligned(int length) {
+        UgniNative.open();
         return new UnsafeBuffer(
                 BufferUtil.allocateDirectAligned(length, BitUtil.CACHE_LINE_LENGTH));
     }

@@ -120,7 +120,7 @@ final class UgniNative {
                 BytePointer why = new BytePointer(WHY_SIZE).zero()) {
             return ugni.vgn_open(name, why, WHY_SIZE) > 0
                     ? null
-                    : why.getString(StandardCharsets.UTF_8);
+                    : why.getString(StandardCharsets.UTF_8).trim();
         }
     }
 
