@@ -76,6 +76,60 @@ int64_t vpn_md_attach(uint32_t me, uint64_t start, uint64_t length, int32_t thre
     return result(code, md);
 }
 
+static ptl_md_t descriptor_of(const uint64_t *words)
+{
+    return descriptor(words[0], words[1], (int32_t)words[2], words[3], (uint32_t)words[4], words[5],
+                      (uint32_t)words[6]);
+}
+
+static int64_t both(int code, ptl_handle_me_t me, ptl_handle_md_t md, uint64_t *words)
+{
+    if (code == PTL_OK)
+        words[0] = md;
+    return result(code, me);
+}
+
+int64_t vpn_memd_attach(uint32_t ni, uint32_t pt_index, uint32_t nid, uint32_t pid,
+                        uint64_t match_bits, uint64_t ignore_bits, int32_t unlink, int32_t position,
+                        uint64_t words)
+{
+    uint64_t *w = (uint64_t *)(uintptr_t)words;
+    ptl_handle_me_t me = 0;
+    ptl_handle_md_t md = 0;
+    int code = PtlMEMDAttach(ni, pt_index, process(nid, pid), match_bits, ignore_bits,
+                             (ptl_unlink_t)unlink, (ptl_ins_pos_t)position, descriptor_of(w),
+                             (ptl_unlink_t)w[7], &me, &md);
+
+    return both(code, me, md, w);
+}
+
+int64_t vpn_memd_insert(uint32_t base, uint32_t nid, uint32_t pid, uint64_t match_bits,
+                        uint64_t ignore_bits, int32_t unlink, int32_t position, uint64_t words)
+{
+    uint64_t *w = (uint64_t *)(uintptr_t)words;
+    ptl_handle_me_t me = 0;
+    ptl_handle_md_t md = 0;
+    int code =
+        PtlMEMDInsert(base, process(nid, pid), match_bits, ignore_bits, (ptl_unlink_t)unlink,
+                      (ptl_ins_pos_t)position, descriptor_of(w), (ptl_unlink_t)w[7], &me, &md);
+
+    return both(code, me, md, w);
+}
+
+int64_t vpn_memd_post(uint32_t ni, uint32_t base, uint32_t nid, uint32_t pid, uint64_t match_bits,
+                      uint64_t ignore_bits, int32_t unlink, int32_t position, uint64_t words,
+                      uint32_t test_eq)
+{
+    uint64_t *w = (uint64_t *)(uintptr_t)words;
+    ptl_handle_me_t me = 0;
+    ptl_handle_md_t md = 0;
+    int code = PtlMEMDPost(ni, base, process(nid, pid), match_bits, ignore_bits,
+                           (ptl_unlink_t)unlink, (ptl_ins_pos_t)position, descriptor_of(w),
+                           (ptl_unlink_t)w[7], &me, &md, test_eq);
+
+    return both(code, me, md, w);
+}
+
 int64_t vpn_md_bind(uint32_t ni, uint64_t start, uint64_t length, int32_t threshold,
                     uint64_t max_size, uint32_t options, uint64_t user_ptr, uint32_t eq,
                     int32_t unlink)

@@ -32,6 +32,17 @@ int64_t vpn_md_bind(uint32_t ni, uint64_t start, uint64_t length, int32_t thresh
 int64_t vpn_md_update(uint32_t md, uint64_t start, uint64_t length, int32_t threshold,
                       uint64_t max_size, uint32_t options, uint64_t user_ptr, uint32_t eq,
                       uint32_t test_eq);
+/* An entry and its descriptor in one step; the value is the entry's handle. `words` is the address
+ * of eight 64-bit words: start, length, threshold, max_size, options, user_ptr, eq and unlink of
+ * the descriptor. The first is replaced by the descriptor's handle. */
+int64_t vpn_memd_attach(uint32_t ni, uint32_t pt_index, uint32_t nid, uint32_t pid,
+                        uint64_t match_bits, uint64_t ignore_bits, int32_t unlink, int32_t position,
+                        uint64_t words);
+int64_t vpn_memd_insert(uint32_t base, uint32_t nid, uint32_t pid, uint64_t match_bits,
+                        uint64_t ignore_bits, int32_t unlink, int32_t position, uint64_t words);
+int64_t vpn_memd_post(uint32_t ni, uint32_t base, uint32_t nid, uint32_t pid, uint64_t match_bits,
+                      uint64_t ignore_bits, int32_t unlink, int32_t position, uint64_t words,
+                      uint32_t test_eq);
 /* The threshold that is left (THRESH_INF: UINT32_MAX). */
 int64_t vpn_md_threshold(uint32_t md);
 int64_t vpn_eq_alloc(uint32_t ni, uint64_t count);

@@ -127,6 +127,109 @@ public final class MatchEntry extends PortalsObject {
     }
 
     /**
+     * A new entry directly before or after this one, with its descriptor, in one step: no request
+     * meets it without. C: {@code PtlMEMDInsert}.
+     *
+     * @param unlink {@link #UNLINK}: it goes with its descriptor
+     * @param unlinkDescriptor {@link MemoryDescriptor#UNLINK}: that goes when it is used up
+     * @return the entry; {@link #descriptor} is the descriptor
+     * @throws PortalsException PTL_ME_INVALID if this one is gone, PTL_MD_ILLEGAL, PTL_NO_SPACE:
+     *     nothing was made
+     */
+    public MatchEntry insert(
+            int nid,
+            int pid,
+            long matchBits,
+            long ignoreBits,
+            boolean unlink,
+            boolean position,
+            MemoryDescriptorContext context,
+            boolean unlinkDescriptor) {
+        checkOpen();
+        long words = owner.words(context, unlinkDescriptor);
+        long made =
+                portals.vpn_memd_insert(
+                        handle,
+                        nid,
+                        pid,
+                        matchBits,
+                        ignoreBits,
+                        unlink ? 1 : 0,
+                        position ? 1 : 0,
+                        words);
+        String call = "PtlMEMDInsert";
+        owner.combined(call, made, matchBits, context, unlinkDescriptor);
+        if (made < 0) {
+            throw PortalsNative.failure(call, made, this);
+        }
+        MatchEntry entry =
+                new MatchEntry(
+                        owner, (int) made, portalIndex, nid, pid, matchBits, ignoreBits, unlink);
+        return entry.with(context);
+    }
+
+    /**
+     * As {@link #insert(int, int, long, long, boolean, boolean, MemoryDescriptorContext, boolean)},
+     * but only if a queue holds no event that was not taken: so a receiver that has looked through
+     * what came unexpectedly misses nothing that comes meanwhile. C: {@code PtlMEMDPost}.
+     *
+     * @return null if the queue holds events or an operation that would log there is in progress:
+     *     nothing was made
+     */
+    public MatchEntry post(
+            int nid,
+            int pid,
+            long matchBits,
+            long ignoreBits,
+            boolean unlink,
+            boolean position,
+            MemoryDescriptorContext context,
+            boolean unlinkDescriptor,
+            EventQueue testQueue) {
+        checkOpen();
+        if (testQueue.owner != owner) {
+            throw new IllegalArgumentException(testQueue + " belongs to another interface");
+        }
+        testQueue.checkOpen();
+        long words = owner.words(context, unlinkDescriptor);
+        long made =
+                portals.vpn_memd_post(
+                        owner.handle(),
+                        handle,
+                        nid,
+                        pid,
+                        matchBits,
+                        ignoreBits,
+                        unlink ? 1 : 0,
+                        position ? 1 : 0,
+                        words,
+                        testQueue.handle());
+        String call = "PtlMEMDPost";
+        owner.combined(call, made, matchBits, context, unlinkDescriptor);
+        if (made == -PortalsCode.MD_NO_UPDATE) {
+            return null;
+        }
+        if (made < 0) {
+            throw PortalsNative.failure(call, made, this);
+        }
+        MatchEntry entry =
+                new MatchEntry(
+                        owner, (int) made, portalIndex, nid, pid, matchBits, ignoreBits, unlink);
+        return entry.with(context);
+    }
+
+    /** Takes the descriptor that was made in one step with this entry. */
+    MatchEntry with(MemoryDescriptorContext context) {
+        descriptor = new MemoryDescriptor(owner, owner.madeDescriptor(), context, this);
+        return this;
+    }
+
+    /** The descriptor that was attached last; null if there was none. */
+    public MemoryDescriptor descriptor() {
+        return descriptor;
+    }
+
+    /**
      * Removes the entry and its descriptor. C: {@code PtlMEUnlink}.
      *
      * @return false while an operation is in progress in the descriptor: nothing was done

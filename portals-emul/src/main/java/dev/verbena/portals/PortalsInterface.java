@@ -206,6 +206,76 @@ public final class PortalsInterface implements AutoCloseable {
         return new MatchEntry(this, made, portalIndex, nid, pid, matchBits, ignoreBits, unlink);
     }
 
+    /**
+     * A new match entry at the head or tail of a list, with its descriptor, in one step: no request
+     * meets it without. C: {@code PtlMEMDAttach}.
+     *
+     * @param unlinkDescriptor {@link MemoryDescriptor#UNLINK}: that goes when it is used up
+     * @return the entry; {@link MatchEntry#descriptor} is the descriptor
+     * @throws PortalsException PTL_PT_INDEX_INVALID, PTL_MD_ILLEGAL, PTL_NO_SPACE: nothing was made
+     */
+    public MatchEntry attach(
+            int portalIndex,
+            int nid,
+            int pid,
+            long matchBits,
+            long ignoreBits,
+            boolean unlink,
+            boolean position,
+            MemoryDescriptorContext context,
+            boolean unlinkDescriptor) {
+        checkOwner();
+        long words = words(context, unlinkDescriptor);
+        long made =
+                portals.vpn_memd_attach(
+                        handle,
+                        portalIndex,
+                        nid,
+                        pid,
+                        matchBits,
+                        ignoreBits,
+                        unlink ? 1 : 0,
+                        position ? 1 : 0,
+                        words);
+        combined("PtlMEMDAttach", made, matchBits, context, unlinkDescriptor);
+        check("PtlMEMDAttach", made);
+        MatchEntry entry =
+                new MatchEntry(
+                        this, (int) made, portalIndex, nid, pid, matchBits, ignoreBits, unlink);
+        return entry.with(context);
+    }
+
+    /** The rules of a descriptor as C takes them; where they are. */
+    long words(MemoryDescriptorContext context, boolean unlink) {
+        scratch.putLong(0, context.address());
+        scratch.putLong(8, context.length());
+        scratch.putLong(16, context.threshold());
+        scratch.putLong(24, context.spaceMin());
+        scratch.putLong(32, context.options());
+        scratch.putLong(40, context.userPointer());
+        scratch.putLong(48, context.queueHandle(this));
+        scratch.putLong(56, unlink ? 1 : 0);
+        return scratchAddress;
+    }
+
+    /** The descriptor that the last call made beside an entry. */
+    int madeDescriptor() {
+        return (int) scratch.getLong(0);
+    }
+
+    /** After a call with {@link #words}. */
+    void combined(
+            String call,
+            long made,
+            long matchBits,
+            MemoryDescriptorContext context,
+            boolean unlink) {
+        Reference.reachabilityFence(context); // its segments, until C has copied them
+        if (isTraced) {
+            trace(call, "bits=0x" + Long.toHexString(matchBits) + " " + context.text(unlink), made);
+        }
+    }
+
     int attachEntry(
             int portalIndex,
             int nid,
