@@ -152,9 +152,10 @@ int gni_ring_take(struct gni_ring *ring, uint64_t slots, uint64_t *event)
     if (!gni_ring_is_event(seen))
         return 0;
     /* The tail must not stay behind the head, also if its writer died. */
-    uint64_t tail = head;
-    atomic_compare_exchange_strong_explicit(&ring->tail, &tail, head + 1, memory_order_release,
-                                            memory_order_relaxed);
+    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+    if (tail == head)
+        atomic_compare_exchange_strong_explicit(&ring->tail, &tail, head + 1, memory_order_release,
+                                                memory_order_relaxed);
     if (snic_planted("gni-head-first"))
         atomic_store_explicit(&ring->head, head + 1, memory_order_release);
     SNIC_STEP("gni.event.taken");

@@ -81,6 +81,7 @@ int gni_cq_source_prepare(struct gni_cq *cq)
     }
     for (uint32_t i = 0; i < count; i++) {
         cq->requests[i].cq = cq;
+        cq->requests[i].tid = i + 1;
         cq->free[i] = count - 1 - i;
     }
     cq->free_count = count;
@@ -184,7 +185,7 @@ static struct gni_request *request_of(struct gni_cq *cq, gni_cq_entry_t entry)
 /* ---- fetching ---- */
 
 /* One event of a request that was posted; 0: nobody is interested any more. */
-static int settle(struct gni_request *request, uint64_t *entry, gni_return_t *code)
+static inline int settle(struct gni_request *request, uint64_t *entry, gni_return_t *code)
 {
     struct gni_ep *ep = request->ep;
     int is_good = (*entry >> 59 & 15) == GNI_STATUS_OK;
@@ -223,8 +224,10 @@ static gni_return_t take_source(struct gni_cq *cq, uint64_t *entry)
 
 static gni_return_t take_destination(struct gni_cq *cq, uint64_t *entry)
 {
-    /* Acquire; partner: the release store in gni_ring_append. */
-    if (atomic_exchange_explicit(&cq->ring->overrun, 0, memory_order_acquire)) {
+    /* Acquire; partner: the release store in gni_ring_append. Written only where there is one: the
+     * line is the one that initiators append by. */
+    if (atomic_load_explicit(&cq->ring->overrun, memory_order_relaxed) &&
+        atomic_exchange_explicit(&cq->ring->overrun, 0, memory_order_acquire)) {
         *entry = GNI_ENTRY_OVERRUN | GNI_ENTRY(GNI_SOURCE_REMOTE, 0, 0, 0, 0);
         return GNI_RC_ERROR_RESOURCE;
     }
@@ -254,7 +257,8 @@ static gni_return_t take(struct gni_cq *cq, uint64_t *entry)
     return code;
 }
 
-static gni_return_t get_event(struct gni_cq *cq, gni_cq_entry_t *event_data)
+static __attribute__((noinline)) gni_return_t get_event(struct gni_cq *cq,
+                                                        gni_cq_entry_t *event_data)
 {
     gni_return_t code;
 
@@ -266,13 +270,41 @@ static gni_return_t get_event(struct gni_cq *cq, gni_cq_entry_t *event_data)
     return code;
 }
 
+/* A good event of a source queue where nothing else waits to be done: 1; else nothing happened. */
+static inline int take_at_once(struct gni_cq *cq, uint64_t *event)
+{
+    const struct gni_nic *nic = cq->nic;
+    struct gni_request *request;
+    gni_return_t code;
+    uint64_t entry;
+
+    if (cq->event_head == cq->event_tail || nic->deferred != NULL || nic->undelivered != 0 ||
+        nic->ce_waiting != NULL)
+        return 0;
+    entry = cq->events[cq->event_head];
+    request = request_of(cq, entry);
+    if (request == NULL || request->ep == NULL || (entry >> 59 & 15) != GNI_STATUS_OK)
+        return 0;
+    pop(cq);
+    settle(request, &entry, &code);
+    *event = entry;
+    return 1;
+}
+
 gni_return_t GNI_CqGetEvent(gni_cq_handle_t cq_hndl, gni_cq_entry_t *event_data)
 {
     struct gni_cq *cq = gni_handle_find(cq_hndl, GNI_KIND_CQ);
+    struct gni_owner *owner;
+    int is_taken;
 
     if (cq == NULL || event_data == NULL)
         return GNI_RC_INVALID_PARAM;
-    return get_event(cq, event_data);
+    owner = cq->handler == NULL ? gni_enter_owned(&cq->nic->lock) : NULL;
+    if (owner == NULL)
+        return get_event(cq, event_data);
+    is_taken = take_at_once(cq, event_data);
+    gni_leave_owned(owner);
+    return is_taken ? GNI_RC_SUCCESS : get_event(cq, event_data);
 }
 
 int gni_cq_waits(struct gni_cq *cq)
@@ -406,26 +438,50 @@ gni_return_t GNI_CqInterruptUnmask(gni_cq_handle_t cq_hndl)
 
 /* ---- from an event to its descriptor ---- */
 
+static inline gni_return_t take_completed(struct gni_cq *cq, gni_cq_entry_t event,
+                                          gni_post_descriptor_t **descriptor)
+{
+    struct gni_request *request = request_of(cq, event);
+    gni_return_t code = GNI_RC_INVALID_PARAM;
+
+    *descriptor = NULL;
+    if (request == NULL || request->kind != GNI_REQUEST_POST || request->completed == 0)
+        return code;
+    *descriptor = request->descriptor;
+    code = request->status == GNI_STATUS_OK ? GNI_RC_SUCCESS : GNI_RC_TRANSACTION_ERROR;
+    if (--request->completed == 0 && request->events == 0)
+        gni_cq_request_free(request);
+    return code;
+}
+
+static __attribute__((noinline)) gni_return_t get_completed(struct gni_cq *cq, gni_cq_entry_t event,
+                                                            gni_post_descriptor_t **descriptor)
+{
+    gni_return_t code;
+
+    gni_enter(&cq->nic->lock);
+    code = take_completed(cq, event, descriptor);
+    gni_leave(&cq->nic->lock);
+    return code;
+}
+
 gni_return_t GNI_GetCompleted(gni_cq_handle_t cq_hndl, gni_cq_entry_t event_data,
                               gni_post_descriptor_t **post_descr)
 {
     struct gni_cq *cq = gni_handle_find(cq_hndl, GNI_KIND_CQ);
-    struct gni_request *request;
-    gni_return_t code = GNI_RC_INVALID_PARAM;
+    struct gni_owner *owner;
+    gni_return_t code;
 
     if (cq == NULL || post_descr == NULL)
         return GNI_RC_INVALID_PARAM;
-    *post_descr = NULL;
-    if ((event_data >> 54 & 3) != GNI_CQ_EVENT_TYPE_POST)
+    if ((event_data >> 54 & 3) != GNI_CQ_EVENT_TYPE_POST) {
+        *post_descr = NULL;
         return GNI_RC_DESCRIPTOR_ERROR;
-    gni_enter(&cq->nic->lock);
-    request = request_of(cq, event_data);
-    if (request != NULL && request->kind == GNI_REQUEST_POST && request->completed > 0) {
-        *post_descr = request->descriptor;
-        code = request->status == GNI_STATUS_OK ? GNI_RC_SUCCESS : GNI_RC_TRANSACTION_ERROR;
-        if (--request->completed == 0 && request->events == 0)
-            gni_cq_request_free(request);
     }
-    gni_leave(&cq->nic->lock);
+    owner = gni_enter_owned(&cq->nic->lock);
+    if (owner == NULL)
+        return get_completed(cq, event_data, post_descr);
+    code = take_completed(cq, event_data, post_descr);
+    gni_leave_owned(owner);
     return code;
 }

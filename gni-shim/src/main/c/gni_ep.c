@@ -16,6 +16,7 @@ gni_return_t GNI_EpCreate(gni_nic_handle_t nic_hndl, gni_cq_handle_t src_cq_hndl
     if (ep == NULL)
         return GNI_RC_ERROR_NOMEM;
     ep->nic = nic;
+    ep->recent = ep->reach;
     ep->cq = cq;
     ep->handle = gni_handle_give(GNI_KIND_EP, ep);
     if (ep->handle == NULL) {
@@ -76,6 +77,8 @@ gni_return_t GNI_EpUnbind(gni_ep_handle_t ep_hndl)
         ep->is_bound = 0;
         ep->peer = NULL;
         memset(&ep->smsg, 0, sizeof(ep->smsg));
+        if (!snic_planted("gni-reach-of-another"))
+            memset(ep->reach, 0, sizeof(ep->reach)); /* of this peer */
         memset(&ep->ce, 0, sizeof(ep->ce));
     }
     gni_leave(&ep->nic->lock);

@@ -68,7 +68,7 @@ struct gni_peer {
     uint32_t inst;
     snic_peer_t *snic; /* NULL: not attached */
     struct gni_view view;
-    uint32_t drops; /* times that we let go of it: what was found out before is void */
+    uint32_t drops; /* 1 and more: after letting go of it what was found out before is void */
     uint32_t turn;  /* the NIC's, when we looked at the clock, */
     uint32_t posts; /* and how many posts ago that was */
     uint64_t checked_ns;
@@ -80,6 +80,7 @@ struct gni_reach {
     gni_mem_handle_t handle;           /* as it came, with a good CRC; all zero: nothing yet */
     uint32_t drops;                    /* the peer's, then */
     uint32_t is_mapped;                /* `snic` can be used, and `at` is where mdh.address lies */
+    uint32_t written;                  /* may be: the peer's drops, then; else 0 */
     uint32_t generation;               /* of mdh; */
     const _Atomic uint32_t *published; /* where its owner changes that */
     uint8_t *at;
@@ -160,8 +161,9 @@ struct gni_request {
     uint8_t events;    /* to be fetched */
     uint8_t completed; /* to be asked for by GNI_GetCompleted after their fetch */
     uint8_t status;    /* enum gni_status */
+    uint32_t tid;      /* in entries; 0 is none */
+    struct gni_cq *cq;
     uint32_t msg_id;
-    struct gni_cq *cq; /* for good */
     struct gni_ep *ep; /* NULL: destroyed meanwhile */
     gni_post_descriptor_t *descriptor;
     uint64_t post_id;
@@ -241,6 +243,7 @@ struct gni_ep {
     struct gni_peer *peer;
     struct gni_smsg smsg;
     struct gni_ep_ce ce;
+    struct gni_reach *recent;            /* the one of `reach` that was used last */
     struct gni_reach reach[GNI_REACHES]; /* by the index in the handle */
 };
 
@@ -279,10 +282,10 @@ static inline void *gni_handle_find(const void *handle, enum gni_kind kind)
     if (entry == NULL || (value & 0xf) != (uint64_t)kind || (kind == 0 && value >> 24 == 0))
         return NULL;
     /* Partner: the release store in gni_handle_give. */
-    return atomic_load_explicit(&entry->word, memory_order_acquire) ==
-                   (value >> 24 << 4 | (uint64_t)kind)
-               ? entry->object
-               : NULL;
+    if (atomic_load_explicit(&entry->word, memory_order_acquire) !=
+        (value >> 24 << 4 | (uint64_t)kind))
+        return NULL;
+    return entry->object;
 }
 
 /* ---- gni_cdm.c ---- */
@@ -414,15 +417,19 @@ static inline void gni_cq_request_free(struct gni_request *request)
     struct gni_cq *cq = request->cq;
 
     request->kind = GNI_REQUEST_FREE;
-    cq->free[cq->free_count++] = (uint32_t)(request - cq->requests);
+    cq->free[cq->free_count++] = request->tid - 1;
 }
-static inline void gni_cq_push(struct gni_cq *cq, uint64_t entry)
+static inline void gni_cq_append(struct gni_cq *cq, uint64_t entry)
 {
     uint32_t tail = cq->event_tail;
 
     /* There is room: two events for each request. */
     cq->events[tail] = entry;
     cq->event_tail = ++tail == cq->event_slots ? 0 : tail;
+}
+static inline void gni_cq_push(struct gni_cq *cq, uint64_t entry)
+{
+    gni_cq_append(cq, entry);
     if (cq->mode & GNI_CQ_BLOCKING)
         snic_ring_self(cq->nic->snic);
 }
@@ -431,7 +438,7 @@ void gni_cq_free(struct gni_cq *cq);
 int gni_cq_waits(struct gni_cq *cq); /* 0 nothing, 1 an event, 2 an overrun; under the lock */
 static inline uint32_t gni_cq_tid(const struct gni_request *request)
 {
-    return (uint32_t)(request - request->cq->requests) + 1;
+    return request->tid;
 }
 
 /* ---- gni_post.c, gni_datagram.c, gni_channel.c, gni_errors.c ---- */

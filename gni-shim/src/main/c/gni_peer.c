@@ -18,6 +18,7 @@ struct gni_peer *gni_peer_find(struct gni_nic *nic, uint32_t pe, uint32_t inst)
         return NULL;
     peer->pe = pe;
     peer->inst = inst;
+    peer->drops = 1;
     peer->next = *bucket;
     *bucket = peer;
     return peer;
@@ -28,7 +29,7 @@ void gni_peer_drop(struct gni_peer *peer)
     if (peer->snic != NULL)
         snic_detach(peer->snic);
     peer->snic = NULL;
-    peer->drops++;
+    peer->drops += peer->drops == UINT32_MAX ? 2 : 1;
 }
 
 static uint32_t attach(struct gni_nic *nic, struct gni_peer *peer)

@@ -116,7 +116,8 @@ static uint32_t transfer(struct gni_nic *nic, struct gni_target *target, gni_pos
 
 static struct gni_reach *reach_of(struct gni_ep *ep, const gni_mem_handle_t *handle)
 {
-    return &ep->reach[gni_handle_index(handle) % GNI_REACHES];
+    ep->recent = &ep->reach[gni_handle_index(handle) % GNI_REACHES];
+    return ep->recent;
 }
 
 uint32_t gni_post_execute(struct gni_ep *ep, gni_post_descriptor_t *d)
@@ -410,27 +411,27 @@ static gni_return_t check_fma(struct gni_ep *ep, gni_post_descriptor_t *d, struc
     return code;
 }
 
-/* The commonest post: an FMA put with a global event or none into memory that is mapped here and
- * was looked up before. 1: done; 0: it is not that, or nothing good, and nothing has happened. */
-static inline __attribute__((always_inline)) int put_at_once(struct gni_ep *ep,
-                                                             gni_post_descriptor_t *d, int is_eight)
+/* The commonest post: an FMA put of 8 bytes with a global event or none into memory that is mapped
+ * here and was looked up before. Calls nothing. 1: done; 0: it is not that, or not good, and
+ * nothing has happened. What its owner publishes is not asked: the key is, pinned, and goes with
+ * it. */
+static inline int put_at_once(struct gni_ep *ep, gni_post_descriptor_t *d)
 {
-    struct gni_reach *reach = reach_of(ep, &d->remote_mem_hndl);
-    struct gni_target target = {ep->peer, reach};
+    struct gni_reach *reach = ep->recent; /* of an unbound endpoint: empty */
     struct gni_cq *cq = ep->cq;
-    int is_told = d->cq_mode == GNI_CQMODE_GLOBAL_EVENT;
+    uint64_t at = d->remote_addr - reach->mdh.address;
+    int is_told = d->cq_mode != GNI_CQMODE_SILENT;
 
-    if (d->type != GNI_POST_FMA_PUT || !ep->is_bound ||
-        (is_told ? cq == NULL || cq->free_count == 0 || cq->memories != 0
-                 : d->cq_mode != GNI_CQMODE_SILENT))
+    if (d->type != GNI_POST_FMA_PUT || reach->handle.qword2 != d->remote_mem_hndl.qword2 ||
+        reach->handle.qword1 != d->remote_mem_hndl.qword1 || reach->written == 0 ||
+        reach->written != ep->peer->drops || at > reach->mdh.length || reach->mdh.length - at < 8)
         return 0;
-    if (!gni_reach_holds(reach, ep->peer, &d->remote_mem_hndl) ||
-        gni_target_check(&target, d->remote_addr, d->length, 1) != GNI_STATUS_OK ||
-        gni_peer_is_due(ep->nic, ep->peer) || (reach->snic.rights & SNIC_WRITE) == 0 ||
-        snic_reach_pin(&reach->snic) != 0)
+    if (is_told && (d->cq_mode != GNI_CQMODE_GLOBAL_EVENT || cq == NULL || cq->free_count == 0 ||
+                    cq->memories != 0 || (cq->mode & GNI_CQ_BLOCKING)))
         return 0;
-    snic_reach_copy(gni_target_at(&target, d->remote_addr), (void *)(uintptr_t)d->local_addr,
-                    is_eight ? 8 : d->length);
+    if (gni_peer_is_due(ep->nic, ep->peer) || snic_reach_pin(&reach->snic) != 0)
+        return 0;
+    snic_reach_copy(reach->at + at, (void *)(uintptr_t)d->local_addr, 8);
     SNIC_STEP("put.copied");
     snic_reach_unpin(&reach->snic);
     SNIC_STEP("gni.post.moved");
@@ -441,7 +442,7 @@ static inline __attribute__((always_inline)) int put_at_once(struct gni_ep *ep,
         uint32_t id = ep->nic->is_aries ? ep->local_event & 0xffffffu : ep->local_event;
         uint32_t tid = gni_cq_tid(account_for(ep, cq, d, 1));
 
-        gni_cq_push(cq, GNI_ENTRY(GNI_SOURCE_SREQ, 0, GNI_CQ_EVENT_TYPE_POST, tid, id));
+        gni_cq_append(cq, GNI_ENTRY(GNI_SOURCE_SREQ, 0, GNI_CQ_EVENT_TYPE_POST, tid, id));
     }
     return 1;
 }
@@ -449,19 +450,16 @@ static inline __attribute__((always_inline)) int put_at_once(struct gni_ep *ep,
 static __attribute__((noinline)) gni_return_t post_fma(struct gni_ep *ep, gni_post_descriptor_t *d)
 {
     struct gni_cq *cq;
-    gni_return_t code = GNI_RC_SUCCESS;
+    gni_return_t code;
 
     gni_enter(&ep->nic->lock);
-    if (!put_at_once(ep, d, 0)) {
-        code = check_fma(ep, d, &cq);
-        if (code == GNI_RC_SUCCESS)
-            code = d->type == GNI_POST_CE ? gni_ce_post(ep, d) : run(ep, cq, d);
-    }
+    code = check_fma(ep, d, &cq);
+    if (code == GNI_RC_SUCCESS)
+        code = d->type == GNI_POST_CE ? gni_ce_post(ep, d) : run(ep, cq, d);
     gni_leave(&ep->nic->lock);
     return code;
 }
 
-/* The first half is for the owner of the lock and 8 bytes, and calls nothing. */
 gni_return_t GNI_PostFma(gni_ep_handle_t ep_hndl, gni_post_descriptor_t *post_descr)
 {
     struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
@@ -470,12 +468,10 @@ gni_return_t GNI_PostFma(gni_ep_handle_t ep_hndl, gni_post_descriptor_t *post_de
 
     if (ep == NULL || post_descr == NULL)
         return GNI_RC_INVALID_PARAM;
-    if (post_descr->length != 8 || (ep->cq != NULL && (ep->cq->mode & GNI_CQ_BLOCKING)))
-        return post_fma(ep, post_descr);
-    owner = gni_enter_owned(&ep->nic->lock);
+    owner = post_descr->length == 8 ? gni_enter_owned(&ep->nic->lock) : NULL;
     if (owner == NULL)
         return post_fma(ep, post_descr);
-    is_done = put_at_once(ep, post_descr, 1);
+    is_done = put_at_once(ep, post_descr);
     gni_leave_owned(owner);
     return is_done ? GNI_RC_SUCCESS : post_fma(ep, post_descr);
 }

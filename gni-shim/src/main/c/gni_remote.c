@@ -54,6 +54,8 @@ static int map(const struct gni_peer *peer, struct gni_reach *reach)
     if (mdh->ring.length != 0 && reach->ring == NULL)
         return 0;
     reach->at = reach->snic.base + before;
+    if (!(mdh->flags & GNI_MDH_READ_ONLY) && (reach->snic.rights & SNIC_WRITE) != 0)
+        reach->written = peer->drops;
     return 1;
 }
 
@@ -74,6 +76,7 @@ uint32_t gni_target_open_slowly(struct gni_ep *ep, struct gni_reach *reach,
     if (gni_reach_holds(reach, peer, handle))
         return GNI_STATUS_OK;
     reach->is_mapped = 0;
+    reach->written = 0;
     if (!is_same && !gni_handle_is_valid(handle))
         return GNI_STATUS_MDD_INVALID;
     reach->handle = *handle;

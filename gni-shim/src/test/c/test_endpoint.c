@@ -228,6 +228,30 @@ static void remembered_handle(void)
     CHECK(is_filled(b.memory, 64, 1));
 }
 
+/* Bound anew, an endpoint knows nothing of its former peer's memory. */
+static void bound_to_another(void)
+{
+    struct node c;
+    gni_post_descriptor_t d;
+
+    pair_open(&a, &b, 0, 1);
+    node_open(&c, 3, 0, 1);
+    fill(a.memory, 8, 1);
+    for (int i = 0; i < 12; i++) {
+        d = transaction(GNI_POST_FMA_PUT, &a, &b, 8);
+        OK(post_and_wait(&a, &d));
+    }
+    memset(b.memory, 0, 8);
+    OK(GNI_EpUnbind(a.ep));
+    CODE(GNI_RC_INVALID_PARAM, GNI_PostFma(a.ep, &d));
+    OK(GNI_EpBind(a.ep, c.pe, c.inst));
+    expect_error(&a, &d, 7);
+    CHECK(is_zero(b.memory, 8) && is_zero(c.memory, 8));
+    d = transaction(GNI_POST_FMA_PUT, &a, &c, 8);
+    OK(post_and_wait(&a, &d));
+    CHECK(is_filled(c.memory, 8, 1) && is_zero(b.memory, 8));
+}
+
 /* More registrations than an endpoint remembers, in turns. */
 static void many_handles(void)
 {
@@ -408,6 +432,7 @@ static const struct check_case cases[] = {
     {"26", "damaged_handle", damaged_handle},
     {"27,31", "stale_handle", stale_handle},
     {"27", "remembered_handle", remembered_handle},
+    {"", "bound_to_another", bound_to_another},
     {"", "many_handles", many_handles},
     {"28", "unaligned_registration", unaligned_registration},
     {"29", "attributes", attributes},
