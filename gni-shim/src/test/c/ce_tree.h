@@ -155,6 +155,7 @@ static inline void in_processes(int count, void (*body)(int rank))
         pid[rank] = fork();
         CHECK(pid[rank] >= 0);
         if (pid[rank] == 0) {
+            end_with_parent();
             body(rank);
             _Exit(0);
         }

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -91,7 +92,7 @@ static int run_case(const struct check_case *c)
     pid = fork();
     if (pid == 0) {
         setpgid(0, 0);
-        alarm(CASE_SECONDS);
+        end_with_parent();
         c->run();
         exit(0);
     }
@@ -151,6 +152,12 @@ int check_main(const struct check_case *cases, int count, int argc, char **argv)
 
 /* ---- processes ---- */
 
+void end_with_parent(void)
+{
+    alarm(CASE_SECONDS);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 pid_t start(void (*body)(void))
 {
     pid_t pid = fork();
@@ -158,7 +165,7 @@ pid_t start(void (*body)(void))
     if (pid < 0)
         check_fail(__FILE__, __LINE__, "fork: %s", strerror(errno));
     if (pid == 0) {
-        alarm(CASE_SECONDS);
+        end_with_parent();
         body();
         _exit(0);
     }

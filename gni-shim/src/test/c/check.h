@@ -51,6 +51,8 @@ void check_skip(const char *format, ...) __attribute__((noreturn, format(printf,
 
 /* Forks a process that runs `body` with nothing open. */
 pid_t start(void (*body)(void));
+/* For those that a case forks itself: a limit of their own, and no life after the case. */
+void end_with_parent(void);
 /* Waits for it; fails if it failed. Answers the signal that killed it, or 0. */
 int join(pid_t pid);
 

@@ -61,6 +61,7 @@ static void two_nodes(void)
     for (int rank = 0; rank < 4; rank++) {
         pid[rank] = fork();
         if (pid[rank] == 0) {
+            end_with_parent();
             body(rank);
             _Exit(0);
         }

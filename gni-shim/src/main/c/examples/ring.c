@@ -92,7 +92,7 @@ int main(void)
     attributes.mbox_maxcredit = 8;
     attributes.msg_maxsize = 64;
     check(GNI_SmsgBufferSizeNeeded(&attributes, &mailbox), "GNI_SmsgBufferSizeNeeded");
-    memory = calloc(1, 3 * BLOCK + 2 * mailbox);
+    memory = (char *)calloc(1, 3 * BLOCK + 2 * mailbox);
     check(GNI_MemRegister(nic, (uint64_t)(uintptr_t)memory, 3 * BLOCK + 2 * mailbox, arrived, 0,
                           (uint32_t)-1, &mine.handle),
           "GNI_MemRegister");
@@ -104,7 +104,7 @@ int main(void)
         mine.mailbox[i].mem_hndl = mine.handle;
         mine.mailbox[i].mbox_offset = 3 * BLOCK + (uint32_t)i * mailbox;
     }
-    all = calloc((size_t)size, sizeof(*all));
+    all = (struct about *)calloc((size_t)size, sizeof(*all));
     PMI_Allgather(&mine, all, sizeof(mine));
     int next = (rank + 1) % size, before = (rank + size - 1) % size;
     gni_ep_handle_t to_next = connect_to(nic, sent, all, rank, next, 1);

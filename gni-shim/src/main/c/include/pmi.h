@@ -40,14 +40,22 @@ int PMI_Barrier(void);
 /* Ends the whole job with this exit code. */
 int PMI_Abort(int exit_code, const char error_msg[]);
 
-/* All processes are on one host. */
+/* Processes of the same node: of the same host, or of the same part of it (gni-run --nodes). */
 int PMI_Get_clique_size(int *size);
 int PMI_Get_clique_ranks(int ranks[], int length);
 
-/* Cray's: gathers `len` bytes of each process into `out`, in the order of the ranks here; programs
- * must not count on that order. */
+/* Cray's. PMI_Allgather gathers `len` bytes of each process into `out`, in the order of the ranks
+ * here; programs must not count on that order. */
 int PMI_Allgather(void *in, void *out, int len);
+/* `len` bytes of rank 0 become everybody's. */
+int PMI_Bcast(void *buf, int len);
 int PMI_Get_numpes_on_smp(int *num);
+int PMI_Get_pes_on_smp(int pes[], int length);
+/* Processes of the program of this one; the others belong to other programs of the start. */
+int PMI_Get_app_size(int *size);
+/* Nodes are numbered from 1. The list has one number for each rank, and stays the library's. */
+int PMI_Get_nid(int rank, int *nid);
+int PMI_Get_nidlist_ptr(void **nidlist);
 
 /* The key-value space; a value can be read once its writer has committed it. */
 int PMI_KVS_Get_my_name(char kvsname[], int length);

@@ -136,27 +136,6 @@ int PMI_Get_appnum(int *appnum)
     return give(appnum, pmi.appnum);
 }
 
-int PMI_Get_clique_size(int *size)
-{
-    return give(size, pmi.size);
-}
-
-int PMI_Get_numpes_on_smp(int *num)
-{
-    return give(num, pmi.size);
-}
-
-int PMI_Get_clique_ranks(int ranks[], int length)
-{
-    if (!pmi.is_initialised)
-        return PMI_ERR_INIT;
-    if (ranks == NULL || length < pmi.size)
-        return PMI_ERR_INVALID_ARG;
-    for (int i = 0; i < pmi.size; i++)
-        ranks[i] = i;
-    return PMI_SUCCESS;
-}
-
 int PMI_Abort(int exit_code, const char error_msg[])
 {
     fprintf(stderr, "PMI_Abort: rank %d: %s\n", pmi.rank, error_msg ? error_msg : "");

@@ -1,13 +1,10 @@
 /*
  * gni-run: starts the processes of a uGNI program on this host and gives them what Cray's launcher
- * gave them: ranks, a protection tag and cookie, the device and its address.
- *
- *     gni-run -n 4 PROGRAM [ARGUMENTS] [: -n 1 OTHER [ARGUMENTS]]...
- *
- * Exit code: 0 when all processes ended with 0, else that of the first one that did not (128 and
- * the signal's number if it was killed); then the others are ended, too.
+ * gave them: ranks, a protection tag and cookie, the device and its address. "gni-run --help" says
+ * how. Signals are taken from a queue, one at a time; nothing happens in a handler.
  */
 #define _GNU_SOURCE
+#include "gni_run.h"
 #include "pmi_shared.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -15,228 +12,59 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define PROGRAMS_MAX 64
-#define GRACE_TENTHS 20 /* tenths of a second between the request to end and the end */
+#define GRACE_SECONDS 2 /* between the request to end and the end */
 
-struct program {
-    int count;
-    char **arguments;
-};
-struct job {
-    struct program program[PROGRAMS_MAX];
-    int programs;
-    int size;
-    pid_t *pid;
-    int started; /* pids known so far */
-    char path[256];
-    struct pmi_shared *shared;
-    unsigned ptag, cookie;
-};
+/* ---- starting ---- */
 
-static volatile sig_atomic_t stopped_by;
-
-static int usage(const char *what)
+static int is_runnable(const char *name)
 {
-    fprintf(stderr,
-            "gni-run: %s\n"
-            "usage: gni-run -n COUNT PROGRAM [ARGUMENTS] [: -n COUNT PROGRAM [ARGUMENTS]]...\n"
-            "  --ptag N, --cookie N   of the protection domain; otherwise chosen for this job\n",
-            what);
-    return 2;
-}
+    const char *path = getenv("PATH");
+    char file[4096];
 
-/* ---- arguments ---- */
+    if (strchr(name, '/') != NULL || path == NULL)
+        return access(name, X_OK) == 0;
+    errno = ENOENT;
+    while (*path != '\0') {
+        size_t length = strcspn(path, ":");
 
-static int number(const char *text, long most, long *value)
-{
-    char *end;
-
-    errno = 0;
-    *value = strtol(text, &end, 0);
-    return errno == 0 && end != text && *end == '\0' && *value >= 1 && *value <= most ? 0 : -1;
-}
-
-/* Takes the options of one program; its name stays at **argv. */
-static const char *take_options(struct job *job, struct program *program, char ***argv)
-{
-    long value;
-
-    while (**argv != NULL && (**argv)[0] == '-') {
-        const char *option = *(*argv)++;
-        const char *text = **argv;
-
-        if (strcmp(option, "--") == 0)
-            break;
-        if (text == NULL)
-            return "an option without its value";
-        if (strcmp(option, "-n") == 0 || strcmp(option, "-np") == 0) {
-            if (number(text, PMI_SIZE_MAX, &value) != 0)
-                return "-n: 1 to 4096";
-            program->count = (int)value;
-        } else if (strcmp(option, "--ptag") == 0) {
-            if (number(text, 253, &value) != 0)
-                return "--ptag: 3 to 253";
-            job->ptag = (unsigned)value;
-        } else if (strcmp(option, "--cookie") == 0) {
-            if (number(text, 0xffffffffl, &value) != 0)
-                return "--cookie: 1 to 4294967295";
-            job->cookie = (unsigned)value;
-        } else {
-            return "an option that it does not know";
-        }
-        (*argv)++;
+        snprintf(file, sizeof(file), "%.*s/%s", (int)length, path, name);
+        if (access(file, X_OK) == 0)
+            return 1;
+        path += length + (path[length] == ':');
     }
-    return NULL;
-}
-
-static const char *parse(struct job *job, char **argv)
-{
-    for (;;) {
-        struct program *program = &job->program[job->programs];
-        const char *wrong;
-
-        program->count = 1;
-        wrong = take_options(job, program, &argv);
-        if (wrong != NULL)
-            return wrong;
-        if (*argv == NULL || strcmp(*argv, ":") == 0)
-            return "no program";
-        program->arguments = argv;
-        job->size += program->count;
-        job->programs++;
-        while (*argv != NULL && strcmp(*argv, ":") != 0)
-            argv++;
-        if (job->size > PMI_SIZE_MAX)
-            return "more than 4096 processes";
-        if (*argv == NULL)
-            return NULL;
-        if (job->programs == PROGRAMS_MAX)
-            return "more than 64 programs";
-        *argv++ = NULL;
-    }
-}
-
-/* ---- what the processes share ---- */
-
-static int share(struct job *job)
-{
-    const char *directory = getenv("VERBENA_SHM_DIR");
-    int fd;
-
-    snprintf(job->path, sizeof(job->path), "%s/gni-run-XXXXXX", directory ? directory : "/dev/shm");
-    fd = mkstemp(job->path);
-    if (fd < 0 || posix_fallocate(fd, 0, sizeof(*job->shared)) != 0) {
-        fprintf(stderr, "gni-run: %s: %s\n", job->path, strerror(errno));
-        if (fd >= 0)
-            unlink(job->path);
-        return -1;
-    }
-    job->shared = mmap(NULL, sizeof(*job->shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    if (job->shared == MAP_FAILED) {
-        unlink(job->path);
-        return -1;
-    }
-    job->shared->size = (uint32_t)job->size;
-    job->shared->magic = PMI_SHARED_MAGIC;
     return 0;
 }
 
-static void set_number(const char *name, unsigned long value)
+static void become(const struct job *job, const struct program *program, int rank, pid_t launcher,
+                   const sigset_t *mask)
 {
-    char text[32];
+    char **arguments = program->arguments;
 
-    snprintf(text, sizeof(text), "%lu", value);
-    setenv(name, text, 1);
-}
-
-/* As the library answers for device 0, so that programs that read it from the environment agree. */
-static unsigned long nic_address(void)
-{
-    const char *given = getenv("GNI_SHIM_NIC_ADDR");
-    char host[256] = "";
-    uint32_t hash = 2166136261u;
-
-    if (given != NULL)
-        return strtoul(given, NULL, 0) & 0x3ffffu;
-    gethostname(host, sizeof(host) - 1);
-    for (const char *p = host; *p; p++)
-        hash = (hash ^ (uint8_t)*p) * 16777619u;
-    return (hash ^ hash >> 18) & 0x3ffffu;
-}
-
-static void domain(struct job *job)
-{
-    uint32_t chance[2] = {(uint32_t)time(NULL), (uint32_t)getpid()};
-
-    if (getrandom(chance, sizeof(chance), 0) != (ssize_t)sizeof(chance))
-        chance[0] ^= (uint32_t)getpid() << 16;
-    if (job->ptag == 0)
-        job->ptag = 3 + chance[0] % 251;
-    if (job->cookie == 0) /* the upper half is the protection key, of a user's range */
-        job->cookie = (128 + chance[1] % 65000u) << 16;
-    set_number("PMI_GNI_PTAG", job->ptag);
-    set_number("PMI_GNI_COOKIE", job->cookie);
-    set_number("CRAY_COOKIES", job->cookie);
-    set_number("PMI_GNI_DEV_ID", 0);
-    set_number("PMI_GNI_LOC_ADDR", nic_address());
-    set_number("PMI_SIZE", (unsigned long)job->size);
-    setenv("VERBENA_PMI_FILE", job->path, 1);
-}
-
-/* Programs linked with -lugni -lpmi find the libraries beside this command, or in ../lib of it. */
-static void library_path(void)
-{
-    static const char *const beside[] = {"", "/../lib"};
-    const char *before = getenv("LD_LIBRARY_PATH");
-    char self[512], library[640], path[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-    if (length <= 0)
-        return;
-    self[length] = '\0';
-    *strrchr(self, '/') = '\0';
-    for (int i = 0; i < 2; i++) {
-        snprintf(library, sizeof(library), "%s%s/libugni.so.0", self, beside[i]);
-        if (access(library, R_OK) != 0)
-            continue;
-        snprintf(path, sizeof(path), "%s%s%s%s", self, beside[i], before ? ":" : "",
-                 before ? before : "");
-        setenv("LD_LIBRARY_PATH", path, 1);
-        return;
-    }
-}
-
-/* ---- processes ---- */
-
-static void run_one(const struct job *job, const struct program *program, int rank)
-{
-    set_number("PMI_RANK", (unsigned long)rank);
-    set_number("PMI_FORK_RANK", (unsigned long)rank);
-    set_number("ALPS_APP_PE", (unsigned long)rank);
-    set_number("PMI_APPNUM", (unsigned long)(program - job->program));
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* a launcher that is killed takes them along */
-    execvp(program->arguments[0], program->arguments);
-    fprintf(stderr, "gni-run: %s: %s\n", program->arguments[0], strerror(errno));
+    if (getppid() != launcher)
+        _exit(1);
+    if (job->stdin_rank != -2 && job->stdin_rank != rank) {
+        int fd = open("/dev/null", O_RDONLY);
+
+        if (fd >= 0 && dup2(fd, STDIN_FILENO) >= 0 && fd != STDIN_FILENO)
+            close(fd);
+    }
+    run_set_rank(job, rank, (int)(program - job->program));
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    execvp(arguments[0], arguments);
+    fprintf(stderr, "gni-run: %s: %s\n", arguments[0], strerror(errno));
     _exit(127);
 }
 
-static void end_all(const struct job *job, int with)
+static int start_all(struct job *job, const sigset_t *mask)
 {
-    for (int i = 0; i < job->started; i++)
-        if (job->pid[i] > 0)
-            kill(job->pid[i], with);
-}
+    pid_t self = getpid();
 
-static int start_all(struct job *job)
-{
     for (int p = 0; p < job->programs; p++)
         for (int i = 0; i < job->program[p].count; i++) {
             pid_t pid;
@@ -244,14 +72,23 @@ static int start_all(struct job *job)
             fflush(NULL);
             pid = fork();
             if (pid == 0)
-                run_one(job, &job->program[p], job->started);
+                become(job, &job->program[p], job->started, self, mask);
             if (pid < 0) {
                 fprintf(stderr, "gni-run: fork: %s\n", strerror(errno));
-                return -1;
+                return 1;
             }
             job->pid[job->started++] = pid;
         }
     return 0;
+}
+
+/* ---- until the end ---- */
+
+static void signal_all(const struct job *job, int with)
+{
+    for (int i = 0; i < job->started; i++)
+        if (job->pid[i] > 0)
+            kill(job->pid[i], with);
 }
 
 /* Forgets a process that ended; answers its exit code as a shell would tell it. */
@@ -270,65 +107,104 @@ static int ended(struct job *job, pid_t pid, int state)
     return code;
 }
 
-static void on_signal(int signal)
+/* Those that have ended, without waiting: their number; *code becomes the first failure's. */
+static int collect(struct job *job, int *code)
 {
-    stopped_by = signal;
+    int state, count = 0;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &state, WNOHANG)) > 0) {
+        int its = ended(job, pid, state);
+
+        *code = *code ? *code : its;
+        count++;
+    }
+    return count;
 }
 
-/* The first failure ends the others: asked, and after a while killed. */
-static int wait_all(struct job *job, int code)
+static uint64_t now_ms(void)
 {
-    int tenths = 0, is_ending = 0;
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* The first failure, or a signal of ours, ends the others: asked, and after a while killed. */
+static int wait_all(struct job *job, int code, const sigset_t *signals)
+{
+    const struct timespec tenth = {.tv_nsec = 100000000};
+    uint64_t asked = 0;
 
     for (int left = job->started; left > 0;) {
-        const struct timespec tenth = {.tv_nsec = 100000000};
-        int state;
-        pid_t pid = waitpid(-1, &state, is_ending ? WNOHANG : 0);
+        int with = SIGTERM, number;
 
-        if (pid > 0) {
-            int its = ended(job, pid, state);
-
-            left--;
-            code = code ? code : its;
-        } else if (pid == 0) {
-            if (++tenths == GRACE_TENTHS)
-                end_all(job, SIGKILL);
-            nanosleep(&tenth, NULL);
-        } else if (errno != EINTR) {
+        left -= collect(job, &code);
+        if (left == 0)
             break;
+        number = code == 0 || !asked ? 0 : sigtimedwait(signals, NULL, &tenth);
+        if (code == 0)
+            number = sigwaitinfo(signals, NULL);
+        if (number == SIGUSR1 || number == SIGUSR2) {
+            signal_all(job, number);
+        } else if (number > 0 && number != SIGCHLD) {
+            code = code ? code : 128 + number;
+            with = number;
+            if (asked) /* whoever insists */
+                signal_all(job, number);
         }
-        if (stopped_by && code == 0)
-            code = 128 + stopped_by;
-        if (code != 0 && !is_ending) {
-            is_ending = 1;
+        if (code != 0 && !asked) {
+            asked = now_ms();
             atomic_store_explicit(&job->shared->aborted, 1, memory_order_release);
-            end_all(job, SIGTERM);
+            signal_all(job, with);
+        } else if (asked && now_ms() - asked >= GRACE_SECONDS * 1000) {
+            signal_all(job, SIGKILL);
         }
     }
     return code;
 }
 
+static void block_signals(sigset_t *signals, sigset_t *before)
+{
+    static const int taken[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+
+    sigemptyset(signals);
+    for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+        sigaddset(signals, taken[i]);
+    sigprocmask(SIG_BLOCK, signals, before);
+    /* Of a signal that is ignored nothing is queued; nohup, and a shell's "&", do that. */
+    signal(SIGCHLD, SIG_DFL);
+}
+
 int main(int argc, char **argv)
 {
     static struct job job;
-    struct sigaction action = {.sa_handler = on_signal};
+    sigset_t signals, before;
     const char *wrong;
     int code;
 
     (void)argc;
-    wrong = parse(&job, argv + 1);
+    wrong = run_parse(&job, argv + 1);
     if (wrong != NULL)
-        return usage(wrong);
+        fprintf(stderr, "gni-run: %s\n", wrong);
+    if (wrong != NULL || job.wants_help) {
+        run_usage(wrong != NULL);
+        return wrong != NULL ? 2 : 0;
+    }
+    for (int p = 0; p < job.programs; p++)
+        if (!is_runnable(job.program[p].arguments[0])) {
+            fprintf(stderr, "gni-run: %s: %s\n", job.program[p].arguments[0], strerror(errno));
+            return 127;
+        }
     job.pid = calloc((size_t)job.size, sizeof(*job.pid));
-    if (job.pid == NULL || share(&job) != 0)
+    if (job.pid == NULL || run_share(&job) != 0)
         return 1;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    domain(&job);
-    library_path();
-    code = wait_all(&job, start_all(&job) == 0 ? 0 : 1);
-    unlink(job.path);
+    block_signals(&signals, &before);
+    run_library_path();
+    code = run_domain(&job) == 0 ? 0 : 1;
+    if (code == 0)
+        code = wait_all(&job, start_all(&job, &before), &signals);
+    run_clean(&job);
     free(job.pid);
     return code;
 }

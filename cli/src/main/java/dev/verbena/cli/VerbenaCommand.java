@@ -52,10 +52,10 @@ import picocli.CommandLine.TypeConversionException;
             "",
             "From the ./verbena script: test (all tests; test --help says more), couple (two"
                     + " simulations coupled through a receiver), compare (every promised ratio, beside"
-                    + " C and others), gni-run (starts C programs written for uGNI), jmh (what one"
-                    + " operation costs), portals (install PREFIX=DIR: the C library for programs"
-                    + " written for Portals 3.3), rdma-vm (a command in a virtual machine with a"
-                    + " software RDMA card).",
+                    + " C and others), gni (install PREFIX=DIR: the C libraries for programs written"
+                    + " for uGNI), gni-run (starts them), jmh (what one operation costs), portals"
+                    + " (install PREFIX=DIR: the C library for programs written for Portals 3.3),"
+                    + " rdma-vm (a command in a virtual machine with a software RDMA card).",
         })
 public final class VerbenaCommand implements Runnable {
     @Spec private CommandSpec spec;

@@ -1,0 +1,84 @@
+/* What every one of these programs begins with: its rank, and a NIC handle in the protection domain
+ * that the launcher names in the environment. */
+#ifndef EXAMPLE_H
+#define EXAMPLE_H
+
+#include <gni_pub.h>
+#include <pmi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct job {
+    int rank, size;
+    uint32_t address; /* of the NIC */
+    gni_cdm_handle_t cdm;
+    gni_nic_handle_t nic;
+};
+
+static inline void check(gni_return_t code, const char *what)
+{
+    if (code == GNI_RC_SUCCESS)
+        return;
+    fprintf(stderr, "%s: %s\n", what, gni_err_str[code]);
+    PMI_Abort(1, what);
+}
+#define CHECK(call) check(call, #call)
+
+static inline uint64_t address_of(const void *memory)
+{
+    return (uint64_t)(uintptr_t)memory;
+}
+
+/* Of several values, separated by colons, the first. */
+static inline unsigned long from_environment(const char *name)
+{
+    const char *text = getenv(name);
+
+    if (text == NULL) {
+        fprintf(stderr, "%s is not set: start this program by gni-run\n", name);
+        exit(2);
+    }
+    return strtoul(text, NULL, 10);
+}
+
+static inline void open_job(struct job *job)
+{
+    uint8_t ptag = (uint8_t)from_environment("PMI_GNI_PTAG");
+    uint32_t cookie = (uint32_t)from_environment("PMI_GNI_COOKIE");
+    int spawned;
+
+    if (PMI_Init(&spawned) != PMI_SUCCESS || PMI_Get_rank(&job->rank) != PMI_SUCCESS ||
+        PMI_Get_size(&job->size) != PMI_SUCCESS)
+        exit(2);
+    CHECK(GNI_CdmCreate((uint32_t)job->rank, ptag, cookie, GNI_CDM_MODE_FORK_FULLCOPY, &job->cdm));
+    CHECK(GNI_CdmAttach(job->cdm, (uint32_t)from_environment("PMI_GNI_DEV_ID"), &job->address,
+                        &job->nic));
+}
+
+static inline void close_job(struct job *job)
+{
+    PMI_Barrier(); /* nobody needs our memory any more */
+    CHECK(GNI_CdmDestroy(job->cdm));
+    PMI_Finalize();
+}
+
+/* The next event, slept for at most a minute. */
+static inline gni_cq_entry_t wait_event(gni_cq_handle_t cq)
+{
+    gni_cq_entry_t entry = 0;
+
+    CHECK(GNI_CqWaitEvent(cq, 60000, &entry));
+    return entry;
+}
+
+/* The post that the next event of a source queue is about. */
+static inline gni_post_descriptor_t *wait_post(gni_cq_handle_t cq)
+{
+    gni_post_descriptor_t *done = NULL;
+
+    CHECK(GNI_GetCompleted(cq, wait_event(cq), &done));
+    return done;
+}
+
+#endif
