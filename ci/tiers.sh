@@ -257,7 +257,7 @@ tier_seeds() {
         seed=$((day * 1000 + i))
         echo "   seed $seed (repeat: mvn verify -Dgroups=seeded -Dverbena.seed=$seed)"
         run_maven_tests "seeds-$i" surefire-reports-seeds -Dgroups=seeded -Dverbena.seed=$seed -Dverbena.reports=surefire-reports-seeds $TWO_AT_A_TIME \
-            -Dspotless.check.skip=true -Dcheckstyle.skip=true -pl native,java-api,portals-emul,staging,nsim -am || code=1
+            -Dspotless.check.skip=true -Dcheckstyle.skip=true -pl native,java-api,portals-emul,gni-shim,staging,nsim -am || code=1
     done
     return $code
 }

@@ -3,6 +3,7 @@ module dev.verbena.examples {
     requires transitive dev.verbena.staging;
     requires dev.verbena.nsim;
     requires dev.verbena.portals; // found by name, portals://
+    requires dev.verbena.ugni;
 
     exports dev.verbena.examples;
     exports dev.verbena.examples.heat;

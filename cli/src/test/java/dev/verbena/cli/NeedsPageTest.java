@@ -23,7 +23,8 @@ class NeedsPageTest {
 
     private static Map<String, Path> sources() throws IOException {
         Map<String, Path> found = new HashMap<>();
-        for (String module : List.of("native", "java-api", "portals-emul", "staging", "cli")) {
+        for (String module :
+                List.of("native", "java-api", "portals-emul", "gni-shim", "staging", "cli")) {
             collect(Path.of("..", module, "src", "test", "java"), found);
         }
         collect(Path.of("..", "examples", "src", "test", "java"), found);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import dev.verbena.portals.PortalsInterface;
 import dev.verbena.transport.TransportProvider;
 import dev.verbena.transport.Transports;
+import dev.verbena.ugni.CommunicationDomain;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,6 +53,13 @@ class ExamplesTest {
         assertThat(PortalsMailbox.run())
                 .containsExactly(
                         "PUT_END \"one\" at 0", "UNLINK", "PUT_END \"two\" at 1024", "1 dropped");
+    }
+
+    @Test
+    void shouldPutAndNotify() {
+        assumeThat(CommunicationDomain.unavailabilityCause()).isNull();
+        assertThat(UgniNotify.run())
+                .containsExactly("the put went well", "instance 2 wrote \"hello\"");
     }
 
     @Test

@@ -36,6 +36,7 @@ public final class CommunicationDomain implements AutoCloseable {
     public static final int ANY_DEVICE = -1;
 
     private static final int PTAG_MAX = 255;
+    private static final int RESOURCE_WORDS = 4;
 
     private final long handle;
     private final int instance;
@@ -126,6 +127,51 @@ public final class CommunicationDomain implements AutoCloseable {
         return (int)
                 UgniNative.check(
                         "GNI_CdmGetNicAddress", ugni.vgn_nic_address(device), "device " + device);
+    }
+
+    /**
+     * Version of the library, {@code major << 24 | minor << 16 | revision}. C: {@code
+     * GNI_GetVersion}.
+     */
+    public static int version() {
+        UgniNative.open();
+        return (int) UgniNative.check("GNI_GetVersion", ugni.vgn_version(), "library");
+    }
+
+    /** Whether the devices say that they are Aries, not Gemini. C: {@code GNI_GetDeviceType}. */
+    public static boolean isAries() {
+        UgniNative.open();
+        return UgniNative.check("GNI_GetDeviceType", ugni.vgn_device_type(), "host")
+                == ugni.GNI_DEVICE_ARIES;
+    }
+
+    /** Protection tag that belongs to a cookie. C: {@code GNI_GetPtag}. */
+    public static int ptagOf(int device, int cookie) {
+        UgniNative.open();
+        return (int)
+                UgniNative.check(
+                        "GNI_GetPtag",
+                        ugni.vgn_ptag(device, cookie),
+                        "cookie 0x" + Integer.toHexString(cookie));
+    }
+
+    /**
+     * What a device has left of a resource. C: {@code GNI_GetDevResInfo}. Allocates.
+     *
+     * @param resource its number in {@code gni_dev_res_t}
+     * @return available, reserved, held, total
+     */
+    public static long[] deviceResource(int device, int resource) {
+        UnsafeBuffer words = Nic.aligned(RESOURCE_WORDS * Long.BYTES);
+        UgniNative.check(
+                "GNI_GetDevResInfo",
+                ugni.vgn_device_resource(device, resource, words.addressOffset()),
+                "device " + device + ", resource " + resource);
+        long[] values = new long[RESOURCE_WORDS];
+        for (int i = 0; i < RESOURCE_WORDS; i++) {
+            values[i] = words.getLong(i * Long.BYTES);
+        }
+        return values;
     }
 
     /** The C handle. */

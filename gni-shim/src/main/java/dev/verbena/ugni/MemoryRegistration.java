@@ -50,7 +50,7 @@ public final class MemoryRegistration extends UgniObject {
         }
     }
 
-    /** Address of the first byte, which peers name. */
+    /** Address of the first byte, which peers name; of several regions 0. */
     public long address() {
         checkOpen();
         return address;
@@ -91,6 +91,22 @@ public final class MemoryRegistration extends UgniObject {
                     "offset " + offset + " length " + length + " is outside " + this);
         }
         return address + offset;
+    }
+
+    /** Of several regions: its addresses are not those of this process. */
+    boolean isSegmented() {
+        return address == 0;
+    }
+
+    /** Whether nobody may write. C: {@code GNI_MemHndlQueryAttr}. */
+    public boolean isReadOnly() {
+        checkOpen();
+        return UgniNative.check(
+                        "GNI_MemHndlQueryAttr",
+                        ugni.vgn_mem_attribute(
+                                made.addressOffset(), ugni.GNI_MEMHNDL_ATTR_READONLY),
+                        this)
+                != 0;
     }
 
     boolean holds(long start, long bytes) {

@@ -192,6 +192,58 @@ public final class Nic {
     }
 
     /**
+     * Registers several regions as one, whose addresses count from 0 and run on from one to the
+     * next. Copied; the caller keeps the memory until the registration is closed. C: {@code
+     * GNI_MemRegisterSegments}.
+     *
+     * @param addresses of this process
+     * @param lengths bytes, one for each address
+     */
+    public MemoryRegistration registerSegments(
+            long[] addresses, long[] lengths, int flags, CompletionQueue destination) {
+        checkOwner();
+        if (addresses.length != lengths.length || addresses.length == 0) {
+            throw new IllegalArgumentException(
+                    addresses.length + " addresses and " + lengths.length + " lengths");
+        }
+        UnsafeBuffer segments = aligned(addresses.length * 2 * Long.BYTES);
+        long total = 0;
+        for (int i = 0; i < addresses.length; i++) {
+            if (addresses[i] == 0 || lengths[i] < 1) {
+                throw new IllegalArgumentException(
+                        "no memory: " + lengths[i] + " bytes at " + addresses[i]);
+            }
+            segments.putLong(2 * i * Long.BYTES, addresses[i]);
+            segments.putLong((2 * i + 1) * Long.BYTES, lengths[i]);
+            total = Math.addExact(total, lengths[i]);
+        }
+        UnsafeBuffer made = aligned(MemoryRegistration.HANDLE_LENGTH);
+        UgniNative.check(
+                "GNI_MemRegisterSegments",
+                ugni.vgn_mem_register_segments(
+                        handle,
+                        segments.addressOffset(),
+                        addresses.length,
+                        handleOf(destination),
+                        flags,
+                        made.addressOffset()),
+                total + " bytes of " + this);
+        return new MemoryRegistration(this, made, 0, total, destination, null);
+    }
+
+    /**
+     * Subscribes to errors. C: {@code GNI_SubscribeErrors}.
+     *
+     * @param mask categories, such as {@link ErrorSubscription#ALL}
+     * @param capacity errors that wait at most; 0: 64
+     */
+    public ErrorSubscription errors(int mask, int capacity) {
+        checkOwner();
+        long made = ugni.vgn_errors_subscribe(handle, 0, mask, capacity);
+        return new ErrorSubscription(this, UgniNative.check("GNI_SubscribeErrors", made, this));
+    }
+
+    /**
      * Descriptors for posts, in native memory. Not uGNI, where they are the caller's structures.
      *
      * @param count how many, at least 1
@@ -346,6 +398,15 @@ public final class Nic {
         checkOwner();
         return UgniNative.check(
                 "GNI_GetNicStat", ugni.vgn_statistic(handle, statistic), "statistic " + statistic);
+    }
+
+    /** Sets a statistic to 0. C: {@code GNI_ResetNicStat}. */
+    public void resetStatistic(int statistic) {
+        checkOwner();
+        UgniNative.check(
+                "GNI_ResetNicStat",
+                ugni.vgn_statistic_reset(handle, statistic),
+                "statistic " + statistic);
     }
 
     /**

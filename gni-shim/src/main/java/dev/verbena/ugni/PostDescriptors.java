@@ -157,7 +157,9 @@ public final class PostDescriptors extends UgniObject {
         long start = descriptor.localAddress();
         long length = descriptor.length();
         if (registration != null) {
-            return !registration.isClosed() && registration.holds(start, length);
+            return !registration.isClosed()
+                    && !registration.isSegmented()
+                    && registration.holds(start, length);
         }
         return memory != null && !memory.isClosed() && memory.holds(start, length);
     }

@@ -64,8 +64,12 @@ public final class ShortMessageAttributes {
      *
      * @param offset from the registration's first byte, a multiple of 8
      * @throws IndexOutOfBoundsException if it does not fit
+     * @throws IllegalArgumentException for a registration of several regions
      */
     public ShortMessageAttributes local(MemoryRegistration registration, int offset) {
+        if (registration.isSegmented()) {
+            throw new IllegalArgumentException("a mailbox lies in one piece of memory");
+        }
         int size = sizeNeeded();
         registration.range(offset, size);
         bytes.putLong(ugni.VGN_SMSG_BUFFER, registration.address());
