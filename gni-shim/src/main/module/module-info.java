@@ -1,4 +1,7 @@
-/** uGNI over the software NIC, or Cray's own library where one is: Java objects. */
+/**
+ * uGNI over the software NIC, or Cray's own library where one is: Java objects, and the transport
+ * {@code gni://}.
+ */
 module dev.verbena.ugni {
     requires transitive dev.verbena.api;
     requires dev.verbena.natives;
@@ -6,4 +9,8 @@ module dev.verbena.ugni {
 
     exports dev.verbena.ugni;
     exports dev.verbena.ugni.presets;
+    exports dev.verbena.ugni.transport;
+
+    provides dev.verbena.transport.TransportProvider with
+            dev.verbena.ugni.transport.GniTransportProvider;
 }

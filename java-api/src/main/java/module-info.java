@@ -10,6 +10,7 @@ module dev.verbena.api {
     exports dev.verbena.agent;
     exports dev.verbena.agent.internal to
             dev.verbena.portals,
+            dev.verbena.ugni,
             dev.verbena.staging,
             dev.verbena.nsim,
             dev.verbena.examples,
@@ -20,6 +21,7 @@ module dev.verbena.api {
     exports dev.verbena.transport;
     exports dev.verbena.transport.internal to
             dev.verbena.portals,
+            dev.verbena.ugni,
             dev.verbena.nsim;
     exports dev.verbena.verbs;
 

@@ -97,6 +97,9 @@ abstract class ConnectionContract extends MessageContract {
     private static URI other(URI uri, String name) {
         String text = uri.toString();
         String old = uri.getPath().substring(uri.getPath().lastIndexOf('/') + 1);
+        if (old.isEmpty()) {
+            return URI.create(text.replace("/?", "/" + name + "?"));
+        }
         return URI.create(text.replace("/" + old, "/" + name));
     }
 

@@ -1,0 +1,60 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+
+/** Whom a URI means, and why it means nobody. */
+final class Callers {
+    /** What our own URIs say: every process of this emulation is on one host. */
+    static final String HOST = "localhost";
+
+    private final Card card;
+
+    Callers(Card card) {
+        this.card = card;
+    }
+
+    /** Null if the address is of our protection domain and host, else what follows its URI. */
+    String refusal(GniAddress to) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("gni-ptag-unchecked")) {
+            return null;
+        }
+        if (to.ptag() != -1 && to.ptag() != card.ptag) {
+            return " is of protection tag " + to.ptag() + ", this process is of " + card.ptag;
+        }
+        if (to.cookie() != -1 && to.cookie() != card.cookie) {
+            return " has cookie " + to.cookie() + ", this process has " + card.cookie;
+        }
+        return isHere(to.host())
+                ? null
+                : " is on another host; this emulation reaches processes of one host";
+    }
+
+    private static boolean isHere(String host) {
+        if (host.equals(HOST) || host.startsWith("127.")) {
+            return true;
+        }
+        try {
+            return host.equals(InetAddress.getLocalHost().getHostName());
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    /** Of who sent a record. */
+    URI uri(ControlRecord record) {
+        return uri(card, record.instance(), record.incarnation());
+    }
+
+    /** Our own. */
+    static URI uri(Card card) {
+        return uri(card, card.instance, card.incarnation);
+    }
+
+    /** Without a name, which is a label only: protocols have little room for addresses. */
+    private static URI uri(Card card, int instance, long incarnation) {
+        return new GniAddress(card.host, instance, "", card.ptag, card.cookie, incarnation).uri();
+    }
+}

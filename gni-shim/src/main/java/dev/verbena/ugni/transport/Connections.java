@@ -1,0 +1,582 @@
+package dev.verbena.ugni.transport;
+
+import static dev.verbena.ugni.transport.GniConnection.CONNECTED;
+import static dev.verbena.ugni.transport.GniConnection.CONNECTING;
+import static dev.verbena.ugni.transport.GniConnection.ENDED;
+import static dev.verbena.ugni.transport.GniConnection.ENDING;
+import static dev.verbena.ugni.transport.GniConnection.FREE;
+import static dev.verbena.ugni.transport.GniConnection.OFFERED;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import java.net.URI;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.SystemNanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * How connections come about and end: the conversation through doors, timeouts, and the watch over
+ * peers. One thread.
+ */
+final class Connections {
+    private static final long RETRY_NS = 500_000L;
+    private static final long WATCH_MIN_NS = 5_000_000L;
+    private static final long WATCH_MAX_NS = 200_000_000L;
+
+    final ConnectionTable table;
+    final Credits credits;
+    private final Card card;
+    private final EventRing ring;
+    private final News news;
+    private final TransportContext context;
+    private final Mailboxes mailboxes;
+    private final Peers peers;
+    private final Callers callers;
+    private final PeerWatch watch;
+    private final ControlRecord out = record();
+    private final ControlRecord in = record();
+    private final Door.Consumer onRecord = this::onRecord;
+    private final long watchNs;
+    private Runnable drain = () -> {};
+    private boolean isListening;
+    private boolean isTaking;
+    private int creditsReserved;
+    private int endingCount;
+    private int pendingCount;
+    private long nextWatchNs;
+    private long nextTimerNs;
+
+    Connections(Card card, EventRing ring, News news, TransportContext context, long nowNs) {
+        this.card = card;
+        this.ring = ring;
+        this.news = news;
+        this.context = context;
+        this.table = news.table;
+        this.mailboxes =
+                new Mailboxes(card, context.creditsPerConnection(), context.messageLengthMax());
+        this.credits = new Credits(mailboxes, table, context);
+        this.peers = new Peers(card);
+        this.callers = new Callers(card);
+        this.watch = new PeerWatch(card, context, this);
+        this.watchNs = Math.max(WATCH_MIN_NS, Math.min(WATCH_MAX_NS, context.peerTimeoutNs() / 4));
+        this.nextWatchNs = nowNs + watchNs;
+        this.nextTimerNs = nextWatchNs;
+        out.sender(card);
+    }
+
+    private static ControlRecord record() {
+        return new ControlRecord(
+                new UnsafeBuffer(
+                        BufferUtil.allocateDirectAligned(ControlRecord.LENGTH, Long.BYTES)));
+    }
+
+    /** What takes the events of operations. */
+    void drain(Runnable drain) {
+        this.drain = drain;
+    }
+
+    void listen() {
+        isListening = true;
+    }
+
+    // ---- what the user asks for ----
+
+    long connect(GniAddress to, URI uri, byte[] privateData, long userContext, long deadlineNs) {
+        GniConnection c = take();
+        if (c == null) {
+            return Transport.BACK_PRESSURED;
+        }
+        c.state = CONNECTING;
+        c.context = userContext;
+        c.uri = uri;
+        c.wantedName = to.name();
+        c.privateData = privateData;
+        c.deadlineNs = deadlineNs;
+        c.hasDeadline = true;
+        nextTimerNs = Math.min(nextTimerNs, deadlineNs);
+        int handle = c.handle;
+        String refusal = callers.refusal(to);
+        if (refusal != null) {
+            fail(c, Status.REFUSED, uri + refusal);
+        } else {
+            seek(c, to);
+        }
+        return handle;
+    }
+
+    private void seek(GniConnection c, GniAddress to) {
+        int state = card.peerState(card.address, to.port());
+        long found = card.peerIncarnation();
+        if (state == Gni.PEER_DEAD) {
+            fail(c, Status.REFUSED, "nobody is at port " + to.port() + " of " + c.uri);
+        } else if (to.incarnation() != 0 && to.incarnation() != found) {
+            fail(
+                    c,
+                    Status.REFUSED,
+                    c.uri + " is gone; at port " + to.port() + " is another incarnation");
+        } else {
+            bind(c, card.address, to.port(), found);
+            mailboxes.open(c);
+            pend(c, ControlRecord.CONNECT);
+        }
+    }
+
+    int accept(long handle, long userContext) {
+        GniConnection c = table.find(handle);
+        if (c == null || c.state != OFFERED) {
+            return Transport.NOT_CONNECTED;
+        }
+        c.context = userContext;
+        c.state = CONNECTED;
+        c.isStopped = false;
+        pend(c, ControlRecord.ACCEPT);
+        return c.isQuietEnd ? Transport.NOT_CONNECTED : Transport.ACCEPTED;
+    }
+
+    int reject(long handle) {
+        GniConnection c = table.find(handle);
+        if (c == null || c.state != OFFERED) {
+            return Transport.NOT_CONNECTED;
+        }
+        c.state = ENDED;
+        c.isQuietEnd = true;
+        pend(c, ControlRecord.REJECT);
+        return Transport.ACCEPTED;
+    }
+
+    int disconnect(long handle) {
+        GniConnection c = table.find(handle);
+        if (c == null || c.state != CONNECTED) {
+            return Transport.NOT_CONNECTED;
+        }
+        c.state = ENDED;
+        c.isQuietEnd = true;
+        boolean isUnknown = c.pendingRecord == ControlRecord.ACCEPT;
+        unpend(c);
+        // A peer that never learnt that it was accepted is rejected.
+        pend(c, isUnknown ? ControlRecord.REJECT : ControlRecord.DISCONNECT);
+        return Transport.ACCEPTED;
+    }
+
+    /** Tells every peer that this transport closes, as far as they can be told at once. */
+    void closeAll() {
+        for (int i = 0; i < table.size(); i++) {
+            GniConnection c = table.at(i);
+            if (c.state == CONNECTED && c.pendingRecord == 0) {
+                c.pendingRecord = ControlRecord.DISCONNECT;
+            } else if (c.state == OFFERED) {
+                c.pendingRecord = ControlRecord.REJECT;
+            }
+            if (c.pendingRecord != 0 && c.pendingRecord != ControlRecord.CONNECT) {
+                put(c, c.pendingRecord);
+            }
+        }
+    }
+
+    // ---- slots ----
+
+    private GniConnection take() {
+        int wanted = context.creditsPerConnection();
+        if (creditsReserved + wanted > context.receiveSlotCount()) {
+            return null;
+        }
+        GniConnection c = table.take();
+        if (c != null) {
+            c.creditsReserved = wanted;
+            creditsReserved += wanted;
+        }
+        return c;
+    }
+
+    private void free(GniConnection c) {
+        if (c.inFlight > 0) {
+            drain.run(); // events of an endpoint that is gone would not come
+        }
+        creditsReserved -= c.creditsReserved;
+        unpend(c);
+        mailboxes.close(c);
+        GniPeer peer = c.peer;
+        table.free(c);
+        if (peer != null) {
+            peers.release(peer);
+        }
+    }
+
+    /** From now on everything for this connection goes to one incarnation only. */
+    private void bind(GniConnection c, int address, int instance, long incarnation) {
+        for (int i = 0; i < table.size(); i++) {
+            GniConnection other = table.at(i);
+            if (other.state != FREE
+                    && other.peer != null
+                    && other.peer.instance == instance
+                    && other.peer.address == address
+                    && other.peer.incarnation != incarnation) {
+                lose(other, "its process was replaced by another incarnation");
+            }
+        }
+        c.peer = peers.take(address, instance, incarnation);
+    }
+
+    // ---- records out ----
+
+    private void pend(GniConnection c, int type) {
+        c.pendingRecord = type;
+        pendingCount++;
+        send(c);
+    }
+
+    private void unpend(GniConnection c) {
+        if (c.pendingRecord != 0) {
+            c.pendingRecord = 0;
+            pendingCount--;
+        }
+    }
+
+    /** Sends what is pending; what cannot be sent now stays pending. */
+    private void send(GniConnection c) {
+        int type = c.pendingRecord;
+        if (!c.peer.isKnown()) {
+            peers.ask(c.peer);
+            soon();
+            return;
+        }
+        if (isOtherName(c)) {
+            unpend(c);
+            fail(c, Status.REFUSED, c.uri + ": there is '" + c.peer.name + "'");
+            return;
+        }
+        // What was accepted before a disconnect is placed before it.
+        int outcome = type == ControlRecord.DISCONNECT && c.inFlight > 0 ? Door.BUSY : put(c, type);
+        switch (outcome) {
+            case Door.DELIVERED -> sent(c, type);
+            case Door.UNREACHABLE -> gone(c);
+            default -> soon();
+        }
+    }
+
+    private void soon() {
+        nextTimerNs = nextWatchNs - watchNs;
+    }
+
+    private static boolean isOtherName(GniConnection c) {
+        return c.state == CONNECTING
+                && !c.wantedName.isEmpty()
+                && !c.wantedName.equals(c.peer.name);
+    }
+
+    private int put(GniConnection c, int type) {
+        out.write(
+                type,
+                c.peerHandle,
+                c.handle,
+                context.creditsPerConnection(),
+                context.messageLengthMax(),
+                type == ControlRecord.CONNECT ? c.privateData : null);
+        out.mailbox(c.mailbox, c.mailboxLow, c.mailboxHigh);
+        out.seal();
+        return card.door.put(c.peer, out);
+    }
+
+    private void sent(GniConnection c, int type) {
+        if (PlantedFaults.ENABLED) {
+            PlantedFaults.step("java.gni.record");
+        }
+        unpend(c);
+        if (type == ControlRecord.ACCEPT) {
+            connected(c);
+        } else if (type != ControlRecord.CONNECT) {
+            free(c);
+        }
+    }
+
+    private void gone(GniConnection c) {
+        if (c.state == CONNECTING) {
+            fail(c, Status.PEER_DEAD, c.uri + " died before it answered");
+        } else if (c.isQuietEnd) {
+            free(c);
+        } else {
+            lose(c, "its process is gone");
+        }
+    }
+
+    private void answer(ControlRecord to, int type) {
+        GniPeer peer = peers.take(to.address(), to.instance(), to.incarnation());
+        to.introduce(peer);
+        out.write(type, to.from(), 0, 0, 0, null);
+        out.seal();
+        card.door.put(peer, out);
+        peers.release(peer);
+    }
+
+    /** A peer that goes on after it was given up must learn that, unless its door is full. */
+    void tellGivenUp(GniConnection c) {
+        if (c.state == ENDING && c.peer.isKnown()) {
+            put(c, ControlRecord.DISCONNECT);
+        }
+    }
+
+    // ---- records in ----
+
+    /** Takes what lies at the door. Does nothing inside itself. */
+    void takeRecords() {
+        if (isTaking || ring.isBacklogged()) {
+            return;
+        }
+        isTaking = true;
+        try {
+            card.door.take(in, onRecord);
+        } finally {
+            isTaking = false;
+        }
+    }
+
+    private void onRecord(ControlRecord record) {
+        String fault = record.fault();
+        if (!fault.isEmpty()) {
+            context.errorHandler()
+                    .onError(
+                            new IllegalStateException(
+                                    "record of instance "
+                                            + record.instance()
+                                            + " refused: "
+                                            + fault));
+        } else if (record.type() == ControlRecord.CONNECT) {
+            offer(record);
+        } else {
+            onAnswer(record);
+        }
+    }
+
+    /** A peer asks to connect. */
+    private void offer(ControlRecord record) {
+        GniConnection c = isListening ? take() : null;
+        if (c == null) {
+            answer(record, isListening ? ControlRecord.FULL : ControlRecord.DEAF);
+            return;
+        }
+        bind(c, record.address(), record.instance(), record.incarnation());
+        record.introduce(c.peer);
+        c.uri = callers.uri(record);
+        if (!join(c, record)) {
+            answer(record, ControlRecord.REJECT);
+            free(c);
+            return;
+        }
+        c.state = OFFERED;
+        byte[] privateData = record.privateData();
+        int handle = c.handle;
+        URI uri = c.uri;
+        ring.add(
+                handler ->
+                        handler.onConnectRequest(
+                                handle, uri, new UnsafeBuffer(privateData), 0, privateData.length));
+    }
+
+    private boolean join(GniConnection c, ControlRecord record) {
+        c.peerHandle = record.from();
+        record.readMailbox(c);
+        try {
+            if (!c.isRegistered) {
+                mailboxes.open(c);
+            }
+            mailboxes.join(c, record.credits(), record.messageLengthMax());
+            return true;
+        } catch (GniFailure e) {
+            context.errorHandler().onError(e);
+            return false;
+        }
+    }
+
+    /** A peer answered a connect, or disconnects. */
+    private void onAnswer(ControlRecord record) {
+        GniConnection c = table.find(record.to());
+        if (c != null
+                && (c.peer == null
+                        || c.peer.instance != record.instance()
+                        || c.peer.incarnation != record.incarnation())) {
+            c = null;
+        }
+        switch (record.type()) {
+            case ControlRecord.ACCEPT -> onAccept(c, record);
+            case ControlRecord.DISCONNECT -> onDisconnect(c);
+            default -> {
+                if (c != null && c.state == CONNECTING) {
+                    fail(c, Status.REFUSED, c.uri + reason(record.type()));
+                }
+            }
+        }
+    }
+
+    private static String reason(int type) {
+        return switch (type) {
+            case ControlRecord.FULL -> " has no room for another connection";
+            case ControlRecord.DEAF -> " does not listen";
+            default -> " rejected the connection";
+        };
+    }
+
+    private void onAccept(GniConnection c, ControlRecord record) {
+        if (c != null && c.state == CONNECTING) {
+            if (join(c, record)) {
+                connected(c);
+            } else {
+                answer(record, ControlRecord.DISCONNECT);
+                fail(c, Status.INTERNAL, c.uri + ": the mailbox cannot be used");
+            }
+        } else if (c == null || c.state != CONNECTED) {
+            // We gave up meanwhile: the peer must not believe in the connection.
+            answer(record, ControlRecord.DISCONNECT);
+        }
+    }
+
+    private void onDisconnect(GniConnection c) {
+        if (c != null && c.state == CONNECTED) {
+            end(c, false, null);
+        } else if (c != null && (c.state == OFFERED || c.isQuietEnd)) {
+            free(c); // both at once: the peer does not wait for ours
+        }
+    }
+
+    // ---- ends ----
+
+    private void connected(GniConnection c) {
+        c.state = CONNECTED;
+        c.hasDeadline = false;
+        c.privateData = null;
+        int handle = c.handle;
+        long userContext = c.context;
+        ring.add(handler -> handler.onConnected(handle, userContext));
+        news.add(c);
+    }
+
+    private void fail(GniConnection c, int status, String reason) {
+        unpend(c);
+        c.state = ENDED;
+        c.hasDeadline = false;
+        int handle = c.handle;
+        long userContext = c.context;
+        ring.add(
+                handler -> {
+                    free(c);
+                    handler.onConnectFailed(handle, userContext, status, reason);
+                });
+    }
+
+    /** An operation found the peer unreachable: looks whether it is gone. */
+    void suspect(GniConnection c) {
+        watch.look(c, SystemNanoClock.INSTANCE.nanoTime());
+    }
+
+    /** The peer cannot be reached any more. */
+    void lose(GniConnection c, String reason) {
+        switch (c.state) {
+            case CONNECTING -> fail(c, Status.PEER_DEAD, c.uri + ": " + reason);
+            case OFFERED -> free(c);
+            case CONNECTED -> {
+                takeRecords(); // a disconnect that it sent before counts
+                if (c.state == CONNECTED) {
+                    end(c, true, reason);
+                }
+            }
+            case ENDED -> {
+                if (c.isQuietEnd) {
+                    free(c);
+                }
+            }
+            default -> {
+                // its end is on its way
+            }
+        }
+    }
+
+    private void end(GniConnection c, boolean isLost, String reason) {
+        if (c.pendingRecord == ControlRecord.ACCEPT) {
+            connected(c);
+        }
+        unpend(c);
+        c.state = ENDING;
+        c.isLost = isLost;
+        c.reason = reason;
+        news.add(c); // what it sent before is delivered first
+        endingCount++;
+    }
+
+    /** Ends connections whose last message was delivered. */
+    void settleEnds() {
+        if (endingCount == 0) {
+            return;
+        }
+        for (int i = 0; i < table.size(); i++) {
+            GniConnection c = table.at(i);
+            if (c.state == ENDING && !c.hasNews && c.inFlight == 0) {
+                endingCount--;
+                ended(c);
+            }
+        }
+    }
+
+    private void ended(GniConnection c) {
+        c.state = ENDED;
+        int handle = c.handle;
+        long userContext = c.context;
+        boolean isLost = c.isLost;
+        String reason = c.uri + ": " + c.reason;
+        ring.add(
+                handler -> {
+                    free(c);
+                    if (isLost) {
+                        handler.onPeerLost(handle, userContext, reason);
+                    } else {
+                        handler.onDisconnected(handle, userContext);
+                    }
+                });
+    }
+
+    // ---- time ----
+
+    /** When {@link #onTime} wants to be called at the latest. */
+    long nextTimerNs() {
+        return nextTimerNs;
+    }
+
+    /** Datagrams, timeouts, records that could not be sent, and the watch over peers. */
+    void onTime(long nowNs) {
+        peers.progress();
+        if (nowNs - nextTimerNs < 0 && pendingCount == 0) {
+            return;
+        }
+        boolean isWatching = nowNs - nextWatchNs >= 0;
+        if (isWatching) {
+            nextWatchNs = nowNs + watchNs;
+            card.door.sweep(nowNs, context.peerTimeoutNs());
+        }
+        nextTimerNs = nextWatchNs;
+        for (int i = 0; i < table.size(); i++) {
+            GniConnection c = table.at(i);
+            if (c.state != FREE) {
+                onTime(c, nowNs, isWatching);
+            }
+        }
+        if (pendingCount > 0) {
+            nextTimerNs = Math.min(nextTimerNs, nowNs + RETRY_NS);
+        }
+    }
+
+    private void onTime(GniConnection c, long nowNs, boolean isWatching) {
+        if (c.pendingRecord != 0) {
+            send(c);
+        }
+        if (c.state == CONNECTING && c.hasDeadline) {
+            if (c.deadlineNs - nowNs <= 0) {
+                fail(c, Status.TIMED_OUT, c.uri + " did not answer in time");
+            } else if (c.deadlineNs - nextTimerNs < 0) {
+                nextTimerNs = c.deadlineNs;
+            }
+        }
+        if (isWatching && c.state != FREE) {
+            watch.look(c, nowNs);
+        }
+    }
+}

@@ -1,0 +1,214 @@
+package dev.verbena.ugni.transport;
+
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+
+import java.util.zip.CRC32C;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A record that goes through a {@link Door}, little-endian.
+ *
+ * <pre>
+ * offset size field
+ *   0     1   version (1)
+ *   1     1   type: below
+ *   2     2   length of the private data
+ *   4     4   connection at the receiver, 0 in CONNECT
+ *   8     4   connection at the sender
+ *  12     4   messages that the sender takes in flight
+ *  16     4   longest message that the sender takes
+ *  20     4   the sender's NIC address
+ *  24     4   its instance
+ *  28     4   zero
+ *  32     8   its incarnation
+ *  40     8   address of its door
+ *  48    16   the door's memory handle
+ *  64     8   address of the sender's mailbox for this connection
+ *  72    16   the mailbox's memory handle
+ *  88    64   the sender's name, padded with zeros
+ * 152   256   private data
+ * 408     4   CRC-32C of all before
+ * </pre>
+ */
+final class ControlRecord {
+    static final int LENGTH = 412;
+    static final int PRIVATE_MAX = 256;
+
+    static final int CONNECT = 1;
+    static final int ACCEPT = 2;
+    static final int REJECT = 3;
+    static final int DISCONNECT = 4;
+
+    /** As REJECT: the receiver's room is used up. */
+    static final int FULL = 5;
+
+    /** As REJECT: the receiver does not listen. */
+    static final int DEAF = 6;
+
+    private static final int VERSION = 1;
+    private static final int TYPE = 1;
+    private static final int PRIVATE_LENGTH = 2;
+    private static final int TO = 4;
+    private static final int FROM = 8;
+    private static final int CREDITS = 12;
+    private static final int MESSAGE_LENGTH = 16;
+    private static final int ADDRESS = 20;
+    private static final int INSTANCE = 24;
+    private static final int ZERO = 28;
+    private static final int INCARNATION = 32;
+    private static final int DOOR = 40;
+    private static final int DOOR_LOW = 48;
+    private static final int DOOR_HIGH = 56;
+    private static final int MAILBOX = 64;
+    private static final int MAILBOX_LOW = 72;
+    private static final int MAILBOX_HIGH = 80;
+    private static final int NAME = 88;
+    private static final int PRIVATE = 152;
+    private static final int CRC = 408;
+    private static final int CREDITS_MAX = 1 << 12;
+    private static final int MESSAGE_LENGTH_MAX = 1 << 20;
+
+    private final UnsafeBuffer buffer;
+    private final CRC32C crc = new CRC32C();
+    private final byte[] scratch = new byte[CRC];
+
+    /** A view of bytes that stay where they are. */
+    ControlRecord(UnsafeBuffer buffer) {
+        this.buffer = buffer;
+    }
+
+    UnsafeBuffer buffer() {
+        return buffer;
+    }
+
+    /** Who sends; written once. */
+    void sender(Card card) {
+        buffer.setMemory(0, LENGTH, (byte) 0);
+        buffer.putByte(0, (byte) VERSION);
+        buffer.putInt(ADDRESS, card.address, LITTLE_ENDIAN);
+        buffer.putInt(INSTANCE, card.instance, LITTLE_ENDIAN);
+        buffer.putInt(ZERO, 0, LITTLE_ENDIAN);
+        buffer.putLong(INCARNATION, card.incarnation, LITTLE_ENDIAN);
+        buffer.putLong(DOOR, card.door.address, LITTLE_ENDIAN);
+        buffer.putLong(DOOR_LOW, card.door.low, LITTLE_ENDIAN);
+        buffer.putLong(DOOR_HIGH, card.door.high, LITTLE_ENDIAN);
+        Calling.putName(buffer, NAME, card.name);
+    }
+
+    /** What is sent. */
+    void write(int type, int to, int from, int credits, int messageLengthMax, byte[] data) {
+        int length = data == null ? 0 : data.length;
+        buffer.putByte(TYPE, (byte) type);
+        buffer.putShort(PRIVATE_LENGTH, (short) length, LITTLE_ENDIAN);
+        buffer.putInt(TO, to, LITTLE_ENDIAN);
+        buffer.putInt(FROM, from, LITTLE_ENDIAN);
+        buffer.putInt(CREDITS, credits, LITTLE_ENDIAN);
+        buffer.putInt(MESSAGE_LENGTH, messageLengthMax, LITTLE_ENDIAN);
+        buffer.setMemory(PRIVATE, PRIVATE_MAX, (byte) 0);
+        if (length > 0) {
+            buffer.putBytes(PRIVATE, data);
+        }
+        mailbox(0, 0, 0);
+    }
+
+    void mailbox(long address, long low, long high) {
+        buffer.putLong(MAILBOX, address, LITTLE_ENDIAN);
+        buffer.putLong(MAILBOX_LOW, low, LITTLE_ENDIAN);
+        buffer.putLong(MAILBOX_HIGH, high, LITTLE_ENDIAN);
+    }
+
+    void seal() {
+        buffer.putInt(CRC, checksum(), LITTLE_ENDIAN);
+    }
+
+    private int checksum() {
+        buffer.getBytes(0, scratch);
+        crc.reset();
+        crc.update(scratch, 0, CRC);
+        return (int) crc.getValue();
+    }
+
+    /** Empty if every field makes sense, else what does not. */
+    String fault() {
+        if (buffer.getInt(CRC, LITTLE_ENDIAN) != checksum()) {
+            return "the CRC does not match";
+        }
+        if (buffer.getByte(0) != VERSION) {
+            return "version " + buffer.getByte(0);
+        }
+        if (type() < CONNECT || type() > DEAF) {
+            return "type " + type();
+        }
+        if (privateLength() > PRIVATE_MAX) {
+            return "private data of " + privateLength() + " bytes";
+        }
+        if (credits() < 0 || credits() > CREDITS_MAX) {
+            return credits() + " credits";
+        }
+        return messageLengthMax() < 0 || messageLengthMax() > MESSAGE_LENGTH_MAX
+                ? "message length " + messageLengthMax()
+                : "";
+    }
+
+    int type() {
+        return buffer.getByte(TYPE);
+    }
+
+    int to() {
+        return buffer.getInt(TO, LITTLE_ENDIAN);
+    }
+
+    int from() {
+        return buffer.getInt(FROM, LITTLE_ENDIAN);
+    }
+
+    int credits() {
+        return buffer.getInt(CREDITS, LITTLE_ENDIAN);
+    }
+
+    int messageLengthMax() {
+        return buffer.getInt(MESSAGE_LENGTH, LITTLE_ENDIAN);
+    }
+
+    int address() {
+        return buffer.getInt(ADDRESS, LITTLE_ENDIAN);
+    }
+
+    int instance() {
+        return buffer.getInt(INSTANCE, LITTLE_ENDIAN);
+    }
+
+    long incarnation() {
+        return buffer.getLong(INCARNATION, LITTLE_ENDIAN);
+    }
+
+    String name() {
+        return Calling.name(buffer, NAME);
+    }
+
+    /** Tells the peer where the sender's door is. */
+    void introduce(GniPeer peer) {
+        peer.know(
+                name(),
+                buffer.getLong(DOOR, LITTLE_ENDIAN),
+                buffer.getLong(DOOR_LOW, LITTLE_ENDIAN),
+                buffer.getLong(DOOR_HIGH, LITTLE_ENDIAN));
+    }
+
+    /** Tells the connection where the sender's mailbox is. */
+    void readMailbox(GniConnection c) {
+        c.peerMailbox = buffer.getLong(MAILBOX, LITTLE_ENDIAN);
+        c.peerMailboxLow = buffer.getLong(MAILBOX_LOW, LITTLE_ENDIAN);
+        c.peerMailboxHigh = buffer.getLong(MAILBOX_HIGH, LITTLE_ENDIAN);
+    }
+
+    private int privateLength() {
+        return buffer.getShort(PRIVATE_LENGTH, LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    byte[] privateData() {
+        byte[] data = new byte[privateLength()];
+        buffer.getBytes(PRIVATE, data);
+        return data;
+    }
+}

@@ -1,0 +1,221 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.Operation;
+import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.transport.TransferVector;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.internal.OwnerGuard;
+import dev.verbena.transport.internal.Ranges;
+import dev.verbena.transport.internal.TransferTransport;
+import java.net.URI;
+import org.agrona.concurrent.SystemNanoClock;
+
+/**
+ * The data path of {@link GniTransport}: what can be posted, and the parts that it needs. A
+ * superclass and not a part, so that an operation finds them one load away.
+ */
+abstract class GniOperations extends TransferTransport {
+    final URI uri;
+    final OwnerGuard guard;
+    final Card card;
+    final EventRing ring;
+    final Registrations registrations;
+    final Connections connections;
+    final News news;
+    final Engine engine;
+    private final WorkPool works;
+
+    GniOperations(TransportContext context, Card card, long fmaMax) {
+        this.card = card;
+        this.uri = Callers.uri(card);
+        this.guard = new OwnerGuard(uri.toString());
+        this.ring = new EventRing(context.outstandingMax(), context.connectionsMax());
+        this.registrations = new Registrations(guard, card);
+        this.news = new News(context.connectionsMax());
+        this.works = new WorkPool(card, context.outstandingMax());
+        long nowNs = SystemNanoClock.INSTANCE.nanoTime();
+        this.connections = new Connections(card, ring, news, context, nowNs);
+        this.engine = new Engine(card, ring, works, connections, fmaMax);
+        connections.drain(engine::takeEvents);
+    }
+
+    private GniRegion own(RegisteredRegion region, long offset, long length) {
+        if (!(region instanceof GniRegion own) || own.registrations() != registrations) {
+            throw new IllegalArgumentException(region + " is not a region of " + uri);
+        }
+        own.range(offset, length);
+        return own;
+    }
+
+    private GniConnection usable(long connection) {
+        GniConnection c = connections.table.find(connection);
+        return c != null && c.state == GniConnection.CONNECTED && c.endpoint != 0 ? c : null;
+    }
+
+    /** Whether an operation can be accepted: there is a place for it, and a fence is kept. */
+    private boolean canStart(GniConnection c, int flags) {
+        if ((flags & FENCE) != 0 && c.inFlight > 0) {
+            engine.takeEvents();
+            if (c.inFlight > 0) {
+                return false;
+            }
+        }
+        return !works.isEmpty() && c.state == GniConnection.CONNECTED;
+    }
+
+    @Override
+    public int send(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            long length,
+            long context,
+            int flags) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            GniRegion region = own(source, offset, length);
+            GniConnection c = usable(connection);
+            if (c == null) {
+                return NOT_CONNECTED;
+            }
+            if (length > c.messageLengthMax) {
+                return TOO_LONG;
+            }
+            if (!canStart(c, flags) || !connections.credits.hasOne(c)) {
+                return BACK_PRESSURED;
+            }
+            Work w = works.take();
+            w.begin(c, Operation.SEND, context);
+            w.add(region, offset, 0, length);
+            if (!engine.send(w, c, w.localAddress(), (int) length)) {
+                works.release(w);
+                return BACK_PRESSURED;
+            }
+            return ACCEPTED;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    protected final int transfer(
+            int operation,
+            long connection,
+            RegisteredRegion local,
+            long offset,
+            RemoteDescriptor remote,
+            long remoteOffset,
+            long length,
+            int tag,
+            long context,
+            int flags) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            GniRegion region = own(local, offset, length);
+            GniConnection c = usable(connection);
+            if (c == null) {
+                return NOT_CONNECTED;
+            }
+            boolean isNotifying = operation == Operation.PUT_NOTIFY;
+            // The event at the target takes a credit, so that its mailbox cannot overrun.
+            if (!canStart(c, flags) || (isNotifying && !connections.credits.hasOne(c))) {
+                return BACK_PRESSURED;
+            }
+            Work w = works.take();
+            w.begin(c, operation, context);
+            w.add(region, offset, remoteOffset, length);
+            if (isNotifying) {
+                w.tag = tag;
+                w.hasCredit = true;
+                c.sentCount++;
+            }
+            return start(w, remote);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    protected final int transfer(
+            int operation,
+            long connection,
+            TransferVector vector,
+            RemoteDescriptor remote,
+            long context,
+            int flags) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            for (int i = 0; i < vector.count(); i++) {
+                own(vector.region(i), vector.offset(i), vector.length(i));
+            }
+            GniConnection c = usable(connection);
+            if (c == null) {
+                return NOT_CONNECTED;
+            }
+            if (!canStart(c, flags)) {
+                return BACK_PRESSURED;
+            }
+            Work w = works.take();
+            w.begin(c, operation, context);
+            for (int i = 0; i < vector.count(); i++) {
+                w.add(vector.region(i), vector.offset(i), vector.remoteOffset(i), vector.length(i));
+            }
+            return start(w, remote);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private int start(Work w, RemoteDescriptor remote) {
+        if (w.needsBounce(remote)) {
+            if (!works.hasBounce()) {
+                engine.takeEvents(); // gets that are done give theirs back
+            }
+            if (!works.hasBounce()) {
+                works.release(w);
+                return BACK_PRESSURED;
+            }
+            works.takeBounce(w);
+        }
+        engine.start(w, remote);
+        return ACCEPTED;
+    }
+
+    @Override
+    protected final int atomic(
+            int operation,
+            long connection,
+            RemoteDescriptor target,
+            long targetOffset,
+            long operand,
+            long update,
+            long context,
+            int flags) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            GniConnection c = usable(connection);
+            if (c == null) {
+                return NOT_CONNECTED;
+            }
+            Ranges.requireAligned(target, targetOffset);
+            if (!canStart(c, flags)) {
+                return BACK_PRESSURED;
+            }
+            Work w = works.take();
+            w.begin(c, operation, context);
+            engine.startAtomic(w, target, targetOffset, operand, update);
+            return ACCEPTED;
+        } finally {
+            guard.exit();
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.transport.internal.TransportRegion;
+
+/**
+ * A region of one {@link GniTransport}: memory that peers map, or memory handed in. It is
+ * registered for operations started here, and, where peers may only read, a second time for them.
+ */
+final class GniRegion extends TransportRegion {
+    private final Registrations registrations;
+
+    /** Memory that peers map; 0 for memory handed in. */
+    final long own;
+
+    /** For operations started here. */
+    long localLow;
+
+    long localHigh;
+
+    /** What descriptors say; 0 without rights. */
+    long remoteLow;
+
+    long remoteHigh;
+
+    /** Operations whose completions were not delivered. */
+    int outstanding;
+
+    GniRegion(
+            Registrations registrations,
+            long id,
+            long address,
+            long length,
+            int rights,
+            long own,
+            OffHeapMemory memory) {
+        super(id, address, length, rights, memory);
+        this.registrations = registrations;
+        this.own = own;
+    }
+
+    @Override
+    protected RemoteDescriptor describeChecked(
+            long offset, long length, int rights, RemoteDescriptor descriptor) {
+        return descriptor.set(
+                RemoteDescriptor.KIND_UGNI,
+                rights,
+                registrations.generation(),
+                address() + offset,
+                length,
+                remoteLow,
+                remoteHigh);
+    }
+
+    @Override
+    protected void closeOpen() {
+        registrations.close(this);
+    }
+
+    Registrations registrations() {
+        return registrations;
+    }
+
+    @Override
+    public String user() {
+        return "uGNI region " + id();
+    }
+}

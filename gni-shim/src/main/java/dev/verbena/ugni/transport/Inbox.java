@@ -1,0 +1,219 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportHandler;
+import dev.verbena.ugni.bindings.ugni;
+import org.agrona.UnsafeApi;
+import org.agrona.concurrent.SystemNanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The duty cycle of {@code poll}: completions and what happened to connections, messages and
+ * notifications; now and then the clock. Allocates nothing. One thread.
+ */
+final class Inbox {
+    private static final int CLOCK_PERIOD = 64;
+    private static final int IDLE_POLLS = 64;
+    private static final int SPARE_SLOTS = 64;
+    private static final int EVENTS_MAX = 1024;
+    private static final int HANDLE_MASK = Integer.MAX_VALUE;
+
+    private final Card card;
+    private final EventRing ring;
+    private final News news;
+    private final Engine engine;
+    private final Connections connections;
+    private final Registrations registrations;
+    private final TransportContext context;
+    private final MessageSlots slots;
+    private int pollsToClock = CLOCK_PERIOD;
+    private int idlePolls;
+
+    Inbox(
+            Card card,
+            EventRing ring,
+            News news,
+            Engine engine,
+            Connections connections,
+            Registrations registrations,
+            TransportContext context) {
+        this.card = card;
+        this.ring = ring;
+        this.news = news;
+        this.engine = engine;
+        this.connections = connections;
+        this.registrations = registrations;
+        this.context = context;
+        this.slots =
+                new MessageSlots(
+                        context.receiveSlotCount() + SPARE_SLOTS, context.messageLengthMax());
+    }
+
+    int poll(TransportHandler handler, int limit) {
+        if (--pollsToClock <= 0) {
+            pollsToClock = CLOCK_PERIOD;
+            connections.onTime(SystemNanoClock.INSTANCE.nanoTime());
+        }
+        engine.takeEvents();
+        takeEvents();
+        int count = deliver(handler, limit);
+        int waiting = news.count();
+        for (int i = 0; i < waiting && count < limit; i++) {
+            GniConnection c = news.next();
+            boolean hasReturned = false;
+            try {
+                count += serve(c, handler, limit - count);
+                hasReturned = true;
+            } finally {
+                if (!hasReturned) {
+                    news.add(c); // the handler threw: the rest is still there
+                }
+            }
+        }
+        connections.settleEnds();
+        count += deliver(handler, limit - count);
+        if (count > 0) {
+            idlePolls = 0;
+        } else if (++idlePolls == IDLE_POLLS) {
+            connections.credits.tellAll();
+            idlePolls = 0;
+        }
+        return count;
+    }
+
+    private int deliver(TransportHandler handler, int limit) {
+        int count = 0;
+        while (count < limit && !ring.isEmpty()) {
+            count++;
+            ring.deliver(handler);
+        }
+        return count;
+    }
+
+    /** Anything to poll beside what is in the ring. */
+    boolean hasWork() {
+        engine.takeEvents();
+        takeEvents();
+        connections.settleEnds();
+        return !news.isEmpty();
+    }
+
+    /** What peers wrote: to mailboxes, or to the door. */
+    private void takeEvents() {
+        for (int i = 0; i < EVENTS_MAX; i++) {
+            int answer = ugni.vgn_cq_get(card.eventQueue, card.at(0));
+            if (answer == -Gni.NOT_DONE) {
+                return;
+            }
+            if (answer < 0) {
+                onOverrun();
+                continue;
+            }
+            int event = (int) card.scratch.getLong(0) & HANDLE_MASK;
+            if (event == Door.EVENT) {
+                connections.takeRecords();
+            } else {
+                GniConnection c = connections.table.find(event);
+                if (c != null) {
+                    news.add(c);
+                }
+            }
+        }
+    }
+
+    /** Events were lost: everything is looked at. */
+    private void onOverrun() {
+        news.addAll();
+        connections.takeRecords();
+    }
+
+    /** Delivers messages of one connection; it stays among the news if some may be left. */
+    private int serve(GniConnection c, TransportHandler handler, int limit) {
+        int handle = c.handle;
+        int count = 0;
+        while (isOpen(c, handle)) {
+            if (count >= limit || slots.isFull()) {
+                news.add(c);
+                break;
+            }
+            int tag = ugni.vgn_smsg_next(c.endpoint, Gni.ANY_TAG, card.at(0));
+            if (tag == -Gni.NOT_DONE) {
+                break;
+            }
+            long at = card.scratch.getLong(0);
+            boolean isGood = tag >= 0;
+            if (tag == Mailboxes.MESSAGE) {
+                isGood = isMessage(c, at);
+                count += isGood ? message(c, at, handler) : 0;
+            } else if (tag == Mailboxes.NOTIFICATION) {
+                count += notification(c, at, handler);
+            }
+            if (!isGood) {
+                context.errorHandler()
+                        .onError(new IllegalStateException(c + ": a message makes no sense"));
+                break;
+            }
+        }
+        return count;
+    }
+
+    private static boolean isOpen(GniConnection c, int handle) {
+        return c.handle == handle
+                && (c.state == GniConnection.CONNECTED || c.state == GniConnection.ENDING);
+    }
+
+    private static boolean isMessage(GniConnection c, long at) {
+        int length = UnsafeApi.getInt(null, at);
+        int number = UnsafeApi.getInt(null, at + Integer.BYTES);
+        return length >= 0 && length <= c.messageLengthMax && number == c.receivedCount;
+    }
+
+    private int message(GniConnection c, long at, TransportHandler handler) {
+        int length = UnsafeApi.getInt(null, at);
+        int handle = c.handle;
+        long endpoint = c.endpoint;
+        c.receivedCount++;
+        long token = slots.take(at + Mailboxes.HEADER, length, handle);
+        UnsafeBuffer view = slots.view(token);
+        try {
+            handler.onMessage(handle, c.context, view, 0, length, token);
+        } finally {
+            ugni.vgn_smsg_release(endpoint);
+            if (slots.isToBeReleased(token)) {
+                free(token);
+            }
+        }
+        return 1;
+    }
+
+    private int notification(GniConnection c, long at, TransportHandler handler) {
+        GniRegion region = registrations.find(Notice.low(at), Notice.high(at));
+        long address = Notice.address(at);
+        long length = Notice.bytes(at);
+        int tag = Notice.tag(at);
+        int handle = c.handle;
+        long userContext = c.context;
+        ugni.vgn_smsg_release(c.endpoint);
+        connections.credits.onReleased(handle);
+        if (region == null) {
+            return 0; // closed meanwhile
+        }
+        handler.onNotify(handle, userContext, tag, region.id(), address - region.address(), length);
+        return 1;
+    }
+
+    void retain(long token) {
+        slots.retain(token);
+    }
+
+    void release(long token) {
+        slots.checkRetained(token);
+        free(token);
+    }
+
+    private void free(long token) {
+        int connection = slots.connection(token);
+        slots.free(token);
+        connections.credits.onReleased(connection);
+    }
+}

@@ -1,0 +1,152 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.ugni.bindings.ugni;
+import org.agrona.BufferUtil;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Other transports, and how one learns where the door of another is: by a datagram. Every transport
+ * has open datagrams posted that tell of itself, so that asking takes no processor time of the one
+ * who is asked. One thread.
+ */
+final class Peers {
+    private static final int OPEN = 8;
+    private static final int RESPONSE_LIMIT = 64;
+
+    private final Card card;
+    private final UnsafeBuffer calling;
+    private final UnsafeBuffer heard;
+    private final long[] openEndpoints = new long[OPEN];
+    private final Long2ObjectHashMap<GniPeer> peers = new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<GniPeer> asked = new Long2ObjectHashMap<>();
+    private long nextQuestion = OPEN;
+
+    Peers(Card card) {
+        this.card = card;
+        this.calling = buffer();
+        this.heard = buffer();
+        Door door = card.door;
+        Calling.write(calling, card.incarnation, door.address, door.low, door.high, card.name);
+        for (int i = 0; i < OPEN; i++) {
+            openEndpoints[i] = Gni.must("GNI_EpCreate", ugni.vgn_ep_create(card.nic, 0));
+            open(i);
+        }
+    }
+
+    private static UnsafeBuffer buffer() {
+        return new UnsafeBuffer(
+                BufferUtil.allocateDirectAligned(Gni.DATAGRAM_LENGTH, Gni.DATAGRAM_LENGTH));
+    }
+
+    private void open(int index) {
+        Gni.must(
+                "GNI_EpPostDataWId",
+                ugni.vgn_data_post_id(
+                        openEndpoints[index],
+                        calling.addressOffset(),
+                        Calling.LENGTH,
+                        heard.addressOffset(),
+                        Gni.DATAGRAM_LENGTH,
+                        index + 1));
+    }
+
+    // ---- peers ----
+
+    private static long key(int address, int instance) {
+        return (long) address << Integer.SIZE | instance & 0xFFFF_FFFFL;
+    }
+
+    /** One more user of a peer in this incarnation. */
+    GniPeer take(int address, int instance, long incarnation) {
+        GniPeer peer = peers.get(key(address, instance));
+        if (peer == null || peer.incarnation != incarnation) {
+            long endpoint = card.endpoint(card.controlQueue, address, instance, Door.EVENT);
+            peer = new GniPeer(address, instance, incarnation, endpoint);
+            peers.put(key(address, instance), peer);
+            card.pin(address, instance, incarnation);
+            if (incarnation == card.incarnation) {
+                Door own = card.door;
+                peer.know(card.name, own.address, own.low, own.high);
+            }
+        }
+        peer.users++;
+        return peer;
+    }
+
+    void release(GniPeer peer) {
+        if (--peer.users > 0) {
+            return;
+        }
+        asked.remove(peer.question);
+        ugni.vgn_ep_destroy(peer.endpoint);
+        long key = key(peer.address, peer.instance);
+        if (peers.get(key) == peer) {
+            peers.remove(key);
+            card.pin(peer.address, peer.instance, 0);
+            if (peer.incarnation != card.incarnation) {
+                card.forget(peer.address, peer.instance);
+            }
+        }
+    }
+
+    // ---- asking ----
+
+    /** Whether some answer is awaited. */
+    boolean isAsking() {
+        return !asked.isEmpty();
+    }
+
+    /** Asks for the peer's door unless that was done. */
+    void ask(GniPeer peer) {
+        if (peer.isKnown() || peer.question != 0) {
+            return;
+        }
+        if (peer.answer == null) {
+            peer.answer = buffer();
+        }
+        long question = ++nextQuestion;
+        int answer =
+                ugni.vgn_data_post_id(
+                        peer.endpoint,
+                        calling.addressOffset(),
+                        Calling.LENGTH,
+                        peer.answer.addressOffset(),
+                        Gni.DATAGRAM_LENGTH,
+                        question);
+        if (answer == 0) {
+            peer.question = question;
+            asked.put(question, peer);
+        }
+    }
+
+    /** Takes datagrams that have met another. */
+    void progress() {
+        for (int i = 0; i < RESPONSE_LIMIT; i++) {
+            if (ugni.vgn_data_probe_id(card.nic, card.at(0)) != 0) {
+                return;
+            }
+            long id = card.scratch.getLong(0);
+            if (id <= OPEN) {
+                int index = (int) id - 1;
+                ugni.vgn_data_test_id(openEndpoints[index], id, card.at(0));
+                open(index);
+            } else if (!onAnswer(id)) {
+                return;
+            }
+        }
+    }
+
+    private boolean onAnswer(long id) {
+        GniPeer peer = asked.remove(id);
+        if (peer == null) {
+            return false; // its endpoint is gone, and the datagram with it
+        }
+        int state = ugni.vgn_data_test_id(peer.endpoint, id, card.at(0));
+        peer.question = 0;
+        if (state == Gni.POST_COMPLETED && Calling.read(peer.answer, peer)) {
+            peer.answer = null;
+        }
+        return true;
+    }
+}

@@ -1,0 +1,11 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.dart.DartFlatMemoryContract;
+
+/** DART's memory, however many messages pass, over the uGNI provider. */
+class DartFlatMemoryOverGniTest extends DartFlatMemoryContract {
+    @Override
+    protected String scheme() {
+        return "gni";
+    }
+}

@@ -1,0 +1,11 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.dart.DartInterruptContract;
+
+/** Interrupted calls of DART over the portals provider. */
+class DartInterruptOverGniTest extends DartInterruptContract {
+    @Override
+    protected String scheme() {
+        return "gni";
+    }
+}

@@ -1,0 +1,11 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.dart.DartLateFilesContract;
+
+/** Late files of a killed server over the portals provider. */
+class DartLateFilesOverGniTest extends DartLateFilesContract {
+    @Override
+    protected String scheme() {
+        return "gni";
+    }
+}

@@ -1,0 +1,11 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.dart.DartContract;
+
+/** DART's suite over the uGNI provider. */
+class DartOverGniTest extends DartContract {
+    @Override
+    protected String scheme() {
+        return "gni";
+    }
+}

@@ -1,0 +1,11 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.dart.DartProcessesContract;
+
+/** DART with a process for each part, over the uGNI provider. */
+class DartProcessesOverGniTest extends DartProcessesContract {
+    @Override
+    protected String scheme() {
+        return "gni";
+    }
+}

@@ -1,0 +1,11 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.dart.DartRefusalContract;
+
+/** Messages that the receiver would refuse, over the portals provider. */
+class DartRefusalOverGniTest extends DartRefusalContract {
+    @Override
+    protected String scheme() {
+        return "gni";
+    }
+}

@@ -1,0 +1,11 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.dart.DartReverseContract;
+
+/** The way back over the uGNI provider. */
+class DartReverseOverGniTest extends DartReverseContract {
+    @Override
+    protected String scheme() {
+        return "gni";
+    }
+}

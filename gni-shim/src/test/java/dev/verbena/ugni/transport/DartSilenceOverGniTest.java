@@ -1,0 +1,11 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.dart.DartSilenceContract;
+
+/** Silence between server and receiver with a service over the uGNI provider. */
+class DartSilenceOverGniTest extends DartSilenceContract {
+    @Override
+    protected String scheme() {
+        return "gni";
+    }
+}

@@ -1,0 +1,11 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.dart.DartStepContract;
+
+/** DART's protocol and queues step by step over the uGNI provider. */
+class DartStepOverGniTest extends DartStepContract {
+    @Override
+    protected String scheme() {
+        return "gni";
+    }
+}

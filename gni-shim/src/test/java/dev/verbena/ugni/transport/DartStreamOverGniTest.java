@@ -1,0 +1,11 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.dart.DartStreamContract;
+
+/** DART's streams when TCP, the disk or the peer misbehaves, over the uGNI provider. */
+class DartStreamOverGniTest extends DartStreamContract {
+    @Override
+    protected String scheme() {
+        return "gni";
+    }
+}

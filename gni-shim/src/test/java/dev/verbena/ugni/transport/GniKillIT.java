@@ -1,0 +1,30 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.transport.TransportKillContract;
+import java.util.List;
+
+/**
+ * Java processes that die at labelled steps over the uGNI provider: also between a claim at the
+ * survivor's door and the record, or between a message and its sequence number.
+ */
+class GniKillIT extends TransportKillContract {
+    @Override
+    protected String scheme() {
+        return "gni";
+    }
+
+    @Override
+    protected List<String> javaSteps() {
+        return List.of("java.gni.sent", "java.gni.claimed", "java.gni.record", "java.gni.credits");
+    }
+
+    @Override
+    protected int stepsMin() {
+        return 12;
+    }
+
+    @Override
+    protected long thirdTimesUntilNs() {
+        return 100_000_000_000L;
+    }
+}

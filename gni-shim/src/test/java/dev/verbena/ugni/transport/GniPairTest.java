@@ -1,0 +1,236 @@
+package dev.verbena.ugni.transport;
+
+import static dev.verbena.transport.Transport.ACCEPTED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.agent.Await;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.Transports;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.agrona.DirectBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is special about this provider: protection domains, and which engine moves what. */
+@Timeout(60)
+class GniPairTest {
+    private static final int LENGTH = 65_536;
+
+    private final String job = "pair-" + ProcessHandle.current().pid();
+    private final List<Node> nodes = new ArrayList<>();
+
+    /** A transport, what it was told, and a region of it. */
+    private final class Node implements TransportHandler {
+        final GniTransport transport;
+        final RegisteredRegion region;
+        long connection;
+        int completions;
+        int status;
+        int refusal;
+        String reason = "";
+
+        Node(TransportContext context) {
+            transport = (GniTransport) Transports.open("gni", context);
+            region = transport.allocate(LENGTH, RemoteDescriptor.REMOTE_ALL);
+            transport.listen();
+            nodes.add(this);
+        }
+
+        long connect(URI uri) {
+            return transport.connect(uri, null, 0, 0, 1, 20_000_000_000L);
+        }
+
+        RemoteDescriptor descriptor() {
+            return region.describe(0, LENGTH, RemoteDescriptor.REMOTE_ALL, new RemoteDescriptor());
+        }
+
+        @Override
+        public void onConnectRequest(
+                long connection, URI peer, DirectBuffer data, int offset, int length) {
+            transport.accept(connection, 2);
+        }
+
+        @Override
+        public void onConnected(long connection, long context) {
+            this.connection = connection;
+        }
+
+        @Override
+        public void onConnectFailed(long connection, long context, int status, String reason) {
+            refusal = status;
+            this.reason = reason;
+        }
+
+        @Override
+        public void onCompletion(
+                long connection, int operation, long context, int status, long value) {
+            completions++;
+            this.status = status;
+        }
+    }
+
+    private TransportContext context() {
+        return new TransportContext().job(job);
+    }
+
+    private TransportContext domain(int ptag, int cookie) {
+        return context()
+                .option("gni.ptag", String.valueOf(ptag))
+                .option("gni.cookie", String.valueOf(cookie));
+    }
+
+    private void until(String what, BooleanSupplier condition) {
+        Await.until(
+                () -> what,
+                () -> {
+                    nodes.forEach(node -> node.transport.poll(node, 64));
+                    return condition.getAsBoolean();
+                });
+    }
+
+    private void join(Node a, Node b) {
+        assertThat(a.connect(b.transport.uri())).isPositive();
+        until("connected", () -> a.connection != 0 && b.connection != 0);
+    }
+
+    @AfterEach
+    void close() {
+        nodes.forEach(
+                node -> {
+                    node.region.close();
+                    node.transport.close();
+                });
+    }
+
+    // ---- protection ----
+
+    private void expectRefusal(Node from, URI to, String reason) {
+        from.reason = "";
+        from.connect(to);
+        until("refused", () -> !from.reason.isEmpty());
+        assertThat(from.refusal).isEqualTo(Status.REFUSED);
+        assertThat(from.reason).contains(reason);
+        assertThat(from.connection).isZero();
+    }
+
+    @Test
+    void shouldRefuseAnotherTagOrCookieByName() {
+        Node here = new Node(domain(50, 1000));
+        Node otherTag = new Node(domain(51, 1000));
+        Node otherCookie = new Node(domain(50, 1001));
+        expectRefusal(here, otherTag.transport.uri(), "protection tag 51, this process is of 50");
+        expectRefusal(here, otherCookie.transport.uri(), "cookie 1001, this process has 1000");
+        expectRefusal(otherCookie, here.transport.uri(), "cookie 1000");
+    }
+
+    @Test
+    void shouldNotReachAnotherDomainWithAForgedAddress() {
+        Node here = new Node(domain(50, 1000));
+        Node there = new Node(domain(51, 1000));
+        int port = there.transport.uri().getPort();
+        URI forged = URI.create("gni://localhost:" + port + "/?ptag=50&cookie=1000");
+        expectRefusal(here, forged, "nobody is at port " + port);
+        expectRefusal(here, URI.create("gni://localhost:" + port + "/"), "nobody is at port");
+        assertThat(there.connection).isZero();
+    }
+
+    @Test
+    void shouldReachNoMemoryOfAnotherDomainThroughItsDescriptor() {
+        Node a = new Node(domain(50, 1000));
+        Node b = new Node(domain(50, 1000));
+        Node stranger = new Node(domain(50, 1001));
+        join(a, b);
+        RemoteDescriptor d = stranger.descriptor();
+        a.region.buffer(0, LENGTH).setMemory(0, LENGTH, (byte) 7);
+        for (int i = 0; i < 4; i++) {
+            int before = a.completions;
+            int answer =
+                    switch (i) {
+                        case 0 -> a.transport.put(a.connection, a.region, 0, d, 0, LENGTH, 1, 0);
+                        case 1 -> a.transport.get(a.connection, a.region, 0, d, 0, 64, 1, 0);
+                        case 2 ->
+                                a.transport.putNotify(a.connection, a.region, 0, d, 0, 8, 1, 1, 0);
+                        default -> a.transport.fetchAdd(a.connection, d, 0, 1, 1, 0);
+                    };
+            assertThat(answer).isEqualTo(ACCEPTED);
+            until("completed", () -> a.completions > before);
+            assertThat(a.status).isEqualTo(Status.STALE_KEY);
+        }
+        assertThat(stranger.region.buffer(0, 8).getLong(0)).isZero();
+        assertThat(b.region.buffer(0, 8).getLong(0)).isZero();
+    }
+
+    @Test
+    void shouldRefuseAHostThatIsNotThisOne() {
+        Node a = new Node(context());
+        expectRefusal(a, URI.create("gni://elsewhere.example:7/"), "another host");
+    }
+
+    @Test
+    void shouldRefuseAPeerOfAnotherName() {
+        Node a = new Node(context());
+        Node b = new Node(context().name("label"));
+        int port = b.transport.uri().getPort();
+        expectRefusal(a, URI.create("gni://localhost:" + port + "/nobody"), "'label'");
+        assertThat(a.connect(URI.create("gni://localhost:" + port + "/label"))).isPositive();
+        until("connected", () -> a.connection != 0);
+    }
+
+    // ---- engines ----
+
+    private void move(Node a, Node b, long offset, int length) {
+        RemoteDescriptor d = b.descriptor();
+        int before = a.completions;
+        assertThat(a.transport.put(a.connection, a.region, 0, d, 0, length, 1, 0))
+                .isEqualTo(ACCEPTED);
+        assertThat(a.transport.get(a.connection, a.region, 0, d, offset, length, 1, 0))
+                .isEqualTo(ACCEPTED);
+        until("moved", () -> a.completions == before + 2);
+        assertThat(a.status).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void shouldMoveUpTo4096BytesByFmaAndMoreByBte() {
+        Node a = new Node(context());
+        Node b = new Node(context());
+        join(a, b);
+        move(a, b, 0, 4096);
+        assertThat(a.transport.statistics()).isEqualTo(new GniStatistics(2, 0, 0));
+        move(a, b, 0, 4100);
+        assertThat(a.transport.statistics()).isEqualTo(new GniStatistics(2, 2, 0));
+        move(a, b, 1, 100);
+        assertThat(a.transport.statistics()).isEqualTo(new GniStatistics(4, 2, 1));
+    }
+
+    @Test
+    void shouldMoveEverythingByBteWhereToldSo() {
+        Node a = new Node(context().option("gni.fmaMax", "0"));
+        Node b = new Node(context());
+        join(a, b);
+        move(a, b, 0, 8);
+        assertThat(a.transport.statistics()).isEqualTo(new GniStatistics(0, 2, 0));
+        move(a, b, 0, 0);
+        assertThat(a.status).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void shouldConnectToItself() {
+        Node a = new Node(context());
+        a.connect(a.transport.uri());
+        until("connected", () -> a.connection != 0);
+        move(a, a, 0, 512);
+        int before = a.completions;
+        assertThat(a.transport.send(a.connection, a.region, 0, 8, 1, Transport.FENCE))
+                .isEqualTo(ACCEPTED);
+        until("sent", () -> a.completions > before);
+    }
+}
