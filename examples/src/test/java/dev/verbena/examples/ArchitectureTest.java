@@ -33,6 +33,7 @@ class ArchitectureTest {
                             "dev.verbena.agent",
                             "dev.verbena.dart",
                             "dev.verbena.portals",
+                            "dev.verbena.ugni",
                             "dev.verbena.nsim",
                             "dev.verbena.nsim.network",
                             "dev.verbena.nsim.program",
