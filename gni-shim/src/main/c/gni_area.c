@@ -133,14 +133,19 @@ int gni_ring_append(struct gni_ring *ring, uint64_t slots, uint64_t event)
     return 1;
 }
 
-int gni_ring_waits(struct gni_ring *ring, uint64_t slots)
+int gni_ring_has_event(struct gni_ring *ring, uint64_t slots)
 {
     uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 
-    if (atomic_load_explicit(&ring->overrun, memory_order_acquire))
-        return 2;
     return gni_ring_is_event(
         atomic_load_explicit(word_of(ring, slots, head), memory_order_acquire));
+}
+
+int gni_ring_waits(struct gni_ring *ring, uint64_t slots)
+{
+    if (atomic_load_explicit(&ring->overrun, memory_order_acquire))
+        return 2;
+    return gni_ring_has_event(ring, slots);
 }
 
 int gni_ring_take(struct gni_ring *ring, uint64_t slots, uint64_t *event)

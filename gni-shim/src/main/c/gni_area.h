@@ -139,6 +139,7 @@ void gni_ring_build(struct gni_ring *ring, uint64_t capacity);
 int gni_ring_append(struct gni_ring *ring, uint64_t slots, uint64_t event);
 /* O: takes the oldest event: 1, or 0 when there is none. */
 int gni_ring_take(struct gni_ring *ring, uint64_t slots, uint64_t *event);
+int gni_ring_has_event(struct gni_ring *ring, uint64_t slots);
 int gni_ring_waits(struct gni_ring *ring, uint64_t slots); /* 1: an event, 2: an overrun, 0 */
 
 /* ---- memory handles ---- */

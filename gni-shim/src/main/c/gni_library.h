@@ -198,6 +198,7 @@ struct gni_cq {
     struct gni_ring *ring;
     snic_location_t ring_location;
     uint64_t ring_slots;
+    uint32_t has_told; /* of an overrun, and no event was fetched since */
 };
 
 struct gni_smsg {

@@ -59,6 +59,22 @@ static int map(const struct gni_peer *peer, struct gni_reach *reach)
     return 1;
 }
 
+/* A handle that is not there may be that of a successor: then we still look at the dead one. */
+static uint32_t look_up(struct gni_nic *nic, struct gni_peer *peer, const gni_mem_handle_t *handle,
+                        struct gni_mdh *mdh)
+{
+    uint32_t index = gni_handle_index(handle), entropy = gni_handle_entropy(handle), status;
+
+    if (gni_mdh_copy(&peer->view, index, entropy, mdh) == 0)
+        return GNI_STATUS_OK;
+    peer->checked_ns = 0;
+    status = gni_peer_ready(nic, peer);
+    if (status != GNI_STATUS_OK)
+        return status;
+    return gni_mdh_copy(&peer->view, index, entropy, mdh) == 0 ? GNI_STATUS_OK
+                                                               : GNI_STATUS_MDD_INVALID;
+}
+
 /* The NIC's lock is held. */
 uint32_t gni_target_open_slowly(struct gni_ep *ep, struct gni_reach *reach,
                                 const gni_mem_handle_t *handle, struct gni_target *target)
@@ -79,11 +95,11 @@ uint32_t gni_target_open_slowly(struct gni_ep *ep, struct gni_reach *reach,
     reach->written = 0;
     if (!is_same && !gni_handle_is_valid(handle))
         return GNI_STATUS_MDD_INVALID;
+    status = look_up(ep->nic, peer, handle, &reach->mdh);
     reach->handle = *handle;
     reach->drops = peer->drops;
-    if (gni_mdh_copy(&peer->view, gni_handle_index(handle), gni_handle_entropy(handle),
-                     &reach->mdh) != 0)
-        return GNI_STATUS_MDD_INVALID;
+    if (status != GNI_STATUS_OK)
+        return status;
     reach->generation = atomic_load_explicit(&reach->mdh.generation, memory_order_relaxed);
     reach->published = &peer->view.mdh[gni_handle_index(handle)].generation;
     reach->is_mapped = (uint32_t)map(peer, reach);

@@ -206,6 +206,31 @@ static void overrun(void)
     OK(GNI_CqGetEvent(b.dst, &entry));
 }
 
+/* Filled again before each fetch: what lies there comes out all the same. */
+static void overrun_without_end(void)
+{
+    gni_post_descriptor_t d;
+    gni_cq_entry_t entry;
+    int events = 0, overruns = 0;
+
+    setenv("GNI_SHIM_CQ_EXACT", "1", 1);
+    pair_open(&a, &b, 0, 0); /* 64 events */
+    d = transaction(GNI_POST_FMA_PUT, &a, &b, 1);
+    d.cq_mode = GNI_CQMODE_REMOTE_EVENT;
+    for (int i = 0; i < 65; i++)
+        OK(GNI_PostFma(a.ep, &d));
+    for (int i = 0; i < 100; i++) {
+        gni_return_t code = GNI_CqGetEvent(b.dst, &entry);
+
+        events += code == GNI_RC_SUCCESS;
+        overruns += code == GNI_RC_ERROR_RESOURCE;
+        for (int k = 0; k < 2; k++)
+            OK(GNI_PostFma(a.ep, &d));
+    }
+    CHECK_EQ(50, events);
+    CHECK_EQ(50, overruns);
+}
+
 static void request_pool(void)
 {
     static gni_post_descriptor_t d[64], *done;
@@ -345,6 +370,7 @@ static const struct check_case cases[] = {
     {"40", "handlers", handlers},
     {"41", "capacity", capacity},
     {"42", "overrun", overrun},
+    {"", "overrun_without_end", overrun_without_end},
     {"43", "request_pool", request_pool},
     {"44,45,46", "error_text", error_text},
     {"47", "fields", fields},
