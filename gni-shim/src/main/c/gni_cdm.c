@@ -181,6 +181,8 @@ static void nic_free(struct gni_nic *nic)
     free(nic->segment_used);
     free(nic->datagrams);
     free(nic->staging);
+    if (nic->maps != NULL)
+        fclose(nic->maps);
     free(nic);
 }
 

@@ -3,6 +3,7 @@
 #define GNI_LIBRARY_H
 
 #include <pthread.h>
+#include <stdio.h>
 #include "gni_area.h"
 #include "gni_ext.h"
 #include "gni_lock.h"
@@ -152,6 +153,7 @@ struct gni_nic {
     struct gni_comp_chan *chans;
     struct gni_ce *ces;
     struct gni_msgq *msgq;
+    FILE *maps;                /* /proc/self/maps, once it was asked */
     struct gni_ep *ce_waiting; /* leaves whose result has not come */
 };
 
@@ -323,6 +325,8 @@ void gni_peers_close(struct gni_nic *nic);
 uint32_t gni_local_range(struct gni_nic *nic, const gni_mem_handle_t *handle, uint64_t address,
                          uint64_t length, uint8_t **at, uint64_t *piece);
 void gni_mem_close(struct gni_nic *nic);
+/* gni_maps.c: 0, -EFAULT not mapped, -EACCES mapped without the right. */
+int gni_maps_check(struct gni_nic *nic, uint64_t address, uint64_t length, int writes);
 
 /* ---- gni_remote.c: what an initiator does with a peer's registration; enum gni_status ---- */
 

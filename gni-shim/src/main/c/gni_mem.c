@@ -13,6 +13,15 @@
 static int make_key(struct gni_nic *nic, uint64_t address, uint64_t length, uint32_t flags,
                     uint64_t *base, snic_key_t *key)
 {
+    int wrong = gni_maps_check(nic, address, length, !(flags & GNI_MEM_READ_ONLY));
+
+    if (wrong != 0) {
+        gni_fail("GNI_MemRegister: of %llu bytes at %#llx some are %s", (unsigned long long)length,
+                 (unsigned long long)address,
+                 wrong == -EFAULT ? "not mapped"
+                                  : "mapped without the right to be written or read");
+        return wrong;
+    }
     uint64_t grain = nic->bounds_pages ? PAGE : 8;
     uint64_t lo = address & ~(grain - 1), hi = (address + length + grain - 1) & ~(grain - 1);
     uint32_t rights = flags & GNI_MEM_READ_ONLY ? SNIC_READ : SNIC_READ | SNIC_WRITE | SNIC_ATOMIC;
@@ -34,10 +43,10 @@ static int make_key(struct gni_nic *nic, uint64_t address, uint64_t length, uint
 
 static gni_return_t code_of(int error)
 {
-    return error == -EOPNOTSUPP ? GNI_RC_PERMISSION_ERROR
-           : error == -ENOMEM   ? GNI_RC_ERROR_NOMEM
-           : error == -ERANGE   ? GNI_RC_INVALID_PARAM
-                                : GNI_RC_ERROR_RESOURCE;
+    return error == -EOPNOTSUPP || error == -EACCES ? GNI_RC_PERMISSION_ERROR
+           : error == -ENOMEM                       ? GNI_RC_ERROR_NOMEM
+           : error == -ERANGE || error == -EFAULT   ? GNI_RC_INVALID_PARAM
+                                                    : GNI_RC_ERROR_RESOURCE;
 }
 
 /* ---- the table ---- */

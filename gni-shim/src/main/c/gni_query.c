@@ -127,8 +127,12 @@ gni_return_t GNI_GetJobResInfo(uint32_t device_id, uint8_t ptag, gni_job_res_t r
 gni_return_t GNI_SetJobResInfo(uint32_t device_id, uint8_t ptag, gni_job_res_t res_type,
                                uint64_t res_value)
 {
-    (void)device_id, (void)ptag, (void)res_type, (void)res_value;
-    return GNI_RC_PERMISSION_ERROR;
+    (void)ptag, (void)res_value;
+    if (!gni_job_res_valid(res_type))
+        return GNI_RC_INVALID_PARAM;
+    if (device_id >= gni_device_count())
+        return GNI_RC_ERROR_RESOURCE;
+    return gni_number_of("GNI_SHIM_PRIVILEGED", 0) ? GNI_RC_SUCCESS : GNI_RC_PERMISSION_ERROR;
 }
 
 gni_return_t GNI_GetNicStat(gni_nic_handle_t nic_hndl, gni_statistic_t stat, uint32_t *value)
@@ -163,9 +167,10 @@ gni_return_t GNI_GetPtag(uint32_t device_id, uint32_t cookie, uint8_t *ptag)
 
 gni_return_t GNI_GetNttGran(uint32_t device_id, uint32_t *ntt_gran)
 {
-    (void)device_id;
     if (ntt_gran == NULL)
         return GNI_RC_INVALID_PARAM;
+    if (device_id >= gni_device_count())
+        return GNI_RC_NO_MATCH;
     *ntt_gran = 0;
     return GNI_RC_SUCCESS;
 }
