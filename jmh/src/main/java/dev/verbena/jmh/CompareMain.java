@@ -27,18 +27,6 @@ public final class CompareMain {
     private static final Pattern RATE = Pattern.compile("\"medianMpps\": ([0-9.]+)");
     private static final Pattern MICROSECONDS = Pattern.compile("\"us\":([0-9.]+)");
 
-    private static final String NO_RATIOS =
-            """
-
-            ## What is not a ratio
-
-            | what | limit | measured by |
-            |---|---|---|
-            | allocated per put, get, send and poll | 0 B | `ShmAllocationTest`, the contract's `LifecycleContract`; `./verbena jmh -prof gc` |
-            | processor of an idle process | 2 % of a core | `DartIdleIT` (processes, the best of five times 5 s), `LifecycleContract` (a sleeping transport) |
-            | memory while messages pass | flat | `DartFlatMemoryContract` (heap, off-heap, resident set of a real server) |
-            """;
-
     private final String bench;
     private final List<Comparison> comparisons = new ArrayList<>();
 
@@ -49,6 +37,7 @@ public final class CompareMain {
         addBandwidth();
         addWaiting();
         comparisons.addAll(MatchComparisons.of(bench));
+        comparisons.addAll(UgniComparisons.of(bench));
         addSizes();
         atLeast(
                 "stream",
@@ -359,12 +348,9 @@ public final class CompareMain {
         }
         int pairs = pairs(arguments[2]);
         List<String> wanted = Arrays.asList(arguments).subList(3, arguments.length);
-        Path checkout = Path.of(arguments[0]);
+        Path page = Path.of(arguments[0]).resolve("docs/benchmarks.md");
         CompareMain main = new CompareMain(arguments[1]);
-        Path results = checkout.resolve("target/compare");
-        main.run(pairs, wanted, results);
-        Path page = checkout.resolve("docs/benchmarks.md");
-        Files.writeString(page, page(main.rows(results)));
+        main.run(pairs, wanted, page);
         System.out.println("wrote " + page);
     }
 
@@ -375,8 +361,8 @@ public final class CompareMain {
         }
     }
 
-    /** Each comparison's rows are kept, so that the page can be made from several runs. */
-    private void run(int pairs, List<String> wanted, Path results)
+    /** The page is written after each comparison, so that a run that is ended has not been vain. */
+    private void run(int pairs, List<String> wanted, Path page)
             throws IOException, InterruptedException {
         for (String name : wanted) {
             if (comparisons.stream().noneMatch(comparison -> comparison.id.equals(name))) {
@@ -388,25 +374,16 @@ public final class CompareMain {
             }
         }
         Contestant probe = c("line", "limit", 8).scaled(2);
-        Files.createDirectories(results);
+        List<String> ids = comparisons.stream().map(comparison -> comparison.id).toList();
         for (Comparison comparison : comparisons) {
             if (wanted.isEmpty() || wanted.contains(comparison.id)) {
                 take(comparison, probe, pairs);
                 comparison.rows().forEach(System.out::println);
-                Files.write(results.resolve(comparison.id), comparison.rows());
+                ComparePage measured = ComparePage.read(page);
+                measured.put(environment(), comparison.id, comparison.rows());
+                Files.writeString(page, measured.text(ids));
             }
         }
-    }
-
-    private List<String> rows(Path results) throws IOException {
-        List<String> rows = new ArrayList<>();
-        for (Comparison comparison : comparisons) {
-            Path kept = results.resolve(comparison.id);
-            if (Files.exists(kept)) {
-                rows.addAll(Files.readAllLines(kept));
-            }
-        }
-        return rows;
     }
 
     private static void take(Comparison comparison, Contestant probe, int pairs)
@@ -422,32 +399,14 @@ public final class CompareMain {
         System.err.println();
     }
 
-    private static String page(List<String> rows) throws IOException {
-        StringBuilder page = new StringBuilder();
-        page.append("# Benchmarks\n\nWritten by `./verbena compare PAIRS ROW...`, ")
-                .append("each row in a run of its own time; do not edit. ")
-                .append("Medians over interleaved pairs of ours and the other.\n")
-                .append("Each pair is tagged with the round trip of a cache line between the two ")
-                .append("processors (near: below 200 ns),\nbecause virtual processors move and ")
-                .append("every latency moves with them; pairs during which it changed are\n")
-                .append("dropped. Both programs are bound to processors 0 and 1. ")
-                .append("One row again: `./verbena compare 10 NAME`.\n\n");
-        page.append("Environment: ")
-                .append(processor())
-                .append(", ")
-                .append(Runtime.getRuntime().availableProcessors())
-                .append(" processors, Linux ")
-                .append(System.getProperty("os.version"))
-                .append(", Java ")
-                .append(System.getProperty("java.version"))
-                .append(", software NIC, ")
-                .append(LocalDate.now(ZoneOffset.UTC))
-                .append(".\n\n")
-                .append("| name | what | placement | ours | the other | ratio | target | |\n")
-                .append("|---|---|---|---|---|---|---|---|\n");
-        rows.forEach(row -> page.append(row).append('\n'));
-        page.append(NO_RATIOS);
-        return page.toString();
+    private static String environment() throws IOException {
+        return String.format(
+                "%s, %d processors, Linux %s, Java %s, software NIC, %s.",
+                processor(),
+                Runtime.getRuntime().availableProcessors(),
+                System.getProperty("os.version"),
+                System.getProperty("java.version"),
+                LocalDate.now(ZoneOffset.UTC));
     }
 
     private static String processor() throws IOException {

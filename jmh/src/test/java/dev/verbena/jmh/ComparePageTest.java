@@ -1,0 +1,71 @@
+package dev.verbena.jmh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The page of comparisons keeps what was not measured anew. */
+class ComparePageTest {
+    private static final List<String> IDS = List.of("first", "second", "third");
+
+    @TempDir Path folder;
+
+    private ComparePage reread(ComparePage page, List<String> ids) throws IOException {
+        Path file = folder.resolve("page.md");
+        Files.writeString(file, page.text(ids));
+        return ComparePage.read(file);
+    }
+
+    @Test
+    void shouldKeepRowsOfOtherEnvironmentsUnderTheirs() throws IOException {
+        ComparePage page = ComparePage.read(folder.resolve("none.md"));
+        page.put("old machine.", "second", List.of("| second | near |", "| second | far |"));
+        page.put("old machine.", "first", List.of("| first | old |"));
+        page = reread(page, IDS);
+        page.put("new machine.", "first", List.of("| first | new |"));
+
+        String text = reread(page, IDS).text(IDS);
+
+        assertThat(text).doesNotContain("| first | old |");
+        assertThat(text.indexOf("Environment: old machine."))
+                .isLessThan(text.indexOf("| second | near |\n| second | far |"));
+        assertThat(text.indexOf("| second | far |"))
+                .isLessThan(text.indexOf("Environment: new machine."));
+        assertThat(text.indexOf("Environment: new machine."))
+                .isLessThan(text.indexOf("| first | new |"));
+        assertThat(text).contains("## What is not a ratio").containsOnlyOnce("| allocated per put");
+    }
+
+    @Test
+    void shouldLeaveOutEmptyTablesAndComparisonsThatAreNoMore() throws IOException {
+        ComparePage page = ComparePage.read(folder.resolve("none.md"));
+        page.put("old machine.", "first", List.of("| first | old |"));
+        page.put("old machine.", "gone", List.of("| gone | x |"));
+        page.put("new machine.", "first", List.of("| first | new |"));
+
+        String text = page.text(IDS);
+
+        assertThat(text).doesNotContain("old machine").doesNotContain("| gone |");
+    }
+
+    @Test
+    void shouldReadTheProjectsPageAsItIs() throws IOException {
+        Path file = Path.of("../docs/benchmarks.md");
+        String text = Files.readString(file);
+        List<String> ids =
+                text.lines()
+                        .takeWhile(line -> !line.startsWith("## "))
+                        .filter(line -> line.startsWith("| ") && !line.startsWith("| name |"))
+                        .map(line -> line.split("\\|")[1].strip())
+                        .distinct()
+                        .toList();
+
+        assertThat(ids).isNotEmpty();
+        assertThat(ComparePage.read(file).text(ids)).isEqualTo(text);
+    }
+}
