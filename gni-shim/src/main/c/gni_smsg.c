@@ -17,9 +17,10 @@
 #define RETURNED_AT 0u
 #define RELEASED_AT 64u
 
+/* Whole cache lines: the two sides never write to one line, and a short message is one. */
 static uint64_t stride_of(uint32_t maxsize)
 {
-    return SLOT_HEADER + (((uint64_t)maxsize + 15) & ~15ull);
+    return (SLOT_HEADER + (uint64_t)maxsize + 63) & ~63ull;
 }
 
 static uint64_t size_of(const gni_smsg_attr_t *attr)

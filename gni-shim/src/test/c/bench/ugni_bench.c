@@ -338,12 +338,15 @@ static struct side *side_of(const char *name)
     exit(2);
 }
 
+static _Atomic int is_there;
+
 static void *other_side(void *argument)
 {
     struct side *side = argument;
     uint64_t first = side->done + 1;
 
     bind_to(1);
+    is_there = 1;
     for (uint64_t i = first; i < first + side->batch; i++) {
         side->take(1, i);
         if (!side->is_one_way)
@@ -358,10 +361,10 @@ static double batch_of_two(struct side *side)
     pthread_t thread;
     double began;
 
+    is_there = 0;
     pthread_create(&thread, NULL, other_side, side);
-    /* Until the other thread is there. */
-    for (began = now(); now() < began + 200e3;)
-        ;
+    while (!is_there) /* it begins on our processor, and moves */
+        sched_yield();
     began = now();
     for (uint64_t i = first; i < first + side->batch; i++) {
         side->send(0, i);
