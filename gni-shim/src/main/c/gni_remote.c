@@ -67,7 +67,7 @@ static uint32_t look_up(struct gni_nic *nic, struct gni_peer *peer, const gni_me
 
     if (gni_mdh_copy(&peer->view, index, entropy, mdh) == 0)
         return GNI_STATUS_OK;
-    peer->checked_ns = 0;
+    peer->checked_ns = snic_planted("gni-successor-missed") ? peer->checked_ns : 0;
     status = gni_peer_ready(nic, peer);
     if (status != GNI_STATUS_OK)
         return status;
@@ -380,7 +380,8 @@ void gni_target_event(struct gni_target *target, uint64_t entry)
         gni_ring_append(reach->ring, reach->mdh.ring_slots, entry);
         gni_target_end(target);
         snic_ring(target->peer->snic);
-    } else { /* also where it ended after the bytes came: its queue may be there for others */
+    } else if (!reach->is_mapped || !snic_planted("gni-late-event-dropped")) {
+        /* Also where it ended after the bytes came: its queue may be there for others. */
         gni_peer_event(target->peer, &reach->mdh.ring, reach->mdh.ring_slots, entry);
     }
 }
