@@ -23,12 +23,9 @@ public final class SendRequestFlyweight {
     private final int index;
     private final int offset;
     private final long at;
-    private final MemoryRegion[] boundRegion = new MemoryRegion[1];
-    private MemoryWindow window;
-    private MemoryRegion boundBefore;
-    private AddressHandle target;
-    private int targetNumber;
-    private int targetKey;
+    private final WindowBinding binding;
+    private final DatagramTarget target;
+    private boolean isBind;
     private long id;
     private int segments;
     private long length;
@@ -45,6 +42,8 @@ public final class SendRequestFlyweight {
         this.claim = owner.claim();
         this.at = owner.addressOf(index);
         this.regions = new MemoryRegion[owner.segmentsMax];
+        this.binding = new WindowBinding(owner, offset);
+        this.target = new DatagramTarget(owner, offset);
         buffer.putLong(offset + VerbsLayout.SEND_WR_SG_LIST, owner.segmentsAddress(index));
         buffer.putInt(offset + VerbsLayout.SEND_WR_OPCODE, VerbsLayout.IBV_WR_SEND);
     }
@@ -126,14 +125,7 @@ public final class SendRequestFlyweight {
             long bytes,
             int access) {
         mine();
-        if (!window.domain().isSameProtection(owner.domain)) {
-            throw new IllegalArgumentException(window + " is not of " + owner.domain);
-        }
-        window.checkKey(newKey);
-        window.checkBinding(region, from, bytes, access);
-        if (bytes == 0) {
-            throw new IndexOutOfBoundsException("a window of type 2 has at least 1 byte");
-        }
+        binding.check(window, newKey, region, from, bytes, access);
         int info = VerbsLayout.SEND_WR_BIND_MW_BIND_INFO;
         putInt(VerbsLayout.SEND_WR_BIND_MW_RKEY, newKey);
         putLong(info + VerbsLayout.MW_BIND_INFO_ADDR, region.checkedAddress(from, bytes));
@@ -142,8 +134,8 @@ public final class SendRequestFlyweight {
         // Left over from another operation it would make Soft-RoCE refuse the bind.
         opcode(VerbsLayout.IBV_WR_BIND_MW).segments(0).immediate(0);
         changed();
-        this.window = window;
-        boundRegion[0] = region;
+        binding.set(window, region);
+        isBind = true;
         return this;
     }
 
@@ -160,14 +152,8 @@ public final class SendRequestFlyweight {
      */
     public SendRequestFlyweight to(AddressHandle target, int queuePair, int queueKey) {
         mine();
-        if (!target.domain().isSameProtection(owner.domain)) {
-            throw new IllegalArgumentException(target + " is not of " + owner.domain);
-        }
-        target.address();
+        this.target.set(target, queuePair, queueKey);
         changed();
-        this.target = target;
-        targetNumber = queuePair;
-        targetKey = queueKey;
         return this;
     }
 
@@ -294,7 +280,7 @@ public final class SendRequestFlyweight {
     SendRequestFlyweight reset() {
         putInt(FLAGS, 0);
         isInline = false;
-        target = null;
+        target.clear();
         return id(0).send().segments(0);
     }
 
@@ -307,9 +293,7 @@ public final class SendRequestFlyweight {
 
     private SendRequestFlyweight opcode(int opcode) {
         mine();
-        if (window != null) {
-            window = null;
-        }
+        isBind = false;
         putInt(VerbsLayout.SEND_WR_OPCODE, opcode);
         return this;
     }
@@ -349,18 +333,14 @@ public final class SendRequestFlyweight {
 
     /** 0, or why it cannot be posted now. */
     int check(int inlineMax, QueuePairType type) {
-        if (window != null) {
-            if (!window.isBoundHere()) {
-                return Post.WINDOW_ELSEWHERE;
-            }
-            if (!isBindPrepared()) {
-                return Post.REGION_CLOSED;
-            }
+        int refusal = isBind ? binding.prepare() : 0;
+        if (refusal != 0) {
+            return refusal;
         }
         if (!hasOpenRegions()) {
             return Post.REGION_CLOSED;
         }
-        if (type == QueuePairType.UD && !isDatagramPrepared()) {
+        if (type == QueuePairType.UD && !target.isPrepared()) {
             return Post.REGION_CLOSED;
         }
         boolean isRaw = type == QueuePairType.RAW_PACKET;
@@ -380,34 +360,6 @@ public final class SendRequestFlyweight {
                 && buffer.getInt(first + VerbsLayout.SGE_LENGTH) >= ETHERNET_HEADER;
     }
 
-    /** Writes to whom: other setters write to the same bytes. False without, or for no send. */
-    private boolean isDatagramPrepared() {
-        long handle = target == null ? 0 : target.addressOrZero();
-        int opcode = buffer.getInt(offset + VerbsLayout.SEND_WR_OPCODE);
-        if (handle == 0
-                || opcode != VerbsLayout.IBV_WR_SEND
-                        && opcode != VerbsLayout.IBV_WR_SEND_WITH_IMM) {
-            return false;
-        }
-        buffer.putLong(offset + VerbsLayout.SEND_WR_WR_UD_AH, handle);
-        buffer.putInt(offset + VerbsLayout.SEND_WR_WR_UD_REMOTE_QPN, targetNumber);
-        buffer.putInt(offset + VerbsLayout.SEND_WR_WR_UD_REMOTE_QKEY, targetKey);
-        return true;
-    }
-
-    /** Writes the addresses of what is bound. False if either is closed. */
-    private boolean isBindPrepared() {
-        long boundAddress = boundRegion[0].addressOrZero();
-        long windowAddress = window.addressOrZero();
-        if (boundAddress == 0 || windowAddress == 0) {
-            return false;
-        }
-        int info = offset + VerbsLayout.SEND_WR_BIND_MW_BIND_INFO;
-        buffer.putLong(offset + VerbsLayout.SEND_WR_BIND_MW_MW, windowAddress);
-        buffer.putLong(info + VerbsLayout.MW_BIND_INFO_MR, boundAddress);
-        return true;
-    }
-
     /** What the processor copies must be at an address of this process. */
     private boolean isReadableHere() {
         for (int i = 0; i < segments; i++) {
@@ -420,10 +372,7 @@ public final class SendRequestFlyweight {
 
     /** True if posting itself reads the regions' memory, the address handle or the window. */
     boolean isReadWhilePosted(QueuePairType type) {
-        return type == QueuePairType.UD
-                || type == QueuePairType.RAW_PACKET
-                || window != null
-                || isInline;
+        return type == QueuePairType.UD || type == QueuePairType.RAW_PACKET || isBind || isInline;
     }
 
     /**
@@ -448,7 +397,7 @@ public final class SendRequestFlyweight {
 
     /** It was posted, to a connected queue pair. */
     void postedBy(SendPoster poster) {
-        if (segments == 1 && target == null) {
+        if (segments == 1 && target.handle() == null) {
             only = regions[0];
             readyFor = poster;
         }
@@ -486,40 +435,35 @@ public final class SendRequestFlyweight {
                 return false;
             }
         }
-        if (window != null && !(window.isUsable() && boundRegion[0].isUsable())) {
+        if (isBind && !binding.isUsable()) {
             return false;
         }
-        return type != QueuePairType.UD || target.isUsable();
+        return type != QueuePairType.UD || target.handle().isUsable();
     }
 
     /** Gives it its place in the log, just before it is posted. */
     void note(WorkLog log) {
         buffer.putLong(offset + VerbsLayout.SEND_WR_WR_ID, log.nextId());
-        if (window == null) {
-            log.note(id, regions, segments, target);
-            return;
+        if (isBind) {
+            binding.note(log, id);
+        } else {
+            log.note(id, regions, segments, target.handle());
         }
-        boundBefore = window.bound();
-        window.bound(boundRegion[0]);
-        log.noteTargets();
-        log.note(id, boundRegion, 1, window);
     }
 
     /** True if it binds a window: {@link #bindTaken} or {@link #bindRefused} follows. */
     boolean isBind() {
-        return window != null;
+        return isBind;
     }
 
     /** The library has taken it. */
     void bindTaken() {
-        boundBefore = null;
-        window.keyBound(buffer.getInt(offset + VerbsLayout.SEND_WR_BIND_MW_RKEY));
+        binding.taken();
     }
 
     /** The library has not taken it; the latest first. */
     void bindRefused() {
-        window.bound(boundBefore);
-        boundBefore = null;
+        binding.refused();
     }
 
     long address() {
