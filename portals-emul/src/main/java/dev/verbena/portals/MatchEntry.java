@@ -146,26 +146,18 @@ public final class MatchEntry extends PortalsObject {
             MemoryDescriptorContext context,
             boolean unlinkDescriptor) {
         checkOpen();
-        long words = owner.words(context, unlinkDescriptor);
-        long made =
-                portals.vpn_memd_insert(
-                        handle,
-                        nid,
-                        pid,
-                        matchBits,
-                        ignoreBits,
-                        unlink ? 1 : 0,
-                        position ? 1 : 0,
-                        words);
-        String call = "PtlMEMDInsert";
-        owner.combined(call, made, matchBits, context, unlinkDescriptor);
-        if (made < 0) {
-            throw PortalsNative.failure(call, made, this);
-        }
-        MatchEntry entry =
-                new MatchEntry(
-                        owner, (int) made, portalIndex, nid, pid, matchBits, ignoreBits, unlink);
-        return entry.with(context);
+        return owner.combined()
+                .insert(
+                        this,
+                        criteria(nid, pid, matchBits, ignoreBits, unlink),
+                        position,
+                        context,
+                        unlinkDescriptor);
+    }
+
+    private CombinedCalls.Criteria criteria(
+            int nid, int pid, long matchBits, long ignoreBits, boolean unlink) {
+        return new CombinedCalls.Criteria(portalIndex, nid, pid, matchBits, ignoreBits, unlink);
     }
 
     /**
@@ -187,40 +179,19 @@ public final class MatchEntry extends PortalsObject {
             boolean unlinkDescriptor,
             EventQueue testQueue) {
         checkOpen();
-        if (testQueue.owner != owner) {
-            throw new IllegalArgumentException(testQueue + " belongs to another interface");
-        }
-        testQueue.checkOpen();
-        long words = owner.words(context, unlinkDescriptor);
-        long made =
-                portals.vpn_memd_post(
-                        owner.handle(),
-                        handle,
-                        nid,
-                        pid,
-                        matchBits,
-                        ignoreBits,
-                        unlink ? 1 : 0,
-                        position ? 1 : 0,
-                        words,
-                        testQueue.handle());
-        String call = "PtlMEMDPost";
-        owner.combined(call, made, matchBits, context, unlinkDescriptor);
-        if (made == -PortalsCode.MD_NO_UPDATE) {
-            return null;
-        }
-        if (made < 0) {
-            throw PortalsNative.failure(call, made, this);
-        }
-        MatchEntry entry =
-                new MatchEntry(
-                        owner, (int) made, portalIndex, nid, pid, matchBits, ignoreBits, unlink);
-        return entry.with(context);
+        return owner.combined()
+                .post(
+                        this,
+                        criteria(nid, pid, matchBits, ignoreBits, unlink),
+                        position,
+                        context,
+                        unlinkDescriptor,
+                        testQueue);
     }
 
     /** Takes the descriptor that was made in one step with this entry. */
-    MatchEntry with(MemoryDescriptorContext context) {
-        descriptor = new MemoryDescriptor(owner, owner.madeDescriptor(), context, this);
+    MatchEntry with(MemoryDescriptor made) {
+        descriptor = made;
         return this;
     }
 

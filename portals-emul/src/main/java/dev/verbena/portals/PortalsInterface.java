@@ -42,6 +42,7 @@ public final class PortalsInterface implements AutoCloseable {
     private final long incarnation;
     private final UnsafeBuffer scratch;
     private final long scratchAddress;
+    private final CombinedCalls combined = new CombinedCalls(this);
     private final Set<PortalsObject> children = Collections.newSetFromMap(new IdentityHashMap<>());
     private Thread ownerThread = Thread.currentThread();
     private boolean isClosed;
@@ -225,55 +226,15 @@ public final class PortalsInterface implements AutoCloseable {
             MemoryDescriptorContext context,
             boolean unlinkDescriptor) {
         checkOwner();
-        long words = words(context, unlinkDescriptor);
-        long made =
-                portals.vpn_memd_attach(
-                        handle,
-                        portalIndex,
-                        nid,
-                        pid,
-                        matchBits,
-                        ignoreBits,
-                        unlink ? 1 : 0,
-                        position ? 1 : 0,
-                        words);
-        combined("PtlMEMDAttach", made, matchBits, context, unlinkDescriptor);
-        check("PtlMEMDAttach", made);
-        MatchEntry entry =
-                new MatchEntry(
-                        this, (int) made, portalIndex, nid, pid, matchBits, ignoreBits, unlink);
-        return entry.with(context);
+        return combined.attach(
+                new CombinedCalls.Criteria(portalIndex, nid, pid, matchBits, ignoreBits, unlink),
+                position,
+                context,
+                unlinkDescriptor);
     }
 
-    /** The rules of a descriptor as C takes them; where they are. */
-    long words(MemoryDescriptorContext context, boolean unlink) {
-        scratch.putLong(0, context.address());
-        scratch.putLong(8, context.length());
-        scratch.putLong(16, context.threshold());
-        scratch.putLong(24, context.spaceMin());
-        scratch.putLong(32, context.options());
-        scratch.putLong(40, context.userPointer());
-        scratch.putLong(48, context.queueHandle(this));
-        scratch.putLong(56, unlink ? 1 : 0);
-        return scratchAddress;
-    }
-
-    /** The descriptor that the last call made beside an entry. */
-    int madeDescriptor() {
-        return (int) scratch.getLong(0);
-    }
-
-    /** After a call with {@link #words}. */
-    void combined(
-            String call,
-            long made,
-            long matchBits,
-            MemoryDescriptorContext context,
-            boolean unlink) {
-        Reference.reachabilityFence(context); // its segments, until C has copied them
-        if (isTraced) {
-            trace(call, "bits=0x" + Long.toHexString(matchBits) + " " + context.text(unlink), made);
-        }
+    CombinedCalls combined() {
+        return combined;
     }
 
     int attachEntry(
