@@ -52,7 +52,8 @@ struct gni_mdh {
     uint8_t pad[40];
 };
 _Static_assert(sizeof(struct gni_mdh) == 128, "gni_mdh");
-enum gni_mdh_flag { GNI_MDH_READ_ONLY = 1 };
+/* RESERVED: its segments are named by address, in order, and there may be gaps between them. */
+enum gni_mdh_flag { GNI_MDH_READ_ONLY = 1, GNI_MDH_RESERVED = 2 };
 
 struct gni_segment {
     uint64_t offset; /* of its first byte within the registration */

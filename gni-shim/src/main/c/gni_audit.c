@@ -30,8 +30,10 @@ static void check_own_table(const struct gni_nic *nic, struct gni_findings *f)
 
     for (uint32_t i = 0; i < GNI_MDHS; i++) {
         check_own_registration(nic, i, f);
-        live += nic->mdh[i].is_live;
-        pieces += nic->mdh[i].is_live ? nic->mdh[i].segment_count : 0;
+        live += nic->mdh[i].is_live || nic->mdh[i].reserved;
+        pieces += nic->mdh[i].reserved  ? gni_reserve_held(&nic->mdh[i])
+                  : nic->mdh[i].is_live ? nic->mdh[i].segment_count
+                                        : 0;
     }
     for (uint32_t i = nic->mdh_head; i < GNI_MDHS && free_ones <= GNI_MDHS; i = nic->mdh[i].next)
         free_ones++;
@@ -72,7 +74,7 @@ static void check_queue(const struct gni_nic *nic, struct gni_cq *cq, struct gni
     for (const struct gni_ep *ep = nic->eps; ep != NULL; ep = ep->next)
         eps += ep->cq == cq;
     for (uint32_t i = 0; i < GNI_MDHS; i++)
-        memories += nic->mdh[i].is_live && nic->mdh[i].cq == cq;
+        memories += (nic->mdh[i].is_live || nic->mdh[i].reserved) && nic->mdh[i].cq == cq;
     if (eps != cq->eps || memories != cq->memories)
         gni_found(f, "queue: %u endpoints of %u, %u registrations of %u", eps, cq->eps, memories,
                   cq->memories);

@@ -31,7 +31,8 @@ void gni_found(struct gni_findings *f, const char *format, ...)
 static void check_pieces(const struct gni_view *view, uint32_t index, const struct gni_mdh *mdh,
                          struct gni_findings *f)
 {
-    uint64_t offset = 0;
+    int is_reserved = (mdh->flags & GNI_MDH_RESERVED) != 0;
+    uint64_t offset = is_reserved ? mdh->address : 0, end = offset + mdh->length;
 
     if (mdh->segment_count > GNI_SEGMENTS ||
         mdh->segment_first > GNI_SEGMENTS - mdh->segment_count) {
@@ -42,7 +43,8 @@ static void check_pieces(const struct gni_view *view, uint32_t index, const stru
     for (uint32_t i = 0; i < mdh->segment_count; i++) {
         struct gni_segment s = view->segment[mdh->segment_first + i];
 
-        if (s.offset != offset || s.length == 0 || s.length > mdh->length - offset)
+        if ((is_reserved ? s.offset < offset : s.offset != offset) || s.length == 0 ||
+            s.offset > end || s.length > end - s.offset)
             gni_found(f, "registration %u: segment %u at %llu of %llu bytes", index, i,
                       (wide)s.offset, (wide)s.length);
         if (s.key.slot >= REGISTRATIONS || !(s.key.generation & 1))
@@ -50,7 +52,7 @@ static void check_pieces(const struct gni_view *view, uint32_t index, const stru
                       s.key.slot, s.key.generation);
         offset = s.offset + s.length;
     }
-    if (offset != mdh->length)
+    if (!is_reserved && offset != mdh->length)
         gni_found(f, "registration %u: segments of %llu bytes, not %llu", index, (wide)offset,
                   (wide)mdh->length);
 }
@@ -79,7 +81,7 @@ static void check_registration(const struct gni_view *view, uint32_t index, stru
     if (!(generation & 1))
         return;
     memcpy((void *)&mdh, (const void *)&view->mdh[index], sizeof(mdh));
-    if (mdh.flags & ~(uint32_t)GNI_MDH_READ_ONLY)
+    if (mdh.flags & ~(uint32_t)(GNI_MDH_READ_ONLY | GNI_MDH_RESERVED))
         gni_found(f, "registration %u: flags %#x", index, mdh.flags);
     if (mdh.length == 0 || mdh.address > UINT64_MAX - mdh.length || mdh.base > mdh.address)
         gni_found(f, "registration %u: %llu bytes at %#llx, of a key at %#llx", index,

@@ -105,7 +105,8 @@ struct gni_own_mdh {
     snic_key_t *keys;
     struct gni_cq *cq;
     uint32_t next;
-    gni_mem_handle_t handle; /* that was given out */
+    gni_mem_handle_t handle;       /* that was given out */
+    struct gni_reserved *reserved; /* gni_reserve.c; NULL: an ordinary registration */
 };
 
 /* What O alone knows of a datagram. */
@@ -325,6 +326,27 @@ void gni_peers_close(struct gni_nic *nic);
 uint32_t gni_local_range(struct gni_nic *nic, const gni_mem_handle_t *handle, uint64_t address,
                          uint64_t length, uint8_t **at, uint64_t *piece);
 void gni_mem_close(struct gni_nic *nic);
+/* Steps of a registration; the lock is held. */
+int gni_mem_key(struct gni_nic *nic, uint64_t address, uint64_t length, uint32_t flags,
+                uint64_t *base, snic_key_t *key);
+gni_return_t gni_mem_code(int error);
+int gni_mem_take_index(struct gni_nic *nic, uint32_t *index);
+int gni_mem_take_segments(struct gni_nic *nic, uint32_t count, uint32_t *first);
+void gni_mem_fill(struct gni_own_mdh *own, uint64_t address, uint64_t length, uint32_t flags,
+                  struct gni_cq *cq);
+void gni_mem_publish(struct gni_nic *nic, uint32_t index, uint64_t base);
+void gni_mem_make_handle(struct gni_nic *nic, uint32_t index, gni_mem_handle_t *handle);
+
+/* ---- gni_reserve.c: regions whose pages come later; the lock is held ---- */
+
+gni_return_t gni_reserve(struct gni_nic *nic, uint64_t address, uint64_t length, struct gni_cq *cq,
+                         uint32_t flags, gni_mem_handle_t *mem_hndl);
+gni_return_t gni_reserve_update(struct gni_nic *nic, uint64_t address, uint64_t length,
+                                const gni_mem_handle_t *mem_hndl);
+void gni_reserve_drop(struct gni_nic *nic, struct gni_own_mdh *own);
+uint32_t gni_reserve_range(const struct gni_own_mdh *own, uint64_t address, uint64_t length,
+                           uint8_t **at, uint64_t *piece); /* as gni_local_range */
+uint32_t gni_reserve_held(const struct gni_own_mdh *own);  /* entries of the table of segments */
 /* gni_maps.c: 0, -EFAULT not mapped, -EACCES mapped without the right. */
 int gni_maps_check(struct gni_nic *nic, uint64_t address, uint64_t length, int writes);
 

@@ -10,8 +10,8 @@
 
 /* Words of 8 bytes around an atomic's 4 must be reachable, too: the range that may be named is
  * checked by us, in the registration. */
-static int make_key(struct gni_nic *nic, uint64_t address, uint64_t length, uint32_t flags,
-                    uint64_t *base, snic_key_t *key)
+int gni_mem_key(struct gni_nic *nic, uint64_t address, uint64_t length, uint32_t flags,
+                uint64_t *base, snic_key_t *key)
 {
     int wrong = gni_maps_check(nic, address, length, !(flags & GNI_MEM_READ_ONLY));
 
@@ -41,7 +41,7 @@ static int make_key(struct gni_nic *nic, uint64_t address, uint64_t length, uint
     return error;
 }
 
-static gni_return_t code_of(int error)
+gni_return_t gni_mem_code(int error)
 {
     return error == -EOPNOTSUPP || error == -EACCES ? GNI_RC_PERMISSION_ERROR
            : error == -ENOMEM                       ? GNI_RC_ERROR_NOMEM
@@ -51,12 +51,13 @@ static gni_return_t code_of(int error)
 
 /* ---- the table ---- */
 
-static void publish(struct gni_nic *nic, uint32_t index, uint64_t base)
+void gni_mem_publish(struct gni_nic *nic, uint32_t index, uint64_t base)
 {
     struct gni_own_mdh *own = &nic->mdh[index];
     struct gni_mdh *mdh = &nic->view.mdh[index];
 
-    mdh->flags = own->flags & GNI_MEM_READ_ONLY ? GNI_MDH_READ_ONLY : 0;
+    mdh->flags = (own->flags & GNI_MEM_READ_ONLY ? GNI_MDH_READ_ONLY : 0u) |
+                 (own->reserved != NULL ? GNI_MDH_RESERVED : 0u);
     mdh->address = own->address;
     mdh->length = own->length;
     mdh->base = base;
@@ -77,7 +78,7 @@ static void publish(struct gni_nic *nic, uint32_t index, uint64_t base)
     SNIC_STEP("gni.register.published");
 }
 
-static int take_index(struct gni_nic *nic, uint32_t *index)
+int gni_mem_take_index(struct gni_nic *nic, uint32_t *index)
 {
     if (nic->mdh_used >= nic->mdh_limit || nic->mdh_head >= GNI_MDHS)
         return -ENOSPC;
@@ -104,7 +105,7 @@ static struct gni_own_mdh *find(struct gni_nic *nic, const gni_mem_handle_t *han
     struct gni_own_mdh *own = &nic->mdh[gni_handle_index(handle)];
 
     /* As it was given out, so its CRC needs no second look. */
-    return own->is_live && own->handle.qword1 == handle->qword1 &&
+    return (own->is_live || own->reserved) && own->handle.qword1 == handle->qword1 &&
                    own->handle.qword2 == handle->qword2
                ? own
                : NULL;
@@ -120,8 +121,8 @@ static gni_return_t refuse(struct gni_nic *nic, uint64_t length, struct gni_cq *
     return GNI_RC_SUCCESS;
 }
 
-static void fill_own(struct gni_own_mdh *own, uint64_t address, uint64_t length, uint32_t flags,
-                     struct gni_cq *cq)
+void gni_mem_fill(struct gni_own_mdh *own, uint64_t address, uint64_t length, uint32_t flags,
+                  struct gni_cq *cq)
 {
     own->flags = flags;
     own->address = address;
@@ -132,7 +133,7 @@ static void fill_own(struct gni_own_mdh *own, uint64_t address, uint64_t length,
         cq->memories++;
 }
 
-static void make_handle(struct gni_nic *nic, uint32_t index, gni_mem_handle_t *handle)
+void gni_mem_make_handle(struct gni_nic *nic, uint32_t index, gni_mem_handle_t *handle)
 {
     struct gni_own_mdh *own = &nic->mdh[index];
 
@@ -151,10 +152,10 @@ static gni_return_t register_one(struct gni_nic *nic, uint64_t address, uint64_t
     int error = cq && !(cq->mode & GNI_CQ_UNMANAGED) ? gni_cq_ring_prepare(cq) : 0;
 
     if (error == 0)
-        error = make_key(nic, address, length, flags, &base, &key);
+        error = gni_mem_key(nic, address, length, flags, &base, &key);
     if (error != 0)
-        return code_of(error);
-    if (take_index(nic, &index) != 0) {
+        return gni_mem_code(error);
+    if (gni_mem_take_index(nic, &index) != 0) {
         snic_deregister(nic->snic, &key, GNI_DEREGISTER_MS);
         gni_fail("GNI_MemRegister: all %u registrations are in use", nic->mdh_limit);
         return GNI_RC_ERROR_RESOURCE;
@@ -163,10 +164,10 @@ static gni_return_t register_one(struct gni_nic *nic, uint64_t address, uint64_t
         length = ((address & (PAGE - 1)) + length + PAGE - 1) & ~(PAGE - 1);
         address &= ~(PAGE - 1);
     }
-    fill_own(&nic->mdh[index], address, length, flags, cq);
+    gni_mem_fill(&nic->mdh[index], address, length, flags, cq);
     nic->mdh[index].key = key;
-    publish(nic, index, base);
-    make_handle(nic, index, mem_hndl);
+    gni_mem_publish(nic, index, base);
+    gni_mem_make_handle(nic, index, mem_hndl);
     return GNI_RC_SUCCESS;
 }
 
@@ -181,19 +182,24 @@ gni_return_t GNI_MemRegister(gni_nic_handle_t nic_hndl, uint64_t address, uint64
     (void)vmdh_index;
     if (code == GNI_RC_SUCCESS && length > UINT64_MAX - address - PAGE)
         code = GNI_RC_INVALID_PARAM;
-    if (code == GNI_RC_SUCCESS && (flags & (GNI_MEM_RESERVE_REGION | GNI_MEM_UPDATE_REGION)))
-        code = GNI_RC_ERROR_RESOURCE; /* not here yet; docs/ugni.md */
+    if ((flags & GNI_MEM_RESERVE_REGION) && (flags & GNI_MEM_UPDATE_REGION))
+        code = GNI_RC_INVALID_PARAM;
     if (code != GNI_RC_SUCCESS)
         return code;
     gni_enter(&nic->lock);
-    code = register_one(nic, address, length, cq, flags, mem_hndl);
+    if (flags & GNI_MEM_RESERVE_REGION)
+        code = gni_reserve(nic, address, length, cq, flags, mem_hndl);
+    else if (flags & GNI_MEM_UPDATE_REGION)
+        code = gni_reserve_update(nic, address, length, mem_hndl);
+    else
+        code = register_one(nic, address, length, cq, flags, mem_hndl);
     gni_leave(&nic->lock);
     return code;
 }
 
 /* ---- segments: addressed by offset ---- */
 
-static int take_segments(struct gni_nic *nic, uint32_t count, uint32_t *first)
+int gni_mem_take_segments(struct gni_nic *nic, uint32_t count, uint32_t *first)
 {
     uint32_t run = 0;
 
@@ -230,7 +236,7 @@ static int fill_segments(struct gni_nic *nic, struct gni_own_mdh *own, uint32_t 
     for (uint32_t i = 0; i < own->segment_count; i++) {
         struct gni_segment *shared = &nic->view.segment[first + i];
         const gni_mem_segment_t *s = &own->segments[i];
-        int error = make_key(nic, s->address, s->length, flags, &base, &own->keys[i]);
+        int error = gni_mem_key(nic, s->address, s->length, flags, &base, &own->keys[i]);
 
         if (error != 0)
             return error;
@@ -252,13 +258,13 @@ static gni_return_t register_segments(struct gni_nic *nic, const gni_mem_segment
     uint32_t index, first = 0, made = 0;
     int error = cq && !(cq->mode & GNI_CQ_UNMANAGED) ? gni_cq_ring_prepare(cq) : 0;
 
-    if (error != 0 || take_index(nic, &index) != 0)
+    if (error != 0 || gni_mem_take_index(nic, &index) != 0)
         return GNI_RC_ERROR_RESOURCE;
     own = &nic->mdh[index];
-    fill_own(own, 0, length, flags, cq);
+    gni_mem_fill(own, 0, length, flags, cq);
     own->segments = malloc(count * sizeof(*segments));
     own->keys = calloc(count, sizeof(*own->keys));
-    error = own->segments && own->keys ? take_segments(nic, count, &first) : -ENOMEM;
+    error = own->segments && own->keys ? gni_mem_take_segments(nic, count, &first) : -ENOMEM;
     if (error == 0) {
         own->segment_count = count;
         memcpy(own->segments, segments, count * sizeof(*segments));
@@ -269,11 +275,11 @@ static gni_return_t register_segments(struct gni_nic *nic, const gni_mem_segment
         if (cq != NULL)
             cq->memories--;
         give_index(nic, index);
-        return code_of(error);
+        return gni_mem_code(error);
     }
     own->segment_first = first;
-    publish(nic, index, 0);
-    make_handle(nic, index, mem_hndl);
+    gni_mem_publish(nic, index, 0);
+    gni_mem_make_handle(nic, index, mem_hndl);
     return GNI_RC_SUCCESS;
 }
 
@@ -310,13 +316,15 @@ static void deregister(struct gni_nic *nic, uint32_t index)
     struct gni_own_mdh *own = &nic->mdh[index];
     struct gni_mdh *mdh = &nic->view.mdh[index];
 
-    own->generation += 1;
+    own->generation += own->generation & 1 ? 1 : 2; /* even: reserved, and nobody had heard of it */
     own->is_live = 0;
     /* Nobody begins anything from here on; the keys wait for those who have begun. */
     if (!snic_planted("gni-deregister-unpublished"))
         atomic_store_explicit(&mdh->generation, own->generation, memory_order_release);
     SNIC_STEP("gni.deregister.revoked");
-    if (own->segment_count)
+    if (own->reserved != NULL)
+        gni_reserve_drop(nic, own);
+    else if (own->segment_count)
         drop_segments(nic, own, own->segment_first, own->segment_count);
     else if (!snic_planted("gni-deregister-unpublished"))
         snic_deregister(nic->snic, &own->key, GNI_DEREGISTER_MS);
@@ -344,7 +352,7 @@ gni_return_t GNI_MemDeregister(gni_nic_handle_t nic_hndl, gni_mem_handle_t *mem_
 void gni_mem_close(struct gni_nic *nic)
 {
     for (uint32_t i = 0; i < GNI_MDHS; i++)
-        if (nic->mdh[i].is_live)
+        if (nic->mdh[i].is_live || nic->mdh[i].reserved)
             deregister(nic, i);
 }
 
@@ -358,6 +366,8 @@ uint32_t gni_local_range(struct gni_nic *nic, const gni_mem_handle_t *handle, ui
     if (address < own->address || address - own->address > own->length ||
         length > own->length - (address - own->address))
         return GNI_STATUS_BOUNDS;
+    if (own->reserved != NULL)
+        return gni_reserve_range(own, address, length, at, piece);
     *piece = length;
     if (own->segment_count == 0) {
         *at = (uint8_t *)(uintptr_t)address;
@@ -428,7 +438,7 @@ gni_return_t GNI_MemQueryHndls(gni_nic_handle_t nic_hndl, int fd, gni_mem_handle
     for (uint32_t i = from; code == GNI_RC_NO_MATCH && i < GNI_MDHS; i++) {
         if (!nic->mdh[i].is_live)
             continue;
-        make_handle(nic, i, mem_hndl);
+        gni_mem_make_handle(nic, i, mem_hndl);
         *address = nic->mdh[i].address;
         *length = nic->mdh[i].length;
         code = GNI_RC_SUCCESS;

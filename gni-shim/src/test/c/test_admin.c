@@ -114,12 +114,123 @@ static void unmapped_memory_as_text(void)
     unmapped("2");
 }
 
+/* ---- regions whose pages come later ---- */
+
+static gni_return_t update(struct node *n, uint8_t *at, uint64_t length, gni_mem_handle_t *handle)
+{
+    return GNI_MemRegister(n->nic, (uint64_t)(uintptr_t)at, length, NULL, GNI_MEM_UPDATE_REGION,
+                           (uint32_t)-1, handle);
+}
+
+static void check_table(struct node *n)
+{
+    char text[1024] = "";
+
+    if (GNI_ExtCheck(n->nic, text, sizeof(text)) != 0)
+        check_fail(__FILE__, __LINE__, "%s", text);
+}
+
+/* A puts a page and a half at `at`, which is filled by it or not touched. */
+static void put_there(struct node *a, struct node *b, uint8_t *at, gni_mem_handle_t handle,
+                      unsigned status)
+{
+    gni_post_descriptor_t d = transaction(GNI_POST_RDMA_PUT, a, b, PAGE + PAGE / 2);
+    static uint32_t seed = 5;
+
+    d.remote_addr = (uint64_t)(uintptr_t)at;
+    d.remote_mem_hndl = handle;
+    fill(a->memory, d.length, ++seed);
+    if (status != 0) {
+        expect_error(a, &d, status);
+        return;
+    }
+    OK(post_and_wait(a, &d));
+    CHECK(is_filled(at, d.length, seed));
+    memset(at, 0, d.length);
+    d.type = GNI_POST_RDMA_GET; /* and as a local handle: from there into the region */
+    d.src_cq_hndl = NULL;       /* the first post filled it in */
+    d.local_addr = (uint64_t)(uintptr_t)at;
+    d.local_mem_hndl = handle;
+    d.remote_addr = (uint64_t)(uintptr_t)a->memory;
+    d.remote_mem_hndl = a->handle;
+    OK(post_and_wait(b, &d));
+    CHECK(is_filled(at, d.length, seed));
+}
+
+static void reserved_region(void)
+{
+    gni_mem_handle_t handle, before;
+    struct node a, b;
+    uint8_t *at = mmap(NULL, 16 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    CHECK(at != MAP_FAILED);
+    setenv("GNI_SHIM_CHECK_MAPS", "1", 1);
+    pair_open(&a, &b, 0, 0);
+    OK(GNI_MemRegister(b.nic, (uint64_t)(uintptr_t)at, 16 * PAGE, b.dst, GNI_MEM_RESERVE_REGION,
+                       (uint32_t)-1, &handle));
+    before = handle;
+    check_table(&b);
+    put_there(&a, &b, at, handle, 7);
+    CODE(GNI_RC_PERMISSION_ERROR, update(&b, at, 2 * PAGE, &handle)); /* no pages yet */
+    CHECK(mprotect(at, 8 * PAGE, RW) == 0);
+    OK(update(&b, at + 4 * PAGE, 2 * PAGE, &handle));
+    put_there(&a, &b, at + 4 * PAGE + 8, handle, 0);
+    put_there(&a, &b, at, handle, 9);
+    put_there(&a, &b, at + 6 * PAGE, handle, 9);
+    OK(update(&b, at, 2 * PAGE, &handle)); /* before the first */
+    OK(update(&b, at, 2 * PAGE, &handle)); /* again */
+    OK(update(&b, at + PAGE, PAGE, &handle));
+    CODE(GNI_RC_INVALID_PARAM, update(&b, at + PAGE, 2 * PAGE, &handle)); /* half is there */
+    CODE(GNI_RC_INVALID_PARAM, update(&b, at + 15 * PAGE, 2 * PAGE, &handle));
+    put_there(&a, &b, at, handle, 0);
+    put_there(&a, &b, at + 4 * PAGE + 8, handle, 0);
+    OK(update(&b, at + 2 * PAGE, 2 * PAGE, &handle)); /* between the two */
+    put_there(&a, &b, at + PAGE + PAGE / 2 + 4, handle, 0);
+    put_there(&a, &b, at + 3 * PAGE, handle, 0);
+    CHECK(memcmp(&before, &handle, sizeof(handle)) == 0);
+    check_table(&b);
+    OK(GNI_MemDeregister(b.nic, &handle));
+    put_there(&a, &b, at, handle, 7);
+    CODE(GNI_RC_INVALID_PARAM, update(&b, at, PAGE, &handle));
+    check_table(&b);
+    node_close(&a);
+    node_close(&b);
+}
+
+static void reserved_for_nothing(void)
+{
+    gni_mem_handle_t handle, other;
+    struct node n;
+    uint8_t *at = mmap(NULL, 40 * PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint64_t address = (uint64_t)(uintptr_t)at;
+
+    CHECK(at != MAP_FAILED);
+    node_open(&n, 1, 0, 0);
+    CODE(GNI_RC_INVALID_PARAM,
+         GNI_MemRegister(n.nic, address, PAGE, NULL, GNI_MEM_RESERVE_REGION | GNI_MEM_UPDATE_REGION,
+                         (uint32_t)-1, &handle));
+    OK(GNI_MemRegister(n.nic, address, 40 * PAGE, NULL, GNI_MEM_RESERVE_REGION, (uint32_t)-1,
+                       &handle));
+    for (uint32_t i = 0; i < 32; i++)
+        OK(update(&n, at + i * PAGE, PAGE, &handle));
+    CODE(GNI_RC_ERROR_RESOURCE, update(&n, at + 33 * PAGE, PAGE, &handle));
+    check_table(&n);
+    CODE(GNI_RC_INVALID_PARAM, update(&n, n.memory, PAGE, &n.handle)); /* not reserved */
+    OK(GNI_MemRegister(n.nic, address, PAGE, NULL, GNI_MEM_RESERVE_REGION, (uint32_t)-1, &other));
+    OK(GNI_MemDeregister(n.nic, &other));
+    CODE(GNI_RC_INVALID_PARAM, GNI_MemDeregister(n.nic, &other));
+    check_table(&n);
+    node_close(&n); /* the first goes with it */
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
         {"", "administration", administration},
         {"", "unmapped_memory", unmapped_memory},
         {"", "unmapped_memory_as_text", unmapped_memory_as_text},
+        {"", "reserved_region", reserved_region},
+        {"", "reserved_for_nothing", reserved_for_nothing},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);
