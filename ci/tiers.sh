@@ -277,11 +277,11 @@ tier_consumer() {
     return $code
 }
 
-# run_modules JDK_HOME...: all our jars from the module path, both providers, a process that starts another; no JVM flag.
+# run_modules JDK_HOME...: all our jars from the module path, all providers, a process that starts another; no JVM flag.
 run_modules() {
     local home scheme code=0 log=$LOGS/modules.log
     for home in "$@"; do
-        for scheme in shm portals; do
+        for scheme in shm portals gni; do
             timeout 60 "$home/bin/java" --module-path cli/target/dist/lib -m dev.verbena.cli/dev.verbena.cli.VerbenaCommand \
                 lat --op=put --transport=$scheme -s 64 -n 100 >"$log" 2>&1 </dev/null && grep -q '^ *64 ' "$log" && continue
             echo "   from the module path with $home, over $scheme://, fails:"
@@ -289,7 +289,7 @@ run_modules() {
             code=1
         done
     done
-    [ $code -ne 0 ] || echo "   all modules from the module path, shm:// and portals://: work"
+    [ $code -ne 0 ] || echo "   all modules from the module path, shm://, portals:// and gni://: work"
     return $code
 }
 

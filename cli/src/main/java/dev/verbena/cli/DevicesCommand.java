@@ -104,7 +104,7 @@ final class DevicesCommand implements Callable<Integer> {
         out.println("    modprobe rdma_rxe && rdma link add rxe0 type rxe netdev eth0");
         out.println("  without a card and without root: ./verbena rdma-vm -- ./verbena devices");
         out.println("    (a virtual machine that has Soft-RoCE)");
-        out.println("shm:// and portals:// need no device.");
+        out.println("shm://, portals:// and gni:// need no device.");
         out.flush();
     }
 

@@ -57,7 +57,7 @@ final class DoctorLimits {
                 : Finding.note(
                         name,
                         found,
-                        cost + " shm:// and portals:// lock none, no loss now",
+                        cost + " shm://, portals:// and gni:// lock none, no loss now",
                         remedy);
     }
 

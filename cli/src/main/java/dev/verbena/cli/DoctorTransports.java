@@ -27,8 +27,6 @@ final class DoctorTransports {
         for (TransportProvider provider : Transports.providers()) {
             findings.addAll(of(provider));
         }
-        findings.add(
-                Finding.note("gni://", "not in this version", "a Cray network is not used", ""));
         return findings;
     }
 

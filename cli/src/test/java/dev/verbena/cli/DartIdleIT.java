@@ -75,7 +75,7 @@ class DartIdleIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"shm", "portals"})
+    @ValueSource(strings = {"shm", "portals", "gni"})
     @Tag("dart-D31")
     void shouldNotUseTheProcessorWhileWaiting(String scheme) throws Exception {
         String config = "--config=" + folder.resolve("job.conf");

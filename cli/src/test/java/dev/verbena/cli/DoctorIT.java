@@ -55,8 +55,8 @@ class DoctorIT {
     void shouldFindBothTransportsWorking() throws Exception {
         assertThat(run(List.of(), "--all")).as("%s", out).isZero();
         assertThat(out)
-                .contains("Transports that work now: portals, shm")
-                .contains("shm://", "portals://", "bytes compared")
+                .contains("Transports that work now: gni, portals, shm")
+                .contains("shm://", "portals://", "gni://", "bytes compared")
                 .contains("locked memory", "cores", "JDK", "RDMA devices", "libibverbs");
         assertThat(out.lines()).allMatch(line -> line.length() <= 160);
     }
@@ -68,7 +68,8 @@ class DoctorIT {
         assertThat(run(limits, "--json")).as("%s", out).isZero();
         assertThat(out)
                 .startsWith("{\"version\": ")
-                .contains("\"worst\": \"warning\"", "\"transports\": [\"portals\", \"shm\"]")
+                .contains(
+                        "\"worst\": \"warning\"", "\"transports\": [\"gni\", \"portals\", \"shm\"]")
                 .contains(
                         "{\"name\": \"locked memory\", \"level\": \"note\", \"found\": \"limit 64 KiB\"")
                 .contains(

@@ -37,7 +37,7 @@ class SignalIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"shm", "portals"})
+    @ValueSource(strings = {"shm", "portals", "gni"})
     @Tag("dart-D40")
     void shouldEndInOrderWithCode0(String scheme) throws Exception {
         Path source = Files.write(folder.resolve("file"), new byte[3_000_000]);

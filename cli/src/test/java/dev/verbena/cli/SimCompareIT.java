@@ -22,7 +22,7 @@ class SimCompareIT {
 
     /** Also where a put is matched by the target's list before it may write. */
     @ParameterizedTest
-    @ValueSource(strings = {"shm", "portals"})
+    @ValueSource(strings = {"shm", "portals", "gni"})
     void shouldRunEachScenarioAsProcessesAndBesideItsPrediction(String scheme) throws Exception {
         Path output = folder.resolve("report");
         CommandProcess command =

@@ -47,7 +47,7 @@ class CorruptSegmentIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"shm", "portals"})
+    @ValueSource(strings = {"shm", "portals", "gni"})
     void shouldEndOrGoOnAndLeaveOthersAlone(String scheme) throws Exception {
         long seed = Long.getLong("verbena.seed", System.nanoTime() % 1_000_000_007);
         System.out.println("corrupt segment: -Dverbena.seed=" + seed + " over " + scheme);

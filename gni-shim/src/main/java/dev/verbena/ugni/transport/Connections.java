@@ -107,9 +107,8 @@ final class Connections {
     }
 
     private void seek(GniConnection c, GniAddress to) {
-        int state = card.peerState(card.address, to.port());
-        long found = card.peerIncarnation();
-        if (state == Gni.PEER_DEAD) {
+        long found = peers.incarnationAt(card.address, to.port());
+        if (found == 0) {
             fail(c, Status.REFUSED, "nobody is at port " + to.port() + " of " + c.uri);
         } else if (to.incarnation() != 0 && to.incarnation() != found) {
             fail(
@@ -334,6 +333,9 @@ final class Connections {
 
     private void onRecord(ControlRecord record) {
         String fault = record.fault();
+        if (fault.isEmpty() && !isFromWhoIsThere(record)) {
+            return; // gone meanwhile; what it asked for is not wanted any more
+        }
         if (!fault.isEmpty()) {
             context.errorHandler()
                     .onError(
@@ -347,6 +349,12 @@ final class Connections {
         } else {
             onAnswer(record);
         }
+    }
+
+    private boolean isFromWhoIsThere(ControlRecord record) {
+        boolean isConnect = record.type() == ControlRecord.CONNECT;
+        return !isConnect
+                || peers.incarnationAt(record.address(), record.instance()) == record.incarnation();
     }
 
     /** A peer asks to connect. */

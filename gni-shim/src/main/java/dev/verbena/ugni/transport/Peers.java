@@ -57,6 +57,24 @@ final class Peers {
         return (long) address << Integer.SIZE | instance & 0xFFFF_FFFFL;
     }
 
+    /**
+     * Who is there now, also where we hold on to a predecessor that is gone.
+     *
+     * @return its incarnation; 0: nobody
+     */
+    long incarnationAt(int address, int instance) {
+        GniPeer held = peers.get(key(address, instance));
+        if (held != null) {
+            card.pin(address, instance, 0);
+        }
+        int state = card.peerState(address, instance);
+        long found = state == Gni.PEER_DEAD ? 0 : card.peerIncarnation();
+        if (held != null) {
+            card.pin(address, instance, held.incarnation);
+        }
+        return found;
+    }
+
     /** One more user of a peer in this incarnation. */
     GniPeer take(int address, int instance, long incarnation) {
         GniPeer peer = peers.get(key(address, instance));
