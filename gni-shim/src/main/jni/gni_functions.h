@@ -28,7 +28,11 @@
     X(GNI_GetNumLocalDevices) X(GNI_GetLocalDeviceIds) X(GNI_GetVersion) X(GNI_GetDeviceType) \
     X(GNI_GetDevResInfo) X(GNI_GetJobResInfo) X(GNI_GetNicStat) X(GNI_ResetNicStat) \
     X(GNI_CompChanCreate) X(GNI_CompChanDestroy) X(GNI_CompChanFd) X(GNI_CompChanGetEvent) \
-    X(GNI_CqAttachCompChan) X(GNI_CqArmCompChan)
+    X(GNI_CqAttachCompChan) X(GNI_CqArmCompChan) \
+    X(GNI_MsgqInit) X(GNI_MsgqRelease) X(GNI_MsgqIdle) X(GNI_MsgqGetConnAttrs) X(GNI_MsgqConnect) \
+    X(GNI_MsgqConnRelease) X(GNI_MsgqSend) X(GNI_MsgqProgress) \
+    X(GNI_CeCreate) X(GNI_CeGetId) X(GNI_EpSetCeAttr) X(GNI_CeConfigure) X(GNI_CeCheckResult) \
+    X(GNI_CeDestroy)
 /* Only our own library has these. */
 #define VGN_EXTENSIONS(X) \
     X(GNI_ExtMemAlloc) X(GNI_ExtMemFree) X(GNI_ExtError) X(GNI_ExtDoorbell) X(GNI_ExtWait) \

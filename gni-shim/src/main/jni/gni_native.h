@@ -194,6 +194,42 @@ int64_t vgn_channel_event(uint64_t channel);
 int32_t vgn_channel_attach(uint64_t cq, uint64_t channel);
 int32_t vgn_channel_arm(uint64_t cqs, uint32_t count);
 
+/* ---- message queues of nodes ---- */
+
+/* clang-format off */
+#define VGN_MSGQ_BYTES 28
+#define VGN_MSGQ_PEER_BYTES 4112
+/* What the queue's callback fills: sender's instance and address, tag, number of messages, bytes. */
+#define VGN_MESSAGE_FROM 0
+#define VGN_MESSAGE_NODE 4
+#define VGN_MESSAGE_TAG 8
+#define VGN_MESSAGE_COUNT 12
+#define VGN_MESSAGE_BYTES 16
+/* clang-format on */
+/* `attributes`: the seven numbers of a gni_msgq_attr_t, 32 bits each. `message` must outlive it. */
+int64_t vgn_msgq_init(uint64_t nic, uint64_t cq, uint64_t attributes, uint64_t message);
+int32_t vgn_msgq_release(uint64_t msgq);
+int32_t vgn_msgq_idle(uint64_t msgq);
+/* The value is how many bytes of the gni_msgq_ep_attr_t count. */
+int64_t vgn_msgq_attributes(uint64_t msgq, uint32_t address, uint64_t attributes);
+int32_t vgn_msgq_connect(uint64_t msgq, uint32_t address, uint64_t attributes);
+int32_t vgn_msgq_disconnect(uint64_t msgq, uint32_t address);
+int32_t vgn_msgq_send(uint64_t msgq, uint64_t ep, uint64_t header, uint32_t header_length,
+                      uint64_t data, uint32_t data_length, uint32_t id, uint32_t tag);
+/* Stops behind one message. */
+int32_t vgn_msgq_progress(uint64_t msgq, uint32_t timeout_ms);
+
+/* ---- the collective engine ---- */
+
+#define VGN_CE_RESULT_BYTES 24
+int64_t vgn_ce_create(uint64_t nic);
+int64_t vgn_ce_id(uint64_t ce);
+int32_t vgn_ep_ce(uint64_t ep, uint32_t ce_id, uint32_t child_id, uint32_t type);
+int32_t vgn_ce_configure(uint64_t ce, uint64_t children, uint32_t count, uint64_t parent,
+                         uint64_t cq, uint32_t modes);
+int32_t vgn_ce_check(uint64_t result);
+int32_t vgn_ce_destroy(uint64_t ce);
+
 /* ---- what only our own library has ---- */
 
 int64_t vgn_ext_alloc(uint64_t nic, uint64_t length);

@@ -98,6 +98,19 @@ public final class Endpoint extends UgniObject {
         return this;
     }
 
+    /**
+     * Gives it a place in a tree of collective engines. C: {@code GNI_EpSetCeAttr}.
+     *
+     * @param engine number of the channel at the other end; of a child process it is not looked at
+     * @param child our number there, or the child's here: 0 to 31
+     * @param kind {@link CollectiveEngine#PROCESS} or {@link CollectiveEngine#CHANNEL}
+     */
+    public Endpoint collective(int engine, int child, int kind) {
+        checkOpen();
+        check("GNI_EpSetCeAttr", ugni.vgn_ep_ce(handle, engine, child, kind));
+        return this;
+    }
+
     /** Starts an RDMA put or get. C: {@code GNI_PostRdma}. */
     public int postRdma(PostDescriptorFlyweight descriptor) {
         checkOpen();

@@ -232,6 +232,33 @@ public final class Nic {
     }
 
     /**
+     * Joins the node's message queue. One for each NIC handle. C: {@code GNI_MsgqInit}.
+     *
+     * @param source where it is told that messages were sent; null: not at all
+     * @param messageLengthMax bytes, 1 to {@link SharedMessageQueue#MESSAGE_LENGTH_MAX}
+     * @param slots messages under way for each connection
+     * @param nodes connections at most
+     * @param instances how many of this node take part
+     * @throws UgniException INVALID_STATE if other instances joined with other numbers
+     */
+    public SharedMessageQueue sharedMessageQueue(
+            CompletionQueue source, int messageLengthMax, int slots, int nodes, int instances) {
+        checkOwner();
+        return SharedMessageQueue.of(this, source, messageLengthMax, slots, nodes, instances);
+    }
+
+    /**
+     * A channel of the collective engine. C: {@code GNI_CeCreate}.
+     *
+     * @throws UgniException ILLEGAL_OP on a card that is not Aries
+     */
+    public CollectiveEngine collectiveEngine() {
+        checkOwner();
+        return new CollectiveEngine(
+                this, UgniNative.check("GNI_CeCreate", ugni.vgn_ce_create(handle), this));
+    }
+
+    /**
      * Subscribes to errors. C: {@code GNI_SubscribeErrors}.
      *
      * @param mask categories, such as {@link ErrorSubscription#ALL}

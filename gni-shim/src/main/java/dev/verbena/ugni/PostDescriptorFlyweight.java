@@ -46,6 +46,9 @@ public final class PostDescriptorFlyweight {
     /** Type: a value into the peer's destination queue. */
     public static final int CQWRITE = ugni.GNI_POST_CQWRITE;
 
+    /** Type: joins a reduction of the {@link CollectiveEngine}. */
+    public static final int CE = ugni.GNI_POST_CE;
+
     /** Event mode: none. */
     public static final int SILENT = ugni.GNI_CQMODE_SILENT;
 
@@ -237,6 +240,21 @@ public final class PostDescriptorFlyweight {
     /** An {@link AtomicCommand} with its operands. */
     public PostDescriptorFlyweight atomic(int command, long first, long second) {
         putInt(ugni.VGN_POST_AMO_CMD, command);
+        putLong(ugni.VGN_POST_FIRST, first);
+        return putLong(ugni.VGN_POST_SECOND, second);
+    }
+
+    /**
+     * What a leaf gives to a reduction.
+     *
+     * @param command {@code GNI_FMA_CE_...}, the same for all leaves
+     * @param reductionId compared among leaves
+     */
+    public PostDescriptorFlyweight collective(
+            int command, int mode, long reductionId, long first, long second) {
+        putInt(ugni.VGN_POST_CE_CMD, command);
+        putInt(ugni.VGN_POST_CE_MODE, mode);
+        putLong(ugni.VGN_POST_CE_ID, reductionId);
         putLong(ugni.VGN_POST_FIRST, first);
         return putLong(ugni.VGN_POST_SECOND, second);
     }

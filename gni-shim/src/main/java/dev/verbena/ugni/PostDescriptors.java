@@ -1,5 +1,6 @@
 package dev.verbena.ugni;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.ugni.bindings.ugni;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -138,6 +139,10 @@ public final class PostDescriptors extends UgniObject {
         CompletionQueue queue = sources[index];
         descriptor.queueHandle(queue == null ? 0 : owner.handleOf(queue));
         int type = descriptor.type();
+        if (type == ugni.GNI_POST_CE
+                && (descriptor.cqMode() & PostDescriptorFlyweight.GLOBAL_EVENT) == 0) {
+            return -UgniCode.INVALID_PARAM; // nothing would tell when the library lets go of it
+        }
         if (type != ugni.GNI_POST_FMA_PUT && type != ugni.GNI_POST_FMA_PUT_W_SYNCFLAG) {
             return isOpen(registrations[index]) ? 0 : -UgniCode.INVALID_PARAM;
         }
@@ -152,6 +157,9 @@ public final class PostDescriptors extends UgniObject {
     }
 
     private boolean isReadable(int index, PostDescriptorFlyweight descriptor) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("ugni-source-unchecked")) {
+            return true;
+        }
         MemoryRegistration registration = registrations[index];
         UgniMemory memory = memories[index];
         long start = descriptor.localAddress();
@@ -166,7 +174,7 @@ public final class PostDescriptors extends UgniObject {
 
     /** A post was accepted that yields so many events. */
     void posted(int index, int events, Endpoint endpoint) {
-        if (events == 0) {
+        if (events == 0 || (PlantedFaults.ENABLED && PlantedFaults.isOn("ugni-flight-forgotten"))) {
             return;
         }
         pending[index] = (byte) events;

@@ -22,6 +22,11 @@ class UgniLibraryTest {
 
     private List<String> run(String library, String... environment)
             throws IOException, InterruptedException {
+        return runProgram(UgniLibraryProgram.class, library, environment);
+    }
+
+    private List<String> runProgram(Class<?> program, String library, String... environment)
+            throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         if (library != null) {
@@ -29,7 +34,7 @@ class UgniLibraryTest {
         }
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
-        command.add(UgniLibraryProgram.class.getName());
+        command.add(program.getName());
         Path output = folder.resolve("output");
         ProcessBuilder builder =
                 new ProcessBuilder(command)
@@ -104,6 +109,33 @@ class UgniLibraryTest {
     @Test
     void shouldWorkWherePostsAreDoneLater() throws Exception {
         assertThat(run("builtin", "GNI_SHIM_DEFER", "1")).contains("put arrived");
+    }
+
+    @Test
+    void shouldCarryMessagesBetweenNodesAndReduceOnAries() throws Exception {
+        assertThat(
+                        runProgram(
+                                UgniGroupProgram.class,
+                                "builtin",
+                                "GNI_SHIM_DEVICE",
+                                "aries",
+                                "GNI_SHIM_DEVICES",
+                                "2"))
+                .containsExactly(
+                        "aries true",
+                        "none false",
+                        "sent 0",
+                        "too long -10",
+                        "taken true",
+                        "1 true 3 between nodes",
+                        "told 1 7",
+                        "silent -2",
+                        "joined 0",
+                        "waits -1",
+                        "joined 0",
+                        "sum 42 42",
+                        "there 0",
+                        "refused");
     }
 
     @Test
