@@ -107,7 +107,7 @@ struct gni_datagram {
     uint32_t pe; /* of the peer; of an open one: set when matched */
     uint32_t inst;
     uint64_t order; /* of O's posting */
-    uint64_t id;
+    uint64_t id;    /* of a waiting one: the incarnation whose bytes they are */
     uint32_t local_length;
     uint32_t remote_length;
     uint8_t pad[24];

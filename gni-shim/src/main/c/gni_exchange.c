@@ -100,9 +100,13 @@ static int meet(struct gni_nic *nic, struct gni_peer *peer, struct gni_datagram 
         arrive(own, r, peer->pe, peer->inst);
         return 0;
     }
-    if (gni_datagram_find(view, GNI_EXCHANGE_REMOTE_WAITING, nic->pe, nic->inst) !=
-        GNI_DATAGRAM_NONE)
-        return 0;
+    at = gni_datagram_find(view, GNI_EXCHANGE_REMOTE_WAITING, nic->pe, nic->inst);
+    if (at != GNI_DATAGRAM_NONE) {
+        if (view->datagram[at].id == snic_incarnation(nic->snic) ||
+            snic_planted("gni-datagram-of-predecessor"))
+            return 0;
+        gni_datagram_set(&view->datagram[at], GNI_EXCHANGE_FREE); /* of one who had our name */
+    }
     at = gni_datagram_take(view);
     if (at == GNI_DATAGRAM_NONE)
         return -ENOSPC;
@@ -111,6 +115,7 @@ static int meet(struct gni_nic *nic, struct gni_peer *peer, struct gni_datagram 
     r->inst = nic->inst;
     r->order = gni_now_ns();
     r->has_id = 0;
+    r->id = snic_incarnation(nic->snic); /* whose bytes they are */
     store_bytes(r->remote, &r->remote_length, own->local, own->local_length);
     gni_datagram_set(r, GNI_EXCHANGE_REMOTE_WAITING);
     return 0;

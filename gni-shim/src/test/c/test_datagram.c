@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "check.h"
 #include <pthread.h>
+#include <signal.h>
 
 static struct node a, b;
 static uint8_t in_a[128], in_b[128];
@@ -342,6 +343,50 @@ static void waiter_holds_nothing(void)
     CHECK_EQ(GNI_RC_SUCCESS, result);
 }
 
+/* A process that is killed after it posted, and one that is started in its place: what the first
+ * one said is not taken for the word of the second. */
+static void say(const char *text)
+{
+    node_open(&b, 2, 0, 0);
+    OK(GNI_EpBind(b.ep, b.pe, 1));
+    post(&b, text, in_b);
+}
+
+static void predecessor(void)
+{
+    say("from the first");
+    raise(SIGKILL);
+}
+
+static void successor(void)
+{
+    say("from the second");
+    set_flag(0, 1);
+    OK(GNI_EpPostDataWait(b.ep, 30000, &state, &pe, &inst));
+    CHECK_EQ(GNI_POST_COMPLETED, state);
+    CHECK(strcmp((char *)in_b, "from a") == 0);
+    await_flag(1, 1);
+    node_close(&b);
+}
+
+static void started_again(void)
+{
+    pid_t pid;
+
+    node_open(&a, 1, 0, 0);
+    CHECK_EQ(SIGKILL, join(start(predecessor)));
+    pid = start(successor);
+    await_flag(0, 1);
+    OK(GNI_EpBind(a.ep, a.pe, 2));
+    post(&a, "from a", in_a);
+    OK(GNI_EpPostDataWait(a.ep, 30000, &state, &pe, &inst));
+    CHECK_EQ(GNI_POST_COMPLETED, state);
+    CHECK(strcmp((char *)in_a, "from the second") == 0);
+    set_flag(1, 1);
+    CHECK_EQ(0, join(pid));
+    node_close(&a);
+}
+
 static const struct check_case cases[] = {
     {"79", "both_orders", both_orders},
     {"79", "crossing", crossing},
@@ -357,6 +402,7 @@ static const struct check_case cases[] = {
     {"89,90", "cancelling", cancelling},
     {"91", "datagram_waiting", waiting},
     {"92", "peer_comes_late", peer_comes_late},
+    {"", "started_again", started_again},
     {"112", "waiter_holds_nothing", waiter_holds_nothing},
 };
 
