@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
-#define LINE_BYTES 8192 /* a path may be 4,096 bytes long, and have some of them written as four   \
-                         */
+#define LINE_BYTES                                                                                 \
+    8192 /* a path may be 4,096 bytes long, and have some of them written as four                  \
+          */
 
 /* Since Linux 6.11: one mapping, asked for by address. The kernel's numbers and layout. */
 struct query {
