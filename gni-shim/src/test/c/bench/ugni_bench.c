@@ -7,6 +7,7 @@
  *
  * NAME: fma-put raw-put            ns of processor time for 8 bytes, one after the other; a post
  *       fma-silent                 with its event fetched and its descriptor asked for, or none
+ *       told-post told-event told-completed   ns of fma-put's three calls, each 400 times in a row
  *       bte-put bte-get memcpy     GB/s, 4 MiB
  *       fma-ping smsg-ping raw-ping   ns there and back, each side polling
  *       smsg-rate line-rate        million messages a second; the same cache lines without uGNI
@@ -30,6 +31,7 @@
 #define MAILBOX (16u << 20)
 #define CREDITS 128
 #define BATCHES_MAX 20000
+#define IN_A_ROW 400
 
 #define OK(call)                                                                                   \
     do {                                                                                           \
@@ -195,6 +197,29 @@ static void bte_get(void)
     finish(0);
 }
 
+/* The three calls of a post that is told, each by itself: 0 the post, 1 its event, 2 its end. */
+static double one_call(int which)
+{
+    static gni_post_descriptor_t d[IN_A_ROW];
+    static gni_cq_entry_t entry[IN_A_ROW];
+    gni_post_descriptor_t *done;
+    double at[4];
+
+    for (int i = 0; i < IN_A_ROW; i++)
+        prepare(&d[i], GNI_POST_FMA_PUT, 8, GNI_CQMODE_GLOBAL_EVENT);
+    at[0] = spent();
+    for (int i = 0; i < IN_A_ROW; i++)
+        OK(GNI_PostFma(node[0].ep, &d[i]));
+    at[1] = spent();
+    for (int i = 0; i < IN_A_ROW; i++)
+        OK(GNI_CqGetEvent(node[0].cq, &entry[i]));
+    at[2] = spent();
+    for (int i = 0; i < IN_A_ROW; i++)
+        OK(GNI_GetCompleted(node[0].cq, entry[i], &done));
+    at[3] = spent();
+    return at[which + 1] - at[which];
+}
+
 /* ---- there and back, or there, two threads ---- */
 
 static void raw_send(int from, uint64_t value)
@@ -303,6 +328,7 @@ struct side {
     const char *name;
     uint32_t batch; /* operations that are measured at once */
     void (*once)(void);
+    int call; /* of one_call, and 1 */
     void (*send)(int from, uint64_t value);
     void (*take)(int at, uint64_t value);
     int is_one_way;
@@ -315,6 +341,9 @@ static struct side sides[] = {
     {.name = "fma-put", .batch = 1000, .once = fma_put},
     {.name = "fma-silent", .batch = 1000, .once = fma_silent},
     {.name = "raw-put", .batch = 1000, .once = raw_put},
+    {.name = "told-post", .batch = IN_A_ROW, .call = 1},
+    {.name = "told-event", .batch = IN_A_ROW, .call = 2},
+    {.name = "told-completed", .batch = IN_A_ROW, .call = 3},
     {.name = "bte-put", .batch = 4, .once = bte_put, .per = LARGE},
     {.name = "bte-get", .batch = 4, .once = bte_get, .per = LARGE},
     {.name = "memcpy", .batch = 4, .once = plain_copy, .per = LARGE},
@@ -383,9 +412,11 @@ static void batch(struct side *side)
 {
     double began = spent();
 
-    if (side->once == NULL)
+    if (side->call != 0) {
+        began = one_call(side->call - 1);
+    } else if (side->once == NULL) {
         began = batch_of_two(side);
-    else {
+    } else {
         for (uint32_t i = 0; i < side->batch; i++)
             side->once();
         began = spent() - began;
