@@ -1,6 +1,7 @@
 /* GNI_ExtCheck: what a NIC handle shares, and whether it is what the handle itself knows. */
 #include "gni_check.h"
 #include "gni_library.h"
+#include "gni_msgq.h"
 
 /* ---- registrations ---- */
 
@@ -73,6 +74,7 @@ static void check_queue(const struct gni_nic *nic, struct gni_cq *cq, struct gni
 
     for (const struct gni_ep *ep = nic->eps; ep != NULL; ep = ep->next)
         eps += ep->cq == cq;
+    eps += nic->msgq != NULL && nic->msgq->cq == cq; /* it counts as one */
     for (uint32_t i = 0; i < GNI_MDHS; i++)
         memories += (nic->mdh[i].is_live || nic->mdh[i].reserved) && nic->mdh[i].cq == cq;
     if (eps != cq->eps || memories != cq->memories)

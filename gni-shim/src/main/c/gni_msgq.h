@@ -79,6 +79,7 @@ struct gni_msgq_remote {
     uint32_t pe;
     struct gni_msgq_node *node;
     uint64_t bytes;
+    gni_msgq_attr_t attrs; /* as they were when its bytes were checked by them */
 };
 
 struct gni_msgq {
@@ -107,7 +108,7 @@ void gni_msgq_node_leave(struct gni_msgq *q);
 int gni_msgq_node_lock(const struct gni_msgq *q); /* 0 or -errno */
 void gni_msgq_node_unlock(const struct gni_msgq *q);
 /* The other node, mapped now or before; NULL: it is not there, or of another making. */
-struct gni_msgq_node *gni_msgq_remote(struct gni_msgq *q, uint32_t pe);
+struct gni_msgq_remote *gni_msgq_remote(struct gni_msgq *q, uint32_t pe);
 int gni_msgq_is_alive(struct gni_nic *nic, uint32_t pe, uint32_t inst);
 /* ---- gni_msgq.c, gni_msgq_connect.c ---- */
 
@@ -118,6 +119,6 @@ void gni_msgq_free_slot(struct gni_msgq_slot *slot, uint64_t word); /* if that i
 uint32_t gni_msgq_find(const struct gni_msgq *q, uint32_t pe);
 /* The node that connection `index` leads to, and the number of ours there; NULL: it has gone, or
  * has released the connection. */
-struct gni_msgq_node *gni_msgq_far_side(struct gni_msgq *q, uint32_t index, uint32_t *there);
+struct gni_msgq_remote *gni_msgq_far_side(struct gni_msgq *q, uint32_t index, uint32_t *there);
 
 #endif

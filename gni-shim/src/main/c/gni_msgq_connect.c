@@ -44,18 +44,20 @@ static void describe(const struct gni_msgq *q, uint32_t index, gni_msgq_ep_attr_
                      uint32_t *attrs_size)
 {
     const struct gni_msgq_node *node = q->node;
+    uint32_t instances =
+        node->instances <= GNI_MSGQ_NODE_INSTS_MAX ? node->instances : GNI_MSGQ_NODE_INSTS_MAX;
 
     memset(attrs, 0, sizeof(*attrs));
     attrs->pe_addr = node->pe;
     attrs->max_msg_sz = q->attrs.max_msg_sz;
     attrs->smsg_q_sz = q->attrs.smsg_q_sz;
-    attrs->num_insts = node->instances;
-    for (uint32_t i = 0; i < node->instances && i < GNI_MSGQ_NODE_INSTS_MAX; i++) {
+    attrs->num_insts = instances;
+    for (uint32_t i = 0; i < instances; i++) {
         attrs->insts[i].id = node->instance[i];
         attrs->insts[i].mdh_off = index | (uint64_t)node->connection[index].generation << 32;
     }
-    *attrs_size = (uint32_t)(offsetof(gni_msgq_ep_attr_t, insts) +
-                             node->instances * sizeof(gni_msgq_rem_inst_t));
+    *attrs_size =
+        (uint32_t)(offsetof(gni_msgq_ep_attr_t, insts) + instances * sizeof(gni_msgq_rem_inst_t));
 }
 
 gni_return_t GNI_MsgqGetConnAttrs(gni_msgq_handle_t msgq_hndl, uint32_t pe_addr,
@@ -113,38 +115,39 @@ gni_return_t GNI_MsgqConnect(gni_msgq_handle_t msgq_hndl, uint32_t pe_addr,
     return index == GNI_MSGQ_NONE ? GNI_RC_INVALID_STATE : GNI_RC_SUCCESS;
 }
 
-struct gni_msgq_node *gni_msgq_far_side(struct gni_msgq *q, uint32_t index, uint32_t *there)
+struct gni_msgq_remote *gni_msgq_far_side(struct gni_msgq *q, uint32_t index, uint32_t *there)
 {
     const struct gni_msgq_connection *near = &q->node->connection[index], *far;
-    struct gni_msgq_node *node = gni_msgq_remote(q, near->pe);
+    struct gni_msgq_remote *remote = gni_msgq_remote(q, near->pe);
+    uint32_t index_there = near->remote_index;
 
-    *there = near->remote_index;
-    if (node == NULL || *there >= node->attrs.num_msgq_eps)
+    *there = index_there;
+    if (remote == NULL || index_there >= remote->attrs.num_msgq_eps)
         return NULL;
-    far = &node->connection[*there];
+    far = &remote->node->connection[index_there];
     return atomic_load_explicit(&far->state, memory_order_acquire) != GNI_MSGQ_FREE &&
                    far->pe == q->nic->pe && far->generation == near->remote_generation
-               ? node
+               ? remote
                : NULL;
 }
 
 /* 1: messages of this connection lie unread, here or there. `only_ours`: sent by us. */
 static int is_busy(struct gni_msgq *q, uint32_t index, int only_ours)
 {
-    struct gni_msgq_node *node = NULL;
+    struct gni_msgq_remote *remote = NULL;
     uint32_t there = 0;
 
     if (atomic_load_explicit(&q->node->connection[index].state, memory_order_acquire) ==
         GNI_MSGQ_ACTIVE)
-        node = gni_msgq_far_side(q, index, &there);
+        remote = gni_msgq_far_side(q, index, &there);
     for (uint32_t i = 0; i < q->attrs.smsg_q_sz; i++) {
         const struct gni_msgq_slot *near = gni_msgq_slot(q->node, &q->attrs, index, i), *far;
 
         if (!only_ours && gni_msgq_state(atomic_load(&near->word)) != GNI_MSGQ_SLOT_FREE)
             return 1;
-        if (node == NULL)
+        if (remote == NULL)
             continue;
-        far = gni_msgq_slot(node, &q->attrs, there, i);
+        far = gni_msgq_slot(remote->node, &remote->attrs, there, i);
         if (gni_msgq_state(atomic_load(&far->word)) != GNI_MSGQ_SLOT_FREE &&
             (!only_ours || far->from == q->nic->inst))
             return 1;

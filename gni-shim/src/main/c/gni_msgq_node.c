@@ -282,6 +282,13 @@ static struct gni_msgq_remote *map_remote(struct gni_msgq *q, uint32_t pe)
         remote->node = map_file(fd, pe, &remote->bytes);
         close(fd);
     }
+    if (fd >= 0 && remote->node != NULL) {
+        remote->attrs = remote->node->attrs;
+        if (gni_msgq_bytes(&remote->attrs) != remote->bytes) { /* changed since it was checked */
+            munmap(remote->node, remote->bytes);
+            remote->node = NULL;
+        }
+    }
     if (fd < 0 || remote->node == NULL) {
         free(remote);
         return NULL;
@@ -292,7 +299,7 @@ static struct gni_msgq_remote *map_remote(struct gni_msgq *q, uint32_t pe)
     return remote;
 }
 
-struct gni_msgq_node *gni_msgq_remote(struct gni_msgq *q, uint32_t pe)
+struct gni_msgq_remote *gni_msgq_remote(struct gni_msgq *q, uint32_t pe)
 {
     struct gni_msgq_remote **at = &q->remotes, *remote;
 
@@ -308,8 +315,8 @@ struct gni_msgq_node *gni_msgq_remote(struct gni_msgq *q, uint32_t pe)
     if (remote == NULL)
         remote = map_remote(q, pe);
     /* A sender's slots are the receiver's: both must think of the same ones. */
-    if (remote == NULL || remote->node->attrs.max_msg_sz != q->attrs.max_msg_sz ||
-        remote->node->attrs.smsg_q_sz != q->attrs.smsg_q_sz)
+    if (remote == NULL || remote->attrs.max_msg_sz != q->attrs.max_msg_sz ||
+        remote->attrs.smsg_q_sz != q->attrs.smsg_q_sz)
         return NULL;
-    return remote->node;
+    return remote;
 }

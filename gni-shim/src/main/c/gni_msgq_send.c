@@ -5,7 +5,7 @@
 #define RECLAIM_NS 50000000ull
 
 /* What the dead claimed, or will never read, is free again. */
-static void reclaim(struct gni_msgq *q, const struct gni_msgq_node *node, uint32_t there)
+static void reclaim(struct gni_msgq *q, const struct gni_msgq_remote *remote, uint32_t there)
 {
     uint64_t now = gni_coarse_ns();
 
@@ -13,23 +13,23 @@ static void reclaim(struct gni_msgq *q, const struct gni_msgq_node *node, uint32
         return;
     q->reclaimed_ns = now;
     for (uint32_t i = 0; i < q->attrs.smsg_q_sz; i++) {
-        struct gni_msgq_slot *slot = gni_msgq_slot(node, &q->attrs, there, i);
+        struct gni_msgq_slot *slot = gni_msgq_slot(remote->node, &remote->attrs, there, i);
         uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
         uint32_t state = gni_msgq_state(word);
 
         if (state != GNI_MSGQ_SLOT_FREE &&
-            !gni_msgq_is_alive(q->nic, state == GNI_MSGQ_SLOT_CLAIMED ? q->nic->pe : node->pe,
+            !gni_msgq_is_alive(q->nic, state == GNI_MSGQ_SLOT_CLAIMED ? q->nic->pe : remote->pe,
                                gni_msgq_instance(word)))
             gni_msgq_free_slot(slot, word);
     }
 }
 
 /* A slot of ours there, or NULL. */
-static struct gni_msgq_slot *claim(struct gni_msgq *q, const struct gni_msgq_node *node,
+static struct gni_msgq_slot *claim(struct gni_msgq *q, const struct gni_msgq_remote *remote,
                                    uint32_t there)
 {
     for (uint32_t i = 0; i < q->attrs.smsg_q_sz; i++) {
-        struct gni_msgq_slot *slot = gni_msgq_slot(node, &q->attrs, there, i);
+        struct gni_msgq_slot *slot = gni_msgq_slot(remote->node, &remote->attrs, there, i);
         uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
 
         if (gni_msgq_state(word) != GNI_MSGQ_SLOT_FREE && !snic_planted("gni-msgq-credits-ignored"))
@@ -71,15 +71,15 @@ struct message {
 };
 
 /* Into a slot of the other node; 0: no credit. */
-static int deliver(struct gni_msgq *q, struct gni_ep *ep, struct gni_msgq_node *node,
+static int deliver(struct gni_msgq *q, struct gni_ep *ep, struct gni_msgq_remote *remote,
                    uint32_t there, const struct message *m)
 {
-    struct gni_msgq_slot *slot = claim(q, node, there);
+    struct gni_msgq_slot *slot = claim(q, remote, there);
     uint64_t word;
 
     if (slot == NULL) {
-        reclaim(q, node, there);
-        slot = claim(q, node, there);
+        reclaim(q, remote, there);
+        slot = claim(q, remote, there);
     }
     if (slot == NULL)
         return 0;
@@ -91,7 +91,7 @@ static int deliver(struct gni_msgq *q, struct gni_ep *ep, struct gni_msgq_node *
     if (m->data_length != 0)
         memcpy(slot->bytes + m->header_length, m->data, m->data_length);
     slot->order =
-        atomic_fetch_add_explicit(&node->connection[there].order, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&remote->node->connection[there].order, 1, memory_order_relaxed);
     word = atomic_load_explicit(&slot->word, memory_order_relaxed);
     /* Release; partner: the acquire load in next_message. */
     atomic_store_explicit(&slot->word, gni_msgq_word(word, GNI_MSGQ_SLOT_FULL, ep->inst),
@@ -106,7 +106,7 @@ static gni_return_t send_message(struct gni_msgq *q, struct gni_ep *ep, const st
 {
     struct gni_cq *cq = ep->cq ? ep->cq : q->cq;
     uint32_t index = gni_msgq_find(q, ep->pe), there, status;
-    struct gni_msgq_node *node;
+    struct gni_msgq_remote *remote;
 
     if (index == GNI_MSGQ_NONE)
         return GNI_RC_NO_MATCH;
@@ -117,12 +117,12 @@ static gni_return_t send_message(struct gni_msgq *q, struct gni_ep *ep, const st
         return GNI_RC_NOT_DONE;
     status = gni_peer_ready(q->nic, ep->peer);
     if (status == GNI_STATUS_OK) {
-        node = gni_msgq_far_side(q, index, &there);
-        if (node == NULL)
+        remote = gni_msgq_far_side(q, index, &there);
+        if (remote == NULL)
             return GNI_RC_INVALID_STATE;
-        if (!takes_part(node, ep->inst))
+        if (!takes_part(remote->node, ep->inst))
             return GNI_RC_NO_MATCH;
-        if (!deliver(q, ep, node, there, m))
+        if (!deliver(q, ep, remote, there, m))
             return GNI_RC_NOT_DONE;
     } else {
         gni_errors_note(q->nic, status);

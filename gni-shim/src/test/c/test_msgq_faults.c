@@ -1,5 +1,6 @@
 /* Message queues: what is refused, and what the dead leave. */
 #define _GNU_SOURCE
+#include "gni_msgq.h"
 #include "msgq_side.h"
 #include <signal.h>
 #ifdef SNIC_TEST
@@ -100,6 +101,76 @@ static void wrong_calls(void)
     CODE(GNI_RC_INVALID_PARAM, GNI_MsgqRelease(a.q));
     OK(GNI_CdmDestroy(b.cdm));
     CHECK_EQ(0, files_left());
+}
+
+/* ---- nodes that are unlike, or lie ---- */
+
+static void init_with(struct side *s, uint32_t connections)
+{
+    gni_msgq_attr_t attrs = attributes(1, 0);
+
+    attrs.num_msgq_eps = connections;
+    OK(GNI_MsgqInit(s->nic, on_message, s, s->cq, &attrs, &s->q));
+}
+
+static void send_both_ways(struct side *a, struct side *b)
+{
+    for (uint32_t i = 0; i < 3 * CREDITS; i++) {
+        OK(send_number(a, 1, i));
+        fetch_sent(a, i);
+        OK(GNI_MsgqProgress(b->q, 0));
+        OK(send_number(b, 1, i));
+        fetch_sent(b, i);
+        OK(GNI_MsgqProgress(a->q, 0));
+    }
+    CHECK_EQ(3 * CREDITS, a->received);
+    CHECK_EQ(3 * CREDITS, b->received);
+    CHECK_EQ(0, GNI_ExtCheck(a->nic, NULL, 0));
+    CHECK_EQ(0, GNI_ExtCheck(b->nic, NULL, 0));
+}
+
+/* A node's slots lie where its own number of connections puts them. */
+static void unlike_nodes(void)
+{
+    struct side a, b;
+
+    open_side(&a, NODE_A, 1);
+    open_side(&b, NODE_B, 1);
+    init_with(&a, 512);
+    init_with(&b, 1);
+    join_nodes(&a, &b);
+    send_both_ways(&a, &b);
+    close_sides(&a, &b);
+}
+
+/* What a node's file says after it was looked at is not believed. */
+static void lying_node(void)
+{
+    struct gni_msgq *near, *far;
+    gni_msgq_ep_attr_t attrs;
+    struct side a, b;
+    uint32_t size;
+
+    two_sides(&a, &b, 0);
+    OK(send_number(&a, 1, 0));
+    near = gni_handle_find(a.q, GNI_KIND_MSGQ);
+    far = gni_handle_find(b.q, GNI_KIND_MSGQ);
+    far->node->attrs.num_msgq_eps = GNI_MSGQ_CONNECTIONS_MAX;
+    far->node->attrs.max_msg_sz = GNI_MSGQ_MSG_SZ_MAX;
+    near->node->connection[0].remote_index = GNI_MSGQ_CONNECTIONS_MAX - 1;
+    CODE(GNI_RC_INVALID_STATE, send_number(&a, 1, 1));
+    near->node->connection[0].remote_index = 0xffffffffu;
+    CODE(GNI_RC_INVALID_STATE, send_number(&a, 1, 1));
+    near->node->connection[0].remote_index = 0;
+    OK(send_number(&a, 1, 1));
+    OK(GNI_MsgqProgress(b.q, 0));
+    CHECK_EQ(2, b.received);
+    near->node->instances = 0xffffffffu;
+    OK(GNI_MsgqGetConnAttrs(a.q, NODE_B, &attrs, &size));
+    CHECK(size <= sizeof(attrs) && attrs.num_insts <= GNI_MSGQ_NODE_INSTS_MAX);
+    near->node->instances = 1;
+    far->node->attrs = far->attrs;
+    close_sides(&a, &b);
 }
 
 /* ---- death ---- */
@@ -231,6 +302,7 @@ int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
         {"", "connections", connections},     {"", "wrong_calls", wrong_calls},
+        {"", "unlike_nodes", unlike_nodes},   {"", "lying_node", lying_node},
         {"", "receiver_dies", receiver_dies}, {"", "node_dies", node_dies},
 #ifdef SNIC_TEST
         {"", "sender_dies", sender_dies},
