@@ -160,6 +160,13 @@ class UgniLibraryTest {
     }
 
     @Test
+    void shouldNotBeLedElsewhereByALibraryThatTheProcessHas() throws Exception {
+        Path stub = compile("preloaded.so", recording(1));
+        assertThat(run("builtin", "LD_PRELOAD", stub.toString()))
+                .contains("library builtin", "put arrived");
+    }
+
+    @Test
     void shouldSayWhyALibraryCannotBeUsed() throws Exception {
         assertThat(run("/nowhere/libugni.so"))
                 .anyMatch(
