@@ -192,6 +192,9 @@ final class Engine {
 
     /** Hands a message to the card: false if there is no room for it now. */
     boolean send(Work w, GniConnection c, long from, int length) {
+        if (length > Mailboxes.SHORT_MAX) {
+            return sendLong(w, c, length);
+        }
         header.putInt(0, length);
         header.putInt(Integer.BYTES, c.sentMessages);
         int answer = message(w, c, Mailboxes.HEADER, from, length, Mailboxes.MESSAGE);
@@ -211,6 +214,51 @@ final class Engine {
             finish(w);
         }
         return true;
+    }
+
+    /** Puts a message that is too long for a short one behind those; a short one tells of it. */
+    private boolean sendLong(Work w, GniConnection c, int length) {
+        GniRegion region = w.regions[0];
+        w.piece = length;
+        w.descriptor
+                .kind(Gni.RDMA_PUT, Gni.GLOBAL_EVENT)
+                .local(w.localAddress(), region.localLow, region.localHigh)
+                .remote(
+                        c.peerMailbox + Mailboxes.longOffset(c, c.sentMessages),
+                        c.peerMailboxLow,
+                        c.peerMailboxHigh)
+                .length(length);
+        if (post(w, false) != 0) {
+            return false;
+        }
+        c.sentCount++;
+        c.inFlight++;
+        c.isSendingLong = true;
+        w.hasCredit = true;
+        takeEvents();
+        return true;
+    }
+
+    /** The bytes of a long message are there, or it failed. */
+    private void onLongMessage(Work w, int status) {
+        GniConnection c = w.connection;
+        c.isSendingLong = false;
+        int answer = 0;
+        if (status == Status.OK) {
+            header.putInt(0, (int) w.piece);
+            header.putInt(Integer.BYTES, c.sentMessages);
+            answer = message(w, c, Mailboxes.HEADER, 0, 0, Mailboxes.LONG_MESSAGE);
+        }
+        if (status == Status.OK && answer == 0) {
+            w.value = w.piece;
+            w.hasCredit = false;
+            c.sentMessages++;
+            c.inFlight++;
+        } else {
+            w.worsen(status == Status.STALE_KEY ? Status.FLUSHED : status);
+            w.worsen(answer == 0 ? Status.OK : statusOfCode(-answer));
+            finish(w);
+        }
     }
 
     private int message(
@@ -285,7 +333,9 @@ final class Engine {
             return;
         }
         w.connection.inFlight--;
-        if (w.operation == Operation.FETCH_ADD || w.operation == Operation.COMPARE_SWAP) {
+        if (w.operation == Operation.SEND) {
+            onLongMessage(w, status);
+        } else if (w.operation == Operation.FETCH_ADD || w.operation == Operation.COMPARE_SWAP) {
             w.value = status == Status.OK ? UnsafeApi.getLong(null, w.result) : 0;
             finish(w);
         } else {

@@ -49,6 +49,12 @@ final class GniConnection {
 
     int credits;
 
+    /** Where messages begin that are longer than short messages, in the mailboxes of both. */
+    long longAt;
+
+    /** A long message whose bytes are under way: those behind it wait. */
+    boolean isSendingLong;
+
     // Our mailbox: the word of returned credits, then what GNI_SmsgInit needs. Kept by the slot.
     long mailbox;
 
@@ -107,6 +113,8 @@ final class GniConnection {
         peerHandle = 0;
         messageLengthMax = 0;
         credits = 0;
+        longAt = 0;
+        isSendingLong = false;
         peerMailbox = 0;
         sentCount = 0;
         sentMessages = 0;

@@ -84,7 +84,7 @@ abstract class GniOperations extends TransferTransport {
             if (length > c.messageLengthMax) {
                 return TOO_LONG;
             }
-            if (!canStart(c, flags) || !connections.credits.hasOne(c)) {
+            if (!canStart(c, flags) || c.isSendingLong || !connections.credits.hasOne(c)) {
                 return BACK_PRESSURED;
             }
             Work w = works.take();

@@ -37,9 +37,6 @@ public final class GniTransportProvider implements TransportProvider {
     private static final String FMA_MAX_DEFAULT = "4096";
     private static final long FMA_MAX = 1L << 30;
 
-    /** Of a short message, 65,535 bytes, without our header. */
-    private static final int MESSAGE_LENGTH_MAX = 65_535 - Mailboxes.HEADER;
-
     private static final int TAG_FIRST = 3;
     private static final int TAGS = 251;
 
@@ -68,13 +65,6 @@ public final class GniTransportProvider implements TransportProvider {
                 throw new IllegalArgumentException(
                         "the gni transport has no option '" + option + "'; it has " + OPTIONS);
             }
-        }
-        if (context.messageLengthMax() > MESSAGE_LENGTH_MAX) {
-            throw new IllegalArgumentException(
-                    "messageLengthMax "
-                            + context.messageLengthMax()
-                            + ": a short message of uGNI holds at most "
-                            + MESSAGE_LENGTH_MAX);
         }
         String cause = unavailabilityCause();
         if (cause != null) {

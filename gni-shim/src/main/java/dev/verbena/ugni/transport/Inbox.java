@@ -142,9 +142,10 @@ final class Inbox {
             }
             long at = card.scratch.getLong(0);
             boolean isGood = tag >= 0;
-            if (tag == Mailboxes.MESSAGE) {
-                isGood = isMessage(c, at);
-                count += isGood ? message(c, at, handler) : 0;
+            if (tag == Mailboxes.MESSAGE || tag == Mailboxes.LONG_MESSAGE) {
+                boolean isLong = tag == Mailboxes.LONG_MESSAGE;
+                isGood = isMessage(c, at) && (!isLong || c.messageLengthMax > Mailboxes.SHORT_MAX);
+                count += isGood ? message(c, at, isLong, handler) : 0;
             } else if (tag == Mailboxes.NOTIFICATION) {
                 count += notification(c, at, handler);
             }
@@ -168,12 +169,16 @@ final class Inbox {
         return length >= 0 && length <= c.messageLengthMax && number == c.receivedCount;
     }
 
-    private int message(GniConnection c, long at, TransportHandler handler) {
+    private int message(GniConnection c, long at, boolean isLong, TransportHandler handler) {
         int length = UnsafeApi.getInt(null, at);
         int handle = c.handle;
         long endpoint = c.endpoint;
+        long bytes =
+                isLong
+                        ? c.mailbox + Mailboxes.longOffset(c, c.receivedCount)
+                        : at + Mailboxes.HEADER;
         c.receivedCount++;
-        long token = slots.take(at + Mailboxes.HEADER, length, handle);
+        long token = slots.take(bytes, length, handle);
         UnsafeBuffer view = slots.view(token);
         try {
             handler.onMessage(handle, c.context, view, 0, length, token);

@@ -19,14 +19,21 @@ final class Mailboxes {
 
     static final int NOTIFICATION = 2;
 
+    /** Its bytes lie behind the short messages. */
+    static final int LONG_MESSAGE = 3;
+
+    /** Longer messages than short messages hold are put, and told by a short one. */
+    static final int SHORT_MAX = 65_535 - HEADER;
+
     private static final int MAILBOX_AT = 64;
     private static final int TYPE_MBOX = 1;
     private static final int SCRATCH = 128;
+    private static final long LINE = 64;
 
     private final Card card;
     private final int creditsMax;
     private final int messageLengthMax;
-    private final int length;
+    private final long length;
     private final UnsafeBuffer local = attributes();
     private final UnsafeBuffer remote = attributes();
 
@@ -36,7 +43,24 @@ final class Mailboxes {
         this.messageLengthMax = messageLengthMax;
         describe(local, 0, 0, 0, creditsMax, messageLengthMax);
         long needed = ugni.vgn_smsg_size(local.addressOffset());
-        this.length = MAILBOX_AT + (int) Gni.must("GNI_SmsgBufferSizeNeeded", needed);
+        Gni.must("GNI_SmsgBufferSizeNeeded", needed);
+        this.length = longAt(creditsMax, messageLengthMax) + creditsMax * stride(messageLengthMax);
+    }
+
+    /** Where long messages begin in a mailbox of so many credits. */
+    private long longAt(int credits, int messageLength) {
+        describe(remote, 0, 0, 0, credits, messageLength);
+        return MAILBOX_AT + ugni.vgn_smsg_size(remote.addressOffset());
+    }
+
+    /** Bytes for each long message; none where all are short. */
+    private static long stride(int messageLength) {
+        return messageLength <= SHORT_MAX ? 0 : messageLength + LINE - 1 & -LINE;
+    }
+
+    /** Where the bytes of long message {@code number} lie, from the mailbox's beginning. */
+    static long longOffset(GniConnection c, int number) {
+        return c.longAt + (number & c.credits - 1) * stride(c.messageLengthMax);
     }
 
     private static UnsafeBuffer attributes() {
@@ -47,12 +71,12 @@ final class Mailboxes {
             UnsafeBuffer at, long mailbox, long low, long high, int credits, int messageLength) {
         at.putInt(ugni.VGN_SMSG_TYPE, TYPE_MBOX);
         at.putLong(ugni.VGN_SMSG_BUFFER, mailbox);
-        at.putInt(ugni.VGN_SMSG_SIZE, length);
+        at.putInt(ugni.VGN_SMSG_SIZE, (int) Math.min(length, Integer.MAX_VALUE));
         at.putLong(ugni.VGN_SMSG_HNDL, low);
         at.putLong(ugni.VGN_SMSG_HNDL + Long.BYTES, high);
         at.putInt(ugni.VGN_SMSG_OFFSET, MAILBOX_AT);
         at.putShort(ugni.VGN_SMSG_CREDITS, (short) credits);
-        at.putInt(ugni.VGN_SMSG_MAX, HEADER + messageLength);
+        at.putInt(ugni.VGN_SMSG_MAX, HEADER + Math.min(messageLength, SHORT_MAX));
     }
 
     /** From now on a peer that is told of the mailbox may write to it. */
@@ -75,6 +99,7 @@ final class Mailboxes {
         c.endpoint = card.endpoint(card.sourceQueue, peer.address, peer.instance, c.peerHandle);
         int credits = c.credits;
         int length = c.messageLengthMax;
+        c.longAt = longAt(credits, length);
         describe(local, c.mailbox, c.mailboxLow, c.mailboxHigh, credits, length);
         describe(remote, c.peerMailbox, c.peerMailboxLow, c.peerMailboxHigh, credits, length);
         Gni.must(

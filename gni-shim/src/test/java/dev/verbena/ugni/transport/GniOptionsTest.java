@@ -39,14 +39,6 @@ class GniOptionsTest {
     }
 
     @Test
-    void shouldRefuseMessagesThatNoShortMessageHolds() {
-        assertThatThrownBy(() -> open(context().messageLengthMax(65_536)))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("65527");
-        open(context().messageLengthMax(65_527)).close();
-    }
-
-    @Test
     void shouldTakeTagAndCookieFromTheLauncherUnlessTold() {
         Map<String, String> launcher = Map.of("PMI_GNI_PTAG", "77", "PMI_GNI_COOKIE", "1234,5");
         CardContext told = GniTransportProvider.cardContext(context(), launcher);
