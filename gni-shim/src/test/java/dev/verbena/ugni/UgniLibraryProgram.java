@@ -1,5 +1,10 @@
 package dev.verbena.ugni;
 
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportException;
+import dev.verbena.ugni.transport.GniTransportProvider;
+
 /** Tells which library it got, and tries a put between two NIC handles. */
 final class UgniLibraryProgram {
     private UgniLibraryProgram() {}
@@ -12,6 +17,7 @@ final class UgniLibraryProgram {
         }
         System.out.println("library " + CommunicationDomain.library());
         System.out.println("data " + CompletionEvent.data(41));
+        openTransport();
         int cookie = (int) ProcessHandle.current().pid();
         CommunicationDomain here = CommunicationDomain.create(1, 99, cookie, 0);
         CommunicationDomain there = CommunicationDomain.create(2, 99, cookie, 0);
@@ -26,6 +32,17 @@ final class UgniLibraryProgram {
         } finally {
             here.closeAll();
             there.closeAll();
+        }
+    }
+
+    private static void openTransport() {
+        GniTransportProvider provider = new GniTransportProvider();
+        System.out.println("transport cause: " + provider.unavailabilityCause());
+        String job = "library-" + ProcessHandle.current().pid();
+        try (Transport transport = provider.open(new TransportContext().job(job))) {
+            System.out.println("transport opened at " + transport.uri().getHost());
+        } catch (TransportException e) {
+            System.out.println("transport refused: " + e.getMessage());
         }
     }
 

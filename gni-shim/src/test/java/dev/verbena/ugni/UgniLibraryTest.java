@@ -103,7 +103,9 @@ class UgniLibraryTest {
 
     @Test
     void shouldUseALibraryThatIsGivenByItsPath() throws Exception {
-        assertThat(run(OURS.toString())).contains("library " + OURS, "put arrived");
+        assertThat(run(OURS.toString()))
+                .contains("library " + OURS, "put arrived")
+                .contains("transport cause: null", "transport opened at localhost");
     }
 
     @Test
@@ -147,6 +149,34 @@ class UgniLibraryTest {
                         line ->
                                 line.startsWith("failed GNI_CqCreate")
                                         && line.contains("has no GNI_CqCreate"));
+    }
+
+    @Test
+    void shouldSayThatTheTransportIsUnavailableOverAForeignLibrary() throws Exception {
+        Path stub = compile("recording.so", recording(1));
+        String cause =
+                stub
+                        + " has no GNI_ExtMemAlloc: gni:// needs what only Verbena's own libugni has;"
+                        + " -Dverbena.ugni.library=builtin uses that";
+        assertThat(run(stub.toString()))
+                .contains("transport cause: " + cause, "transport refused: open gni: " + cause);
+    }
+
+    @Test
+    void shouldNameWhatTheTransportMissesInAnOlderLibraryOfOurs() throws Exception {
+        // It tells errors, so it is ours, but lacks one of today's functions.
+        StringBuilder source = new StringBuilder(recording(1));
+        source.append("const char *GNI_ExtError(void) { return \"\"; }\n");
+        for (String name :
+                List.of("MemAlloc", "MemFree", "Doorbell", "Wait", "Ring", "Incarnation")) {
+            source.append("int GNI_Ext").append(name).append("(void) { return 13; }\n");
+        }
+        Path older = compile("older.so", source.toString());
+        assertThat(run(older.toString()))
+                .anyMatch(
+                        line ->
+                                line.startsWith(
+                                        "transport cause: " + older + " has no GNI_ExtPeerState"));
     }
 
     @Test

@@ -41,6 +41,9 @@ final class Gni {
     static final int STATUS_READ_ONLY = 10;
     static final int STATUS_UNREACHABLE = 11;
 
+    /** How the functions begin that only our own library has. */
+    private static final String EXTENSION = "GNI_Ext";
+
     private static final int TYPE_SHIFT = 54;
     private static final int TYPE_MASK = 3;
     private static final String[] NAMES = {
@@ -61,6 +64,18 @@ final class Gni {
     };
 
     private Gni() {}
+
+    /** The first function of {@code gni_ext.h} that the library in use lacks, or null. */
+    static String missingExtension() {
+        int count = ugni.vgn_function_count();
+        for (int row = 0; row < count; row++) {
+            String name = ugni.vgn_function_name(row).getString();
+            if (name.startsWith(EXTENSION) && ugni.vgn_function_present(row) == 0) {
+                return name;
+            }
+        }
+        return null;
+    }
 
     /** Kind of an event of a source queue. */
     static int type(long entry) {

@@ -53,7 +53,23 @@ public final class GniTransportProvider implements TransportProvider {
         if (!NativeAccess.isAvailable()) {
             return NativeAccess.unavailabilityCause();
         }
-        return CommunicationDomain.unavailabilityCause();
+        String cause = CommunicationDomain.unavailabilityCause();
+        return cause != null ? cause : foreignLibrary();
+    }
+
+    /**
+     * Why the library in use does not do for this transport, though it may be a libugni; or null.
+     */
+    private static String foreignLibrary() {
+        String missing = Gni.missingExtension();
+        return missing == null
+                ? null
+                : CommunicationDomain.library()
+                        + " has no "
+                        + missing
+                        + ": gni:// needs what only Verbena's own libugni has; -D"
+                        + CommunicationDomain.LIBRARY_PROPERTY
+                        + "=builtin uses that";
     }
 
     @Override
