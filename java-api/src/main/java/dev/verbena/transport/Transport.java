@@ -86,6 +86,10 @@ public interface Transport extends AutoCloseable {
      * Registers memory that the caller has. The memory is pinned ({@link OffHeapMemory#acquire})
      * until the region closes.
      *
+     * <p>Pages that this process itself may only read can be registered for local use and with
+     * {@link RemoteDescriptor#REMOTE_READ}: to send and put from, for peers to get. Never get into
+     * them; a provider need not find that out in time.
+     *
      * @throws TransportException if this kernel forbids reaching such memory; the remedy is in the
      *     message
      */

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.ContractNode.Completion;
 import dev.verbena.transport.ContractNode.Notification;
+import java.io.IOException;
 import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;
@@ -197,22 +198,27 @@ public abstract class OneSidedContract extends ContractFixture {
         assertThat(p.b.notifications).isEmpty();
     }
 
+    /** A descriptor of the region that claims every right, also those that the region lacks. */
+    private RemoteDescriptor claimingAll(RegisteredRegion region) {
+        RemoteDescriptor honest = describe(region);
+        return new RemoteDescriptor()
+                .set(
+                        honest.kind(),
+                        REMOTE_ALL,
+                        honest.generation(),
+                        honest.base(),
+                        honest.length(),
+                        honest.keyLow(),
+                        honest.keyHigh());
+    }
+
     @Test
     void shouldAnswerAccessWhenADescriptorClaimsMoreThanTheRegistrationGrants() {
         Pair p = new Pair();
         RegisteredRegion local = p.a.allocate(64);
         RegisteredRegion remote = p.b.allocate(64, REMOTE_READ);
         RemoteDescriptor honest = describe(remote);
-        RemoteDescriptor forged =
-                new RemoteDescriptor()
-                        .set(
-                                honest.kind(),
-                                REMOTE_ALL,
-                                honest.generation(),
-                                honest.base(),
-                                honest.length(),
-                                honest.keyLow(),
-                                honest.keyHigh());
+        RemoteDescriptor forged = claimingAll(remote);
         fill(local, 0, random(64, 4));
         assertThat(status(p, local, forged, "put")).isNotEqualTo(Status.OK);
         assertThat(status(p, local, forged, "add")).isNotEqualTo(Status.OK);
@@ -341,6 +347,35 @@ public abstract class OneSidedContract extends ContractFixture {
             memory.buffer(0, 4096).setMemory(0, 4096, (byte) 0);
             assertThat(status(p, local, d, "put")).isEqualTo(Status.STALE_KEY);
             assertThat(memory.buffer(0, 8).getLong(0)).isZero();
+        }
+    }
+
+    @Test
+    void shouldPutFromMemoryThatMayOnlyBeReadAndLetPeersReadIt() throws IOException {
+        Pair p = new Pair();
+        requires(p.b, Capability.FOREIGN_MEMORY, "FOREIGN_MEMORY");
+        int length = 3 * 4096 + 5;
+        byte[] mine = random(length, 9);
+        byte[] theirs = random(length, 10);
+        try (TestMemory here = TestMemory.readOnly(mine);
+                TestMemory there = TestMemory.readOnly(theirs)) {
+            RegisteredRegion source = p.a.transport.register(here, 0);
+            RegisteredRegion shared = p.b.transport.register(there, REMOTE_READ);
+            RegisteredRegion target = p.b.allocate(length);
+            RegisteredRegion local = p.a.allocate(length);
+            post(
+                    "put",
+                    () -> p.a.transport.put(p.ab, source, 0, describe(target), 0, length, 1, 0));
+            assertThat(completion(p.a).status()).isEqualTo(Status.OK);
+            assertThat(bytes(target, 0, length)).isEqualTo(mine);
+            post("get", () -> p.a.transport.get(p.ab, local, 0, describe(shared), 0, length, 2, 0));
+            assertThat(completion(p.a).status()).isEqualTo(Status.OK);
+            assertThat(bytes(local, 0, length)).isEqualTo(theirs);
+            assertThat(status(p, local, describe(shared), "put")).isEqualTo(Status.ACCESS);
+            assertThat(status(p, local, claimingAll(shared), "put")).isNotEqualTo(Status.OK);
+            assertThat(there.buffer(0, 1).getByte(0)).isEqualTo(theirs[0]);
+            source.close();
+            shared.close();
         }
     }
 

@@ -2,7 +2,11 @@ package dev.verbena.transport;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.softnic.NativeAccess;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.BufferUtil;
@@ -22,6 +26,24 @@ public final class TestMemory implements OffHeapMemory {
     public TestMemory(int length, int skew) {
         ByteBuffer buffer = BufferUtil.allocateDirectAligned(length + skew, 64);
         bytes = new UnsafeBuffer(buffer, skew, length);
+    }
+
+    private TestMemory(ByteBuffer buffer) {
+        bytes = new UnsafeBuffer(buffer);
+    }
+
+    /** Pages of a file that this process may only read: a store into them would end it. */
+    public static TestMemory readOnly(byte[] content) throws IOException {
+        Path file = Files.createTempFile("verbena", ".bin");
+        try {
+            Files.write(file, content);
+            try (FileChannel channel = FileChannel.open(file)) {
+                return new TestMemory(
+                        channel.map(FileChannel.MapMode.READ_ONLY, 0, content.length));
+            }
+        } finally {
+            Files.delete(file);
+        }
     }
 
     @Override

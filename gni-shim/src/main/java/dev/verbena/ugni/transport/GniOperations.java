@@ -48,6 +48,16 @@ abstract class GniOperations extends TransferTransport {
         return own;
     }
 
+    /**
+     * A get stores into its region, also with plain stores of ours: those would end the process.
+     */
+    private static void requireWritable(int operation, GniRegion region) {
+        if (operation == Operation.GET && region.isReadOnly) {
+            throw new IllegalArgumentException(
+                    region + " is memory that may only be read: a get would write it");
+        }
+    }
+
     private GniConnection usable(long connection) {
         GniConnection c = connections.table.find(connection);
         return c != null && c.state == GniConnection.CONNECTED && c.endpoint != 0 ? c : null;
@@ -117,6 +127,7 @@ abstract class GniOperations extends TransferTransport {
         }
         try {
             GniRegion region = own(local, offset, length);
+            requireWritable(operation, region);
             GniConnection c = usable(connection);
             if (c == null) {
                 return NOT_CONNECTED;
@@ -153,7 +164,8 @@ abstract class GniOperations extends TransferTransport {
         }
         try {
             for (int i = 0; i < vector.count(); i++) {
-                own(vector.region(i), vector.offset(i), vector.length(i));
+                GniRegion region = own(vector.region(i), vector.offset(i), vector.length(i));
+                requireWritable(operation, region);
             }
             GniConnection c = usable(connection);
             if (c == null) {

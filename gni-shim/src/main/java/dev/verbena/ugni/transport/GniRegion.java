@@ -14,6 +14,9 @@ final class GniRegion extends TransportRegion {
     /** Memory that peers map; 0 for memory handed in. */
     final long own;
 
+    /** Of memory that this process may only read: one registration for all, and no gets into it. */
+    boolean isReadOnly;
+
     /** For operations started here. */
     long localLow;
 

@@ -100,10 +100,8 @@ final class Registrations {
         long begin = region.address() & -GRAIN;
         long length = up(region.address() + Math.max(1, region.length())) - begin;
         try {
-            card.register(begin, length, 0, false);
-            region.localLow = card.handleLow();
-            region.localHigh = card.handleHigh();
-            if (region.rights() == RemoteDescriptor.REMOTE_READ) {
+            registerHere(region, begin, length);
+            if (region.rights() == RemoteDescriptor.REMOTE_READ && !region.isReadOnly) {
                 card.register(begin, length, Gni.MEM_READ_ONLY, false);
                 region.remoteLow = card.handleLow();
                 region.remoteHigh = card.handleHigh();
@@ -120,6 +118,25 @@ final class Registrations {
         if (region.rights() != 0) {
             byHandle.put(mix(region.remoteLow, region.remoteHigh), region);
         }
+    }
+
+    /**
+     * For operations started here, which may write: a get does. Memory handed in that this process
+     * itself may only read is taken as such, unless peers are to write it.
+     */
+    private void registerHere(GniRegion region, long begin, long length) {
+        boolean isWrittenByPeers = (region.rights() & ~RemoteDescriptor.REMOTE_READ) != 0;
+        try {
+            card.register(begin, length, 0, false);
+        } catch (GniFailure e) {
+            if (e.code != Gni.PERMISSION_ERROR || isWrittenByPeers) {
+                throw e;
+            }
+            card.register(begin, length, Gni.MEM_READ_ONLY, false);
+            region.isReadOnly = true;
+        }
+        region.localLow = card.handleLow();
+        region.localHigh = card.handleHigh();
     }
 
     private void unpublish(GniRegion region) {

@@ -2,15 +2,21 @@ package dev.verbena.ugni.transport;
 
 import static dev.verbena.transport.Transport.ACCEPTED;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.verbena.agent.Await;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
+import dev.verbena.transport.TestMemory;
+import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.Transports;
+import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -183,6 +189,51 @@ class GniPairTest {
         expectRefusal(a, URI.create("gni://localhost:" + port + "/nobody"), "'label'");
         assertThat(a.connect(URI.create("gni://localhost:" + port + "/label"))).isPositive();
         until("connected", () -> a.connection != 0);
+    }
+
+    // ---- memory that may only be read ----
+
+    /** What is asked of the kernel at registration costs little since Linux 6.11. */
+    private static TestMemory readOnly() throws IOException {
+        String[] kernel = System.getProperty("os.version").split("[^0-9]");
+        int version = 100 * Integer.parseInt(kernel[0]) + Integer.parseInt(kernel[1]);
+        assumeTrue(version >= 611, "this kernel is not asked how memory is mapped");
+        return TestMemory.readOnly(new byte[LENGTH]);
+    }
+
+    @Test
+    void shouldRefuseToGetIntoMemoryThatMayOnlyBeRead() throws IOException {
+        Node a = new Node(context());
+        Node b = new Node(context());
+        join(a, b);
+        RemoteDescriptor d = b.descriptor();
+        try (TestMemory memory = readOnly();
+                RegisteredRegion local =
+                        a.transport.register(memory, RemoteDescriptor.REMOTE_READ)) {
+            TransferVector vector =
+                    new TransferVector(2).add(a.region, 0, 0, 8).add(local, 0, 8, 8);
+            assertThatThrownBy(() -> a.transport.get(a.connection, local, 0, d, 0, 8, 1, 0))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("may only be read");
+            assertThatThrownBy(() -> a.transport.get(a.connection, vector, d, 1, 0))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("may only be read");
+            assertThat(a.transport.put(a.connection, vector, d, 1, 0)).isEqualTo(ACCEPTED);
+            until("put", () -> a.completions == 1);
+            assertThat(a.status).isEqualTo(Status.OK);
+        }
+    }
+
+    @Test
+    void shouldRefuseToLetPeersWriteMemoryThatMayOnlyBeRead() throws IOException {
+        Node a = new Node(context());
+        try (TestMemory memory = readOnly()) {
+            for (int rights : new int[] {2, 3, 4, 7}) {
+                assertThatThrownBy(() -> a.transport.register(memory, rights))
+                        .isInstanceOf(TransportException.class)
+                        .hasMessageContaining("PERMISSION_ERROR");
+            }
+        }
     }
 
     // ---- engines ----
