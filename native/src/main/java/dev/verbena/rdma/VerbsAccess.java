@@ -94,8 +94,7 @@ public final class VerbsAccess {
     private static String open(String property, String library, String debianPackage) {
         String path = System.getProperty(property, library);
         try (BytePointer name = new BytePointer(path, StandardCharsets.UTF_8);
-                BytePointer why = new BytePointer(WHY_SIZE)) {
-            why.put(0, (byte) 0);
+                BytePointer why = new BytePointer(WHY_SIZE).zero()) {
             int found =
                     property.equals(IBVERBS_PROPERTY)
                             ? verbscalls.vv_open_ibverbs(name.address(), why.address(), WHY_SIZE)
@@ -104,7 +103,7 @@ public final class VerbsAccess {
                     ? null
                     : path
                             + " cannot be opened: "
-                            + why.getString(StandardCharsets.UTF_8)
+                            + why.getString(StandardCharsets.UTF_8).trim() // of the zeros behind it
                             + ". On Debian: apt-get install "
                             + debianPackage
                             + " ibverbs-providers; elsewhere rdma-core; or name the file by -D"
