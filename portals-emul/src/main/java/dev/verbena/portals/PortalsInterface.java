@@ -25,10 +25,6 @@ import org.bytedeco.javacpp.PointerScope;
  * {@link #moveTo} hands it over.
  */
 public final class PortalsInterface implements AutoCloseable {
-    static {
-        PortalsNative.open();
-    }
-
     /** Wildcard for nid, pid, uid, jid and portal index. */
     public static final int ANY = -1;
 
@@ -71,10 +67,12 @@ public final class PortalsInterface implements AutoCloseable {
     /**
      * Opens an interface. C: {@code PtlNIInit}, with more freedom.
      *
+     * @throws IllegalStateException if there is an {@link #unavailabilityCause}
      * @throws PortalsException PTL_PID_INVALID if the pid is taken, PTL_NO_SPACE without memory
      */
     @SuppressWarnings("try") // the scope is not read; what is made in it ends with it
     public static PortalsInterface open(PortalsInterfaceContext context) {
+        PortalsNative.open();
         try (PointerScope scope = new PointerScope()) {
             ptl_ext_options_t options = new ptl_ext_options_t();
             options.directory(text(context.directory()));
@@ -102,7 +100,7 @@ public final class PortalsInterface implements AutoCloseable {
             int code = portals.PtlExtNIOpen(options, desired, actual, made, why, WHY_LENGTH);
             if (code != PortalsCode.OK) {
                 throw new PortalsException(
-                        "PtlExtNIOpen", code, "job '" + context.job() + "'", why.getString());
+                        "PtlExtNIOpen", code, "job '" + context.job() + "'", text(why));
             }
             PortalsLimits limits =
                     new PortalsLimits(
@@ -124,6 +122,11 @@ public final class PortalsInterface implements AutoCloseable {
 
     private static BytePointer text(String value) {
         return value == null ? null : new BytePointer(value, StandardCharsets.UTF_8);
+    }
+
+    /** What the library has written into a field that is longer and was zeroed. */
+    private static String text(BytePointer field) {
+        return field.getString(StandardCharsets.UTF_8).trim();
     }
 
     /** The C handle. */
@@ -414,7 +417,7 @@ public final class PortalsInterface implements AutoCloseable {
         checkOwner();
         try (PointerScope scope = new PointerScope()) {
             BytePointer why = new BytePointer(WHY_LENGTH).zero();
-            return portals.PtlExtCheck(handle, why, WHY_LENGTH) == 0 ? null : why.getString();
+            return portals.PtlExtCheck(handle, why, WHY_LENGTH) == 0 ? null : text(why);
         }
     }
 

@@ -58,6 +58,18 @@ class PortalsObjectsTest {
         target.closeAll();
     }
 
+    @Test
+    void shouldSayWhyAnInterfaceCannotBeOpenedInTheLibrarysWordsAndNoMore() {
+        PortalsInterfaceContext taken =
+                context("objects-" + ProcessHandle.current().pid() + "-" + (SERIAL.get() - 1))
+                        .nid(target.id().nid())
+                        .pid(target.id().pid());
+        assertThatThrownBy(() -> PortalsInterface.open(taken))
+                .isInstanceOf(PortalsException.class)
+                .hasMessageContaining("PTL_PID_INVALID")
+                .hasMessageNotContaining("\0");
+    }
+
     private MemoryDescriptor exposed(MemoryDescriptorContext rules, boolean unlink) {
         return target.attach(INDEX, ANY, ANY, BITS, 0, unlink, MatchEntry.AFTER)
                 .attach(rules, unlink);
