@@ -47,7 +47,7 @@ class FullDiskIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"shm", "portals"})
+    @ValueSource(strings = {"shm", "portals", "gni"})
     void shouldMeasureWithinTheSharedMemoryOfAContainer(String transport) throws Exception {
         try (ChaosDisk disk = ChaosDisk.open(folder.resolve("shm"), 64);
                 Staging staging = new Staging(folder)) {
