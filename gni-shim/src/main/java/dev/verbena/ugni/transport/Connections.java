@@ -12,13 +12,11 @@ import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import java.net.URI;
-import org.agrona.BufferUtil;
 import org.agrona.concurrent.SystemNanoClock;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * How connections come about and end: the conversation through doors, timeouts, and the watch over
- * peers. One thread.
+ * How connections come about and end: what is asked for here, what is sent to peers' doors,
+ * timeouts, and the watch over peers. What comes back is in {@link ControlInbox}. One thread.
  */
 final class Connections {
     private static final long RETRY_NS = 500_000L;
@@ -27,6 +25,10 @@ final class Connections {
 
     final ConnectionTable table;
     final Credits credits;
+
+    /** What peers say. */
+    final ControlInbox records;
+
     private final Card card;
     private final EventRing ring;
     private final News news;
@@ -35,13 +37,10 @@ final class Connections {
     private final Peers peers;
     private final Callers callers;
     private final PeerWatch watch;
-    private final ControlRecord out = record();
-    private final ControlRecord in = record();
-    private final Door.Consumer onRecord = this::onRecord;
+    private final ControlRecord out = ControlRecord.allocate();
     private final long watchNs;
     private Runnable drain = () -> {};
     private boolean isListening;
-    private boolean isTaking;
     private int creditsReserved;
     private int endingCount;
     private int pendingCount;
@@ -59,17 +58,12 @@ final class Connections {
         this.credits = new Credits(mailboxes, table, context);
         this.peers = new Peers(card);
         this.callers = new Callers(card);
+        this.records = new ControlInbox(card, ring, context, this, mailboxes, peers, callers);
         this.watch = new PeerWatch(card, context, this);
         this.watchNs = Math.max(WATCH_MIN_NS, Math.min(WATCH_MAX_NS, context.peerTimeoutNs() / 4));
         this.nextWatchNs = nowNs + watchNs;
         this.nextTimerNs = nextWatchNs;
         out.sender(card);
-    }
-
-    private static ControlRecord record() {
-        return new ControlRecord(
-                new UnsafeBuffer(
-                        BufferUtil.allocateDirectAligned(ControlRecord.LENGTH, Long.BYTES)));
     }
 
     /** What takes the events of operations. */
@@ -79,6 +73,10 @@ final class Connections {
 
     void listen() {
         isListening = true;
+    }
+
+    boolean isListening() {
+        return isListening;
     }
 
     // ---- what the user asks for ----
@@ -176,7 +174,7 @@ final class Connections {
 
     // ---- slots ----
 
-    private GniConnection take() {
+    GniConnection take() {
         int wanted = context.creditsPerConnection();
         if (creditsReserved + wanted > context.receiveSlotCount()) {
             return null;
@@ -189,7 +187,7 @@ final class Connections {
         return c;
     }
 
-    private void free(GniConnection c) {
+    void free(GniConnection c) {
         if (c.inFlight > 0) {
             drain.run(); // events of an endpoint that is gone would not come
         }
@@ -204,7 +202,7 @@ final class Connections {
     }
 
     /** From now on everything for this connection goes to one incarnation only. */
-    private void bind(GniConnection c, int address, int instance, long incarnation) {
+    void bind(GniConnection c, int address, int instance, long incarnation) {
         for (int i = 0; i < table.size(); i++) {
             GniConnection other = table.at(i);
             if (other.state != FREE
@@ -300,7 +298,7 @@ final class Connections {
         }
     }
 
-    private void answer(ControlRecord to, int type) {
+    void answer(ControlRecord to, int type) {
         GniPeer peer = peers.take(to.address(), to.instance(), to.incarnation());
         to.introduce(peer);
         out.write(type, to.from(), 0, 0, 0, null);
@@ -316,140 +314,9 @@ final class Connections {
         }
     }
 
-    // ---- records in ----
-
-    /** Takes what lies at the door. Does nothing inside itself. */
-    void takeRecords() {
-        if (isTaking || ring.isBacklogged()) {
-            return;
-        }
-        isTaking = true;
-        try {
-            card.door.take(in, onRecord);
-        } finally {
-            isTaking = false;
-        }
-    }
-
-    private void onRecord(ControlRecord record) {
-        String fault = record.fault();
-        if (fault.isEmpty() && !isFromWhoIsThere(record)) {
-            return; // gone meanwhile; what it asked for is not wanted any more
-        }
-        if (!fault.isEmpty()) {
-            context.errorHandler()
-                    .onError(
-                            new IllegalStateException(
-                                    "record of instance "
-                                            + record.instance()
-                                            + " refused: "
-                                            + fault));
-        } else if (record.type() == ControlRecord.CONNECT) {
-            offer(record);
-        } else {
-            onAnswer(record);
-        }
-    }
-
-    private boolean isFromWhoIsThere(ControlRecord record) {
-        boolean isConnect = record.type() == ControlRecord.CONNECT;
-        return !isConnect
-                || peers.incarnationAt(record.address(), record.instance()) == record.incarnation();
-    }
-
-    /** A peer asks to connect. */
-    private void offer(ControlRecord record) {
-        GniConnection c = isListening ? take() : null;
-        if (c == null) {
-            answer(record, isListening ? ControlRecord.FULL : ControlRecord.DEAF);
-            return;
-        }
-        bind(c, record.address(), record.instance(), record.incarnation());
-        record.introduce(c.peer);
-        c.uri = callers.uri(record);
-        if (!join(c, record)) {
-            answer(record, ControlRecord.REJECT);
-            free(c);
-            return;
-        }
-        c.state = OFFERED;
-        byte[] privateData = record.privateData();
-        int handle = c.handle;
-        URI uri = c.uri;
-        ring.add(
-                handler ->
-                        handler.onConnectRequest(
-                                handle, uri, new UnsafeBuffer(privateData), 0, privateData.length));
-    }
-
-    private boolean join(GniConnection c, ControlRecord record) {
-        c.peerHandle = record.from();
-        record.readMailbox(c);
-        try {
-            if (!c.isRegistered) {
-                mailboxes.open(c);
-            }
-            mailboxes.join(c, record.credits(), record.messageLengthMax());
-            return true;
-        } catch (GniFailure e) {
-            context.errorHandler().onError(e);
-            return false;
-        }
-    }
-
-    /** A peer answered a connect, or disconnects. */
-    private void onAnswer(ControlRecord record) {
-        GniConnection c = table.find(record.to());
-        if (c != null
-                && (c.peer == null
-                        || c.peer.instance != record.instance()
-                        || c.peer.incarnation != record.incarnation())) {
-            c = null;
-        }
-        switch (record.type()) {
-            case ControlRecord.ACCEPT -> onAccept(c, record);
-            case ControlRecord.DISCONNECT -> onDisconnect(c);
-            default -> {
-                if (c != null && c.state == CONNECTING) {
-                    fail(c, Status.REFUSED, c.uri + reason(record.type()));
-                }
-            }
-        }
-    }
-
-    private static String reason(int type) {
-        return switch (type) {
-            case ControlRecord.FULL -> " has no room for another connection";
-            case ControlRecord.DEAF -> " does not listen";
-            default -> " rejected the connection";
-        };
-    }
-
-    private void onAccept(GniConnection c, ControlRecord record) {
-        if (c != null && c.state == CONNECTING) {
-            if (join(c, record)) {
-                connected(c);
-            } else {
-                answer(record, ControlRecord.DISCONNECT);
-                fail(c, Status.INTERNAL, c.uri + ": the mailbox cannot be used");
-            }
-        } else if (c == null || c.state != CONNECTED) {
-            // We gave up meanwhile: the peer must not believe in the connection.
-            answer(record, ControlRecord.DISCONNECT);
-        }
-    }
-
-    private void onDisconnect(GniConnection c) {
-        if (c != null && c.state == CONNECTED) {
-            end(c, false, null);
-        } else if (c != null && (c.state == OFFERED || c.isQuietEnd)) {
-            free(c); // both at once: the peer does not wait for ours
-        }
-    }
-
     // ---- ends ----
 
-    private void connected(GniConnection c) {
+    void connected(GniConnection c) {
         c.state = CONNECTED;
         c.hasDeadline = false;
         c.privateData = null;
@@ -459,7 +326,7 @@ final class Connections {
         news.add(c);
     }
 
-    private void fail(GniConnection c, int status, String reason) {
+    void fail(GniConnection c, int status, String reason) {
         unpend(c);
         c.state = ENDED;
         c.hasDeadline = false;
@@ -483,7 +350,7 @@ final class Connections {
             case CONNECTING -> fail(c, Status.PEER_DEAD, c.uri + ": " + reason);
             case OFFERED -> free(c);
             case CONNECTED -> {
-                takeRecords(); // a disconnect that it sent before counts
+                records.take(); // a disconnect that it sent before counts
                 if (c.state == CONNECTED) {
                     end(c, true, reason);
                 }
@@ -499,7 +366,7 @@ final class Connections {
         }
     }
 
-    private void end(GniConnection c, boolean isLost, String reason) {
+    void end(GniConnection c, boolean isLost, String reason) {
         if (c.pendingRecord == ControlRecord.ACCEPT) {
             connected(c);
         }

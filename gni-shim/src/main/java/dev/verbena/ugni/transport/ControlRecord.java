@@ -3,6 +3,7 @@ package dev.verbena.ugni.transport;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import java.util.zip.CRC32C;
+import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -71,6 +72,12 @@ final class ControlRecord {
     private final UnsafeBuffer buffer;
     private final CRC32C crc = new CRC32C();
     private final byte[] scratch = new byte[CRC];
+
+    /** A record of its own, zeroed. */
+    static ControlRecord allocate() {
+        return new ControlRecord(
+                new UnsafeBuffer(BufferUtil.allocateDirectAligned(LENGTH, Long.BYTES)));
+    }
 
     /** A view of bytes that stay where they are. */
     ControlRecord(UnsafeBuffer buffer) {

@@ -111,7 +111,7 @@ final class Inbox {
             }
             int event = (int) card.scratch.getLong(0) & HANDLE_MASK;
             if (event == Door.EVENT) {
-                connections.takeRecords();
+                connections.records.take();
             } else {
                 GniConnection c = connections.table.find(event);
                 if (c != null) {
@@ -124,7 +124,7 @@ final class Inbox {
     /** Events were lost: everything is looked at. */
     private void onOverrun() {
         news.addAll();
-        connections.takeRecords();
+        connections.records.take();
     }
 
     /** Delivers messages of one connection; it stays among the news if some may be left. */

@@ -1,0 +1,174 @@
+package dev.verbena.ugni.transport;
+
+import static dev.verbena.ugni.transport.GniConnection.CONNECTED;
+import static dev.verbena.ugni.transport.GniConnection.CONNECTING;
+import static dev.verbena.ugni.transport.GniConnection.OFFERED;
+
+import dev.verbena.transport.Status;
+import dev.verbena.transport.TransportContext;
+import java.net.URI;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Takes the records that peers left at the door, checks them, and tells {@link Connections} what
+ * they ask for or answer. One thread.
+ */
+final class ControlInbox {
+    private final Card card;
+    private final EventRing ring;
+    private final TransportContext context;
+    private final Connections connections;
+    private final Mailboxes mailboxes;
+    private final Peers peers;
+    private final Callers callers;
+    private final ControlRecord in = ControlRecord.allocate();
+    private final Door.Consumer onRecord = this::onRecord;
+    private boolean isTaking;
+
+    ControlInbox(
+            Card card,
+            EventRing ring,
+            TransportContext context,
+            Connections connections,
+            Mailboxes mailboxes,
+            Peers peers,
+            Callers callers) {
+        this.card = card;
+        this.ring = ring;
+        this.context = context;
+        this.connections = connections;
+        this.mailboxes = mailboxes;
+        this.peers = peers;
+        this.callers = callers;
+    }
+
+    /** Takes what lies at the door. Does nothing inside itself. */
+    void take() {
+        if (isTaking || ring.isBacklogged()) {
+            return;
+        }
+        isTaking = true;
+        try {
+            card.door.take(in, onRecord);
+        } finally {
+            isTaking = false;
+        }
+    }
+
+    private void onRecord(ControlRecord record) {
+        String fault = record.fault();
+        if (fault.isEmpty() && !isFromWhoIsThere(record)) {
+            return; // gone meanwhile; what it asked for is not wanted any more
+        }
+        if (!fault.isEmpty()) {
+            context.errorHandler()
+                    .onError(
+                            new IllegalStateException(
+                                    "record of instance "
+                                            + record.instance()
+                                            + " refused: "
+                                            + fault));
+        } else if (record.type() == ControlRecord.CONNECT) {
+            offer(record);
+        } else {
+            onAnswer(record);
+        }
+    }
+
+    private boolean isFromWhoIsThere(ControlRecord record) {
+        boolean isConnect = record.type() == ControlRecord.CONNECT;
+        return !isConnect
+                || peers.incarnationAt(record.address(), record.instance()) == record.incarnation();
+    }
+
+    /** A peer asks to connect. */
+    private void offer(ControlRecord record) {
+        GniConnection c = connections.isListening() ? connections.take() : null;
+        if (c == null) {
+            connections.answer(
+                    record, connections.isListening() ? ControlRecord.FULL : ControlRecord.DEAF);
+            return;
+        }
+        connections.bind(c, record.address(), record.instance(), record.incarnation());
+        record.introduce(c.peer);
+        c.uri = callers.uri(record);
+        if (!join(c, record)) {
+            connections.answer(record, ControlRecord.REJECT);
+            connections.free(c);
+            return;
+        }
+        c.state = OFFERED;
+        byte[] privateData = record.privateData();
+        int handle = c.handle;
+        URI uri = c.uri;
+        ring.add(
+                handler ->
+                        handler.onConnectRequest(
+                                handle, uri, new UnsafeBuffer(privateData), 0, privateData.length));
+    }
+
+    private boolean join(GniConnection c, ControlRecord record) {
+        c.peerHandle = record.from();
+        record.readMailbox(c);
+        try {
+            if (!c.isRegistered) {
+                mailboxes.open(c);
+            }
+            mailboxes.join(c, record.credits(), record.messageLengthMax());
+            return true;
+        } catch (GniFailure e) {
+            context.errorHandler().onError(e);
+            return false;
+        }
+    }
+
+    /** A peer answered a connect, or disconnects. */
+    private void onAnswer(ControlRecord record) {
+        GniConnection c = connections.table.find(record.to());
+        if (c != null
+                && (c.peer == null
+                        || c.peer.instance != record.instance()
+                        || c.peer.incarnation != record.incarnation())) {
+            c = null;
+        }
+        switch (record.type()) {
+            case ControlRecord.ACCEPT -> onAccept(c, record);
+            case ControlRecord.DISCONNECT -> onDisconnect(c);
+            default -> {
+                if (c != null && c.state == CONNECTING) {
+                    connections.fail(c, Status.REFUSED, c.uri + reason(record.type()));
+                }
+            }
+        }
+    }
+
+    private static String reason(int type) {
+        return switch (type) {
+            case ControlRecord.FULL -> " has no room for another connection";
+            case ControlRecord.DEAF -> " does not listen";
+            default -> " rejected the connection";
+        };
+    }
+
+    private void onAccept(GniConnection c, ControlRecord record) {
+        if (c != null && c.state == CONNECTING) {
+            if (join(c, record)) {
+                connections.connected(c);
+            } else {
+                connections.answer(record, ControlRecord.DISCONNECT);
+                connections.fail(c, Status.INTERNAL, c.uri + ": the mailbox cannot be used");
+            }
+        } else if (c == null || c.state != CONNECTED) {
+            // We gave up meanwhile: the peer must not believe in the connection.
+            connections.answer(record, ControlRecord.DISCONNECT);
+        }
+    }
+
+    private void onDisconnect(GniConnection c) {
+        if (c != null && c.state == CONNECTED) {
+            connections.end(c, false, null);
+        } else if (c != null && (c.state == OFFERED || c.isQuietEnd)) {
+            connections.free(c); // both at once: the peer does not wait for ours
+        }
+    }
+}
