@@ -99,7 +99,7 @@ class FullDiskIT {
             assumeTrue(disk.isLimited(), disk.cause());
             List<String> prefix = new ArrayList<>(disk.prefix());
             prefix.addAll(List.of("env", "VERBENA_SHM_DIR=" + disk.inside()));
-            for (String transport : List.of("shm", "portals")) {
+            for (String transport : List.of("shm", "portals", "gni")) {
                 ChaosProcess master =
                         staging.command(
                                 "master",
