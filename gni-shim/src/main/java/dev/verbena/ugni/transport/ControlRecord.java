@@ -66,6 +66,7 @@ final class ControlRecord {
     private static final int NAME = 88;
     private static final int PRIVATE = 152;
     private static final int CRC = 408;
+    private static final int ADDRESS_BITS = 18;
     private static final int CREDITS_MAX = 1 << 12;
     private static final int MESSAGE_LENGTH_MAX = 1 << 20;
 
@@ -146,6 +147,9 @@ final class ControlRecord {
         if (type() < CONNECT || type() > DEAF) {
             return "type " + type();
         }
+        if (!isSomebody()) {
+            return "instance " + instance() + " of address 0x" + Integer.toHexString(address());
+        }
         if (privateLength() > PRIVATE_MAX) {
             return "private data of " + privateLength() + " bytes";
         }
@@ -155,6 +159,14 @@ final class ControlRecord {
         return messageLengthMax() < 0 || messageLengthMax() > MESSAGE_LENGTH_MAX
                 ? "message length " + messageLengthMax()
                 : "";
+    }
+
+    /** Whether a transport can be what sent it: otherwise there is nobody to answer. */
+    private boolean isSomebody() {
+        return incarnation() != 0
+                && address() >>> ADDRESS_BITS == 0
+                && instance() > 0
+                && instance() <= GniAddress.PORT_MAX;
     }
 
     int type() {

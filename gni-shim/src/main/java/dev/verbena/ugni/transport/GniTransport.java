@@ -18,6 +18,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class GniTransport extends GniOperations {
     private static final long CLOSE_TIMEOUT_NS = 10_000_000_000L;
+
+    /** 73 years: a deadline that sums do not wrap around. */
+    private static final long CONNECT_TIMEOUT_MAX_NS = Long.MAX_VALUE / 4;
+
     private static final int FOREIGN_PROBE_LENGTH = 64;
 
     private final TransportLimits limits;
@@ -166,7 +170,8 @@ public final class GniTransport extends GniOperations {
             if (length > 0) {
                 privateData.getBytes(offset, copy);
             }
-            return connections.connect(address, peer, copy, context, nanoTime() + timeoutNs);
+            long deadlineNs = nanoTime() + Math.min(timeoutNs, CONNECT_TIMEOUT_MAX_NS);
+            return connections.connect(address, peer, copy, context, deadlineNs);
         } finally {
             guard.exit();
         }

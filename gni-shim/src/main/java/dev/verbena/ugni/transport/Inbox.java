@@ -1,7 +1,10 @@
 package dev.verbena.ugni.transport;
 
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.internal.Ranges;
 import dev.verbena.ugni.bindings.ugni;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.SystemNanoClock;
@@ -17,6 +20,7 @@ final class Inbox {
     private static final int SPARE_SLOTS = 64;
     private static final int EVENTS_MAX = 1024;
     private static final int HANDLE_MASK = Integer.MAX_VALUE;
+    private static final int NONSENSE = -1;
 
     private final Card card;
     private final EventRing ring;
@@ -28,6 +32,9 @@ final class Inbox {
     private final MessageSlots slots;
     private int pollsToClock = CLOCK_PERIOD;
     private int idlePolls;
+
+    /** Endpoint of the short message that a handler sees in its mailbox; 0: none. */
+    private long shown;
 
     Inbox(
             Card card,
@@ -140,20 +147,12 @@ final class Inbox {
             if (tag == -Gni.NOT_DONE) {
                 break;
             }
-            long at = card.scratch.getLong(0);
-            boolean isGood = tag >= 0;
-            if (tag == Mailboxes.MESSAGE || tag == Mailboxes.LONG_MESSAGE) {
-                boolean isLong = tag == Mailboxes.LONG_MESSAGE;
-                isGood = isMessage(c, at) && (!isLong || c.messageLengthMax > Mailboxes.SHORT_MAX);
-                count += isGood ? message(c, at, isLong, handler) : 0;
-            } else if (tag == Mailboxes.NOTIFICATION) {
-                count += notification(c, at, handler);
-            }
-            if (!isGood) {
-                context.errorHandler()
-                        .onError(new IllegalStateException(c + ": a message makes no sense"));
+            int served = tag < 0 ? NONSENSE : one(c, tag, card.scratch.getLong(0), handler);
+            if (served == NONSENSE) {
+                nonsense(c, "a message");
                 break;
             }
+            count += served;
         }
         return count;
     }
@@ -163,16 +162,32 @@ final class Inbox {
                 && (c.state == GniConnection.CONNECTED || c.state == GniConnection.ENDING);
     }
 
-    private static boolean isMessage(GniConnection c, long at) {
-        int length = UnsafeApi.getInt(null, at);
-        int number = UnsafeApi.getInt(null, at + Integer.BYTES);
-        return length >= 0 && length <= c.messageLengthMax && number == c.receivedCount;
+    /**
+     * Delivers what lies in the mailbox: how many a handler was told, or {@link #NONSENSE}, and
+     * nothing was taken. The peer can write there at any time, so each field is read once.
+     */
+    private int one(GniConnection c, int tag, long at, TransportHandler handler) {
+        if (tag == Mailboxes.NOTIFICATION) {
+            return notification(c, at, handler);
+        }
+        boolean isLong = tag == Mailboxes.LONG_MESSAGE;
+        int length = UnsafeApi.getIntVolatile(null, at);
+        int number = UnsafeApi.getIntVolatile(null, at + Integer.BYTES);
+        boolean isKnown = tag == Mailboxes.MESSAGE || isLong;
+        return isKnown && number == c.receivedCount && fits(c, length, isLong)
+                ? message(c, at, length, isLong, handler)
+                : NONSENSE;
     }
 
-    private int message(GniConnection c, long at, boolean isLong, TransportHandler handler) {
-        int length = UnsafeApi.getInt(null, at);
+    private static boolean fits(GniConnection c, int length, boolean isLong) {
+        int max = c.messageLengthMax;
+        boolean hasLong = max > Mailboxes.SHORT_MAX;
+        return length >= 0 && length <= max && (isLong ? hasLong : length <= Mailboxes.SHORT_MAX);
+    }
+
+    private int message(
+            GniConnection c, long at, int length, boolean isLong, TransportHandler handler) {
         int handle = c.handle;
-        long endpoint = c.endpoint;
         long bytes =
                 isLong
                         ? c.mailbox + Mailboxes.longOffset(c, c.receivedCount)
@@ -180,15 +195,23 @@ final class Inbox {
         c.receivedCount++;
         long token = slots.take(bytes, length, handle);
         UnsafeBuffer view = slots.view(token);
+        shown = c.endpoint;
         try {
             handler.onMessage(handle, c.context, view, 0, length, token);
         } finally {
-            ugni.vgn_smsg_release(endpoint);
+            releaseShown();
             if (slots.isToBeReleased(token)) {
                 free(token);
             }
         }
         return 1;
+    }
+
+    private void releaseShown() {
+        if (shown != 0) {
+            ugni.vgn_smsg_release(shown);
+            shown = 0;
+        }
     }
 
     private int notification(GniConnection c, long at, TransportHandler handler) {
@@ -203,12 +226,34 @@ final class Inbox {
         if (region == null) {
             return 0; // closed meanwhile
         }
-        handler.onNotify(handle, userContext, tag, region.id(), address - region.address(), length);
+        long offset = address - region.address();
+        if (!canHaveBeenPut(region, offset, length)) {
+            nonsense(c, "a notification");
+            return 0;
+        }
+        handler.onNotify(handle, userContext, tag, region.id(), offset, length);
         return 1;
     }
 
+    private static boolean canHaveBeenPut(GniRegion region, long offset, long length) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("gni-java-notice-unchecked")) {
+            return true;
+        }
+        return (region.rights() & RemoteDescriptor.REMOTE_WRITE) != 0
+                && Ranges.isInside(offset, length, region.length());
+    }
+
+    private void nonsense(GniConnection c, String what) {
+        context.errorHandler()
+                .onError(new IllegalStateException(c + ": " + what + " makes no sense"));
+    }
+
+    /** The message is copied; its place in the mailbox is the peer's before its credit is. */
     void retain(long token) {
         slots.retain(token);
+        if (!PlantedFaults.ENABLED || !PlantedFaults.isOn("gni-java-retained-in-place")) {
+            releaseShown();
+        }
     }
 
     void release(long token) {

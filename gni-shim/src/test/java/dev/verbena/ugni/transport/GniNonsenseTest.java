@@ -1,0 +1,290 @@
+package dev.verbena.ugni.transport;
+
+import static dev.verbena.transport.Transport.ACCEPTED;
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.agent.Await;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.Transports;
+import dev.verbena.ugni.bindings.ugni;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.agrona.BufferUtil;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A peer that writes what no sender of ours writes, and one that sends as soon as it may. */
+@Timeout(60)
+class GniNonsenseTest {
+    private static final AtomicInteger SERIAL = new AtomicInteger();
+    private static final int LENGTH = 4096;
+    private static final int UNKNOWN_KIND = 77;
+
+    private final String job =
+            "nonsense-" + ProcessHandle.current().pid() + "-" + SERIAL.getAndIncrement();
+    private final List<Throwable> errors = new ArrayList<>();
+    private Node here;
+    private Node there;
+    private Runnable onMessage = () -> {};
+
+    private final class Node implements TransportHandler {
+        final GniTransport transport;
+        final RegisteredRegion region;
+        long connection;
+        long token;
+        int messages;
+        int notifications;
+        int completions;
+        int status;
+
+        Node() {
+            transport =
+                    (GniTransport)
+                            Transports.open(
+                                    "gni",
+                                    new TransportContext()
+                                            .job(job)
+                                            .creditsPerConnection(1)
+                                            .errorHandler(errors::add));
+            region = transport.allocate(LENGTH, RemoteDescriptor.REMOTE_WRITE);
+            transport.listen();
+        }
+
+        GniConnection slot() {
+            return transport.connections.table.find(connection);
+        }
+
+        RemoteDescriptor descriptor() {
+            return region.describe(
+                    0, LENGTH, RemoteDescriptor.REMOTE_WRITE, new RemoteDescriptor());
+        }
+
+        @Override
+        public void onConnectRequest(
+                long connection, URI peer, DirectBuffer data, int offset, int length) {
+            transport.accept(connection, 2);
+        }
+
+        @Override
+        public void onConnected(long connection, long context) {
+            this.connection = connection;
+        }
+
+        @Override
+        public void onMessage(
+                long connection,
+                long context,
+                DirectBuffer buffer,
+                int offset,
+                int length,
+                long token) {
+            messages++;
+            this.token = token;
+            onMessage.run();
+        }
+
+        @Override
+        public void onNotify(
+                long connection, long context, int tag, long regionId, long offset, long length) {
+            notifications++;
+        }
+
+        @Override
+        public void onCompletion(
+                long connection, int operation, long context, int status, long value) {
+            completions++;
+            this.status = status;
+        }
+
+        void close() {
+            region.close();
+            transport.close();
+        }
+    }
+
+    @BeforeEach
+    void open() {
+        here = new Node();
+        there = new Node();
+        here.transport.connect(there.transport.uri(), null, 0, 0, 1, 20_000_000_000L);
+        until("connected", () -> here.connection != 0 && there.connection != 0);
+    }
+
+    @AfterEach
+    void close() {
+        here.close();
+        there.close();
+    }
+
+    private void until(String what, BooleanSupplier condition) {
+        Await.until(
+                () -> what,
+                () -> {
+                    here.transport.poll(here, 64);
+                    there.transport.poll(there, 64);
+                    return condition.getAsBoolean();
+                });
+    }
+
+    private void expectError(String text) {
+        until("error", () -> !errors.isEmpty());
+        assertThat(errors.get(0)).hasMessageContaining(text);
+    }
+
+    /** A short message past the provider, from {@link #here}. */
+    private void send(UnsafeBuffer bytes, int length, int tag) {
+        assertThat(
+                        ugni.vgn_smsg_send(
+                                here.slot().endpoint, bytes.addressOffset(), length, 0, 0, 0, tag))
+                .isZero();
+        Card card = here.transport.card; // its event is none of the provider's operations
+        assertThat(ugni.vgn_cq_get(card.sourceQueue, card.at(0))).isZero();
+    }
+
+    private static UnsafeBuffer bytes(int length) {
+        return new UnsafeBuffer(BufferUtil.allocateDirectAligned(length, 64));
+    }
+
+    // ---- messages and notifications ----
+
+    @Test
+    void shouldTellOfAMessageOfAnUnknownKindOnce() {
+        send(bytes(64), 64, UNKNOWN_KIND);
+        expectError("a message makes no sense");
+        there.transport.poll(there, 64);
+        assertThat(there.messages).isZero();
+        assertThat(errors).hasSize(1);
+    }
+
+    @Test
+    void shouldRefuseLengthsThatAMessageCannotHave() {
+        UnsafeBuffer header = bytes(64);
+        header.putInt(0, -1);
+        send(header, 64, Mailboxes.MESSAGE);
+        expectError("a message makes no sense");
+        assertThat(there.messages).isZero();
+    }
+
+    @Test
+    void shouldRefuseALongMessageWhereThereAreNone() {
+        send(bytes(64), 64, Mailboxes.LONG_MESSAGE);
+        expectError("a message makes no sense");
+        assertThat(there.messages).isZero();
+    }
+
+    private void expectRefusedNotice(long offset, long length) {
+        RemoteDescriptor d = there.descriptor();
+        UnsafeBuffer notice = bytes(64);
+        errors.clear();
+        Notice.write(notice, d.keyLow(), d.keyHigh(), d.base() + offset, length, 5);
+        send(notice, Notice.LENGTH, Mailboxes.NOTIFICATION);
+        expectError("a notification makes no sense");
+        assertThat(there.notifications).isZero();
+    }
+
+    @Test
+    void shouldRefuseNotificationsOfBytesThatTheRegionDoesNotHave() {
+        expectRefusedNotice(-8, 8);
+        expectRefusedNotice(0, LENGTH + 1);
+        expectRefusedNotice(8, -1);
+        expectRefusedNotice(LENGTH, 1);
+        expectRefusedNotice(8, Long.MAX_VALUE);
+        errors.clear();
+        here.transport.putNotify(
+                here.connection, here.region, 0, there.descriptor(), 0, LENGTH, 1, 1, 0);
+        until("notified", () -> there.notifications == 1);
+        assertThat(errors).isEmpty();
+    }
+
+    // ---- credits ----
+
+    @Test
+    void shouldHaveRoomForANotificationOnceItHasGivenTheCredit() {
+        onMessage =
+                () -> {
+                    there.transport.retain(there.token);
+                    there.transport.release(there.token);
+                    // The handler has not returned, and the peer has its credit.
+                    assertThat(
+                                    here.transport.putNotify(
+                                            here.connection,
+                                            here.region,
+                                            0,
+                                            there.descriptor(),
+                                            0,
+                                            8,
+                                            1,
+                                            1,
+                                            0))
+                            .isEqualTo(ACCEPTED);
+                    here.transport.poll(here, 64); // the put has ended: the notification follows
+                };
+        assertThat(here.transport.send(here.connection, here.region, 0, 8, 1, 0))
+                .isEqualTo(ACCEPTED);
+        until("both completed", () -> here.completions == 2);
+        assertThat(here.status).isEqualTo(Status.OK);
+        until("notified", () -> there.notifications == 1);
+        assertThat(errors).isEmpty();
+    }
+
+    // ---- the door ----
+
+    /** Leaves a record at the door of {@link #there} that says it is from somebody else. */
+    private void leave(int type, int address, int instance, long incarnation) {
+        UnsafeBuffer bytes = bytes(ControlRecord.LENGTH + 4);
+        ControlRecord record = new ControlRecord(bytes);
+        record.sender(here.transport.card);
+        record.write(type, 0, 99, 1, 64, new byte[0]);
+        bytes.putInt(20, address, LITTLE_ENDIAN);
+        bytes.putInt(24, instance, LITTLE_ENDIAN);
+        bytes.putLong(32, incarnation, LITTLE_ENDIAN);
+        record.seal();
+        assertThat(here.transport.card.door.put(here.slot().peer, record))
+                .isEqualTo(Door.DELIVERED);
+    }
+
+    @Test
+    void shouldRefuseRecordsOfNobodyByName() {
+        int address = here.transport.card.address;
+        int instance = here.transport.card.instance;
+        long incarnation = here.transport.card.incarnation;
+        int refused = 0;
+        for (int type : new int[] {ControlRecord.CONNECT, ControlRecord.ACCEPT}) {
+            leave(type, -1, instance, incarnation);
+            leave(type, address, -1, incarnation);
+            leave(type, address, 0, incarnation);
+            leave(type, address, instance, 0);
+            refused += 4;
+            int wanted = refused;
+            until("refused", () -> errors.size() == wanted);
+        }
+        assertThat(errors).allMatch(e -> e.getMessage().contains("refused: instance"));
+        assertThat(here.transport.send(here.connection, here.region, 0, 8, 1, 0))
+                .isEqualTo(ACCEPTED);
+        until("still connected", () -> there.messages == 1);
+    }
+
+    // ---- time ----
+
+    @Test
+    void shouldWatchPeersAlsoWhileAConnectMayTakeForever() {
+        GniTransport transport = here.transport;
+        transport.connect(there.transport.uri(), null, 0, 0, 1, Long.MAX_VALUE);
+        long leftNs = transport.connections.nextTimerNs() - transport.nanoTime();
+        assertThat(leftNs).isLessThanOrEqualTo(1_000_000_000L);
+        transport.poll(here, 64);
+        assertThat(here.connection).isPositive();
+    }
+}
