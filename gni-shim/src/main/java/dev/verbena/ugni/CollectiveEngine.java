@@ -1,6 +1,7 @@
 package dev.verbena.ugni;
 
 import dev.verbena.ugni.bindings.ugni;
+import java.lang.ref.Reference;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -75,6 +76,7 @@ public final class CollectiveEngine extends UgniObject {
                         owner.handleOf(results),
                         modes),
                 this);
+        Reference.reachabilityFence(handles);
         users = all;
         this.results = results;
         use(1);

@@ -8,11 +8,13 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * Memory that the library writes peers' datagrams to, one piece for each datagram of an endpoint
  * that was posted and not yet taken; in the order of posting, which is the order in which the
- * library looks at them.
+ * library looks at them. It looks that order up in shared memory: if that was damaged, the wrong
+ * piece is taken here, so pieces are used again and freed with the endpoint only.
  */
 final class DatagramSlots {
     private final Nic owner;
     private final ArrayDeque<Slot> slots = new ArrayDeque<>();
+    private final ArrayDeque<Long> spares = new ArrayDeque<>();
 
     private record Slot(boolean hasId, long id, boolean isOpen, long address) {}
 
@@ -20,9 +22,19 @@ final class DatagramSlots {
         this.owner = owner;
     }
 
-    /** Memory for one more. */
+    /** Zeroed memory for one more. */
     long add() {
-        return owner.newMemory(Datagram.LENGTH_MAX);
+        Long spare = spares.pollLast();
+        if (spare == null) {
+            return owner.newMemory(Datagram.LENGTH_MAX);
+        }
+        new UnsafeBuffer(spare, Datagram.LENGTH_MAX).setMemory(0, Datagram.LENGTH_MAX, (byte) 0);
+        return spare;
+    }
+
+    /** Memory for the next one. */
+    void spare(long address) {
+        spares.addLast(address);
     }
 
     /** It was posted. */
@@ -37,7 +49,7 @@ final class DatagramSlots {
             if (into != null) {
                 into.copy(new UnsafeBuffer(slot.address, Datagram.LENGTH_MAX));
             }
-            owner.freeMemory(slot.address);
+            spare(slot.address);
         }
     }
 
@@ -45,7 +57,7 @@ final class DatagramSlots {
     void cancelled(boolean hasId, long id) {
         Slot slot = take(hasId, id, true);
         if (slot != null) {
-            owner.freeMemory(slot.address);
+            spare(slot.address);
         }
     }
 
@@ -66,7 +78,9 @@ final class DatagramSlots {
     /** The endpoint is gone, and the library with it. */
     void free() {
         slots.forEach(slot -> owner.freeMemory(slot.address));
+        spares.forEach(owner::freeMemory);
         slots.clear();
+        spares.clear();
     }
 
     int count() {

@@ -1,6 +1,7 @@
 package dev.verbena.ugni;
 
 import dev.verbena.ugni.bindings.ugni;
+import java.lang.ref.Reference;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -188,8 +189,9 @@ public final class Endpoint extends UgniObject {
                 hasId
                         ? ugni.vgn_data_post_id(handle, in, length, out, Datagram.LENGTH_MAX, id)
                         : ugni.vgn_data_post(handle, in, length, out, Datagram.LENGTH_MAX);
+        Reference.reachabilityFence(bytes);
         if (result != 0) {
-            owner.freeMemory(out);
+            datagrams.spare(out);
         } else {
             datagrams.posted(hasId, id, !isBound, out);
         }
@@ -316,6 +318,7 @@ public final class Endpoint extends UgniObject {
         checkOpen();
         MemoryRegistration registration = local.registration(owner);
         check("GNI_SmsgInit", ugni.vgn_smsg_init(handle, local.address(), remote.address()));
+        Reference.reachabilityFence(remote);
         mailbox = new ShortMessageMailbox(this, registration, local.messageLengthMax());
         return mailbox;
     }

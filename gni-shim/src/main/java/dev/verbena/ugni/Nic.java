@@ -2,6 +2,7 @@ package dev.verbena.ugni;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.ugni.bindings.ugni;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -128,12 +129,16 @@ public final class Nic {
      *
      * @param flags {@link #READ_WRITE} or {@link #READ_ONLY}
      * @param destination where peers' posts leave remote events, messages among them; or null
+     * @throws IllegalArgumentException for memory of another NIC handle
      * @throws UgniException ERROR_RESOURCE when there are 4,096 registrations, or the queue is a
      *     source queue
      */
     public MemoryRegistration register(UgniMemory memory, int flags, CompletionQueue destination) {
         checkOwner();
         memory.checkOpen();
+        if (memory.owner != this) { // it would go with the other one's domain
+            throw new IllegalArgumentException(memory + " belongs to another NIC handle");
+        }
         return register(memory.address(), memory.length(), flags, destination, memory);
     }
 
@@ -228,6 +233,7 @@ public final class Nic {
                         flags,
                         made.addressOffset()),
                 total + " bytes of " + this);
+        Reference.reachabilityFence(segments);
         return new MemoryRegistration(this, made, 0, total, destination, null);
     }
 
@@ -273,12 +279,13 @@ public final class Nic {
     /**
      * Descriptors for posts, in native memory. Not uGNI, where they are the caller's structures.
      *
-     * @param count how many, at least 1
+     * @param count how many, 1 to 11,184,810
      */
     public PostDescriptors postDescriptors(int count) {
         checkOwner();
-        if (count < 1) {
-            throw new IllegalArgumentException("descriptor count " + count + " is below 1");
+        if (count < 1 || count > PostDescriptors.COUNT_MAX) {
+            throw new IllegalArgumentException(
+                    "descriptor count " + count + " is outside 1 to " + PostDescriptors.COUNT_MAX);
         }
         long made = newMemory((long) count * PostDescriptors.STRIDE);
         PostDescriptors pool = new PostDescriptors(this, made, count);
@@ -376,6 +383,7 @@ public final class Nic {
                         timeoutMs,
                         scratch.addressOffset(),
                         scratch.addressOffset() + Long.BYTES);
+        Reference.reachabilityFence(handles); // C looks at them as long as it sleeps
         if (result == -UgniCode.TIMEOUT) {
             return -1;
         }
@@ -438,7 +446,8 @@ public final class Nic {
 
     /**
      * Address of bytes that C shall read: the buffer's own if it is off the heap, else that of a
-     * copy which lasts until the next call.
+     * copy which lasts until the next call. The caller fences the buffer behind the call: nothing
+     * else keeps its memory from the garbage collector.
      */
     long readable(DirectBuffer buffer, int offset, int length, int stagingOffset) {
         buffer.boundsCheck(offset, length);

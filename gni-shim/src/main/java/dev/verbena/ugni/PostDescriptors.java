@@ -16,6 +16,9 @@ public final class PostDescriptors extends UgniObject {
     /** Bytes from one descriptor to the next: whole cache lines. */
     static final int STRIDE = 192;
 
+    /** Descriptors of a pool at most: one buffer shows them all. */
+    static final int COUNT_MAX = Integer.MAX_VALUE / STRIDE;
+
     private final long address;
     private final UnsafeBuffer buffer;
     private final byte[] pending;
@@ -63,14 +66,26 @@ public final class PostDescriptors extends UgniObject {
      */
     public boolean claim(PostDescriptorFlyweight descriptor) {
         checkOpen();
-        if (freeCount == 0) {
+        int index = takeFree();
+        if (index < 0) {
             return false;
         }
-        int index = free[--freeCount];
         isFree[index] = false;
         descriptor.wrap(this, buffer, index);
         clear(index);
         return true;
+    }
+
+    /** One that nobody claimed, nor posted without claiming it; -1: there is none. */
+    private int takeFree() {
+        for (int i = freeCount - 1; i >= 0; i--) {
+            int index = free[i];
+            if (pending[index] == 0) {
+                free[i] = free[--freeCount];
+                return index;
+            }
+        }
+        return -1;
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.verbena.ugni;
 
 import dev.verbena.ugni.bindings.ugni;
+import java.lang.ref.Reference;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -23,6 +24,7 @@ public final class SharedMessageQueue extends UgniObject {
 
     private static final int NUMBERS = 7;
     private static final int SLOT_LENGTH = 256;
+    private static final int TAG_MAX = 255;
 
     private final long handle;
     private final CompletionQueue source;
@@ -69,6 +71,7 @@ public final class SharedMessageQueue extends UgniObject {
                         owner.handleOf(source),
                         numbers.addressOffset(),
                         slot.addressOffset());
+        Reference.reachabilityFence(numbers);
         return new SharedMessageQueue(
                 owner, UgniNative.check("GNI_MsgqInit", made, owner), source, lengthMax, slot);
     }
@@ -106,6 +109,7 @@ public final class SharedMessageQueue extends UgniObject {
                 "GNI_MsgqConnect",
                 ugni.vgn_msgq_connect(handle, address, bytes.addressOffset()),
                 this);
+        Reference.reachabilityFence(bytes);
     }
 
     /** Ends a connection. C: {@code GNI_MsgqConnRelease}. */
@@ -119,25 +123,31 @@ public final class SharedMessageQueue extends UgniObject {
      *
      * @param messageId comes with the event at the queue's or endpoint's source queue
      * @param tag 0 to 255
-     * @return 0; negated NOT_DONE without a credit, NO_MATCH without a connection, INVALID_STATE
-     *     before it is active, SIZE_ERROR if it is too long
+     * @return 0; negated INVALID_PARAM for another tag, NOT_DONE without a credit, NO_MATCH without
+     *     a connection, INVALID_STATE before it is active, SIZE_ERROR if it is too long
      */
     public int send(
             Endpoint endpoint, DirectBuffer bytes, int offset, int length, int messageId, int tag) {
         checkOpen();
         endpoint.checkOpen();
+        if (tag < 0 || tag > TAG_MAX) {
+            return -UgniCode.INVALID_PARAM;
+        }
         if (length < 0 || length > lengthMax) {
             return -UgniCode.SIZE_ERROR;
         }
-        return ugni.vgn_msgq_send(
-                handle,
-                endpoint.handle(),
-                owner.readable(bytes, offset, length, 0),
-                length,
-                0,
-                0,
-                messageId,
-                tag);
+        int result =
+                ugni.vgn_msgq_send(
+                        handle,
+                        endpoint.handle(),
+                        owner.readable(bytes, offset, length, 0),
+                        length,
+                        0,
+                        0,
+                        messageId,
+                        tag);
+        Reference.reachabilityFence(bytes);
+        return result;
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.verbena.ugni;
 
 import dev.verbena.ugni.bindings.ugni;
+import java.lang.ref.Reference;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -84,14 +85,18 @@ public final class ShortMessageMailbox {
             return -UgniCode.ERROR_RESOURCE;
         }
         Nic nic = endpoint.owner;
-        return ugni.vgn_smsg_send(
-                endpoint.handle(),
-                nic.readable(header, headerOffset, headerLength, 0),
-                headerLength,
-                nic.readable(data, dataOffset, dataLength, headerLength),
-                dataLength,
-                messageId,
-                tag);
+        int result =
+                ugni.vgn_smsg_send(
+                        endpoint.handle(),
+                        nic.readable(header, headerOffset, headerLength, 0),
+                        headerLength,
+                        nic.readable(data, dataOffset, dataLength, headerLength),
+                        dataLength,
+                        messageId,
+                        tag);
+        Reference.reachabilityFence(header);
+        Reference.reachabilityFence(data);
+        return result;
     }
 
     /**

@@ -249,4 +249,41 @@ class UgniLifecycleTest extends UgniPair {
             stranger.closeAll();
         }
     }
+
+    @Test
+    void shouldNotRegisterMemoryThatGoesWithAnotherDomain() {
+        assertThatThrownBy(() -> initiator.register(to, Nic.READ_WRITE, null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("another NIC handle");
+    }
+
+    @Test
+    void shouldNotGiveOutADescriptorThatWasPostedUnclaimed() {
+        posts.wrap(post, 0);
+        post.type(PostDescriptorFlyweight.RDMA_PUT)
+                .cqMode(PostDescriptorFlyweight.GLOBAL_EVENT)
+                .local(local, 0)
+                .remote(remote.address(), remote.handle1(), remote.handle2())
+                .length(8)
+                .postId(5);
+        assertThat(endpoint.postRdma(post)).isZero();
+        for (int i = 1; i < posts.count(); i++) {
+            assertThat(posts.claim(done)).isTrue();
+            assertThat(done.index()).isNotZero();
+        }
+        assertThat(posts.claim(done)).isFalse();
+        assertThat(take()).isEqualTo(CompletionQueue.EVENT);
+        assertThat(done.postId()).isEqualTo(5);
+        assertThat(posts.claim(done)).isTrue();
+        local.close();
+    }
+
+    @Test
+    void shouldRefusePoolsThatOneBufferDoesNotShow() {
+        assertThatThrownBy(() -> initiator.postDescriptors(Integer.MAX_VALUE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("outside 1 to");
+        assertThatThrownBy(() -> initiator.postDescriptors(0))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
 }
