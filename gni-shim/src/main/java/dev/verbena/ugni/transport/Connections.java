@@ -99,7 +99,11 @@ final class Connections {
         if (refusal != null) {
             fail(c, Status.REFUSED, uri + refusal);
         } else {
-            seek(c, to);
+            try {
+                seek(c, to);
+            } catch (GniFailure e) { // no registration is left, or no memory
+                fail(c, Status.INTERNAL, uri + ": " + e.getMessage());
+            }
         }
         return handle;
     }

@@ -76,9 +76,11 @@ final class ControlInbox {
     }
 
     private boolean isFromWhoIsThere(ControlRecord record) {
-        boolean isConnect = record.type() == ControlRecord.CONNECT;
-        return !isConnect
-                || peers.incarnationAt(record.address(), record.instance()) == record.incarnation();
+        return record.type() != ControlRecord.CONNECT || isThere(record);
+    }
+
+    private boolean isThere(ControlRecord record) {
+        return peers.incarnationAt(record.address(), record.instance()) == record.incarnation();
     }
 
     /** A peer asks to connect. */
@@ -158,8 +160,9 @@ final class ControlInbox {
                 connections.answer(record, ControlRecord.DISCONNECT);
                 connections.fail(c, Status.INTERNAL, c.uri + ": the mailbox cannot be used");
             }
-        } else if (c == null || c.state != CONNECTED) {
-            // We gave up meanwhile: the peer must not believe in the connection.
+        } else if ((c == null || c.state != CONNECTED) && isThere(record)) {
+            // We gave up meanwhile: the peer must not believe in the connection. What a dead one
+            // left must not take the place of its successor.
             connections.answer(record, ControlRecord.DISCONNECT);
         }
     }

@@ -3,12 +3,16 @@ package dev.verbena.ugni.transport;
 import static dev.verbena.transport.Transport.ACCEPTED;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.Await;
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.Transports;
 import dev.verbena.ugni.bindings.ugni;
@@ -48,6 +52,7 @@ class GniNonsenseTest {
         int notifications;
         int completions;
         int status;
+        String reason = "";
 
         Node() {
             transport =
@@ -80,6 +85,12 @@ class GniNonsenseTest {
         @Override
         public void onConnected(long connection, long context) {
             this.connection = connection;
+        }
+
+        @Override
+        public void onConnectFailed(long connection, long context, int status, String reason) {
+            this.status = status;
+            this.reason = reason;
         }
 
         @Override
@@ -274,6 +285,46 @@ class GniNonsenseTest {
         assertThat(here.transport.send(here.connection, here.region, 0, 8, 1, 0))
                 .isEqualTo(ACCEPTED);
         until("still connected", () -> there.messages == 1);
+    }
+
+    @Test
+    void shouldKeepAPeerWhenAPredecessorOfItsAnswers() {
+        Card card = here.transport.card;
+        GniPeer peer = there.slot().peer;
+        leave(ControlRecord.ACCEPT, card.address, card.instance, card.incarnation ^ 1L << 40);
+        there.transport.poll(there, 64);
+        long handle = there.transport.connect(here.transport.uri(), null, 0, 0, 1, 1_000_000_000L);
+        assertThat(there.transport.connections.table.find(handle).peer).isSameAs(peer);
+        assertThat(errors).isEmpty();
+    }
+
+    // ---- registrations ----
+
+    @Test
+    void shouldFailToConnectByAnEventWhenNoRegistrationIsLeft() {
+        GniTransport transport = here.transport;
+        List<RegisteredRegion> regions = new ArrayList<>();
+        OffHeapMemory memory = OffHeapMemories.allocate(64);
+        try {
+            assertThatThrownBy(
+                            () -> {
+                                while (true) {
+                                    regions.add(transport.register(memory, 0));
+                                }
+                            })
+                    .isInstanceOf(TransportException.class);
+            assertThat(transport.connect(there.transport.uri(), null, 0, 0, 1, 1_000_000_000L))
+                    .isPositive();
+            until("failed", () -> !here.reason.isEmpty());
+            assertThat(here.status).isEqualTo(Status.INTERNAL);
+            assertThat(here.reason).contains("GNI_MemRegister");
+        } finally {
+            regions.forEach(RegisteredRegion::close);
+            memory.close();
+        }
+        here.connection = 0;
+        transport.connect(there.transport.uri(), null, 0, 0, 1, 20_000_000_000L);
+        until("connected again", () -> here.connection != 0);
     }
 
     // ---- time ----
