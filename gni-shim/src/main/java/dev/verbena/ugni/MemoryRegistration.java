@@ -25,6 +25,9 @@ public final class MemoryRegistration extends UgniObject {
     /** Kept from the garbage collector, and from being closed; null: the caller's business. */
     private final Object memory;
 
+    /** Registered {@link Nic#READ_ONLY}: the memory may be such that a store ends the process. */
+    final boolean isReadOnlyHere;
+
     private int users;
 
     MemoryRegistration(
@@ -32,12 +35,14 @@ public final class MemoryRegistration extends UgniObject {
             UnsafeBuffer made,
             long address,
             long length,
+            int flags,
             CompletionQueue destination,
             Object memory) {
         super(owner);
         this.made = made;
         this.address = address;
         this.length = length;
+        this.isReadOnlyHere = (flags & Nic.READ_ONLY) != 0;
         this.destination = destination;
         this.memory = memory;
         if (destination != null) {

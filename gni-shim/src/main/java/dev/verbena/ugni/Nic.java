@@ -158,11 +158,17 @@ public final class Nic {
     /**
      * Registers a direct buffer, from 0 to its capacity; it is kept from the garbage collector
      * until the registration is closed. C: {@code GNI_MemRegister}.
+     *
+     * @throws IllegalArgumentException for a buffer on the heap, and for a read-only one unless
+     *     {@link #READ_ONLY} is asked for
      */
     public MemoryRegistration register(ByteBuffer memory, int flags, CompletionQueue destination) {
         checkOwner();
         if (!memory.isDirect()) {
             throw new IllegalArgumentException("only direct buffers can be registered");
+        }
+        if (memory.isReadOnly() && (flags & READ_ONLY) == 0) {
+            throw new IllegalArgumentException("a read-only buffer can be registered READ_ONLY");
         }
         return register(BufferUtil.address(memory), memory.capacity(), flags, destination, memory);
     }
@@ -193,7 +199,7 @@ public final class Nic {
                         flags,
                         made.addressOffset()),
                 length + " bytes of " + this);
-        return new MemoryRegistration(this, made, address, length, destination, memory);
+        return new MemoryRegistration(this, made, address, length, flags, destination, memory);
     }
 
     /**
@@ -234,7 +240,7 @@ public final class Nic {
                         made.addressOffset()),
                 total + " bytes of " + this);
         Reference.reachabilityFence(segments);
-        return new MemoryRegistration(this, made, 0, total, destination, null);
+        return new MemoryRegistration(this, made, 0, total, flags, destination, null);
     }
 
     /**

@@ -244,6 +244,10 @@ public final class PostDescriptorFlyweight {
         return putLong(ugni.VGN_POST_SECOND, second);
     }
 
+    int atomicCommand() {
+        return buffer.getInt(at + ugni.VGN_POST_AMO_CMD);
+    }
+
     /**
      * What a leaf gives to a reduction.
      *

@@ -158,6 +158,11 @@ public final class PostDescriptors extends UgniObject {
                 && (descriptor.cqMode() & PostDescriptorFlyweight.GLOBAL_EVENT) == 0) {
             return -UgniCode.INVALID_PARAM; // nothing would tell when the library lets go of it
         }
+        if (registrations[index] != null
+                && registrations[index].isReadOnlyHere
+                && writesHere(type, descriptor)) {
+            return -UgniCode.PERMISSION_ERROR;
+        }
         if (type != ugni.GNI_POST_FMA_PUT && type != ugni.GNI_POST_FMA_PUT_W_SYNCFLAG) {
             return isOpen(registrations[index]) ? 0 : -UgniCode.INVALID_PARAM;
         }
@@ -165,6 +170,20 @@ public final class PostDescriptors extends UgniObject {
         return descriptor.length() == 0 || isReadable(index, descriptor)
                 ? 0
                 : -UgniCode.INVALID_PARAM;
+    }
+
+    /** Whether C stores to local memory, which ends the process where it may only be read. */
+    private static boolean writesHere(int type, PostDescriptorFlyweight descriptor) {
+        return switch (type) {
+            case ugni.GNI_POST_RDMA_GET,
+                    ugni.GNI_POST_FMA_GET,
+                    ugni.GNI_POST_FMA_GET_W_FLAG,
+                    ugni.GNI_POST_CE ->
+                    true;
+            case ugni.GNI_POST_AMO, ugni.GNI_POST_AMO_W_FLAG ->
+                    AtomicCommand.isFetching(descriptor.atomicCommand());
+            default -> false;
+        };
     }
 
     private static boolean isOpen(MemoryRegistration registration) {

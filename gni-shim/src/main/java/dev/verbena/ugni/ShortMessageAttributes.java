@@ -64,11 +64,14 @@ public final class ShortMessageAttributes {
      *
      * @param offset from the registration's first byte, a multiple of 8
      * @throws IndexOutOfBoundsException if it does not fit
-     * @throws IllegalArgumentException for a registration of several regions
+     * @throws IllegalArgumentException for a registration of several regions, or a read-only one
      */
     public ShortMessageAttributes local(MemoryRegistration registration, int offset) {
         if (registration.isSegmented()) {
             throw new IllegalArgumentException("a mailbox lies in one piece of memory");
+        }
+        if (registration.isReadOnlyHere) {
+            throw new IllegalArgumentException("a mailbox is written from both sides");
         }
         int size = sizeNeeded();
         registration.range(offset, size);

@@ -3,6 +3,11 @@ package dev.verbena.ugni;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
@@ -350,6 +355,46 @@ class UgniPostTest extends UgniPair {
             assertThat(endpoint.postRdma(post)).isEqualTo(-UgniCode.PERMISSION_ERROR);
             post.type(PostDescriptorFlyweight.RDMA_GET).local(mine, 0);
             assertThat(endpoint.postRdma(post)).isEqualTo(-UgniCode.PERMISSION_ERROR);
+        }
+    }
+
+    @Test
+    @Tag("ugni-30")
+    void shouldNotStoreToMemoryHereThatMayOnlyBeRead() throws IOException {
+        Path file = Files.createTempFile("ugni", ".bytes");
+        Files.write(file, new byte[4096]);
+        ByteBuffer mapped;
+        try (FileChannel channel = FileChannel.open(file)) {
+            mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, 4096);
+        }
+        Files.delete(file);
+        assertThatThrownBy(() -> initiator.register(mapped, Nic.READ_WRITE, null))
+                .isInstanceOf(IllegalArgumentException.class);
+        try (MemoryRegistration readable = initiator.register(mapped, Nic.READ_ONLY, null)) {
+            for (int type :
+                    new int[] {
+                        PostDescriptorFlyweight.FMA_GET,
+                        PostDescriptorFlyweight.FMA_GET_W_FLAG,
+                        PostDescriptorFlyweight.AMO,
+                        PostDescriptorFlyweight.AMO_W_FLAG,
+                        PostDescriptorFlyweight.CE
+                    }) {
+                claim(type, GLOBAL, 8).local(readable, 0).atomic(AtomicCommand.ATOMIC_FADD, 1, 0);
+                assertThat(endpoint.postFma(post)).isEqualTo(-UgniCode.PERMISSION_ERROR);
+                posts.release(post);
+            }
+            claim(PostDescriptorFlyweight.AMO, GLOBAL, 8)
+                    .local(readable, 0)
+                    .atomic(AtomicCommand.ATOMIC_ADD, 1, 0);
+            assertThat(endpoint.postFma(post)).isZero();
+            assertThat(take()).isEqualTo(CompletionQueue.EVENT);
+            assertThat(arrived.getLong(0)).isEqualTo(1);
+            post.type(PostDescriptorFlyweight.FMA_PUT);
+            assertThat(endpoint.postFma(post)).isZero();
+            assertThat(take()).isEqualTo(CompletionQueue.EVENT);
+            assertThat(arrived.getLong(0)).isZero();
+            assertThatThrownBy(() -> new ShortMessageAttributes(1, 8).local(readable, 0))
+                    .isInstanceOf(IllegalArgumentException.class);
         }
     }
 }
