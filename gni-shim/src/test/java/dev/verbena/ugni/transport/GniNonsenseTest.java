@@ -34,6 +34,10 @@ import org.junit.jupiter.api.Timeout;
 class GniNonsenseTest {
     private static final AtomicInteger SERIAL = new AtomicInteger();
     private static final int LENGTH = 4096;
+
+    /** More events than a transport's queue holds. */
+    private static final int FLOOD = 20_000;
+
     private static final int UNKNOWN_KIND = 77;
 
     private final String job =
@@ -216,6 +220,29 @@ class GniNonsenseTest {
         here.transport.putNotify(
                 here.connection, here.region, 0, there.descriptor(), 0, LENGTH, 1, 1, 0);
         until("notified", () -> there.notifications == 1);
+        assertThat(errors).isEmpty();
+    }
+
+    @Test
+    void shouldFindAMessageWhoseEventWasLostInAFullQueue() {
+        GniConnection c = here.slot();
+        Card card = here.transport.card;
+        long stranger =
+                card.endpoint(card.sourceQueue, c.peer.address, c.peer.instance, Integer.MAX_VALUE);
+        for (int i = 0; i < FLOOD; i++) {
+            assertThat(
+                            card.putWord(
+                                    stranger,
+                                    c.peerMailbox,
+                                    c.peerMailboxLow,
+                                    c.peerMailboxHigh,
+                                    0))
+                    .isZero();
+        }
+        assertThat(ugni.vgn_ep_destroy(stranger)).isZero();
+        assertThat(here.transport.send(here.connection, here.region, 0, 8, 1, 0))
+                .isEqualTo(ACCEPTED);
+        until("arrived", () -> there.messages == 1);
         assertThat(errors).isEmpty();
     }
 
