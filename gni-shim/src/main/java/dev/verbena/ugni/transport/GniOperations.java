@@ -197,6 +197,10 @@ abstract class GniOperations extends TransferTransport {
             works.takeBounce(w);
         }
         engine.start(w, remote);
+        if (w.operation == Operation.PUT_NOTIFY) {
+            // The notice follows the put's event: at once, for the caller may not poll for long.
+            engine.takeEvents();
+        }
         return ACCEPTED;
     }
 

@@ -42,6 +42,7 @@ class GniPairTest {
         int completions;
         int status;
         int refusal;
+        int notices;
         String reason = "";
 
         Node(TransportContext context) {
@@ -77,6 +78,12 @@ class GniPairTest {
         }
 
         @Override
+        public void onNotify(
+                long connection, long context, int tag, long region, long offset, long length) {
+            notices += tag;
+        }
+
+        @Override
         public void onCompletion(
                 long connection, int operation, long context, int status, long value) {
             completions++;
@@ -106,6 +113,23 @@ class GniPairTest {
     private void join(Node a, Node b) {
         assertThat(a.connect(b.transport.uri())).isPositive();
         until("connected", () -> a.connection != 0 && b.connection != 0);
+    }
+
+    /** As over the providers whose cards do it all; a process may compute for long after a put. */
+    @Test
+    void shouldNotifyThoughTheInitiatorDoesNotPoll() {
+        Node a = new Node(context());
+        Node b = new Node(context());
+        join(a, b);
+        assertThat(a.transport.putNotify(a.connection, a.region, 0, b.descriptor(), 0, 8, 7, 1, 0))
+                .isEqualTo(ACCEPTED);
+        Await.until(
+                () -> "notified",
+                () -> {
+                    b.transport.poll(b, 64);
+                    return b.notices == 7;
+                });
+        until("completed", () -> a.completions == 1);
     }
 
     @AfterEach
