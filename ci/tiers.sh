@@ -8,7 +8,7 @@ readonly TIERS=(build jdk25 processes vm c faults seeds consumer conformance)
 # An emulated machine keeps one processor busy and C tests wait more than they compute: the second runs beside the first if both were asked for.
 # shellcheck disable=SC2034 # used by ci/test
 readonly -A BESIDE=([vm]=c)
-declare -A BUDGET=([build]=12 [jdk25]=10 [processes]=16 [vm]=9 [c]=12 [faults]=9 [seeds]=4 [consumer]=4 [conformance]=1)
+declare -A BUDGET=([build]=12 [jdk25]=12 [processes]=16 [vm]=15 [c]=15 [faults]=9 [seeds]=4 [consumer]=4 [conformance]=1)
 declare -A WHAT=(
     [build]="compile, format, Checkstyle, unit tests and the transport contract on the default JDK"
     [jdk25]="the same tests on JDK 25 or newer, a choice of those of several processes, and a short demo"
