@@ -174,11 +174,10 @@ public final class Nic {
     }
 
     /**
-     * Registers memory of this process. The caller keeps it until the registration is closed. C:
-     * {@code GNI_MemRegister}.
+     * Registers memory of this process. The caller keeps it until the registration is closed. Not
+     * public: what is no memory, or goes away too early, would end the JVM.
      */
-    public MemoryRegistration register(
-            long address, long length, int flags, CompletionQueue destination) {
+    MemoryRegistration register(long address, long length, int flags, CompletionQueue destination) {
         checkOwner();
         return register(address, length, flags, destination, null);
     }
@@ -204,13 +203,13 @@ public final class Nic {
 
     /**
      * Registers several regions as one, whose addresses count from 0 and run on from one to the
-     * next. Copied; the caller keeps the memory until the registration is closed. C: {@code
-     * GNI_MemRegisterSegments}.
+     * next. Copied; the caller keeps the memory until the registration is closed. Not public, as
+     * above. C: {@code GNI_MemRegisterSegments}.
      *
      * @param addresses of this process
      * @param lengths bytes, one for each address
      */
-    public MemoryRegistration registerSegments(
+    MemoryRegistration registerSegments(
             long[] addresses, long[] lengths, int flags, CompletionQueue destination) {
         checkOwner();
         if (addresses.length != lengths.length || addresses.length == 0) {

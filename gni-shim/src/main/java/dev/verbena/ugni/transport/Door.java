@@ -110,16 +110,6 @@ final class Door {
 
     // ---- at a sender ----
 
-    /** Whether a record waits; what was missed by an event is found by this. */
-    boolean hasRecords() {
-        for (int i = 0; i < SLOTS; i++) {
-            if (slots.getLongVolatile(i * STRIDE + FLAG) != 0) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Leaves a record at a peer's door. */
     int put(GniPeer peer, ControlRecord record) {
         long claim = ThreadLocalRandom.current().nextLong() | 1;
