@@ -28,8 +28,8 @@ public final class TestMemory implements OffHeapMemory {
         bytes = new UnsafeBuffer(buffer, skew, length);
     }
 
-    private TestMemory(ByteBuffer buffer) {
-        bytes = new UnsafeBuffer(buffer);
+    private TestMemory(UnsafeBuffer bytes) {
+        this.bytes = bytes;
     }
 
     /** Pages of a file that this process may only read: a store into them would end it. */
@@ -39,11 +39,26 @@ public final class TestMemory implements OffHeapMemory {
             Files.write(file, content);
             try (FileChannel channel = FileChannel.open(file)) {
                 return new TestMemory(
-                        channel.map(FileChannel.MapMode.READ_ONLY, 0, content.length));
+                        new UnsafeBuffer(
+                                channel.map(FileChannel.MapMode.READ_ONLY, 0, content.length)));
             }
         } finally {
             Files.delete(file);
         }
+    }
+
+    /**
+     * Pages of the C library that this process may only read. They are mapped privately: those of
+     * {@link #readOnly} are shared, which Linux before 6.2 registers with no RDMA card.
+     */
+    public static TestMemory readOnlyAndPrivate(int length) throws IOException {
+        String line =
+                Files.readAllLines(Path.of("/proc/self/maps")).stream()
+                        .filter(l -> l.contains(" r--p ") && l.contains("/libc"))
+                        .findFirst()
+                        .orElseThrow();
+        long address = Long.parseUnsignedLong(line.substring(0, line.indexOf('-')), 16);
+        return new TestMemory(new UnsafeBuffer(address, length));
     }
 
     @Override

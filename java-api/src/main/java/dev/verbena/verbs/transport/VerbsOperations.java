@@ -100,6 +100,14 @@ abstract class VerbsOperations extends TransferTransport {
                 : RemoteDescriptor.REMOTE_WRITE;
     }
 
+    /** The card would refuse such a get, and break the connection over it. */
+    private static void requireWritable(int operation, VerbsRegion region) {
+        if (operation == Operation.GET && region.isReadOnly) {
+            throw new IllegalArgumentException(
+                    region + " is memory that may only be read: a get would write it");
+        }
+    }
+
     @Override
     protected final int transfer(
             int operation,
@@ -118,6 +126,7 @@ abstract class VerbsOperations extends TransferTransport {
         try {
             VerbsRegion region = own(local);
             region.range(offset, length);
+            requireWritable(operation, region);
             VerbsConnection to = open(connection);
             if (to == null) {
                 return NOT_CONNECTED;
@@ -156,7 +165,9 @@ abstract class VerbsOperations extends TransferTransport {
         }
         try {
             for (int i = 0; i < vector.count(); i++) {
-                own(vector.region(i)).range(vector.offset(i), vector.length(i));
+                VerbsRegion region = own(vector.region(i));
+                region.range(vector.offset(i), vector.length(i));
+                requireWritable(operation, region);
             }
             VerbsConnection to = open(connection);
             if (to == null) {

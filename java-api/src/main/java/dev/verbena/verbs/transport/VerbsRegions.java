@@ -24,6 +24,7 @@ import org.agrona.collections.Int2ObjectHashMap;
  * misses that region.
  */
 final class VerbsRegions {
+    private static final int EFAULT = 14;
     private static final AtomicLong IDS = new AtomicLong();
     private static final long HUGE_PAGE = OffHeapMemories.HUGE_PAGE_LENGTH;
 
@@ -82,23 +83,38 @@ final class VerbsRegions {
 
     private VerbsRegion register(OffHeapMemory memory, boolean isOwnMemory, int rights) {
         MemoryRegion registered;
+        boolean isReadOnly = false;
         try {
-            registered =
-                    card.domain.register(
-                            memory,
-                            0,
-                            memory.length(),
-                            nextBase(memory.address(), memory.length()),
-                            access(rights));
+            try {
+                registered = onCard(memory, access(rights));
+            } catch (VerbsException e) {
+                // A card writes into nothing that this process itself may only read.
+                if (e.errno() != EFAULT || (rights & ~RemoteDescriptor.REMOTE_READ) != 0) {
+                    throw e;
+                }
+                registered = onCard(memory, access(rights) & ~Access.LOCAL_WRITE);
+                isReadOnly = true;
+            }
         } catch (VerbsException e) {
+            String hint =
+                    e.errno() == EFAULT
+                            ? "; where this process may only read the memory, register it without"
+                                    + " rights to write, and, before Linux 6.2, map it privately"
+                            : "";
             throw new TransportException(
-                    "register " + memory.length() + " bytes: " + e.getMessage(), 0, e);
+                    "register " + memory.length() + " bytes: " + e.getMessage() + hint, 0, e);
         }
         VerbsRegion region =
                 new VerbsRegion(
                         transport, IDS.incrementAndGet(), memory, isOwnMemory, registered, rights);
+        region.isReadOnly = isReadOnly;
         byKey.put(region.key(), region);
         return region;
+    }
+
+    private MemoryRegion onCard(OffHeapMemory memory, int access) {
+        long base = nextBase(memory.address(), memory.length());
+        return card.domain.register(memory, 0, memory.length(), base, access);
     }
 
     /** Lies as the memory does in a huge page, so that the card can use large pages, too. */

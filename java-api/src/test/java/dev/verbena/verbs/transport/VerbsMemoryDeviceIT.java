@@ -1,6 +1,7 @@
 package dev.verbena.verbs.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
@@ -9,9 +10,13 @@ import dev.verbena.memory.RegistrationCache;
 import dev.verbena.memory.SlabPool;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
+import dev.verbena.transport.TestMemory;
+import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
+import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -126,5 +131,39 @@ class VerbsMemoryDeviceIT {
         slabs.close();
         a.transport.close();
         b.transport.close();
+    }
+
+    @Test
+    void shouldRefuseToWriteMemoryThatMayOnlyBeRead() throws IOException {
+        VerbsTesting.requireDevice();
+        End a = new End("a");
+        End b = new End("b");
+        a.transport.connect(b.transport.uri(), new UnsafeBuffer(new byte[0]), 0, 0, 0, PATIENCE_NS);
+        pollUntil(() -> a.isConnected && b.isConnected, a, b);
+        RegisteredRegion remote = b.transport.allocate(64, RemoteDescriptor.REMOTE_ALL);
+        RegisteredRegion mine = a.transport.allocate(64, 0);
+        RemoteDescriptor d =
+                remote.describe(0, 64, RemoteDescriptor.REMOTE_ALL, new RemoteDescriptor());
+        try (TestMemory memory = TestMemory.readOnlyAndPrivate(64);
+                RegisteredRegion local = a.transport.register(memory, 0)) {
+            TransferVector vector = new TransferVector(2).add(mine, 0, 0, 8).add(local, 0, 8, 8);
+            assertThatThrownBy(() -> a.transport.get(a.connection, local, 0, d, 0, 8, 1, 0))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("may only be read");
+            assertThatThrownBy(() -> a.transport.get(a.connection, vector, d, 1, 0))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("may only be read");
+            assertThat(a.transport.put(a.connection, vector, d, 1, 0))
+                    .isEqualTo(Transport.ACCEPTED);
+            pollUntil(() -> a.statuses.size() == 1, a, b);
+            assertThat(a.statuses).containsExactly(Status.OK);
+            for (int rights : new int[] {2, 3, 4, 7}) {
+                assertThatThrownBy(() -> a.transport.register(memory, rights))
+                        .isInstanceOf(TransportException.class)
+                        .hasMessageContaining("without rights to write");
+            }
+        }
+        List.of(mine, remote).forEach(RegisteredRegion::close);
+        List.of(a, b).forEach(end -> end.transport.close());
     }
 }
