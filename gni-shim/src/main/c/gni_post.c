@@ -49,6 +49,17 @@ static void store_flag(uint8_t *at, uint64_t value)
     memcpy(at, &flag, sizeof(flag));
 }
 
+/* Local memory that a transaction stores into. */
+static uint32_t local_sink(struct gni_nic *nic, const gni_mem_handle_t *handle, uint64_t address,
+                           uint64_t length, uint8_t **at, uint64_t *piece)
+{
+    uint32_t status = gni_local_range(nic, handle, address, length, at, piece);
+
+    return status == GNI_STATUS_OK && (gni_handle_flags(handle) & GNI_HANDLE_READ_ONLY)
+               ? GNI_STATUS_READ_ONLY
+               : status;
+}
+
 static uint32_t get(struct gni_nic *nic, struct gni_target *target, gni_post_descriptor_t *d)
 {
     uint64_t done = 0, piece = 0;
@@ -56,14 +67,14 @@ static uint32_t get(struct gni_nic *nic, struct gni_target *target, gni_post_des
     uint8_t *at = NULL;
 
     for (; status == GNI_STATUS_OK && done < d->length; done += piece) {
-        status = gni_local_range(nic, &d->local_mem_hndl, d->local_addr + done, d->length - done,
-                                 &at, &piece);
+        status = local_sink(nic, &d->local_mem_hndl, d->local_addr + done, d->length - done, &at,
+                            &piece);
         if (status == GNI_STATUS_OK)
             status = gni_target_read(target, d->remote_addr + done, at, piece);
     }
     if (status != GNI_STATUS_OK || d->type != GNI_POST_FMA_GET_W_FLAG)
         return status;
-    status = gni_local_range(nic, &d->local_mem_hndl, d->local_addr + d->length, 4, &at, &piece);
+    status = local_sink(nic, &d->local_mem_hndl, d->local_addr + d->length, 4, &at, &piece);
     if (status == GNI_STATUS_OK && piece < 4)
         status = GNI_STATUS_BOUNDS; /* half of it in another segment */
     if (status == GNI_STATUS_OK)
@@ -80,7 +91,7 @@ static uint32_t amo(struct gni_nic *nic, struct gni_target *target, gni_post_des
     uint8_t *at = NULL;
 
     if (status == GNI_STATUS_OK && !(d->amo_cmd & AMO_NO_FETCH)) {
-        status = gni_local_range(nic, &d->local_mem_hndl, d->local_addr, fetched, &at, &piece);
+        status = local_sink(nic, &d->local_mem_hndl, d->local_addr, fetched, &at, &piece);
         if (status == GNI_STATUS_OK && piece < fetched && !snic_planted("gni-segment-crossed"))
             status = GNI_STATUS_BOUNDS; /* the rest lies in another segment */
     }

@@ -333,6 +333,17 @@ static void read_only(void)
     d = transaction(GNI_POST_RDMA_GET, &b, &a, 64);
     d.local_mem_hndl = h;
     CODE(GNI_RC_PERMISSION_ERROR, GNI_PostRdma(b.ep, &d));
+    d.type = GNI_POST_FMA_GET;
+    expect_error(&b, &d, 10);
+    d.type = GNI_POST_FMA_GET_W_FLAG;
+    d.length = 32;
+    expect_error(&b, &d, 10);
+    d.type = GNI_POST_AMO;
+    d.length = 8;
+    d.amo_cmd = GNI_FMA_ATOMIC_FADD;
+    d.first_operand = 1;
+    expect_error(&b, &d, 10);
+    CHECK(is_filled(a.memory, 64, 1) && is_zero(b.memory, 64));
     d = transaction(GNI_POST_RDMA_GET, &a, &b, 64);
     d.remote_mem_hndl = h;
     OK(post_and_wait(&a, &d));

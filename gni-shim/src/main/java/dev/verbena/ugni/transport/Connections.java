@@ -55,7 +55,7 @@ final class Connections {
         this.table = news.table;
         this.mailboxes =
                 new Mailboxes(card, context.creditsPerConnection(), context.messageLengthMax());
-        this.credits = new Credits(mailboxes, table, context);
+        this.credits = new Credits(mailboxes, table, this);
         this.peers = new Peers(card);
         this.callers = new Callers(card);
         this.records = new ControlInbox(card, ring, context, this, mailboxes, peers, callers);
@@ -346,6 +346,16 @@ final class Connections {
     /** An operation found the peer unreachable: looks whether it is gone. */
     void suspect(GniConnection c) {
         watch.look(c, SystemNanoClock.INSTANCE.nanoTime());
+    }
+
+    /** The peer wrote nonsense: that is reported, and the connection ends for both. */
+    void corrupt(GniConnection c, String what) {
+        if (c.state != CONNECTED) {
+            return; // its end is on its way
+        }
+        context.errorHandler().onError(new IllegalStateException(c + ": the peer " + what));
+        end(c, true, "the peer " + what);
+        tellGivenUp(c);
     }
 
     /** The peer cannot be reached any more. */

@@ -1,7 +1,6 @@
 package dev.verbena.ugni.transport;
 
 import dev.verbena.agent.internal.PlantedFaults;
-import dev.verbena.transport.TransportContext;
 
 /**
  * Credits: how many messages may still be sent, and telling peers what we have taken of theirs, a
@@ -14,13 +13,13 @@ final class Credits {
 
     private final Mailboxes mailboxes;
     private final ConnectionTable table;
-    private final TransportContext context;
+    private final Connections connections;
     private boolean hasUntold;
 
-    Credits(Mailboxes mailboxes, ConnectionTable table, TransportContext context) {
+    Credits(Mailboxes mailboxes, ConnectionTable table, Connections connections) {
         this.mailboxes = mailboxes;
         this.table = table;
-        this.context = context;
+        this.connections = connections;
     }
 
     /** Whether the peer has room for one more message or notification. */
@@ -30,10 +29,7 @@ final class Credits {
         }
         long taken = Mailboxes.takenByPeer(c);
         if (taken > c.sentCount || taken < c.takenByPeer) {
-            context.errorHandler()
-                    .onError(
-                            new IllegalStateException(
-                                    c + ": the peer returned credits that it did not have"));
+            connections.corrupt(c, "returned credits that it did not have");
             return false;
         }
         c.takenByPeer = taken;

@@ -28,7 +28,6 @@ final class Inbox {
     private final Engine engine;
     private final Connections connections;
     private final Registrations registrations;
-    private final TransportContext context;
     private final MessageSlots slots;
     private int pollsToClock = CLOCK_PERIOD;
     private int idlePolls;
@@ -50,7 +49,6 @@ final class Inbox {
         this.engine = engine;
         this.connections = connections;
         this.registrations = registrations;
-        this.context = context;
         this.slots =
                 new MessageSlots(
                         context.receiveSlotCount() + SPARE_SLOTS, context.messageLengthMax());
@@ -149,7 +147,7 @@ final class Inbox {
             }
             int served = tag < 0 ? NONSENSE : one(c, tag, card.scratch.getLong(0), handler);
             if (served == NONSENSE) {
-                nonsense(c, "a message");
+                connections.corrupt(c, "sent a message that makes no sense");
                 break;
             }
             count += served;
@@ -228,7 +226,7 @@ final class Inbox {
         }
         long offset = address - region.address();
         if (!canHaveBeenPut(region, offset, length)) {
-            nonsense(c, "a notification");
+            connections.corrupt(c, "sent a notification that makes no sense");
             return 0;
         }
         handler.onNotify(handle, userContext, tag, region.id(), offset, length);
@@ -241,11 +239,6 @@ final class Inbox {
         }
         return (region.rights() & RemoteDescriptor.REMOTE_WRITE) != 0
                 && Ranges.isInside(offset, length, region.length());
-    }
-
-    private void nonsense(GniConnection c, String what) {
-        context.errorHandler()
-                .onError(new IllegalStateException(c + ": " + what + " makes no sense"));
     }
 
     /** The message is copied; its place in the mailbox is the peer's before its credit is. */

@@ -11,6 +11,7 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
@@ -57,6 +58,7 @@ class GniNonsenseTest {
         int completions;
         int status;
         String reason = "";
+        String lost = "";
 
         Node() {
             transport =
@@ -123,6 +125,17 @@ class GniNonsenseTest {
             this.status = status;
         }
 
+        @Override
+        public void onPeerLost(long connection, long context, String reason) {
+            this.connection = 0;
+            lost = reason;
+        }
+
+        @Override
+        public void onDisconnected(long connection, long context) {
+            this.connection = 0;
+        }
+
         void close() {
             region.close();
             transport.close();
@@ -133,6 +146,10 @@ class GniNonsenseTest {
     void open() {
         here = new Node();
         there = new Node();
+        connect();
+    }
+
+    private void connect() {
         here.transport.connect(there.transport.uri(), null, 0, 0, 1, 20_000_000_000L);
         until("connected", () -> here.connection != 0 && there.connection != 0);
     }
@@ -153,9 +170,13 @@ class GniNonsenseTest {
                 });
     }
 
-    private void expectError(String text) {
-        until("error", () -> !errors.isEmpty());
+    /** The connection ends for both, and the reason is told to the error handler, once. */
+    private void expectEnd(String text) {
+        until("ended", () -> here.connection == 0 && there.connection == 0);
+        assertThat(there.lost).contains(text);
+        assertThat(errors).hasSize(1);
         assertThat(errors.get(0)).hasMessageContaining(text);
+        errors.clear();
     }
 
     /** A short message past the provider, from {@link #here}. */
@@ -175,12 +196,10 @@ class GniNonsenseTest {
     // ---- messages and notifications ----
 
     @Test
-    void shouldTellOfAMessageOfAnUnknownKindOnce() {
+    void shouldEndAConnectionWithAMessageOfAnUnknownKind() {
         send(bytes(64), 64, UNKNOWN_KIND);
-        expectError("a message makes no sense");
-        there.transport.poll(there, 64);
+        expectEnd("sent a message that makes no sense");
         assertThat(there.messages).isZero();
-        assertThat(errors).hasSize(1);
     }
 
     @Test
@@ -188,25 +207,25 @@ class GniNonsenseTest {
         UnsafeBuffer header = bytes(64);
         header.putInt(0, -1);
         send(header, 64, Mailboxes.MESSAGE);
-        expectError("a message makes no sense");
+        expectEnd("sent a message that makes no sense");
         assertThat(there.messages).isZero();
     }
 
     @Test
     void shouldRefuseALongMessageWhereThereAreNone() {
         send(bytes(64), 64, Mailboxes.LONG_MESSAGE);
-        expectError("a message makes no sense");
+        expectEnd("sent a message that makes no sense");
         assertThat(there.messages).isZero();
     }
 
     private void expectRefusedNotice(long offset, long length) {
         RemoteDescriptor d = there.descriptor();
         UnsafeBuffer notice = bytes(64);
-        errors.clear();
         Notice.write(notice, d.keyLow(), d.keyHigh(), d.base() + offset, length, 5);
         send(notice, Notice.LENGTH, Mailboxes.NOTIFICATION);
-        expectError("a notification makes no sense");
+        expectEnd("sent a notification that makes no sense");
         assertThat(there.notifications).isZero();
+        connect();
     }
 
     @Test
@@ -216,7 +235,6 @@ class GniNonsenseTest {
         expectRefusedNotice(8, -1);
         expectRefusedNotice(LENGTH, 1);
         expectRefusedNotice(8, Long.MAX_VALUE);
-        errors.clear();
         here.transport.putNotify(
                 here.connection, here.region, 0, there.descriptor(), 0, LENGTH, 1, 1, 0);
         until("notified", () -> there.notifications == 1);
@@ -275,6 +293,19 @@ class GniNonsenseTest {
         assertThat(here.status).isEqualTo(Status.OK);
         until("notified", () -> there.notifications == 1);
         assertThat(errors).isEmpty();
+    }
+
+    @Test
+    void shouldEndAConnectionWhosePeerReturnsCreditsThatItDidNotHave() {
+        assertThat(there.transport.send(there.connection, there.region, 0, 8, 1, 0))
+                .isEqualTo(ACCEPTED);
+        GniConnection c = here.slot();
+        Card card = here.transport.card;
+        assertThat(card.putWord(c.endpoint, c.peerMailbox, c.peerMailboxLow, c.peerMailboxHigh, 9))
+                .isNotNegative();
+        assertThat(there.transport.send(there.connection, there.region, 0, 8, 1, 0))
+                .isEqualTo(Transport.BACK_PRESSURED);
+        expectEnd("returned credits that it did not have");
     }
 
     // ---- the door ----
