@@ -145,22 +145,25 @@ final class SimNetwork implements Performer, TransportHandler, AutoCloseable {
     @Override
     public void put(int to, long bytes, int tag) {
         long number = number(tag);
-        int result;
-        do {
-            result =
-                    transport.putNotify(
-                            connections[to], region, 0, peers[to], 0, bytes, tag, number, 0);
-        } while (!isAccepted(result));
+        long deadlineNs = deadline();
+        int idle = 0;
+        while (!isAccepted(
+                transport.putNotify(
+                        connections[to], region, 0, peers[to], 0, bytes, tag, number, 0))) {
+            idle = wait(idle, deadlineNs, "room for a put to rank " + to);
+        }
         note(number);
     }
 
     @Override
     public void get(int from, long bytes) {
         long number = number(0);
-        int result;
-        do {
-            result = transport.get(connections[from], region, 0, peers[from], 0, bytes, number, 0);
-        } while (!isAccepted(result));
+        long deadlineNs = deadline();
+        int idle = 0;
+        while (!isAccepted(
+                transport.get(connections[from], region, 0, peers[from], 0, bytes, number, 0))) {
+            idle = wait(idle, deadlineNs, "room for a get from rank " + from);
+        }
         note(number);
     }
 
@@ -172,7 +175,6 @@ final class SimNetwork implements Performer, TransportHandler, AutoCloseable {
         if (result != Transport.BACK_PRESSURED) {
             throw new Messages.Failure("an operation of rank " + rank + " answers " + result);
         }
-        wait(0, deadline(), "room for an operation");
         return false;
     }
 
@@ -292,17 +294,25 @@ final class SimNetwork implements Performer, TransportHandler, AutoCloseable {
         }
     }
 
-    /** After the last {@link #synchronize}: others may be gone already. */
+    /**
+     * After the last {@link #synchronize}: what this process started has ended, also what others
+     * wait for, and from now on they may be gone.
+     */
     void ending() {
+        waitForAll();
         isEnding = true;
     }
 
-    @Override
-    public void close() {
+    private void waitForAll() {
         long deadlineNs = deadline();
         for (int idle = 0; outstanding > 0 && failure == null; ) {
             idle = wait(idle, deadlineNs, outstanding + " operations");
         }
+    }
+
+    @Override
+    public void close() {
+        waitForAll();
         control.close();
         region.close();
         transport.close();

@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 /** Starts the processes of a measurement and collects what they tell. One thread. */
 final class SimPeers {
     private static final long SECONDS_MAX = 300;
+    private static final long GRACE_MS = 2_000;
 
     private final List<ChildProcess> children = new ArrayList<>();
     private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
@@ -80,7 +81,7 @@ final class SimPeers {
             }
             for (ChildProcess child : children) {
                 if (!child.isAlive() && child.waitFor(0) && told.isEmpty()) {
-                    throw new Messages.Failure(child.obituary());
+                    throw new Messages.Failure(obituaries());
                 }
             }
             if (System.nanoTime() - deadlineNs > 0) {
@@ -88,6 +89,18 @@ final class SimPeers {
                         "the measurement with " + size + " processes does not end");
             }
         }
+    }
+
+    /** Of all that ended: who ended first may have waited for another that gives the cause. */
+    private String obituaries() throws InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(GRACE_MS);
+        List<String> texts = new ArrayList<>();
+        for (ChildProcess child : children) {
+            if (!child.isAlive() && child.waitFor(0)) {
+                texts.add(child.obituary());
+            }
+        }
+        return String.join("\n", texts);
     }
 
     /** A line of a process: its rank, then what it told. */
