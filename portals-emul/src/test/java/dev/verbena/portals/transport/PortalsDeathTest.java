@@ -2,191 +2,26 @@ package dev.verbena.portals.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.verbena.agent.Await;
-import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.TransportHandler;
-import java.io.IOException;
-import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.agrona.DirectBuffer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import dev.verbena.transport.TransportDeathContract;
 
-/** A peer in another process is killed or stopped while it sends and puts. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
-class PortalsDeathTest {
-    private static final AtomicInteger SERIAL = new AtomicInteger();
-    private static final long PEER_TIMEOUT_NS = 500_000_000L;
-
-    private final List<Throwable> errors = new CopyOnWriteArrayList<>();
-    private final String job =
-            "death-" + ProcessHandle.current().pid() + "-" + SERIAL.getAndIncrement();
-    private final PortalsTransport transport =
-            PortalsTransportProvider.open(
-                    new TransportContext()
-                            .job(job)
-                            .peerTimeoutNs(PEER_TIMEOUT_NS)
-                            .receiveSlotCount(256)
-                            .errorHandler(errors::add),
-                    null);
-    private final Counting handler = new Counting();
-    private RegisteredRegion region;
-    private RegisteredRegion letter;
-    private Process peer;
-
-    private final class Counting implements TransportHandler {
-        long connection;
-        int messages;
-        int notifications;
-        int lost;
-        int disconnected;
-
-        @Override
-        public void onConnectRequest(
-                long connection, URI peer, DirectBuffer data, int offset, int length) {
-            transport.accept(connection, 7);
-        }
-
-        @Override
-        public void onConnected(long connection, long context) {
-            this.connection = connection;
-        }
-
-        @Override
-        public void onMessage(
-                long connection,
-                long context,
-                DirectBuffer buffer,
-                int offset,
-                int length,
-                long token) {
-            messages++;
-        }
-
-        @Override
-        public void onNotify(
-                long connection, long context, int tag, long regionId, long offset, long length) {
-            notifications++;
-        }
-
-        @Override
-        public void onPeerLost(long connection, long context, String reason) {
-            assertThat(reason).isNotBlank();
-            assertThat(context).isEqualTo(7);
-            lost++;
-        }
-
-        @Override
-        public void onDisconnected(long connection, long context) {
-            disconnected++;
-        }
+/** A peer that is killed or stopped while it sends and puts, over the Portals provider. */
+class PortalsDeathTest extends TransportDeathContract {
+    @Override
+    protected String scheme() {
+        return "portals";
     }
 
-    private void start() throws IOException {
-        transport.listen();
-        region = transport.allocate(1 << 20, RemoteDescriptor.REMOTE_WRITE);
-        letter = transport.allocate(RemoteDescriptor.LENGTH, 0);
-        region.describe(0, 1 << 20, RemoteDescriptor.REMOTE_WRITE, new RemoteDescriptor())
-                .encode(letter.buffer(0, RemoteDescriptor.LENGTH), 0);
-        Path log = Files.createTempFile("portals-peer", ".log");
-        log.toFile().deleteOnExit();
-        peer =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                PortalsPeerProgram.class.getName(),
-                                job,
-                                transport.uri().toString())
-                        .redirectErrorStream(true)
-                        .redirectOutput(log.toFile())
-                        .start();
-        until("connected", () -> handler.connection != 0);
-        until(
-                "letter sent",
-                () ->
-                        transport.send(handler.connection, letter, 0, RemoteDescriptor.LENGTH, 1, 0)
-                                == Transport.ACCEPTED);
-        until("traffic", () -> handler.notifications > 20 && handler.messages > 100);
+    @Override
+    protected Transport open(TransportContext context) {
+        return PortalsTransportProvider.open(context, null);
     }
 
-    private void until(String what, java.util.function.BooleanSupplier condition) {
-        Await.until(
-                () -> what + ", errors " + errors + ", peer alive " + peer.isAlive(),
-                () -> {
-                    transport.poll(handler, 64);
-                    return condition.getAsBoolean();
-                });
-    }
-
-    private void expectLostOnceAndSound() {
-        until("lost", () -> handler.lost > 0);
-        for (int i = 0; i < 5_000; i++) {
-            transport.poll(handler, 64);
-        }
-        assertThat(handler.lost).isEqualTo(1);
-        assertThat(handler.disconnected).isZero();
-        assertThat(transport.send(handler.connection, letter, 0, 8, 1, 0))
-                .isEqualTo(Transport.NOT_CONNECTED);
-        assertThat(transport.card().ni.findFault()).isNull();
-        assertThat(transport.statistics().linkedDescriptors()).isEqualTo(3);
-        assertThat(errors).isEmpty();
-    }
-
-    @AfterEach
-    void end() throws InterruptedException {
-        if (peer != null) {
-            peer.destroyForcibly().waitFor();
-        }
-        if (region != null) {
-            region.close();
-            letter.close();
-        }
-        transport.close();
-    }
-
-    @RepeatedTest(5)
-    void shouldReportAKilledPeerOnceAndStaySound() throws Exception {
-        start();
-        peer.destroyForcibly().waitFor();
-        expectLostOnceAndSound();
-    }
-
-    @Test
-    void shouldReportAStoppedPeerOnce() throws Exception {
-        start();
-        signal("STOP");
-        expectLostOnceAndSound();
-        signal("CONT");
-    }
-
-    private void signal(String name) throws Exception {
-        assertThat(
-                        new ProcessBuilder("kill", "-" + name, String.valueOf(peer.pid()))
-                                .start()
-                                .waitFor())
-                .isZero();
-    }
-
-    @Test
-    void shouldWakeASleeperWhenThePeerIsKilled() throws Exception {
-        start();
-        peer.destroyForcibly().waitFor();
-        long far = transport.nanoTime() + 60_000_000_000L;
-        while (handler.lost == 0) {
-            assertThat(transport.await(far)).isTrue();
-            transport.poll(handler, 64);
-        }
-        expectLostOnceAndSound();
+    @Override
+    protected void expectSound(Transport transport) {
+        PortalsTransport portals = (PortalsTransport) transport;
+        assertThat(portals.card().ni.findFault()).isNull();
+        assertThat(portals.statistics().linkedDescriptors()).isEqualTo(3);
     }
 }

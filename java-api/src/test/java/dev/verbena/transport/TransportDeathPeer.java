@@ -1,24 +1,22 @@
-package dev.verbena.portals.transport;
+package dev.verbena.transport;
 
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.transport.RemoteDescriptor;
-import dev.verbena.transport.Transport;
-import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.TransportHandler;
-import dev.verbena.transport.Transports;
 import java.net.URI;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** The other process of {@link PortalsDeathTest}: connects, then sends and puts without end. */
-final class PortalsPeerProgram {
+/**
+ * The other process of {@link TransportDeathContract}: connects, then sends and puts without end.
+ */
+final class TransportDeathPeer {
     private static final int LENGTH = 1 << 20;
 
-    private PortalsPeerProgram() {}
+    private TransportDeathPeer() {}
 
-    /** Arguments: job, URI of the test. */
+    /** Arguments: scheme, job, URI of the test. */
     public static void main(String[] arguments) {
-        Transport transport = Transports.open("portals", new TransportContext().job(arguments[0]));
+        Transport transport =
+                Transports.open(arguments[0], new TransportContext().job(arguments[1]));
         RegisteredRegion source = transport.allocate(LENGTH, 0);
         RemoteDescriptor target = new RemoteDescriptor();
         boolean[] hasTarget = new boolean[1];
@@ -37,7 +35,7 @@ final class PortalsPeerProgram {
                     }
                 };
         long connection =
-                transport.connect(URI.create(arguments[1]), null, 0, 0, 1, 30_000_000_000L);
+                transport.connect(URI.create(arguments[2]), null, 0, 0, 1, 30_000_000_000L);
         while (true) {
             transport.send(connection, source, 0, 100, 1, 0);
             if (hasTarget[0]) {
