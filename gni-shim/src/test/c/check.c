@@ -2,161 +2,29 @@
 #include "check.h"
 
 #include <errno.h>
-#include <ftw.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define CASE_SECONDS 120
-#define WHY_SIZE 1024
-#define SKIPPED 77
-
-struct check_shared *shared;
-static char *why; /* shared with the runner */
-
-void check_fail(const char *file, int line, const char *format, ...)
+static void run_body(void (*body)(void))
 {
-    const char *slash = strrchr(file, '/');
-    char text[512];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
-    va_end(arguments);
-    if (why[0] == '\0')
-        snprintf(why, WHY_SIZE, "%s:%d: %s", slash ? slash + 1 : file, line, text);
-    _exit(1);
+    body();
 }
 
-void check_skip(const char *format, ...)
+const struct check_suite check_suite = {
+    .prefix = "ugni",
+    .folder_variable = "GNI_SHIM_DIR",
+    .run = run_body,
+};
+
+const char *check_error(void)
 {
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(why, WHY_SIZE, format, arguments);
-    va_end(arguments);
-    _exit(SKIPPED);
-}
-
-/* ---- cases ---- */
-
-static int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-    (void)st, (void)flag, (void)ftw;
-    return remove(path);
-}
-
-static void label_of(const struct check_case *c, char *label, size_t size)
-{
-    label[0] = '\0';
-    for (const char *p = c->assertions; *p;) {
-        size_t length = strcspn(p, ",");
-
-        snprintf(label + strlen(label), size - strlen(label), "%sugni-%.*s", label[0] ? "," : "",
-                 (int)length, p);
-        p += length + (p[length] == ',');
-    }
-    if (label[0])
-        strcat(label, " ");
-}
-
-static void explain(int state)
-{
-    if (why[0] != '\0')
-        return;
-    if (WIFSIGNALED(state) && WTERMSIG(state) == SIGALRM)
-        snprintf(why, WHY_SIZE, "time limit of %d s", CASE_SECONDS);
-    else if (WIFSIGNALED(state))
-        snprintf(why, WHY_SIZE, "signal %d", WTERMSIG(state));
-    else
-        snprintf(why, WHY_SIZE, "exit code %d", WEXITSTATUS(state));
-}
-
-/* 1 passed, 0 failed, -1 skipped. */
-static int run_case(const struct check_case *c)
-{
-    char label[512];
-    pid_t pid;
-    int state;
-
-    label_of(c, label, sizeof(label) - 1);
-    why[0] = '\0';
-    memset(shared, 0, sizeof(*shared));
-    fflush(stdout);
-    pid = fork();
-    if (pid == 0) {
-        setpgid(0, 0);
-        end_with_parent();
-        c->run();
-        exit(0);
-    }
-    waitpid(pid, &state, 0);
-    kill(-pid, SIGKILL); /* whatever the case left running; only its own group */
-    if (WIFEXITED(state) && WEXITSTATUS(state) == 0) {
-        printf("ok %s%s\n", label, c->name);
-        return 1;
-    }
-    if (WIFEXITED(state) && WEXITSTATUS(state) == SKIPPED) {
-        printf("skip %s%s: %s\n", label, c->name, why);
-        return -1;
-    }
-    explain(state);
-    printf("not ok %s%s: %s\n", label, c->name, why);
-    return 0;
-}
-
-/* argv[1], if given, selects cases: a name or one of the numbers. */
-static int selected(const struct check_case *c, const char *wanted)
-{
-    size_t length = strlen(wanted);
-
-    if (strcmp(c->name, wanted) == 0)
-        return 1;
-    for (const char *p = c->assertions; *p; p += strcspn(p, ","), p += *p == ',')
-        if (strncmp(p, wanted, length) == 0 && (p[length] == ',' || p[length] == '\0'))
-            return 1;
-    return 0;
-}
-
-int check_main(const struct check_case *cases, int count, int argc, char **argv)
-{
-    int passed = 0, failed = 0, skipped = 0;
-    char directory[] = "/dev/shm/ugni-test-XXXXXX";
-
-    why = mmap(NULL, WHY_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (why == MAP_FAILED || shared == MAP_FAILED || mkdtemp(directory) == NULL) {
-        perror("check_main");
-        return 2;
-    }
-    setenv("GNI_SHIM_DIR", directory, 1);
-    for (int i = 0; i < count; i++) {
-        if (argc > 1 && !selected(&cases[i], argv[1]))
-            continue;
-        int result = run_case(&cases[i]);
-
-        passed += result > 0;
-        failed += result == 0;
-        skipped += result < 0;
-    }
-    printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
-    nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-    return failed != 0;
+    return GNI_ExtError();
 }
 
 /* ---- processes ---- */
-
-void end_with_parent(void)
-{
-    alarm(CASE_SECONDS);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-}
 
 pid_t start(void (*body)(void))
 {
@@ -179,11 +47,7 @@ int join(pid_t pid)
     while (waitpid(pid, &state, 0) < 0)
         if (errno != EINTR)
             check_fail(__FILE__, __LINE__, "waitpid: %s", strerror(errno));
-    if (WIFSIGNALED(state) && WTERMSIG(state) != SIGKILL)
-        check_fail(__FILE__, __LINE__, "the other process died of signal %d", WTERMSIG(state));
-    if (WIFEXITED(state) && WEXITSTATUS(state) != 0)
-        check_fail(__FILE__, __LINE__, "the other process failed");
-    return WIFSIGNALED(state) ? WTERMSIG(state) : 0;
+    return check_ended("other process", state);
 }
 
 void sleep_ms(unsigned ms)
@@ -209,22 +73,6 @@ uint64_t now_ms(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-void await_flag(int index, uint32_t value)
-{
-    for (int tries = 0;
-         __atomic_load_n((uint32_t *)&shared->flag[index], __ATOMIC_ACQUIRE) != value; tries++) {
-        if (tries < 100)
-            sched_yield();
-        else
-            sleep_ms(1);
-    }
-}
-
-void set_flag(int index, uint32_t value)
-{
-    __atomic_store_n((uint32_t *)&shared->flag[index], value, __ATOMIC_RELEASE);
 }
 
 /* ---- nodes ---- */

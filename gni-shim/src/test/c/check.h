@@ -1,42 +1,14 @@
 /*
- * Small test harness. Each case runs in a process of its own with a time limit, over segments of
- * its own. Most cases hold two NIC handles in that process; start() forks a further one. Output:
- * "ok ugni-34 name", "not ok ...: why", "skip ...: reason", and a closing count.
+ * The harness (harness.h) for uGNI. Most cases hold two NIC handles in their process; start() forks
+ * a further one.
  */
 #ifndef CHECK_H
 #define CHECK_H
 
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/types.h>
-
 #include "gni_pub.h"
 #include "gni_ext.h"
+#include "harness.h"
 
-struct check_case {
-    const char *assertions; /* "27,28": numbers in the specification; "" for none */
-    const char *name;
-    void (*run)(void);
-};
-
-int check_main(const struct check_case *cases, int count, int argc, char **argv);
-/* Ends the case (or the process that start() made) as failed. */
-void check_fail(const char *file, int line, const char *format, ...)
-    __attribute__((noreturn, format(printf, 3, 4)));
-
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            check_fail(__FILE__, __LINE__, "%s", #condition);                                      \
-    } while (0)
-#define CHECK_EQ(expected, actual)                                                                 \
-    do {                                                                                           \
-        long long e_ = (long long)(expected), a_ = (long long)(actual);                            \
-        if (e_ != a_)                                                                              \
-            check_fail(__FILE__, __LINE__, "%s: expected %lld, was %lld (%s)", #actual, e_, a_,    \
-                       GNI_ExtError());                                                            \
-    } while (0)
 #define CODE(expected, call)                                                                       \
     do {                                                                                           \
         gni_return_t e_ = (expected), a_ = (call);                                                 \
@@ -46,17 +18,11 @@ void check_fail(const char *file, int line, const char *format, ...)
     } while (0)
 #define OK(call) CODE(GNI_RC_SUCCESS, call)
 
-/* Ends the case as skipped; the reason is printed and counted. */
-void check_skip(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-
 /* Forks a process that runs `body` with nothing open. */
 pid_t start(void (*body)(void));
-/* For those that a case forks itself: a limit of their own, and no life after the case. */
-void end_with_parent(void);
 /* Waits for it; fails if it failed. Answers the signal that killed it, or 0. */
 int join(pid_t pid);
 
-/* Memory shared by all processes of a case, zeroed per case: for facts that one tells another. */
 struct check_shared {
     _Atomic uint32_t flag[64];
     uint64_t number[64];
@@ -64,9 +30,6 @@ struct check_shared {
     gni_smsg_attr_t attr[16];
     uint8_t bytes[65536];
 };
-extern struct check_shared *shared;
-void await_flag(int index, uint32_t value);
-void set_flag(int index, uint32_t value);
 
 /* ---- a NIC handle with what belongs to it ---- */
 

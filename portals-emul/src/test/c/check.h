@@ -1,43 +1,14 @@
 /*
- * Small test harness. Each case runs in a process of its own with a time limit, in a job of its
- * own. The process is the target T; what the initiator I does runs in a further process
- * (initiator_run), forked after T has posted its buffers. Output: "ok portals3-27 name", "not ok
- * ...: why", "skip ...: reason", and a closing count.
+ * The harness (harness.h) for Portals. Each case has a job of its own. Its process is the target T;
+ * what the initiator I does runs in a further process (initiator_run), forked after T has posted
+ * its buffers.
  */
 #ifndef CHECK_H
 #define CHECK_H
 
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/types.h>
-
+#include "harness.h"
 #include "nic.h"
 
-struct check_case {
-    const char *assertions; /* "27,28": numbers in the specification; "" for none */
-    const char *name;
-    void (*run)(void);
-    const char *skip; /* reason; then run is NULL */
-};
-
-int check_main(const struct check_case *cases, int count, int argc, char **argv);
-/* Ends the case (or the initiator) as failed. */
-void check_fail(const char *file, int line, const char *format, ...)
-    __attribute__((noreturn, format(printf, 3, 4)));
-
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            check_fail(__FILE__, __LINE__, "%s", #condition);                                      \
-    } while (0)
-#define CHECK_EQ(expected, actual)                                                                 \
-    do {                                                                                           \
-        long long e_ = (long long)(expected), a_ = (long long)(actual);                            \
-        if (e_ != a_)                                                                              \
-            check_fail(__FILE__, __LINE__, "%s: expected %lld, was %lld (%s)", #actual, e_, a_,    \
-                       nic_error());                                                               \
-    } while (0)
 #define OK(call) CHECK_EQ(PTL_OK, call)
 
 /* Forks a process that opens its own interface and runs `body`; waits for it and fails if it
@@ -50,17 +21,12 @@ int initiator_join(pid_t pid);
 /* What such a process does; it ends there. */
 void check_initiator(void (*body)(void)) __attribute__((noreturn));
 
-/* Memory shared by T and I, 1 MiB, zeroed per case: for facts that one tells the other. */
 struct check_shared {
     _Atomic uint32_t flag[64];
     uint64_t number[64];
     ptl_process_id_t id[64];
     uint8_t bytes[65536];
 };
-extern struct check_shared *shared;
-/* Waits until *flag == value; the case's time limit bounds it. */
-void await_flag(int index, uint32_t value);
-void set_flag(int index, uint32_t value);
 
 /* ---- of the process that runs ---- */
 

@@ -1,114 +1,10 @@
-/*
- * The step scheduler: two or three actors in one address space, one running at a time. Every
- * labelled step is a place where it may change over to another; a small story is run for every
- * first actor and every pair of such places (and, with three actors, every choice of who goes on),
- * so that all orders with up to two preemptions are seen. A wait changes over by itself and is not
- * counted.
+/* Stories of Portals in every order of their steps (step_schedule.h), with a target and initiators.
  */
 #ifndef SCHEDULE_H
 #define SCHEDULE_H
 #define _GNU_SOURCE
-#include <pthread.h>
-#include <semaphore.h>
-#include <stdlib.h>
-
 #include "check.h"
-
-extern _Thread_local void (*snic_step_hook)(const char *label);
-
-#define ACTORS_MAX 3
-
-/* ---- the scheduler ---- */
-
-struct actor {
-    void (*run)(void);
-    pthread_t thread;
-    sem_t go;
-    int done;
-};
-static struct actor actors[ACTORS_MAX];
-static int actor_count;
-static _Thread_local int self;
-static sem_t finished;
-static long steps, points[2];
-static int choices[2]; /* with three actors: which of the two others goes on */
-
-static int other_actor(int choice)
-{
-    for (int i = 0; i < actor_count - 1; i++) {
-        int other = (self + 1 + (choice + i) % (actor_count - 1)) % actor_count;
-
-        if (!actors[other].done)
-            return other;
-    }
-    return -1;
-}
-
-static void change_over(int choice)
-{
-    int other = other_actor(choice);
-
-    if (other < 0)
-        return;
-    sem_post(&actors[other].go);
-    while (sem_wait(&actors[self].go) != 0)
-        ;
-}
-
-static void step(const char *label)
-{
-    if (strcmp(label, "lock.spin") == 0 || strcmp(label, "ptl.getput.wait") == 0) {
-        change_over(0); /* in turn: two who wait must not see only each other */
-        return;
-    }
-    steps++;
-    for (int i = 0; i < 2; i++)
-        if (steps == points[i]) {
-            change_over(choices[i]);
-            return;
-        }
-}
-
-static void *actor_main(void *argument)
-{
-    int other;
-
-    self = (int)((struct actor *)argument - actors);
-    while (sem_wait(&actors[self].go) != 0)
-        ;
-    snic_step_hook = step;
-    actors[self].run();
-    snic_step_hook = NULL;
-    actors[self].done = 1;
-    other = other_actor(0);
-    if (other >= 0)
-        sem_post(&actors[other].go);
-    sem_post(&finished);
-    return NULL;
-}
-
-/* One run; returns the number of steps. */
-static long run_once(void (*const *bodies)(void), int count, int first, long p, long q)
-{
-    actor_count = count;
-    steps = 0;
-    points[0] = p;
-    points[1] = q;
-    sem_init(&finished, 0, 0);
-    for (int i = 0; i < count; i++) {
-        actors[i] = (struct actor){.run = bodies[i]};
-        sem_init(&actors[i].go, 0, 0);
-    }
-    for (int i = 0; i < count; i++)
-        pthread_create(&actors[i].thread, NULL, actor_main, &actors[i]);
-    sem_post(&actors[first].go);
-    for (int i = 0; i < count; i++)
-        while (sem_wait(&finished) != 0)
-            ;
-    for (int i = 0; i < count; i++)
-        pthread_join(actors[i].thread, NULL);
-    return steps;
-}
+#include "step_schedule.h"
 
 /* ---- the stage: a target and initiators ---- */
 
@@ -137,49 +33,25 @@ static void set_stage(void)
     }
 }
 
-struct story {
-    void (*prepare)(void);
-    void (*bodies[ACTORS_MAX])(void);
-    int count;
-    void (*judge)(void);
-    long every; /* of the pairs of places, each how manieth; all of them with VERBENA_LONG=1 */
-};
+static const struct story *told;
 
-static void judge_run(const struct story *s, int first, long p, long q)
+static void judge_and_check(void)
 {
     char text[256];
 
-    s->judge();
+    told->judge();
     if (PtlExtCheck(target, text, sizeof(text)) != 0)
-        check_fail(__FILE__, __LINE__, "first %d, changes at %ld and %ld: %s", first, p, q, text);
+        check_fail(__FILE__, __LINE__, "%s: %s", order_text, text);
 }
 
 static void explore_story(const struct story *s)
 {
-    long runs = 0, every = getenv("VERBENA_LONG") != NULL ? 1 : s->every;
+    struct story checked = *s;
 
+    told = s;
+    checked.judge = judge_and_check;
     set_stage();
-    for (int first = 0; first < s->count; first++)
-        for (int choice = 0; choice < (s->count == 3 ? 4 : 1); choice++) {
-            long length = 1;
-
-            choices[0] = choice & 1;
-            choices[1] = choice >> 1;
-            for (long p = 1; p <= length; p++)
-                for (long q = p; q <= length; q++) {
-                    long taken;
-
-                    if (q != p && (p + 3 * q + choice) % every != 0)
-                        continue;
-                    s->prepare();
-                    taken = run_once(s->bodies, s->count, first, p, q);
-                    length = taken > length ? taken : length;
-                    judge_run(s, first, p, q);
-                    runs++;
-                }
-        }
-    CHECK(runs > 300);
-    printf("# %ld orders\n", runs);
+    explore_orders(&checked, 300);
 }
 
 static inline void explore(void (*prepare)(void), void (*a)(void), void (*b)(void),

@@ -269,13 +269,13 @@ static void target_killed_at_random(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"", "recoverer_killed", recoverer_killed, NULL},
-        {"", "unfinished_put_is_no_success", unfinished_put_is_no_success, NULL},
-        {"", "sleeper_finds_the_dead", sleeper_finds_the_dead, NULL},
-        {"", "unlink_reclaims_from_the_dead", unlink_reclaims_from_the_dead, NULL},
-        {"", "stopped_inside_the_lock", stopped_inside_the_lock, NULL},
-        {"", "killed_at_random", killed_at_random, NULL},
-        {"88", "target_killed_at_random", target_killed_at_random, NULL},
+        {"", "recoverer_killed", recoverer_killed},
+        {"", "unfinished_put_is_no_success", unfinished_put_is_no_success},
+        {"", "sleeper_finds_the_dead", sleeper_finds_the_dead},
+        {"", "unlink_reclaims_from_the_dead", unlink_reclaims_from_the_dead},
+        {"", "stopped_inside_the_lock", stopped_inside_the_lock},
+        {"", "killed_at_random", killed_at_random},
+        {"88", "target_killed_at_random", target_killed_at_random},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);

@@ -203,12 +203,12 @@ static void announced_bulk_data(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"5", "second_init_is_a_duplicate", second_init_is_a_duplicate, NULL},
-        {"51,52", "get_logs_a_send", get_logs_a_send, NULL},
-        {"64", "unlink_event_on_demand", unlink_event_on_demand, NULL},
-        {"94", "post_needs_an_empty_queue", post_needs_an_empty_queue, NULL},
-        {"", "peek_keeps_the_event", peek_keeps_the_event, NULL},
-        {"", "announced_bulk_data", announced_bulk_data, NULL},
+        {"5", "second_init_is_a_duplicate", second_init_is_a_duplicate},
+        {"51,52", "get_logs_a_send", get_logs_a_send},
+        {"64", "unlink_event_on_demand", unlink_event_on_demand},
+        {"94", "post_needs_an_empty_queue", post_needs_an_empty_queue},
+        {"", "peek_keeps_the_event", peek_keeps_the_event},
+        {"", "announced_bulk_data", announced_bulk_data},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);

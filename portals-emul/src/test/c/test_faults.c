@@ -431,17 +431,17 @@ static void layout_table(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"", "corrupted_segment", corrupted_segment, NULL},
-        {"", "corrupted_header", corrupted_header, NULL},
-        {"", "corrupted_list", corrupted_list, NULL},
-        {"", "no_shared_memory", no_shared_memory, NULL},
-        {"", "too_many_interfaces", too_many_interfaces, NULL},
-        {"", "child_has_nothing_open", child_has_nothing_open, NULL},
-        {"", "restarted_peer", restarted_peer, NULL},
-        {"", "toolkit_memory", toolkit_memory, NULL},
-        {"", "queue_in_place", queue_in_place, NULL},
-        {"", "doorbell", doorbell, NULL},
-        {"", "layout_table", layout_table, NULL},
+        {"", "corrupted_segment", corrupted_segment},
+        {"", "corrupted_header", corrupted_header},
+        {"", "corrupted_list", corrupted_list},
+        {"", "no_shared_memory", no_shared_memory},
+        {"", "too_many_interfaces", too_many_interfaces},
+        {"", "child_has_nothing_open", child_has_nothing_open},
+        {"", "restarted_peer", restarted_peer},
+        {"", "toolkit_memory", toolkit_memory},
+        {"", "queue_in_place", queue_in_place},
+        {"", "doorbell", doorbell},
+        {"", "layout_table", layout_table},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);

@@ -143,11 +143,11 @@ static void operations_must_be_allowed(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"51,52", "get_replies", get_replies, NULL},
-        {"53", "get_region", get_region, NULL},
-        {"54", "get_from_a_shorter_descriptor", get_from_a_shorter_descriptor, NULL},
-        {"55", "get_advances_offset", get_advances_offset, NULL},
-        {"56", "operations_must_be_allowed", operations_must_be_allowed, NULL},
+        {"51,52", "get_replies", get_replies},
+        {"53", "get_region", get_region},
+        {"54", "get_from_a_shorter_descriptor", get_from_a_shorter_descriptor},
+        {"55", "get_advances_offset", get_advances_offset},
+        {"56", "operations_must_be_allowed", operations_must_be_allowed},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);

@@ -214,11 +214,11 @@ static void against_gets(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"57,58,59", "getput_swaps", getput_swaps, NULL},
-        {"60", "getput_is_a_lock", getput_is_a_lock, NULL},
+        {"57,58,59", "getput_swaps", getput_swaps},
+        {"60", "getput_is_a_lock", getput_is_a_lock},
 #ifndef PORTALS_STANDARD
-        {"60", "against_puts", against_puts, NULL},
-        {"60", "against_gets", against_gets, NULL},
+        {"60", "against_puts", against_puts},
+        {"60", "against_gets", against_gets},
 #endif
     };
 

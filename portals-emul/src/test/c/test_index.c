@@ -254,11 +254,10 @@ static void damaged_chains_end(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"13,14,19", "every_request_meets_the_lists_entry", every_request_meets_the_lists_entry,
-         NULL},
-        {"14", "insertion_in_one_place", insertion_in_one_place, NULL},
-        {"", "chains_stay_short", chains_stay_short, NULL},
-        {"", "damaged_chains_end", damaged_chains_end, NULL},
+        {"13,14,19", "every_request_meets_the_lists_entry", every_request_meets_the_lists_entry},
+        {"14", "insertion_in_one_place", insertion_in_one_place},
+        {"", "chains_stay_short", chains_stay_short},
+        {"", "damaged_chains_end", damaged_chains_end},
     };
 
     return check_main(cases, sizeof(cases) / sizeof(cases[0]), argc, argv);

@@ -384,15 +384,15 @@ static void thousand_processes(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"12", "match_entries", match_entries, NULL},
-        {"16", "longest_list", longest_list, NULL},
-        {"", "descriptors", descriptors, NULL},
-        {"", "event_queues", event_queues, NULL},
-        {"", "longest_queue", longest_queue, NULL},
-        {"50", "segments", segments, NULL},
-        {"", "initiators", initiators, NULL},
-        {"", "only_what_is_used_takes_memory", only_what_is_used_takes_memory, NULL},
-        {"", "thousand_processes", thousand_processes, NULL},
+        {"12", "match_entries", match_entries},
+        {"16", "longest_list", longest_list},
+        {"", "descriptors", descriptors},
+        {"", "event_queues", event_queues},
+        {"", "longest_queue", longest_queue},
+        {"50", "segments", segments},
+        {"", "initiators", initiators},
+        {"", "only_what_is_used_takes_memory", only_what_is_used_takes_memory},
+        {"", "thousand_processes", thousand_processes},
     };
 
     return check_main(cases, sizeof(cases) / sizeof(cases[0]), argc, argv);

@@ -202,14 +202,14 @@ static void iovec_scatters_and_gathers(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"41", "local_offset_advances", local_offset_advances, NULL},
-        {"42", "remote_offset_is_used", remote_offset_is_used, NULL},
-        {"43", "too_long_goes_to_next", too_long_goes_to_next, NULL},
-        {"44,45", "truncation", truncation, NULL},
-        {"46,47", "remote_offset_past_end", remote_offset_past_end, NULL},
-        {"48", "max_size_rotates", max_size_rotates, NULL},
-        {"49", "max_size_is_no_message_limit", max_size_is_no_message_limit, NULL},
-        {"50", "iovec_scatters_and_gathers", iovec_scatters_and_gathers, NULL},
+        {"41", "local_offset_advances", local_offset_advances},
+        {"42", "remote_offset_is_used", remote_offset_is_used},
+        {"43", "too_long_goes_to_next", too_long_goes_to_next},
+        {"44,45", "truncation", truncation},
+        {"46,47", "remote_offset_past_end", remote_offset_past_end},
+        {"48", "max_size_rotates", max_size_rotates},
+        {"49", "max_size_is_no_message_limit", max_size_is_no_message_limit},
+        {"50", "iovec_scatters_and_gathers", iovec_scatters_and_gathers},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);

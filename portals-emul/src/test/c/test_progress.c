@@ -265,13 +265,13 @@ int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
 #ifndef PORTALS_STANDARD
-        {"61,92", "late_reply_is_dropped", late_reply_is_dropped, NULL},
+        {"61,92", "late_reply_is_dropped", late_reply_is_dropped},
 #endif
-        {"86", "application_bypass", application_bypass, NULL},
-        {"87", "unreachable_target", unreachable_target, NULL},
-        {"88", "target_dies", target_dies, NULL},
-        {"89", "many_initiators", many_initiators, NULL},
-        {"90", "busy_descriptor_stays", busy_descriptor_stays, NULL},
+        {"86", "application_bypass", application_bypass},
+        {"87", "unreachable_target", unreachable_target},
+        {"88", "target_dies", target_dies},
+        {"89", "many_initiators", many_initiators},
+        {"90", "busy_descriptor_stays", busy_descriptor_stays},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);

@@ -338,20 +338,20 @@ static void buffer_is_free_after_send_end(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"27", "put_with_ack", put_with_ack, NULL},
-        {"28", "put_without_ack", put_without_ack, NULL},
-        {"29", "put_ack_disabled", put_ack_disabled, NULL},
-        {"30", "put_event_fields", put_event_fields, NULL},
-        {"31", "threshold_two_unlinks_after_ack", threshold_two_unlinks_after_ack, NULL},
-        {"32", "threshold_one_drops_ack", threshold_one_drops_ack, NULL},
-        {"33", "threshold_one_retained_refuses", threshold_one_retained_refuses, NULL},
-        {"34", "put_region", put_region, NULL},
-        {"35", "put_without_queues", put_without_queues, NULL},
-        {"36", "put_of_zero_bytes", put_of_zero_bytes, NULL},
-        {"37", "put_not_accepted_is_dropped", put_not_accepted_is_dropped, NULL},
-        {"38", "put_to_self", put_to_self, NULL},
-        {"39", "puts_arrive_in_order", puts_arrive_in_order, NULL},
-        {"40", "buffer_is_free_after_send_end", buffer_is_free_after_send_end, NULL},
+        {"27", "put_with_ack", put_with_ack},
+        {"28", "put_without_ack", put_without_ack},
+        {"29", "put_ack_disabled", put_ack_disabled},
+        {"30", "put_event_fields", put_event_fields},
+        {"31", "threshold_two_unlinks_after_ack", threshold_two_unlinks_after_ack},
+        {"32", "threshold_one_drops_ack", threshold_one_drops_ack},
+        {"33", "threshold_one_retained_refuses", threshold_one_retained_refuses},
+        {"34", "put_region", put_region},
+        {"35", "put_without_queues", put_without_queues},
+        {"36", "put_of_zero_bytes", put_of_zero_bytes},
+        {"37", "put_not_accepted_is_dropped", put_not_accepted_is_dropped},
+        {"38", "put_to_self", put_to_self},
+        {"39", "puts_arrive_in_order", puts_arrive_in_order},
+        {"40", "buffer_is_free_after_send_end", buffer_is_free_after_send_end},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);

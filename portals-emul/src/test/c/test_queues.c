@@ -310,18 +310,18 @@ static void data_is_there_with_the_event(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"76", "empty_and_freed", empty_and_freed, NULL},
-        {"77", "wait_blocks", wait_blocks, NULL},
-        {"78", "poll_times_out", poll_times_out, NULL},
-        {"79", "poll_order", poll_order, NULL},
-        {"80", "poll_arguments", poll_arguments, NULL},
-        {"81", "overflow", overflow, NULL},
-        {"82", "one_event_wakes_one", one_event_wakes_one, NULL},
-        {"83", "sequence_wraps", sequence_wraps, NULL},
-        {"84", "handler_runs_once", handler_runs_once, NULL},
-        {"85", "data_is_there_with_the_event", data_is_there_with_the_event, NULL},
-        {"91", "fini_wakes_waiters", fini_wakes_waiters, NULL},
-        {"91", "freeing_wakes_waiters", freeing_wakes_waiters, NULL},
+        {"76", "empty_and_freed", empty_and_freed},
+        {"77", "wait_blocks", wait_blocks},
+        {"78", "poll_times_out", poll_times_out},
+        {"79", "poll_order", poll_order},
+        {"80", "poll_arguments", poll_arguments},
+        {"81", "overflow", overflow},
+        {"82", "one_event_wakes_one", one_event_wakes_one},
+        {"83", "sequence_wraps", sequence_wraps},
+        {"84", "handler_runs_once", handler_runs_once},
+        {"85", "data_is_there_with_the_event", data_is_there_with_the_event},
+        {"91", "fini_wakes_waiters", fini_wakes_waiters},
+        {"91", "freeing_wakes_waiters", freeing_wakes_waiters},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);

@@ -131,9 +131,9 @@ static void dumps(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"", "ranks_of_the_environment", ranks_of_the_environment, NULL},
-        {"", "maps_of_the_program", maps_of_the_program, NULL},
-        {"", "dumps", dumps, NULL},
+        {"", "ranks_of_the_environment", ranks_of_the_environment},
+        {"", "maps_of_the_program", maps_of_the_program},
+        {"", "dumps", dumps},
     };
 
     return check_main(cases, sizeof(cases) / sizeof(cases[0]), argc, argv);

@@ -208,13 +208,13 @@ static void getput_against_put(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"65", "two_puts", two_puts, NULL},
-        {"", "one_place", one_place, NULL},
-        {"90", "put_against_unlink", put_against_unlink, NULL},
-        {"73", "put_against_update", put_against_update, NULL},
-        {"81", "put_against_reader", put_against_reader, NULL},
-        {"60", "two_swaps", two_swaps, NULL},
-        {"60", "getput_against_put", getput_against_put, NULL},
+        {"65", "two_puts", two_puts},
+        {"", "one_place", one_place},
+        {"90", "put_against_unlink", put_against_unlink},
+        {"73", "put_against_update", put_against_update},
+        {"81", "put_against_reader", put_against_reader},
+        {"60", "two_swaps", two_swaps},
+        {"60", "getput_against_put", getput_against_put},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);

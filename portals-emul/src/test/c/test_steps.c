@@ -258,8 +258,8 @@ static void target_killed_at_every_step(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"", "initiator_killed_at_every_step", initiator_killed_at_every_step, NULL},
-        {"88", "target_killed_at_every_step", target_killed_at_every_step, NULL},
+        {"", "initiator_killed_at_every_step", initiator_killed_at_every_step},
+        {"88", "target_killed_at_every_step", target_killed_at_every_step},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);

@@ -388,14 +388,14 @@ static void getput_waits_for_moving_bytes(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"86", "stopped_target_is_served", stopped_target_is_served, NULL},
-        {"86", "stopped_waiter_is_served", stopped_waiter_is_served, NULL},
-        {"86", "stopped_between_locks_is_served", stopped_between_locks_is_served, NULL},
-        {"", "stopped_target_with_its_lock", stopped_target_with_its_lock, NULL},
-        {"", "stopped_target_is_killed", stopped_target_is_killed, NULL},
-        {"", "stopped_getput_goes_on", stopped_getput_goes_on, NULL},
-        {"", "stopped_getput_is_killed", stopped_getput_is_killed, NULL},
-        {"", "getput_waits_for_moving_bytes", getput_waits_for_moving_bytes, NULL},
+        {"86", "stopped_target_is_served", stopped_target_is_served},
+        {"86", "stopped_waiter_is_served", stopped_waiter_is_served},
+        {"86", "stopped_between_locks_is_served", stopped_between_locks_is_served},
+        {"", "stopped_target_with_its_lock", stopped_target_with_its_lock},
+        {"", "stopped_target_is_killed", stopped_target_is_killed},
+        {"", "stopped_getput_goes_on", stopped_getput_goes_on},
+        {"", "stopped_getput_is_killed", stopped_getput_is_killed},
+        {"", "getput_waits_for_moving_bytes", getput_waits_for_moving_bytes},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);

@@ -194,11 +194,11 @@ static void swap_against_unlink(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"90", "puts_against_unlink", puts_against_unlink, NULL},
-        {"73", "puts_against_update", puts_against_update, NULL},
-        {"81", "puts_against_reader", puts_against_reader, NULL},
-        {"60", "swaps_against_put", swaps_against_put, NULL},
-        {"60", "swap_against_unlink", swap_against_unlink, NULL},
+        {"90", "puts_against_unlink", puts_against_unlink},
+        {"73", "puts_against_update", puts_against_update},
+        {"81", "puts_against_reader", puts_against_reader},
+        {"60", "swaps_against_put", swaps_against_put},
+        {"60", "swap_against_unlink", swap_against_unlink},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);

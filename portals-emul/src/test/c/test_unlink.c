@@ -168,12 +168,12 @@ static void unlink_is_the_last_event(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"62", "disabled_events", disabled_events, NULL},
-        {"63,67,68,69", "unlink_takes_the_entry", unlink_takes_the_entry, NULL},
-        {"63,67", "unlink_keeps_the_entry", unlink_keeps_the_entry, NULL},
-        {"64", "explicit_unlink_is_silent", explicit_unlink_is_silent, NULL},
-        {"65", "unlink_is_the_last_event", unlink_is_the_last_event, NULL},
-        {"66", "zero_threshold_is_inactive", zero_threshold_is_inactive, NULL},
+        {"62", "disabled_events", disabled_events},
+        {"63,67,68,69", "unlink_takes_the_entry", unlink_takes_the_entry},
+        {"63,67", "unlink_keeps_the_entry", unlink_keeps_the_entry},
+        {"64", "explicit_unlink_is_silent", explicit_unlink_is_silent},
+        {"65", "unlink_is_the_last_event", unlink_is_the_last_event},
+        {"66", "zero_threshold_is_inactive", zero_threshold_is_inactive},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);

@@ -111,10 +111,10 @@ static void update_is_never_half(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"70,72", "update_needs_an_empty_queue", update_needs_an_empty_queue, NULL},
-        {"71", "update_without_a_queue", update_without_a_queue, NULL},
-        {"73", "update_is_never_half", update_is_never_half, NULL},
-        {"74,75", "bad_updates", bad_updates, NULL},
+        {"70,72", "update_needs_an_empty_queue", update_needs_an_empty_queue},
+        {"71", "update_without_a_queue", update_without_a_queue},
+        {"73", "update_is_never_half", update_is_never_half},
+        {"74,75", "bad_updates", bad_updates},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);
