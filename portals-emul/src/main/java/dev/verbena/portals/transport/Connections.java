@@ -75,7 +75,7 @@ final class Connections {
         }
         c.state = CONNECTING;
         c.context = userContext;
-        c.peer = uri;
+        c.uri = uri;
         c.privateData = privateData;
         c.deadlineNs = deadlineNs;
         c.hasDeadline = true;
@@ -104,7 +104,7 @@ final class Connections {
             fail(
                     c,
                     Status.REFUSED,
-                    c.peer + " is gone; process " + peer.process() + " is another incarnation");
+                    c.uri + " is gone; process " + peer.process() + " is another incarnation");
         } else {
             bind(c, target, found);
             pend(c, ControlRecord.CONNECT);
@@ -239,7 +239,7 @@ final class Connections {
             gone(c);
         } else if (outcome == PortalsOutcome.DROPPED && isRequest && !card.isListening(c.target)) {
             unpend(c);
-            fail(c, Status.REFUSED, c.peer + " does not listen");
+            fail(c, Status.REFUSED, c.uri + " does not listen");
         } else {
             nextTimerNs = nextWatchNs - watchNs; // as soon as possible
         }
@@ -259,7 +259,7 @@ final class Connections {
 
     private void gone(PortalsConnection c) {
         if (c.state == CONNECTING) {
-            fail(c, Status.PEER_DEAD, c.peer + " died before it answered");
+            fail(c, Status.PEER_DEAD, c.uri + " died before it answered");
         } else if (c.isQuietEnd) {
             free(c);
         } else {
@@ -297,12 +297,12 @@ final class Connections {
                 new PortalsAddress(context.job(), PortalsProcess.of(target), from.incarnation());
         bind(c, target, from.incarnation());
         c.state = OFFERED;
-        c.peer = peer.uri();
+        c.uri = peer.uri();
         c.peerHandle = record.from();
         agree(c, record);
         byte[] privateData = record.privateData();
         int handle = c.handle;
-        URI uri = c.peer;
+        URI uri = c.uri;
         ring.add(
                 handler ->
                         handler.onConnectRequest(
@@ -337,8 +337,8 @@ final class Connections {
                             c,
                             Status.REFUSED,
                             record.type() == ControlRecord.FULL
-                                    ? c.peer + " has no room for another connection"
-                                    : c.peer + " rejected the connection");
+                                    ? c.uri + " has no room for another connection"
+                                    : c.uri + " rejected the connection");
                 }
             }
             case ControlRecord.DISCONNECT -> {
@@ -368,7 +368,6 @@ final class Connections {
     private void fail(PortalsConnection c, int status, String reason) {
         unpend(c);
         c.state = ENDED;
-        c.status = status;
         c.hasDeadline = false;
         int handle = c.handle;
         long userContext = c.context;
@@ -382,7 +381,7 @@ final class Connections {
     /** The peer cannot be reached any more. */
     void lose(PortalsConnection c, String reason) {
         switch (c.state) {
-            case CONNECTING -> fail(c, Status.PEER_DEAD, c.peer + ": " + reason);
+            case CONNECTING -> fail(c, Status.PEER_DEAD, c.uri + ": " + reason);
             case OFFERED -> free(c);
             case CONNECTED -> {
                 records.take(); // a disconnect that it sent before counts
@@ -436,7 +435,7 @@ final class Connections {
         int handle = c.handle;
         long userContext = c.context;
         boolean isLost = c.isLost;
-        String reason = c.peer + ": " + c.reason;
+        String reason = c.uri + ": " + c.reason;
         ring.add(
                 handler -> {
                     free(c);
@@ -488,7 +487,7 @@ final class Connections {
 
     private void expire(PortalsConnection c, long nowNs) {
         if (c.deadlineNs - nowNs <= 0) {
-            fail(c, Status.TIMED_OUT, c.peer + " did not answer in time");
+            fail(c, Status.TIMED_OUT, c.uri + " did not answer in time");
         } else if (c.deadlineNs - nextTimerNs < 0) {
             nextTimerNs = c.deadlineNs;
         }

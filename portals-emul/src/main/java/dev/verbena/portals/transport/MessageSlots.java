@@ -1,99 +1,30 @@
 package dev.verbena.portals.transport;
 
-/**
- * Messages that a handler has or has retained, by token: index and generation, never 0. Allocated
- * once. One thread.
- */
-final class MessageSlots {
-    private static final int FREE = 0;
-    private static final int HANDLED = 1;
-    private static final int RETAINED = 2;
-    private static final int HALF = 32;
-    private static final int NONE = -1;
+import dev.verbena.transport.internal.MessageTokens;
 
+/** Messages that a handler has or has retained, by token, and where they lie. One thread. */
+final class MessageSlots extends MessageTokens {
     private final ReceiveBuffer[] buffers;
-    private final int[] connections;
-    private final int[] generations;
-    private final int[] nextFree;
-    private final byte[] states;
-    private int firstFree;
 
     MessageSlots(int count) {
+        super(count);
         buffers = new ReceiveBuffer[count];
-        connections = new int[count];
-        generations = new int[count];
-        nextFree = new int[count];
-        states = new byte[count];
-        for (int i = 0; i < count; i++) {
-            nextFree[i] = i + 1 < count ? i + 1 : NONE;
-        }
-    }
-
-    boolean isFull() {
-        return firstFree == NONE;
     }
 
     /** A slot for a message that a handler is about to get. */
     long take(ReceiveBuffer buffer, int connection) {
-        int index = firstFree;
-        firstFree = nextFree[index];
-        buffers[index] = buffer;
-        connections[index] = connection;
-        states[index] = HANDLED;
-        generations[index] = generations[index] + 1 & Integer.MAX_VALUE;
-        return (long) generations[index] << HALF | index;
-    }
-
-    void retain(long token) {
-        int index = index(token);
-        if (states[index] != HANDLED) {
-            throw misused("retain", token);
-        }
-        states[index] = RETAINED;
-    }
-
-    /** The handler has returned: true if the message is to be released now. */
-    boolean isToBeReleased(long token) {
-        int index = (int) token;
-        return states[index] == HANDLED && generations[index] == (int) (token >>> HALF);
-    }
-
-    /** Checks that the token is of a retained message. */
-    void checkRetained(long token) {
-        if (states[index(token)] != RETAINED) {
-            throw misused("release", token);
-        }
+        long token = take(connection);
+        buffers[index(token)] = buffer;
+        return token;
     }
 
     ReceiveBuffer buffer(long token) {
-        return buffers[(int) token];
+        return buffers[index(token)];
     }
 
-    int connection(long token) {
-        return connections[(int) token];
-    }
-
-    void free(long token) {
-        int index = (int) token;
-        states[index] = FREE;
-        buffers[index] = null;
-        nextFree[index] = firstFree;
-        firstFree = index;
-    }
-
-    private int index(long token) {
-        int index = (int) token;
-        if (index < 0
-                || index >= states.length
-                || states[index] == FREE
-                || generations[index] != (int) (token >>> HALF)) {
-            throw misused("use", token);
-        }
-        return index;
-    }
-
-    private static IllegalStateException misused(String what, long token) {
-        return new IllegalStateException(
-                what + ": 0x" + Long.toHexString(token) + " is not the token of such a message");
+    @Override
+    public void free(long token) {
+        buffers[index(token)] = null;
+        super.free(token);
     }
 }
