@@ -5,9 +5,8 @@ import dev.verbena.transport.Operation;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.internal.OwnerGuard;
+import dev.verbena.transport.internal.GuardedTransport;
 import dev.verbena.transport.internal.Ranges;
-import dev.verbena.transport.internal.TransferTransport;
 import java.net.URI;
 import org.agrona.concurrent.SystemNanoClock;
 
@@ -15,9 +14,7 @@ import org.agrona.concurrent.SystemNanoClock;
  * The data path of {@link GniTransport}: what can be posted, and the parts that it needs. A
  * superclass and not a part, so that an operation finds them one load away.
  */
-abstract class GniOperations extends TransferTransport {
-    final URI uri;
-    final OwnerGuard guard;
+abstract class GniOperations extends GuardedTransport {
     final Card card;
     final EventRing ring;
     final Registrations registrations;
@@ -26,10 +23,12 @@ abstract class GniOperations extends TransferTransport {
     final Engine engine;
     private final WorkPool works;
 
-    GniOperations(TransportContext context, Card card, long fmaMax) {
+    GniOperations(TransportContext context, Card card, URI uri, long fmaMax) {
+        super(
+                uri.toString(),
+                uri,
+                limits(context, context.connectionsMax(), ControlRecord.PRIVATE_MAX));
         this.card = card;
-        this.uri = Callers.uri(card);
-        this.guard = new OwnerGuard(uri.toString());
         this.ring = new EventRing(context.outstandingMax(), context.connectionsMax());
         this.registrations = new Registrations(guard, card);
         this.news = new News(context.connectionsMax());

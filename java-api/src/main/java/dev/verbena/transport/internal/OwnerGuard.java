@@ -36,7 +36,7 @@ public final class OwnerGuard {
     private static final long PAUSE_NS = 20_000L;
 
     private final String what;
-    private final Consumer<Thread> onClaim;
+    private final Consumer<Thread> onMove;
 
     /** Who used it first, seen by all; and the same once all is ready for him, seen by him. */
     private Thread claimant;
@@ -58,12 +58,13 @@ public final class OwnerGuard {
      * A guard that nobody owns yet.
      *
      * @param what names the transport in messages
-     * @param onClaim told of the owner, on his thread, before his first call begins; not if the
-     *     transport is closed then
+     * @param onMove told of the thread that may use the transport's parts from now on, on a thread
+     *     that may tell it: the owner before his first call begins, unless the transport is closed
+     *     then; who closes, once the owner is outside; the owner again if the close is taken back
      */
-    public OwnerGuard(String what, Consumer<Thread> onClaim) {
+    public OwnerGuard(String what, Consumer<Thread> onMove) {
         this.what = what;
-        this.onClaim = onClaim;
+        this.onMove = onMove;
     }
 
     /**
@@ -119,31 +120,23 @@ public final class OwnerGuard {
         long deadlineNs = System.nanoTime() + timeoutNs;
         while ((int) INSIDE.getAcquire(this) != 0) {
             if (deadlineNs - System.nanoTime() < 0) {
-                reopen();
+                CLOSED.setVolatile(this, false);
                 return false;
             }
             wake.run();
             LockSupport.parkNanos(PAUSE_NS);
         }
+        onMove.accept(Thread.currentThread());
         return true;
     }
 
-    /** Takes a close back. The thread that closed. */
+    /** Takes a close back that succeeded. The thread that closed. */
     public void reopen() {
-        CLOSED.setVolatile(this, false);
-    }
-
-    /**
-     * Takes a close back.
-     *
-     * @param onReturn told of the owner, if there is one, before calls are taken again
-     */
-    public void reopen(Consumer<Thread> onReturn) {
         Thread returning = (Thread) CLAIMANT.getVolatile(this);
         if (returning != null) {
-            onReturn.accept(returning);
+            onMove.accept(returning);
         }
-        reopen();
+        CLOSED.setVolatile(this, false);
     }
 
     private void claim() {
@@ -158,7 +151,7 @@ public final class OwnerGuard {
                             + "' may only call wakeup and close");
         }
         if (!isClosed()) {
-            onClaim.accept(current);
+            onMove.accept(current);
         }
         owner = current;
     }

@@ -11,9 +11,8 @@ import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.internal.OwnerGuard;
+import dev.verbena.transport.internal.GuardedTransport;
 import dev.verbena.transport.internal.Ranges;
-import dev.verbena.transport.internal.TransferTransport;
 import java.net.URI;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -23,21 +22,22 @@ import org.agrona.concurrent.UnsafeBuffer;
  * operations need. A superclass and not a part that the transport holds, so that a send finds them
  * one load away.
  */
-abstract class PortalsOperations extends TransferTransport {
+abstract class PortalsOperations extends GuardedTransport {
     /** Added to a status with which an operation was refused here. */
     private static final int REFUSED_BASE = 1 << 16;
 
-    final URI uri;
-    final OwnerGuard guard;
     final Card card;
     final EventRing ring;
     final Registrations registrations;
     final Connections connections;
     private long droppedSends;
 
-    PortalsOperations(TransportContext context, PortalsInterface ni, CardSizes sizes) {
-        this.uri = new PortalsAddress(context.job(), ni.id(), ni.incarnation()).uri();
-        this.guard = new OwnerGuard(uri.toString(), ni::moveTo);
+    PortalsOperations(TransportContext context, PortalsInterface ni, URI uri, CardSizes sizes) {
+        super(
+                uri.toString(),
+                uri,
+                limits(context, context.connectionsMax(), ControlRecord.PRIVATE_MAX),
+                ni::moveTo);
         this.card = new Card(ni, sizes);
         this.ring = new EventRing(context.outstandingMax(), context.connectionsMax());
         this.registrations = new Registrations(guard, card, ring, 2 * context.peerTimeoutNs());

@@ -8,11 +8,9 @@ import dev.verbena.portals.PortalsInterface;
 import dev.verbena.transport.Capability;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
-import dev.verbena.transport.TransportLimits;
 import java.net.URI;
 import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -20,27 +18,19 @@ import org.agrona.concurrent.UnsafeBuffer;
  * calls. Opened by {@link PortalsTransportProvider}.
  */
 public final class PortalsTransport extends PortalsOperations {
-    private static final long CLOSE_TIMEOUT_NS = 10_000_000_000L;
     private static final int FOREIGN_PROBE_LENGTH = 64;
 
-    private final TransportLimits limits;
     private final PortalsInterface ni;
     private final Inbox inbox;
     private final long capabilities;
-    private boolean isPolling;
-    private volatile boolean isWoken;
 
     PortalsTransport(TransportContext context, PortalsInterface ni, CardSizes sizes) {
-        super(context, ni, sizes);
+        super(
+                context,
+                ni,
+                new PortalsAddress(context.job(), ni.id(), ni.incarnation()).uri(),
+                sizes);
         this.ni = ni;
-        this.limits =
-                new TransportLimits(
-                        context.messageLengthMax(),
-                        context.receiveSlotCount(),
-                        context.creditsPerConnection(),
-                        context.outstandingMax(),
-                        context.connectionsMax(),
-                        ControlRecord.PRIVATE_MAX);
         this.inbox = new Inbox(card, connections, registrations, context);
         this.capabilities =
                 Capability.PUT_NOTIFY
@@ -67,18 +57,8 @@ public final class PortalsTransport extends PortalsOperations {
     }
 
     @Override
-    public URI uri() {
-        return uri;
-    }
-
-    @Override
     public long capabilities() {
         return capabilities;
-    }
-
-    @Override
-    public TransportLimits limits() {
-        return limits;
     }
 
     @Override
@@ -137,218 +117,108 @@ public final class PortalsTransport extends PortalsOperations {
         }
     }
 
-    // ---- memory ----
+    // ---- the hooks of the shell ----
 
     @Override
-    public RegisteredRegion allocate(long length, int rights) {
-        enterOpen();
-        try {
-            return registrations.allocate(length, rights);
-        } finally {
-            guard.exit();
-        }
+    protected RegisteredRegion allocateRegion(long length, int rights) {
+        return registrations.allocate(length, rights);
     }
 
     @Override
-    public RegisteredRegion register(OffHeapMemory memory, int rights) {
-        enterOpen();
-        try {
-            return registrations.register(memory, rights);
-        } finally {
-            guard.exit();
-        }
-    }
-
-    private void enterOpen() {
-        if (!guard.enter()) {
-            throw new IllegalStateException("closed: " + uri);
-        }
-    }
-
-    // ---- connections ----
-
-    @Override
-    public void listen() {
-        enterOpen();
-        try {
-            card.listen();
-        } finally {
-            guard.exit();
-        }
+    protected RegisteredRegion registerRegion(OffHeapMemory memory, int rights) {
+        return registrations.register(memory, rights);
     }
 
     @Override
-    public long connect(
+    protected String openRegions(boolean isOwnerOutside) {
+        return isOwnerOutside && registrations.count() > 0 ? registrations.names() : null;
+    }
+
+    @Override
+    protected void listenForPeers() {
+        card.listen();
+    }
+
+    @Override
+    protected long connectTo(
             URI peer,
             DirectBuffer privateData,
             int offset,
             int length,
             long context,
             long timeoutNs) {
-        if (!guard.enter()) {
-            return CLOSED;
+        PortalsAddress address = PortalsAddress.of(peer);
+        byte[] copy = new byte[length];
+        if (length > 0) {
+            privateData.getBytes(offset, copy);
         }
-        try {
-            PortalsAddress address = PortalsAddress.of(peer);
-            if (length < 0 || length > ControlRecord.PRIVATE_MAX) {
-                throw new IllegalArgumentException(
-                        "private data of "
-                                + length
-                                + " bytes is outside 0 to "
-                                + ControlRecord.PRIVATE_MAX);
+        return connections.connect(address, peer, copy, context, nanoTime() + timeoutNs);
+    }
+
+    @Override
+    protected int acceptPeer(long connection, long context) {
+        return connections.accept(connection, context);
+    }
+
+    @Override
+    protected int rejectPeer(long connection) {
+        return connections.reject(connection);
+    }
+
+    @Override
+    protected int disconnectPeer(long connection) {
+        return connections.disconnect(connection);
+    }
+
+    @Override
+    protected void retainMessage(long messageToken) {
+        inbox.retain(messageToken);
+    }
+
+    @Override
+    protected void releaseMessage(long messageToken) {
+        inbox.release(messageToken);
+    }
+
+    @Override
+    protected int deliver(TransportHandler handler, int limit) {
+        return inbox.poll(handler, ring, limit);
+    }
+
+    @Override
+    protected boolean awaitEvents(long deadlineNs) {
+        connections.credits().tellAllTaken();
+        while (true) {
+            int seen = ni.doorbell();
+            if (takeWakeup()) {
+                return true;
             }
-            byte[] copy = new byte[length];
-            if (length > 0) {
-                privateData.getBytes(offset, copy);
+            long nowNs = nanoTime();
+            connections.onTime(nowNs);
+            // In this order: looking for work may put events into the ring.
+            if (inbox.hasWork() || !ring.isEmpty() || guard.isClosed()) {
+                return true;
             }
-            return connections.connect(address, peer, copy, context, nanoTime() + timeoutNs);
-        } finally {
-            guard.exit();
-        }
-    }
-
-    @Override
-    public int accept(long connection, long context) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            return connections.accept(connection, context);
-        } finally {
-            guard.exit();
-        }
-    }
-
-    @Override
-    public int reject(long connection) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            return connections.reject(connection);
-        } finally {
-            guard.exit();
-        }
-    }
-
-    @Override
-    public int disconnect(long connection) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            return connections.disconnect(connection);
-        } finally {
-            guard.exit();
-        }
-    }
-
-    // ---- events ----
-
-    @Override
-    public void retain(long messageToken) {
-        enterOpen();
-        try {
-            inbox.retain(messageToken);
-        } finally {
-            guard.exit();
-        }
-    }
-
-    @Override
-    public void release(long messageToken) {
-        if (!guard.enter()) {
-            return; // its slot went with the transport
-        }
-        try {
-            inbox.release(messageToken);
-        } finally {
-            guard.exit();
-        }
-    }
-
-    @Override
-    public int poll(TransportHandler handler, int limit) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            if (isPolling) {
-                throw new IllegalStateException("poll called by a handler of " + uri);
+            if (deadlineNs - nowNs <= 0) {
+                return false;
             }
-            isPolling = true;
-            try {
-                return inbox.poll(handler, ring, limit);
-            } finally {
-                isPolling = false;
-            }
-        } finally {
-            guard.exit();
+            long leftNs = Math.min(deadlineNs - nowNs, connections.nextTimerNs() - nowNs);
+            ni.await(seen, Math.max(leftNs, 0));
         }
     }
 
     @Override
-    public boolean await(long deadlineNs) {
-        if (!guard.enter()) {
-            return true;
-        }
+    protected void ringBell() {
+        ni.ring();
+    }
+
+    @Override
+    protected void free() {
         try {
-            connections.credits().tellAllTaken();
-            while (true) {
-                int seen = ni.doorbell();
-                if (isWoken) {
-                    isWoken = false;
-                    return true;
-                }
-                long nowNs = nanoTime();
-                connections.onTime(nowNs);
-                // In this order: looking for work may put events into the ring.
-                if (inbox.hasWork() || !ring.isEmpty() || guard.isClosed()) {
-                    return true;
-                }
-                long leftNs = Math.min(deadlineNs - nowNs, connections.nextTimerNs() - nowNs);
-                if (deadlineNs - nowNs <= 0) {
-                    return false;
-                }
-                ni.await(seen, Math.max(leftNs, 0));
-            }
+            connections.closeAll();
         } finally {
-            guard.exit();
+            inbox.close();
+            ni.closeAll();
         }
-    }
-
-    @Override
-    public void wakeup() {
-        isWoken = true;
-        if (!guard.isClosed()) {
-            ni.ring();
-        }
-    }
-
-    @Override
-    public long nanoTime() {
-        return SystemNanoClock.INSTANCE.nanoTime();
-    }
-
-    @Override
-    public synchronized void close() {
-        if (ni.isClosed()) {
-            return;
-        }
-        if (guard.isInsideOnThisThread()) {
-            throw new IllegalStateException("close called by a handler of " + uri);
-        }
-        if (!guard.close(CLOSE_TIMEOUT_NS, ni::ring)) {
-            throw new IllegalStateException("the owner's thread does not leave " + uri);
-        }
-        ni.moveTo(Thread.currentThread());
-        if (registrations.count() > 0) {
-            String open = registrations.names();
-            guard.reopen(ni::moveTo);
-            throw new IllegalStateException(uri + " has open regions: " + open);
-        }
-        connections.closeAll();
-        inbox.close();
-        ni.closeAll();
     }
 }
