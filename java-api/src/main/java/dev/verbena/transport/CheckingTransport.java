@@ -1,6 +1,5 @@
 package dev.verbena.transport;
 
-import dev.verbena.memory.RegisteredRegion;
 import java.net.URI;
 import org.agrona.DirectBuffer;
 import org.agrona.ErrorHandler;
@@ -56,7 +55,8 @@ public final class CheckingTransport extends ForwardingTransport {
         return z ^ (z >>> 29);
     }
 
-    private int posted(int answer, long connection, int operation, long context) {
+    @Override
+    int posted(int answer, long connection, int operation, long context) {
         if (owner == null) {
             owner = Thread.currentThread();
         }
@@ -144,151 +144,6 @@ public final class CheckingTransport extends ForwardingTransport {
             ending.add(connection);
         }
         return answered("disconnect", answer);
-    }
-
-    @Override
-    public int send(
-            long connection,
-            RegisteredRegion source,
-            long offset,
-            long length,
-            long context,
-            int flags) {
-        return posted(
-                delegate.send(connection, source, offset, length, context, flags),
-                connection,
-                Operation.SEND,
-                context);
-    }
-
-    @Override
-    public int put(
-            long connection,
-            RegisteredRegion source,
-            long offset,
-            RemoteDescriptor target,
-            long targetOffset,
-            long length,
-            long context,
-            int flags) {
-        return posted(
-                delegate.put(
-                        connection, source, offset, target, targetOffset, length, context, flags),
-                connection,
-                Operation.PUT,
-                context);
-    }
-
-    @Override
-    public int putNotify(
-            long connection,
-            RegisteredRegion source,
-            long offset,
-            RemoteDescriptor target,
-            long targetOffset,
-            long length,
-            int tag,
-            long context,
-            int flags) {
-        return posted(
-                delegate.putNotify(
-                        connection,
-                        source,
-                        offset,
-                        target,
-                        targetOffset,
-                        length,
-                        tag,
-                        context,
-                        flags),
-                connection,
-                Operation.PUT_NOTIFY,
-                context);
-    }
-
-    @Override
-    public int get(
-            long connection,
-            RegisteredRegion destination,
-            long offset,
-            RemoteDescriptor source,
-            long sourceOffset,
-            long length,
-            long context,
-            int flags) {
-        return posted(
-                delegate.get(
-                        connection,
-                        destination,
-                        offset,
-                        source,
-                        sourceOffset,
-                        length,
-                        context,
-                        flags),
-                connection,
-                Operation.GET,
-                context);
-    }
-
-    @Override
-    public int put(
-            long connection,
-            TransferVector vector,
-            RemoteDescriptor target,
-            long context,
-            int flags) {
-        return posted(
-                delegate.put(connection, vector, target, context, flags),
-                connection,
-                Operation.PUT,
-                context);
-    }
-
-    @Override
-    public int get(
-            long connection,
-            TransferVector vector,
-            RemoteDescriptor source,
-            long context,
-            int flags) {
-        return posted(
-                delegate.get(connection, vector, source, context, flags),
-                connection,
-                Operation.GET,
-                context);
-    }
-
-    @Override
-    public int fetchAdd(
-            long connection,
-            RemoteDescriptor target,
-            long targetOffset,
-            long delta,
-            long context,
-            int flags) {
-        return posted(
-                delegate.fetchAdd(connection, target, targetOffset, delta, context, flags),
-                connection,
-                Operation.FETCH_ADD,
-                context);
-    }
-
-    @Override
-    public int compareSwap(
-            long connection,
-            RemoteDescriptor target,
-            long targetOffset,
-            long expected,
-            long update,
-            long context,
-            int flags) {
-        return posted(
-                delegate.compareSwap(
-                        connection, target, targetOffset, expected, update, context, flags),
-                connection,
-                Operation.COMPARE_SWAP,
-                context);
     }
 
     @Override

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -59,8 +58,8 @@ public final class FaultyTransport extends ForwardingTransport {
         return rate > 0 && random.nextDouble() < rate;
     }
 
-    /** Before a posting call: its answer if a fault gives one, else {@code ACCEPTED}. */
-    private int before(long connection) {
+    @Override
+    int refusal(long connection) {
         if (dying.containsKey(connection)) {
             return NOT_CONNECTED;
         }
@@ -71,13 +70,8 @@ public final class FaultyTransport extends ForwardingTransport {
         return happens(options.backPressureRate()) ? BACK_PRESSURED : ACCEPTED;
     }
 
-    /** Posts, unless a fault answers. */
-    private int post(long connection, IntSupplier call) {
-        int fault = before(connection);
-        if (fault != ACCEPTED) {
-            return fault;
-        }
-        int answer = call.getAsInt();
+    @Override
+    int posted(int answer, long connection, int operation, long context) {
         if (answer == ACCEPTED) {
             pending.merge(connection, 1, Integer::sum);
         }
@@ -133,148 +127,6 @@ public final class FaultyTransport extends ForwardingTransport {
     @Override
     public int disconnect(long connection) {
         return dying.containsKey(connection) ? NOT_CONNECTED : delegate.disconnect(connection);
-    }
-
-    @Override
-    public int send(
-            long connection,
-            RegisteredRegion source,
-            long offset,
-            long length,
-            long context,
-            int flags) {
-        return post(
-                connection,
-                () -> delegate.send(connection, source, offset, length, context, flags));
-    }
-
-    @Override
-    public int put(
-            long connection,
-            RegisteredRegion source,
-            long offset,
-            RemoteDescriptor target,
-            long targetOffset,
-            long length,
-            long context,
-            int flags) {
-        return post(
-                connection,
-                () ->
-                        super.put(
-                                connection,
-                                source,
-                                offset,
-                                target,
-                                targetOffset,
-                                length,
-                                context,
-                                flags));
-    }
-
-    @Override
-    public int putNotify(
-            long connection,
-            RegisteredRegion source,
-            long offset,
-            RemoteDescriptor target,
-            long targetOffset,
-            long length,
-            int tag,
-            long context,
-            int flags) {
-        return post(
-                connection,
-                () ->
-                        super.putNotify(
-                                connection,
-                                source,
-                                offset,
-                                target,
-                                targetOffset,
-                                length,
-                                tag,
-                                context,
-                                flags));
-    }
-
-    @Override
-    public int get(
-            long connection,
-            RegisteredRegion destination,
-            long offset,
-            RemoteDescriptor source,
-            long sourceOffset,
-            long length,
-            long context,
-            int flags) {
-        return post(
-                connection,
-                () ->
-                        super.get(
-                                connection,
-                                destination,
-                                offset,
-                                source,
-                                sourceOffset,
-                                length,
-                                context,
-                                flags));
-    }
-
-    @Override
-    public int put(
-            long connection,
-            TransferVector vector,
-            RemoteDescriptor target,
-            long context,
-            int flags) {
-        return post(connection, () -> delegate.put(connection, vector, target, context, flags));
-    }
-
-    @Override
-    public int get(
-            long connection,
-            TransferVector vector,
-            RemoteDescriptor source,
-            long context,
-            int flags) {
-        return post(connection, () -> delegate.get(connection, vector, source, context, flags));
-    }
-
-    @Override
-    public int fetchAdd(
-            long connection,
-            RemoteDescriptor target,
-            long targetOffset,
-            long delta,
-            long context,
-            int flags) {
-        return post(
-                connection,
-                () -> super.fetchAdd(connection, target, targetOffset, delta, context, flags));
-    }
-
-    @Override
-    public int compareSwap(
-            long connection,
-            RemoteDescriptor target,
-            long targetOffset,
-            long expected,
-            long update,
-            long context,
-            int flags) {
-        return post(
-                connection,
-                () ->
-                        super.compareSwap(
-                                connection,
-                                target,
-                                targetOffset,
-                                expected,
-                                update,
-                                context,
-                                flags));
     }
 
     @Override

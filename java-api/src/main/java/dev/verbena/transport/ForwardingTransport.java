@@ -2,16 +2,41 @@ package dev.verbena.transport;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.internal.TransferTransport;
 import java.net.URI;
 import org.agrona.DirectBuffer;
 
-/** Hands every call to another transport; the decorators change what they are about. */
-abstract class ForwardingTransport implements Transport {
+/**
+ * Hands every call to another transport; the decorators change what they are about.
+ *
+ * <p>Every operation passes {@link #refusal} on its way there and {@link #posted} on its way back.
+ */
+abstract class ForwardingTransport extends TransferTransport {
     /** The transport that does the work. */
     protected final Transport delegate;
 
     ForwardingTransport(Transport delegate) {
         this.delegate = delegate;
+    }
+
+    /**
+     * Asked before an operation is posted.
+     *
+     * @return {@link #ACCEPTED} to post it, otherwise what it answers instead
+     */
+    int refusal(long connection) {
+        return ACCEPTED;
+    }
+
+    /**
+     * Told of each operation that was posted.
+     *
+     * @param answer of the transport within
+     * @param operation of {@link Operation}
+     * @return what the operation answers
+     */
+    int posted(int answer, long connection, int operation, long context) {
+        return answer;
     }
 
     @Override
@@ -78,94 +103,109 @@ abstract class ForwardingTransport implements Transport {
             long length,
             long context,
             int flags) {
-        return delegate.send(connection, source, offset, length, context, flags);
+        int refusal = refusal(connection);
+        return refusal != ACCEPTED
+                ? refusal
+                : posted(
+                        delegate.send(connection, source, offset, length, context, flags),
+                        connection,
+                        Operation.SEND,
+                        context);
     }
 
     @Override
-    public int put(
+    protected int transfer(
+            int operation,
             long connection,
-            RegisteredRegion source,
+            RegisteredRegion local,
             long offset,
-            RemoteDescriptor target,
-            long targetOffset,
-            long length,
-            long context,
-            int flags) {
-        return delegate.put(
-                connection, source, offset, target, targetOffset, length, context, flags);
-    }
-
-    @Override
-    public int putNotify(
-            long connection,
-            RegisteredRegion source,
-            long offset,
-            RemoteDescriptor target,
-            long targetOffset,
+            RemoteDescriptor remote,
+            long remoteOffset,
             long length,
             int tag,
             long context,
             int flags) {
-        return delegate.putNotify(
-                connection, source, offset, target, targetOffset, length, tag, context, flags);
+        int refusal = refusal(connection);
+        if (refusal != ACCEPTED) {
+            return refusal;
+        }
+        int answer =
+                switch (operation) {
+                    case Operation.PUT ->
+                            delegate.put(
+                                    connection,
+                                    local,
+                                    offset,
+                                    remote,
+                                    remoteOffset,
+                                    length,
+                                    context,
+                                    flags);
+                    case Operation.PUT_NOTIFY ->
+                            delegate.putNotify(
+                                    connection,
+                                    local,
+                                    offset,
+                                    remote,
+                                    remoteOffset,
+                                    length,
+                                    tag,
+                                    context,
+                                    flags);
+                    default ->
+                            delegate.get(
+                                    connection,
+                                    local,
+                                    offset,
+                                    remote,
+                                    remoteOffset,
+                                    length,
+                                    context,
+                                    flags);
+                };
+        return posted(answer, connection, operation, context);
     }
 
     @Override
-    public int get(
-            long connection,
-            RegisteredRegion destination,
-            long offset,
-            RemoteDescriptor source,
-            long sourceOffset,
-            long length,
-            long context,
-            int flags) {
-        return delegate.get(
-                connection, destination, offset, source, sourceOffset, length, context, flags);
-    }
-
-    @Override
-    public int put(
+    protected int transfer(
+            int operation,
             long connection,
             TransferVector vector,
-            RemoteDescriptor target,
+            RemoteDescriptor remote,
             long context,
             int flags) {
-        return delegate.put(connection, vector, target, context, flags);
+        int refusal = refusal(connection);
+        if (refusal != ACCEPTED) {
+            return refusal;
+        }
+        int answer =
+                operation == Operation.PUT
+                        ? delegate.put(connection, vector, remote, context, flags)
+                        : delegate.get(connection, vector, remote, context, flags);
+        return posted(answer, connection, operation, context);
     }
 
     @Override
-    public int get(
-            long connection,
-            TransferVector vector,
-            RemoteDescriptor source,
-            long context,
-            int flags) {
-        return delegate.get(connection, vector, source, context, flags);
-    }
-
-    @Override
-    public int fetchAdd(
+    protected int atomic(
+            int operation,
             long connection,
             RemoteDescriptor target,
             long targetOffset,
-            long delta,
-            long context,
-            int flags) {
-        return delegate.fetchAdd(connection, target, targetOffset, delta, context, flags);
-    }
-
-    @Override
-    public int compareSwap(
-            long connection,
-            RemoteDescriptor target,
-            long targetOffset,
-            long expected,
+            long operand,
             long update,
             long context,
             int flags) {
-        return delegate.compareSwap(
-                connection, target, targetOffset, expected, update, context, flags);
+        int refusal = refusal(connection);
+        if (refusal != ACCEPTED) {
+            return refusal;
+        }
+        int answer =
+                operation == Operation.FETCH_ADD
+                        ? delegate.fetchAdd(
+                                connection, target, targetOffset, operand, context, flags)
+                        : delegate.compareSwap(
+                                connection, target, targetOffset, operand, update, context, flags);
+        return posted(answer, connection, operation, context);
     }
 
     @Override

@@ -80,34 +80,14 @@ public final class TracingTransport extends ForwardingTransport {
         };
     }
 
-    private static String operation(String name, long connection, long context, int flags) {
-        return name
+    private static String operation(int operation, long connection, long context, int flags) {
+        return Operation.name(operation)
                 + " connection="
                 + connection
                 + " context="
                 + context
                 + " flags="
                 + ((flags & FENCE) != 0 ? "FENCE" : Integer.toString(flags));
-    }
-
-    private static String transfer(
-            String operation,
-            RegisteredRegion region,
-            long offset,
-            RemoteDescriptor remote,
-            long remoteOffset,
-            long length) {
-        return operation
-                + " region="
-                + region.id()
-                + " offset="
-                + offset
-                + " remote="
-                + remote
-                + " remoteOffset="
-                + remoteOffset
-                + " length="
-                + length;
     }
 
     private static String vector(String operation, TransferVector vector, RemoteDescriptor remote) {
@@ -206,62 +186,49 @@ public final class TracingTransport extends ForwardingTransport {
             long context,
             int flags) {
         return call(
-                operation("send", connection, context, flags)
+                operation(Operation.SEND, connection, context, flags)
                         + " region="
                         + source.id()
                         + " offset="
                         + offset
                         + " length="
                         + length,
-                () -> delegate.send(connection, source, offset, length, context, flags));
+                () -> super.send(connection, source, offset, length, context, flags));
     }
 
     @Override
-    public int put(
+    protected int transfer(
+            int operation,
             long connection,
-            RegisteredRegion source,
+            RegisteredRegion local,
             long offset,
-            RemoteDescriptor target,
-            long targetOffset,
-            long length,
-            long context,
-            int flags) {
-        String name = operation("put", connection, context, flags);
-        return call(
-                transfer(name, source, offset, target, targetOffset, length),
-                () ->
-                        delegate.put(
-                                connection,
-                                source,
-                                offset,
-                                target,
-                                targetOffset,
-                                length,
-                                context,
-                                flags));
-    }
-
-    @Override
-    public int putNotify(
-            long connection,
-            RegisteredRegion source,
-            long offset,
-            RemoteDescriptor target,
-            long targetOffset,
+            RemoteDescriptor remote,
+            long remoteOffset,
             long length,
             int tag,
             long context,
             int flags) {
-        String name = operation("putNotify", connection, context, flags) + " tag=" + tag;
         return call(
-                transfer(name, source, offset, target, targetOffset, length),
+                operation(operation, connection, context, flags)
+                        + (operation == Operation.PUT_NOTIFY ? " tag=" + tag : "")
+                        + " region="
+                        + local.id()
+                        + " offset="
+                        + offset
+                        + " remote="
+                        + remote
+                        + " remoteOffset="
+                        + remoteOffset
+                        + " length="
+                        + length,
                 () ->
-                        delegate.putNotify(
+                        super.transfer(
+                                operation,
                                 connection,
-                                source,
+                                local,
                                 offset,
-                                target,
-                                targetOffset,
+                                remote,
+                                remoteOffset,
                                 length,
                                 tag,
                                 context,
@@ -269,98 +236,44 @@ public final class TracingTransport extends ForwardingTransport {
     }
 
     @Override
-    public int get(
-            long connection,
-            RegisteredRegion destination,
-            long offset,
-            RemoteDescriptor source,
-            long sourceOffset,
-            long length,
-            long context,
-            int flags) {
-        String name = operation("get", connection, context, flags);
-        return call(
-                transfer(name, destination, offset, source, sourceOffset, length),
-                () ->
-                        delegate.get(
-                                connection,
-                                destination,
-                                offset,
-                                source,
-                                sourceOffset,
-                                length,
-                                context,
-                                flags));
-    }
-
-    @Override
-    public int put(
+    protected int transfer(
+            int operation,
             long connection,
             TransferVector vector,
-            RemoteDescriptor target,
+            RemoteDescriptor remote,
             long context,
             int flags) {
         return call(
-                vector(operation("put", connection, context, flags), vector, target),
-                () -> delegate.put(connection, vector, target, context, flags));
+                vector(operation(operation, connection, context, flags), vector, remote),
+                () -> super.transfer(operation, connection, vector, remote, context, flags));
     }
 
     @Override
-    public int get(
-            long connection,
-            TransferVector vector,
-            RemoteDescriptor source,
-            long context,
-            int flags) {
-        return call(
-                vector(operation("get", connection, context, flags), vector, source),
-                () -> delegate.get(connection, vector, source, context, flags));
-    }
-
-    @Override
-    public int fetchAdd(
+    protected int atomic(
+            int operation,
             long connection,
             RemoteDescriptor target,
             long targetOffset,
-            long delta,
-            long context,
-            int flags) {
-        return call(
-                operation("fetchAdd", connection, context, flags)
-                        + " remote="
-                        + target
-                        + " remoteOffset="
-                        + targetOffset
-                        + " delta="
-                        + delta,
-                () -> delegate.fetchAdd(connection, target, targetOffset, delta, context, flags));
-    }
-
-    @Override
-    public int compareSwap(
-            long connection,
-            RemoteDescriptor target,
-            long targetOffset,
-            long expected,
+            long operand,
             long update,
             long context,
             int flags) {
         return call(
-                operation("compareSwap", connection, context, flags)
+                operation(operation, connection, context, flags)
                         + " remote="
                         + target
                         + " remoteOffset="
                         + targetOffset
-                        + " expected="
-                        + expected
-                        + " update="
-                        + update,
+                        + (operation == Operation.FETCH_ADD
+                                ? " delta=" + operand
+                                : " expected=" + operand + " update=" + update),
                 () ->
-                        delegate.compareSwap(
+                        super.atomic(
+                                operation,
                                 connection,
                                 target,
                                 targetOffset,
-                                expected,
+                                operand,
                                 update,
                                 context,
                                 flags));

@@ -1,6 +1,6 @@
 package dev.verbena.transport;
 
-/** The suite through the checking and the tracing decorator: neither may change anything. */
+/** The suite through the checking decorator, which may change nothing. */
 class CheckedModelContractTest extends TransportContract {
     private final ModelNetwork network = new ModelNetwork();
 

@@ -32,33 +32,15 @@ class CheckingTransportTest {
         private java.util.function.Consumer<TransportHandler> extra = handler -> {};
         private boolean swallowsCompletions;
         private int pollAnswer = Integer.MIN_VALUE;
-        private int putAnswer = Integer.MIN_VALUE;
+        private int answer = Transport.ACCEPTED;
 
         Broken(Transport delegate) {
             super(delegate);
         }
 
         @Override
-        public int put(
-                long connection,
-                RegisteredRegion source,
-                long offset,
-                RemoteDescriptor target,
-                long targetOffset,
-                long length,
-                long context,
-                int flags) {
-            return putAnswer != Integer.MIN_VALUE
-                    ? putAnswer
-                    : super.put(
-                            connection,
-                            source,
-                            offset,
-                            target,
-                            targetOffset,
-                            length,
-                            context,
-                            flags);
+        int refusal(long connection) {
+            return answer;
         }
 
         @Override
@@ -193,14 +175,14 @@ class CheckingTransportTest {
         broken.pollAnswer = 0;
         a.poll();
         expect("poll answered 0 after close");
-        broken.putAnswer = Transport.NOT_CONNECTED;
+        broken.answer = Transport.NOT_CONNECTED;
         a.transport.put(connection, local, 0, new RemoteDescriptor(), 0, 8, 1, 0);
         expect("put answered NOT_CONNECTED after close");
     }
 
     @Test
     void shouldFindAnAnswerThatIsNone() {
-        broken.putAnswer = -17;
+        broken.answer = -17;
         a.transport.put(connection, local, 0, new RemoteDescriptor(), 0, 8, 1, 0);
         expect("put answered -17");
     }

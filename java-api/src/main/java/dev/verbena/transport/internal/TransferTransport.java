@@ -12,7 +12,7 @@ import dev.verbena.transport.Transport;
  * of {@link Operation} say which it is. Results and rules are those of {@link Transport}.
  */
 public abstract class TransferTransport implements Transport {
-    /** For providers. */
+    /** For providers and decorators. */
     protected TransferTransport() {}
 
     /**

@@ -1,0 +1,20 @@
+package dev.verbena.transport;
+
+/** The suite through the tracing decorator, which may change nothing. */
+class TracedModelContractTest extends TransportContract {
+    private final ModelNetwork network = new ModelNetwork();
+
+    @Override
+    protected String scheme() {
+        return "model";
+    }
+
+    @Override
+    protected Transport open(TransportContext context) {
+        return new TracingTransport(network.open(context), line -> {});
+    }
+
+    /** Not a test here: every line that is written is allocated. */
+    @Override
+    void shouldAllocateNothingWhenPostingAndPolling() {}
+}
