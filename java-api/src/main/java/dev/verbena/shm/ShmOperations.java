@@ -7,30 +7,27 @@ import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportLimits;
-import dev.verbena.transport.internal.OwnerGuard;
+import dev.verbena.transport.internal.GuardedTransport;
 import dev.verbena.transport.internal.Ranges;
-import dev.verbena.transport.internal.TransferTransport;
+import java.net.URI;
 import org.agrona.UnsafeApi;
 
 /**
  * The data path of {@link ShmTransport}: every operation that can be posted. A superclass and not a
  * part that the transport holds, so that a put finds what it needs one load away.
  */
-abstract class ShmOperations extends TransferTransport {
-    final OwnerGuard guard;
-    final TransportLimits limits;
+abstract class ShmOperations extends GuardedTransport {
     final NativeScratch scratch;
     final CompletionRing completions;
     final ShmConnections connections;
 
     ShmOperations(
-            OwnerGuard guard,
+            URI uri,
             TransportLimits limits,
             NativeScratch scratch,
             CompletionRing completions,
             ShmConnections connections) {
-        this.guard = guard;
-        this.limits = limits;
+        super("shm transport " + uri, uri, limits);
         this.scratch = scratch;
         this.completions = completions;
         this.connections = connections;

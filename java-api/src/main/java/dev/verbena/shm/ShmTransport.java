@@ -10,9 +10,7 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.TransportLimits;
-import dev.verbena.transport.internal.OwnerGuard;
 import java.net.URI;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
 
@@ -28,24 +26,17 @@ final class ShmTransport extends ShmOperations {
     private static final long CLOCK_SHORT_NS = 20_000L;
     private static final long LOOK_MIN_NS = 1_000_000L;
     private static final long LOOK_MAX_NS = 50_000_000L;
-    private static final long CLOSE_TIMEOUT_NS = 10_000_000_000L;
 
     private final TransportContext context;
     private final ShmRegions regions;
     private final ShmInbox inbox;
-    private final Object closeLock = new Object();
-    private final Object bellLock = new Object();
-    private boolean isFreed;
-    private final AtomicBoolean isWoken = new AtomicBoolean();
     private final Leaks.Watch watch;
-    private final URI uri;
     private final boolean isBounce;
     private final long shm;
     private final long nic;
     private final long controlBell;
     private final long lookNs;
 
-    private boolean isPolling;
     private int bellSeen;
     private int pollsUntilClock;
     private int clockPolls = 1;
@@ -61,9 +52,8 @@ final class ShmTransport extends ShmOperations {
             URI uri,
             long shm,
             boolean isBounce) {
-        super(new OwnerGuard(text(uri)), limits, scratch, completions, connections);
+        super(uri, limits, scratch, completions, connections);
         this.context = context;
-        this.uri = uri;
         this.shm = shm;
         this.isBounce = isBounce;
         this.nic = softnic.shm_nic(shm);
@@ -86,14 +76,7 @@ final class ShmTransport extends ShmOperations {
         }
         long nic = softnic.shm_nic(shm);
         int connectionsMax = softnic.shm_connections_max(shm);
-        TransportLimits limits =
-                new TransportLimits(
-                        context.messageLengthMax(),
-                        context.receiveSlotCount(),
-                        context.creditsPerConnection(),
-                        context.outstandingMax(),
-                        connectionsMax,
-                        Layout.SHM_PRIVATE_MAX);
+        TransportLimits limits = limits(context, connectionsMax, Layout.SHM_PRIVATE_MAX);
         CompletionRing completions = new CompletionRing(context.outstandingMax());
         String name = NativeScratch.text(softnic.snic_name(nic), Layout.SNIC_NAME_MAX);
         return new ShmTransport(
@@ -107,24 +90,10 @@ final class ShmTransport extends ShmOperations {
                 isBounce);
     }
 
-    private static String text(URI uri) {
-        return "shm transport " + uri;
-    }
-
-    @Override
-    public URI uri() {
-        return uri;
-    }
-
     @Override
     public long capabilities() {
         long all = Capability.ATOMICS | Capability.PUT_NOTIFY | Capability.FOREIGN_MEMORY;
         return isBounce ? all : all | Capability.APPLICATION_BYPASS;
-    }
-
-    @Override
-    public TransportLimits limits() {
-        return limits;
     }
 
     @Override
@@ -138,35 +107,8 @@ final class ShmTransport extends ShmOperations {
                         : "by cross-memory attach, one system call each.");
     }
 
-    @Override
-    public String toString() {
-        return text(uri);
-    }
-
-    // ---- memory ----
-
-    @Override
-    public RegisteredRegion allocate(long length, int rights) {
-        enterControl();
-        try {
-            return regions.allocate(length, rights);
-        } finally {
-            guard.exit();
-        }
-    }
-
-    @Override
-    public RegisteredRegion register(OffHeapMemory memory, int rights) {
-        enterControl();
-        try {
-            return regions.register(memory, rights);
-        } finally {
-            guard.exit();
-        }
-    }
-
     void closeRegion(ShmRegion region) {
-        enterControl();
+        enterOpen();
         try {
             regions.close(region);
         } finally {
@@ -174,145 +116,82 @@ final class ShmTransport extends ShmOperations {
         }
     }
 
-    // ---- connections ----
+    // ---- the hooks of the shell ----
 
     @Override
-    public void listen() {
-        enterControl();
-        try {
-            int result = softnic.shm_listen(shm);
-            if (result < 0) {
-                throw Errno.exception("shm_listen", result, "");
-            }
-        } finally {
-            guard.exit();
+    protected RegisteredRegion allocateRegion(long length, int rights) {
+        return regions.allocate(length, rights);
+    }
+
+    @Override
+    protected RegisteredRegion registerRegion(OffHeapMemory memory, int rights) {
+        return regions.register(memory, rights);
+    }
+
+    @Override
+    protected String openRegions(boolean isOwnerOutside) {
+        return regions.names();
+    }
+
+    @Override
+    protected void listenForPeers() {
+        int result = softnic.shm_listen(shm);
+        if (result < 0) {
+            throw Errno.exception("shm_listen", result, "");
         }
     }
 
     @Override
-    public long connect(
+    protected long connectTo(
             URI peer,
             DirectBuffer privateData,
             int offset,
             int length,
             long context,
             long timeoutNs) {
-        ShmAddress address = ShmAddress.of(peer);
-        if (length < 0 || length > Layout.SHM_PRIVATE_MAX) {
-            throw new IllegalArgumentException(
-                    "private data of "
-                            + length
-                            + " bytes; 0 to "
-                            + Layout.SHM_PRIVATE_MAX
-                            + " work");
-        }
-        if (length > 0) {
-            privateData.boundsCheck(offset, length);
-        }
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            return connections.connect(address, privateData, offset, length, context, timeoutNs);
-        } finally {
-            guard.exit();
-        }
+        return connections.connect(
+                ShmAddress.of(peer), privateData, offset, length, context, timeoutNs);
     }
 
     @Override
-    public int accept(long connection, long context) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            return connections.accept(connection, context);
-        } finally {
-            guard.exit();
-        }
+    protected int acceptPeer(long connection, long context) {
+        return connections.accept(connection, context);
     }
 
     @Override
-    public int reject(long connection) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            return connections.reject(connection);
-        } finally {
-            guard.exit();
-        }
+    protected int rejectPeer(long connection) {
+        return connections.reject(connection);
     }
 
     @Override
-    public int disconnect(long connection) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            return connections.disconnect(connection);
-        } finally {
-            guard.exit();
-        }
+    protected int disconnectPeer(long connection) {
+        return connections.disconnect(connection);
     }
 
-    // ---- messages ----
-
     @Override
-    public void retain(long messageToken) {
+    protected void retainMessage(long messageToken) {
         inbox.retain(messageToken);
     }
 
     @Override
-    public void release(long messageToken) {
-        if (!guard.enter()) {
-            return;
-        }
-        try {
-            inbox.release(messageToken);
-        } finally {
-            guard.exit();
-        }
+    protected void releaseMessage(long messageToken) {
+        inbox.release(messageToken);
     }
-
-    // ---- events ----
 
     @Override
-    public int poll(TransportHandler handler, int limit) {
-        if (!guard.enter()) {
-            return CLOSED;
+    protected int deliver(TransportHandler handler, int limit) {
+        int count = 0;
+        for (long end = completions.lastNumber();
+                count < limit && completions.hasUpTo(end);
+                count++) {
+            completions.deliver(handler);
         }
-        try {
-            checkNotPolling("poll");
-            return deliver(handler, limit);
-        } finally {
-            guard.exit();
+        lookAtControl();
+        if (connections.hasEvents()) {
+            count += connections.deliverEvents(handler, limit - count);
         }
-    }
-
-    private int deliver(TransportHandler handler, int limit) {
-        isPolling = true;
-        try {
-            int count = 0;
-            for (long end = completions.lastNumber();
-                    count < limit && completions.hasUpTo(end);
-                    count++) {
-                completions.deliver(handler);
-            }
-            lookAtControl();
-            if (connections.hasEvents()) {
-                count += connections.deliverEvents(handler, limit - count);
-            }
-            count += connections.deliverMessages(inbox, handler, limit - count, MESSAGES_PER_RING);
-            return count;
-        } finally {
-            isPolling = false;
-        }
-    }
-
-    private void checkNotPolling(String call) {
-        if (isPolling) {
-            throw new IllegalStateException(call + " from inside a handler of " + this);
-        }
+        count += connections.deliverMessages(inbox, handler, limit - count, MESSAGES_PER_RING);
+        return count;
     }
 
     /** Asks softnic about connections when a peer rang, and now and then. */
@@ -344,95 +223,42 @@ final class ShmTransport extends ShmOperations {
     }
 
     @Override
-    public boolean await(long deadlineNs) {
-        if (!guard.enter()) {
-            return true;
-        }
-        try {
-            checkNotPolling("await");
-            while (true) {
-                int seen = softnic.snic_doorbell(nic);
-                if (isWoken.getAndSet(false) || hasWork() || guard.isClosed()) {
+    protected boolean awaitEvents(long deadlineNs) {
+        while (true) {
+            int seen = softnic.snic_doorbell(nic);
+            if (takeWakeup() || hasWork() || guard.isClosed()) {
+                return true;
+            }
+            long nowNs = System.nanoTime();
+            if (nowNs - lookDueNs >= 0) {
+                lookDueNs = nowNs + lookNs;
+                connections.control();
+                if (connections.hasEvents()) {
                     return true;
                 }
-                long nowNs = System.nanoTime();
-                if (nowNs - lookDueNs >= 0) {
-                    lookDueNs = nowNs + lookNs;
-                    connections.control();
-                    if (connections.hasEvents()) {
-                        return true;
-                    }
-                }
-                long leftNs = deadlineNs - nowNs;
-                if (leftNs <= 0) {
-                    return false;
-                }
-                softnic.snic_wait(nic, seen, Math.min(leftNs, lookNs));
             }
-        } finally {
-            guard.exit();
+            long leftNs = deadlineNs - nowNs;
+            if (leftNs <= 0) {
+                return false;
+            }
+            softnic.snic_wait(nic, seen, Math.min(leftNs, lookNs));
         }
     }
 
     @Override
-    public void wakeup() {
-        isWoken.set(true);
-        // Not the lock of close, which waits for handlers: they may call this.
-        synchronized (bellLock) {
-            if (!isFreed) {
-                softnic.snic_ring_self(nic);
-            }
-        }
+    protected void ringBell() {
+        softnic.snic_ring_self(nic);
     }
 
     @Override
-    public long nanoTime() {
-        return System.nanoTime();
-    }
-
-    /** Enters a call of the control path, which throws where the data path answers CLOSED. */
-    private void enterControl() {
-        if (!guard.enter()) {
-            throw new IllegalStateException("closed: " + this);
-        }
-    }
-
-    @Override
-    public void close() {
-        synchronized (closeLock) {
-            if (guard.isClosed()) {
-                return;
-            }
-            if (guard.isInsideOnThisThread()) {
-                throw new IllegalStateException("close from inside a handler of " + this);
-            }
-            regions.checkNone();
-            if (!guard.close(CLOSE_TIMEOUT_NS, () -> softnic.snic_ring_self(nic))) {
-                throw new IllegalStateException(
-                        this + ": its owner has been inside a call for too long to close it");
-            }
-            try {
-                regions.checkNone();
-            } catch (IllegalStateException e) {
-                guard.reopen();
-                throw e;
-            }
-            synchronized (bellLock) {
-                isFreed = true;
-            }
-            int result = softnic.shm_close(shm);
-            connections.forgetAll();
-            scratch.close();
-            watch.closed();
-            if (result < 0) {
-                context.errorHandler()
-                        .onError(
-                                new TransportException(
-                                        this
-                                                + ": "
-                                                + Errno.exception("shm_close", result, "")
-                                                        .getMessage()));
-            }
+    protected void free() {
+        int result = softnic.shm_close(shm);
+        connections.forgetAll();
+        scratch.close();
+        watch.closed();
+        if (result < 0) {
+            String why = Errno.exception("shm_close", result, "").getMessage();
+            context.errorHandler().onError(new TransportException(this + ": " + why));
         }
     }
 }

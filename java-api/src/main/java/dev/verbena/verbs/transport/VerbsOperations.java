@@ -6,27 +6,24 @@ import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportLimits;
-import dev.verbena.transport.internal.OwnerGuard;
+import dev.verbena.transport.internal.GuardedTransport;
 import dev.verbena.transport.internal.Ranges;
-import dev.verbena.transport.internal.TransferTransport;
+import java.net.URI;
 
 /** The data path of {@link VerbsTransport}: every operation that can be posted. */
-abstract class VerbsOperations extends TransferTransport {
-    final OwnerGuard guard;
-    final TransportLimits limits;
+abstract class VerbsOperations extends GuardedTransport {
     final WorkPool works;
     final VerbsConnections connections;
     private final ConnectionTable table;
     private final boolean hasAtomics;
 
     VerbsOperations(
-            OwnerGuard guard,
+            URI uri,
             TransportLimits limits,
             WorkPool works,
             VerbsConnections connections,
             boolean hasAtomics) {
-        this.guard = guard;
-        this.limits = limits;
+        super("verbs transport " + uri, uri, limits);
         this.works = works;
         this.connections = connections;
         this.table = connections.table();

@@ -7,17 +7,13 @@ import dev.verbena.transport.Capability;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
-import dev.verbena.transport.TransportLimits;
-import dev.verbena.transport.internal.OwnerGuard;
 import dev.verbena.verbs.CompletionQueue;
 import dev.verbena.verbs.internal.Takeover;
 import java.net.URI;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.DirectBuffer;
 
 /** One RDMA device opened for one thread; see the package for how it works. */
 final class VerbsTransport extends VerbsOperations {
-    private static final long CLOSE_TIMEOUT_NS = 10_000_000_000L;
     private static final long SLEEP_MAX_NS = 1_000_000_000L;
 
     /** While something has to be brought to its end that may come without an event. */
@@ -25,8 +21,6 @@ final class VerbsTransport extends VerbsOperations {
 
     private final TransportContext context;
     private final VerbsParts parts;
-    private final Object closeLock = new Object();
-    private final AtomicBoolean isWoken = new AtomicBoolean();
     private final Leaks.Watch watch;
     private final VerbsRegions regions;
     private final Meeting meeting;
@@ -34,15 +28,13 @@ final class VerbsTransport extends VerbsOperations {
     private final EventQueue events;
     private final Card card;
     private final CardNews news;
-    private final URI uri;
     private final long incarnation;
-    private boolean isPolling;
     private boolean isSendsArmed;
     private boolean isReceivesArmed;
 
     private VerbsTransport(TransportContext context, VerbsParts parts) {
         super(
-                new OwnerGuard("verbs transport " + parts.address.uri()),
+                parts.address.uri(),
                 parts.limits,
                 parts.works,
                 parts.connections,
@@ -56,7 +48,6 @@ final class VerbsTransport extends VerbsOperations {
         this.events = parts.events;
         this.news = new CardNews(context, card, connections);
         this.incarnation = parts.address.incarnation();
-        this.uri = parts.address.uri();
         regions.of(this);
         this.watch = Leaks.watch(this, toString());
     }
@@ -70,21 +61,11 @@ final class VerbsTransport extends VerbsOperations {
     }
 
     @Override
-    public URI uri() {
-        return uri;
-    }
-
-    @Override
     public long capabilities() {
         return Capability.PUT_NOTIFY
                 | Capability.FOREIGN_MEMORY
                 | Capability.APPLICATION_BYPASS
                 | (card.hasAtomics ? Capability.ATOMICS : 0);
-    }
-
-    @Override
-    public TransportLimits limits() {
-        return limits;
     }
 
     @Override
@@ -100,35 +81,8 @@ final class VerbsTransport extends VerbsOperations {
                         : "; " + dropped + " notifications came for regions that were closed");
     }
 
-    @Override
-    public String toString() {
-        return "verbs transport " + uri;
-    }
-
-    // ---- memory ----
-
-    @Override
-    public RegisteredRegion allocate(long length, int rights) {
-        enterControl();
-        try {
-            return regions.allocate(length, rights);
-        } finally {
-            guard.exit();
-        }
-    }
-
-    @Override
-    public RegisteredRegion register(OffHeapMemory memory, int rights) {
-        enterControl();
-        try {
-            return regions.register(memory, rights);
-        } finally {
-            guard.exit();
-        }
-    }
-
     void closeRegion(VerbsRegion region) {
-        enterControl();
+        enterOpen();
         try {
             regions.close(region);
         } finally {
@@ -136,139 +90,80 @@ final class VerbsTransport extends VerbsOperations {
         }
     }
 
-    // ---- connections ----
+    // ---- the hooks of the shell ----
 
     @Override
-    public void listen() {
-        enterControl();
-        try {
-            meeting.listen();
-        } finally {
-            guard.exit();
-        }
+    protected RegisteredRegion allocateRegion(long length, int rights) {
+        return regions.allocate(length, rights);
     }
 
     @Override
-    public long connect(
+    protected RegisteredRegion registerRegion(OffHeapMemory memory, int rights) {
+        return regions.register(memory, rights);
+    }
+
+    @Override
+    protected String openRegions(boolean isOwnerOutside) {
+        return isOwnerOutside ? regions.names() : null;
+    }
+
+    @Override
+    protected void listenForPeers() {
+        meeting.listen();
+    }
+
+    @Override
+    protected long connectTo(
             URI peer,
             DirectBuffer privateData,
             int offset,
             int length,
             long context,
             long timeoutNs) {
-        VerbsAddress address = VerbsAddress.of(peer);
-        if (length < 0 || length > Frames.PRIVATE_MAX) {
-            throw new IllegalArgumentException(
-                    "private data of " + length + " bytes; 0 to " + Frames.PRIVATE_MAX + " work");
-        }
-        if (length > 0) {
-            privateData.boundsCheck(offset, length);
-        }
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            return meeting.connect(address, privateData, offset, length, context, timeoutNs);
-        } finally {
-            guard.exit();
-        }
+        return meeting.connect(
+                VerbsAddress.of(peer), privateData, offset, length, context, timeoutNs);
     }
 
     @Override
-    public int accept(long connection, long context) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            return meeting.accept(connection, context);
-        } finally {
-            guard.exit();
-        }
+    protected int acceptPeer(long connection, long context) {
+        return meeting.accept(connection, context);
     }
 
     @Override
-    public int reject(long connection) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            return meeting.reject(connection);
-        } finally {
-            guard.exit();
-        }
+    protected int rejectPeer(long connection) {
+        return meeting.reject(connection);
     }
 
     @Override
-    public int disconnect(long connection) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            return meeting.disconnect(connection);
-        } finally {
-            guard.exit();
-        }
+    protected int disconnectPeer(long connection) {
+        return meeting.disconnect(connection);
     }
 
-    // ---- messages ----
-
     @Override
-    public void retain(long messageToken) {
+    protected void retainMessage(long messageToken) {
         inbox.retain(messageToken);
     }
 
     @Override
-    public void release(long messageToken) {
-        if (!guard.enter()) {
-            return;
-        }
-        try {
-            inbox.release(messageToken);
-        } finally {
-            guard.exit();
-        }
+    protected void releaseMessage(long messageToken) {
+        inbox.release(messageToken);
     }
-
-    // ---- events ----
 
     @Override
-    public int poll(TransportHandler handler, int limit) {
-        if (!guard.enter()) {
-            return CLOSED;
+    protected int deliver(TransportHandler handler, int limit) {
+        readNews();
+        connections.takeCompletions();
+        int count = 0;
+        for (long end = works.lastNumber(); count < limit && works.isWaiting(end); count++) {
+            works.deliver(handler);
         }
-        try {
-            checkNotPolling("poll");
-            return deliver(handler, limit);
-        } finally {
-            guard.exit();
+        if (meeting.hasLetters()) {
+            meeting.read();
         }
-    }
-
-    private int deliver(TransportHandler handler, int limit) {
-        isPolling = true;
-        try {
-            readNews();
-            connections.takeCompletions();
-            int count = 0;
-            for (long end = works.lastNumber(); count < limit && works.isWaiting(end); count++) {
-                works.deliver(handler);
-            }
-            if (meeting.hasLetters()) {
-                meeting.read();
-            }
-            if (!events.isEmpty()) {
-                count += events.deliver(handler, limit - count, works, connections);
-            }
-            return count + inbox.deliver(handler, limit - count);
-        } finally {
-            isPolling = false;
+        if (!events.isEmpty()) {
+            count += events.deliver(handler, limit - count, works, connections);
         }
-    }
-
-    private void checkNotPolling(String call) {
-        if (isPolling) {
-            throw new IllegalStateException(call + " from inside a handler of " + this);
-        }
+        return count + inbox.deliver(handler, limit - count);
     }
 
     private void readNews() {
@@ -284,29 +179,21 @@ final class VerbsTransport extends VerbsOperations {
     }
 
     @Override
-    public boolean await(long deadlineNs) {
-        if (!guard.enter()) {
-            return true;
-        }
-        try {
-            checkNotPolling("await");
-            while (true) {
-                if (isWoken.getAndSet(false) || hasWork() || guard.isClosed()) {
-                    return true;
-                }
-                long leftNs = deadlineNs - System.nanoTime();
-                if (leftNs <= 0) {
-                    return false;
-                }
-                connections.returnCredits();
-                arm();
-                if (hasWork()) {
-                    return true;
-                }
-                sleep(Math.min(leftNs, connections.isBusy() ? SLEEP_BUSY_NS : SLEEP_MAX_NS));
+    protected boolean awaitEvents(long deadlineNs) {
+        while (true) {
+            if (takeWakeup() || hasWork() || guard.isClosed()) {
+                return true;
             }
-        } finally {
-            guard.exit();
+            long leftNs = deadlineNs - System.nanoTime();
+            if (leftNs <= 0) {
+                return false;
+            }
+            connections.returnCredits();
+            arm();
+            if (hasWork()) {
+                return true;
+            }
+            sleep(Math.min(leftNs, connections.isBusy() ? SLEEP_BUSY_NS : SLEEP_MAX_NS));
         }
     }
 
@@ -332,51 +219,19 @@ final class VerbsTransport extends VerbsOperations {
     }
 
     @Override
-    public void wakeup() {
-        isWoken.set(true);
+    protected void ringBell() {
         card.channel.wakeup();
     }
 
     @Override
-    public long nanoTime() {
-        return System.nanoTime();
-    }
-
-    /** Enters a call of the control path, which throws where the data path answers CLOSED. */
-    private void enterControl() {
-        if (!guard.enter()) {
-            throw new IllegalStateException("closed: " + this);
+    protected void free() {
+        Takeover.takeOver(parts.requests);
+        try {
+            parts.close();
+        } catch (RuntimeException e) {
+            context.errorHandler()
+                    .onError(new TransportException(this + ": " + e.getMessage(), 0, e));
         }
-    }
-
-    @Override
-    public void close() {
-        synchronized (closeLock) {
-            if (guard.isClosed()) {
-                return;
-            }
-            if (guard.isInsideOnThisThread()) {
-                throw new IllegalStateException("close from inside a handler of " + this);
-            }
-            regions.checkNone();
-            if (!guard.close(CLOSE_TIMEOUT_NS, card.channel::wakeup)) {
-                throw new IllegalStateException(
-                        this + ": its owner has been inside a call for too long to close it");
-            }
-            try {
-                regions.checkNone();
-            } catch (IllegalStateException e) {
-                guard.reopen();
-                throw e;
-            }
-            Takeover.takeOver(parts.requests);
-            try {
-                parts.close();
-            } catch (RuntimeException e) {
-                context.errorHandler()
-                        .onError(new TransportException(this + ": " + e.getMessage(), 0, e));
-            }
-            watch.closed();
-        }
+        watch.closed();
     }
 }
