@@ -157,14 +157,17 @@ static void put_there(struct node *a, struct node *b, uint8_t *at, gni_mem_handl
     CHECK(is_filled(at, d.length, seed));
 }
 
-static void reserved_region(void)
+/* `checks`: GNI_SHIM_CHECK_MAPS. */
+static void reserve_and_fill(const char *checks)
 {
     gni_mem_handle_t handle, before;
     struct node a, b;
-    uint8_t *at = mmap(NULL, 16 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    /* At a low address: the first of all mappings. */
+    uint8_t *at =
+        mmap((void *)0x20000000, 16 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     CHECK(at != MAP_FAILED);
-    setenv("GNI_SHIM_CHECK_MAPS", "1", 1);
+    setenv("GNI_SHIM_CHECK_MAPS", checks, 1);
     pair_open(&a, &b, 0, 0);
     OK(GNI_MemRegister(b.nic, (uint64_t)(uintptr_t)at, 16 * PAGE, b.dst, GNI_MEM_RESERVE_REGION,
                        (uint32_t)-1, &handle));
@@ -195,6 +198,17 @@ static void reserved_region(void)
     check_table(&b);
     node_close(&a);
     node_close(&b);
+}
+
+static void reserved_region(void)
+{
+    reserve_and_fill("1");
+}
+
+/* The text of all mappings is read anew each time, also its beginning. */
+static void reserved_region_of_an_older_kernel(void)
+{
+    reserve_and_fill("2");
 }
 
 static void reserved_for_nothing(void)
@@ -230,6 +244,7 @@ int main(int argc, char **argv)
         {"", "unmapped_memory", unmapped_memory},
         {"", "unmapped_memory_as_text", unmapped_memory_as_text},
         {"", "reserved_region", reserved_region},
+        {"", "reserved_region_of_an_older_kernel", reserved_region_of_an_older_kernel},
         {"", "reserved_for_nothing", reserved_for_nothing},
     };
 

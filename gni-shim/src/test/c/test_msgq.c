@@ -4,6 +4,9 @@
 #include "msgq_side.h"
 #include <sched.h>
 #include <unistd.h>
+#ifdef SNIC_TEST
+#include "softnic.h"
+#endif
 
 /* ---- two nodes of two processes each: everybody sends to everybody over there ---- */
 
@@ -180,6 +183,37 @@ static void woken(void)
     OK(GNI_CdmDestroy(b.cdm));
 }
 
+#ifdef SNIC_TEST
+static struct side *beside;
+
+/* When the first slot has been looked at: into it, and into the second. */
+static void send_two(const char *label)
+{
+    if (beside == NULL || strcmp(label, "gni.msgq.looked") != 0)
+        return;
+    struct side *a = beside;
+    beside = NULL;
+    OK(send_number(a, 1, 0));
+    OK(send_number(a, 1, 1));
+}
+
+/* on_message() expects them one after the other. */
+static void sent_while_looked_for(void)
+{
+    struct side a, b;
+
+    two_sides(&a, &b, 0);
+    beside = &a;
+    snic_step_hook = send_two;
+    OK(GNI_MsgqProgress(b.q, 0));
+    snic_step_hook = NULL;
+    CHECK(beside == NULL);
+    OK(GNI_MsgqProgress(b.q, 0));
+    CHECK_EQ(2, b.received);
+    close_sides(&a, &b);
+}
+#endif
+
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
@@ -188,6 +222,9 @@ int main(int argc, char **argv)
         {"", "pause_of_callback", pause_of_callback},
         {"", "timeout", timeout},
         {"", "woken", woken},
+#ifdef SNIC_TEST
+        {"", "sent_while_looked_for", sent_while_looked_for},
+#endif
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);
