@@ -56,6 +56,11 @@ void gni_mem_publish(struct gni_nic *nic, uint32_t index, uint64_t base)
     struct gni_own_mdh *own = &nic->mdh[index];
     struct gni_mdh *mdh = &nic->view.mdh[index];
 
+#ifndef GNI_TSAN /* which knows no fences */
+    /* Whoever copies a new field finds that the former generation has ended; a release or an
+     * exchange that ended it does not see to that on every processor. Partner: gni_mdh_copy. */
+    atomic_thread_fence(memory_order_release);
+#endif
     mdh->flags = (own->flags & GNI_MEM_READ_ONLY ? GNI_MDH_READ_ONLY : 0u) |
                  (own->reserved != NULL ? GNI_MDH_RESERVED : 0u);
     mdh->address = own->address;

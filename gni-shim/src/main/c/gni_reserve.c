@@ -73,7 +73,7 @@ static void show(struct gni_nic *nic, struct gni_own_mdh *own, uint32_t first)
                                                             .base = r->piece[i].base,
                                                             .key = r->piece[i].key};
     if (own->is_live) { /* nobody takes half of the old and half of the new */
-        /* Acquire: nothing of the new one may be written before. Partner: gni_mdh_copy. */
+        /* Nothing of the new one is written before; gni_mem_publish begins with a fence. */
         atomic_exchange_explicit(&nic->view.mdh[index].generation, own->generation + 1,
                                  memory_order_acq_rel);
         own->generation += SAME_ENTROPY - 1;

@@ -150,11 +150,73 @@ static void deregister_orders_memory(void)
     snic_close(b);
 }
 
+struct mapper {
+    snic_peer_t *peer;
+    pthread_mutex_t *mutex; /* of the location */
+    const snic_location_t *location;
+    _Atomic int *stop;
+    _Atomic uint64_t *mapped;
+    pthread_t thread;
+};
+
+static void *mapper_main(void *argument)
+{
+    struct mapper *m = argument;
+    while (!atomic_load(m->stop)) {
+        pthread_mutex_lock(m->mutex);
+        snic_location_t location = *m->location;
+        pthread_mutex_unlock(m->mutex);
+        if (snic_map(m->peer, &location, 0, 64) != NULL)
+            atomic_fetch_add(m->mapped, 1);
+    }
+    return NULL;
+}
+
+/* One peer, many threads, and its memory is another one again and again: no race, says
+ * ThreadSanitizer, and nobody is given the place of the former memory for the new one. */
+static void mapping_by_many_threads(void)
+{
+    snic_t *a = open_nic("a"), *b = open_nic("b");
+    snic_peer_t *peer = attach(a, "b");
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    struct mapper mappers[3];
+    snic_location_t location;
+    _Atomic int stop = 0;
+    _Atomic uint64_t mapped = 0;
+    uint8_t *m;
+    CHECK_EQ(snic_memory_alloc(b, 4096, 0, (void **)&m, why, sizeof why), 0);
+    CHECK_EQ(snic_locate(b, m, 4096, &location, why, sizeof why), 0);
+    for (int i = 0; i < COUNT(mappers); i++) {
+        mappers[i] = (struct mapper){peer, &mutex, &location, &stop, &mapped, 0};
+        CHECK_EQ(pthread_create(&mappers[i].thread, NULL, mapper_main, &mappers[i]), 0);
+    }
+    for (int round = 0; round < 200; round++) {
+        pthread_mutex_lock(&mutex);
+        CHECK_EQ(snic_memory_free(b, m), 0);
+        CHECK_EQ(snic_memory_alloc(b, 4096, 0, (void **)&m, why, sizeof why), 0);
+        CHECK_EQ(snic_locate(b, m, 4096, &location, why, sizeof why), 0);
+        memset(m, round, 64);
+        uint8_t *there = snic_map(peer, &location, 0, 64);
+        CHECK(there != NULL && there[63] == (uint8_t)round);
+        pthread_mutex_unlock(&mutex);
+        uint64_t before = atomic_load(&mapped);
+        while (atomic_load(&mapped) < before + 3)
+            sched_yield();
+    }
+    atomic_store(&stop, 1);
+    for (int i = 0; i < COUNT(mappers); i++)
+        pthread_join(mappers[i].thread, NULL);
+    snic_detach(peer);
+    snic_close(a);
+    snic_close(b);
+}
+
 static const struct test_case cases[] = {
     {"deregister_against_mapped_puts", deregister_against_mapped_puts, NULL, 120},
     {"deregister_against_foreign_puts", deregister_against_foreign_puts, NULL, 120},
     {"atomics_of_many_threads", atomics_of_many_threads, NULL, 0},
     {"deregister_orders_memory", deregister_orders_memory, NULL, 0},
+    {"mapping_by_many_threads", mapping_by_many_threads, NULL, 0},
 };
 
 int main(int argc, char **argv)

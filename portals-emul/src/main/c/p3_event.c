@@ -224,6 +224,10 @@ int p3_eq_get(const struct p3_view *view, struct p3_eq *eq, ptl_event_t *event, 
             if (found == 0)
                 continue;
         }
+        /* Taken by another reader meanwhile: what was copied may have been written over, and then
+         * without a mark. */
+        if (peek && atomic_load_explicit(&eq->head, memory_order_acquire) != head)
+            continue;
         /* Readers race for an event by this exchange only; no data hangs on it. */
         if (!peek && !atomic_compare_exchange_strong_explicit(
                          &eq->head, &head, found + 1, memory_order_acq_rel, memory_order_relaxed))

@@ -5,7 +5,9 @@
 #include <immintrin.h>
 #endif
 
-/* Release for a write, acquire for a read. */
+/* Before: what the caller did earlier is done when the bytes appear, as with a card, which hears of
+ * a transfer only after it. After: release for a write, acquire for a read. x86-64 needs no
+ * instruction for either. */
 static void fence(void)
 {
 #ifndef SNIC_TSAN /* which knows no fences; what tells the other side is a release store anyway */
@@ -82,6 +84,7 @@ static void copy_streaming(uint8_t *to, const uint8_t *from, uint64_t length)
 
 void snic_copy(void *to, const void *from, uint64_t length, int streaming)
 {
+    fence();
     if (streaming > 0 || (streaming < 0 && length >= SNIC_STREAM_THRESHOLD))
         copy_streaming(to, from, length);
     else if (length == 8)

@@ -248,21 +248,30 @@ static int map_memory(snic_peer_t *peer, uint32_t number, uint32_t generation)
     close(fd);
     if (rc != 0)
         return rc;
-    if (m->base)
-        snic_unmap_file(m->base, m->mapped);
-    m->base = base;
-    m->mapped = mapped;
-    m->generation = generation;
+    uint8_t *former = atomic_load_explicit(&m->base, memory_order_relaxed);
+    uint64_t former_bytes = atomic_load_explicit(&m->mapped, memory_order_relaxed);
+    /* No generation while the other two change: each of them releases that. Partner: mapped_at. */
+    atomic_store_explicit(&m->generation, 0, memory_order_relaxed);
+    atomic_store_explicit(&m->base, base, memory_order_release);
+    atomic_store_explicit(&m->mapped, mapped, memory_order_release);
+    atomic_store_explicit(&m->generation, generation, memory_order_release);
+    snic_unmap_file(former, former_bytes);
     return 0;
 }
 
+/* NULL: not mapped, or just being mapped by another thread. */
 static inline uint8_t *mapped_at(const struct snic_peer_memory *m, uint32_t generation,
                                  uint64_t offset, uint64_t length)
 {
-    if (!m->base || m->generation != generation || offset > m->mapped ||
-        length > m->mapped - offset)
+    if (atomic_load_explicit(&m->generation, memory_order_acquire) != generation)
         return NULL;
-    return m->base + offset;
+    uint8_t *base = atomic_load_explicit(&m->base, memory_order_acquire);
+    uint64_t mapped = atomic_load_explicit(&m->mapped, memory_order_acquire);
+    /* Of one mapping, or the generation is another now. */
+    if (atomic_load_explicit(&m->generation, memory_order_relaxed) != generation || !base ||
+        offset > mapped || length > mapped - offset)
+        return NULL;
+    return base + offset;
 }
 
 void *snic_map(snic_peer_t *peer, const snic_location_t *location, uint64_t offset, uint64_t length)
@@ -278,7 +287,7 @@ void *snic_map(snic_peer_t *peer, const snic_location_t *location, uint64_t offs
     if (p)
         return p;
     pthread_mutex_lock(&peer->mapping);
-    if (m->generation != generation || !m->base)
+    if (atomic_load_explicit(&m->generation, memory_order_relaxed) != generation)
         map_memory(peer, number, generation);
     p = mapped_at(m, generation, l.offset + offset, length);
     pthread_mutex_unlock(&peer->mapping);

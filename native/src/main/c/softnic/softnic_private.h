@@ -98,10 +98,11 @@ struct snic {
     _Atomic uint32_t helper_stop;
 };
 
+/* Written with peer->mapping held, looked at without. */
 struct snic_peer_memory {
-    uint8_t *base;
-    uint64_t mapped;
-    uint32_t generation;
+    _Atomic(uint8_t *) base;
+    _Atomic uint64_t mapped;
+    _Atomic uint32_t generation; /* odd; 0: nothing is mapped, or it is just changing */
 };
 
 struct snic_peer {

@@ -239,8 +239,11 @@ abstract class ShmPeerMemory {
     /** Announces an access, before the look at whether the key is still good. */
     private void pin(long word) {
         if (isOwnerFencing) {
+            // No instruction on x86-64, which has the order anyway. What we did before is done when
+            // our bytes appear; and the compiler does not look at the key before the pin.
+            UnsafeApi.storeFence();
             UnsafeApi.putLongOpaque(null, pin, word);
-            UnsafeApi.loadFence(); // no instruction on x86: keeps the compiler from reordering
+            UnsafeApi.loadFence();
         } else {
             UnsafeApi.putLongVolatile(null, pin, word);
         }
