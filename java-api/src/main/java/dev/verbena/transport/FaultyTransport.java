@@ -21,7 +21,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>A dead peer is one that cannot be reached any more: the real connection is ended in order
  * behind the program's back, operations that were accepted complete with {@code PEER_DEAD} or, if
  * they had happened, with {@code OK}, then {@code onPeerLost} comes, once. The peer itself sees a
- * disconnect.
+ * disconnect, once no message of it is held back or retained any more.
  *
  * <p>A completion that is held back has completed for the transport within: regions may be closed a
  * little earlier than they could be without this decorator. Allocates. Thread rules as for the
@@ -36,6 +36,10 @@ public final class FaultyTransport extends ForwardingTransport {
     private final Map<Long, Long> contexts = new HashMap<>();
     private final Map<Long, String> dying = new HashMap<>();
     private final Set<Long> kept = new HashSet<>();
+
+    // Tokens of messages that are retained within, because they are held back or the program keeps
+    // them, with their connections.
+    private final Map<Long, Long> retained = new HashMap<>();
     private final Set<Long> connecting = new HashSet<>();
     private long handled;
     private long polls;
@@ -85,7 +89,22 @@ public final class FaultyTransport extends ForwardingTransport {
      */
     public void kill(long connection, String reason) {
         if (contexts.containsKey(connection) && dying.putIfAbsent(connection, reason) == null) {
+            endWithin(connection);
+        }
+    }
+
+    /** Later, if messages of it are retained: providers may refuse to end it before. */
+    private void endWithin(long connection) {
+        if (!retained.containsValue(connection)) {
             delegate.disconnect(connection);
+        }
+    }
+
+    private void releaseWithin(long token) {
+        delegate.release(token);
+        long connection = retained.remove(token);
+        if (dying.containsKey(connection)) {
+            endWithin(connection);
         }
     }
 
@@ -141,7 +160,7 @@ public final class FaultyTransport extends ForwardingTransport {
         if (!kept.remove(messageToken)) {
             throw new IllegalStateException("message " + messageToken + " is not retained");
         }
-        delegate.release(messageToken);
+        releaseWithin(messageToken);
     }
 
     @Override
@@ -244,6 +263,7 @@ public final class FaultyTransport extends ForwardingTransport {
                 return;
             }
             delegate.retain(token);
+            retained.put(token, connection);
             hold(
                     connection,
                     false,
@@ -253,7 +273,7 @@ public final class FaultyTransport extends ForwardingTransport {
                             h.onMessage(connection, context, buffer, offset, length, token);
                         } finally {
                             if (!kept.contains(token)) {
-                                delegate.release(token);
+                                releaseWithin(token);
                             }
                         }
                     });
