@@ -2,7 +2,6 @@ package dev.verbena.ugni.transport;
 
 import static dev.verbena.ugni.transport.GniConnection.CONNECTED;
 import static dev.verbena.ugni.transport.GniConnection.CONNECTING;
-import static dev.verbena.ugni.transport.GniConnection.ENDED;
 import static dev.verbena.ugni.transport.GniConnection.ENDING;
 import static dev.verbena.ugni.transport.GniConnection.FREE;
 import static dev.verbena.ugni.transport.GniConnection.OFFERED;
@@ -11,14 +10,17 @@ import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.internal.ConnectionLife;
 import java.net.URI;
+import java.util.function.Consumer;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * How connections come about and end: what is asked for here, what is sent to peers' doors,
  * timeouts, and the watch over peers. What comes back is in {@link ControlInbox}. One thread.
  */
-final class Connections {
+final class Connections extends ConnectionLife<GniConnection> {
     private static final long RETRY_NS = 500_000L;
     private static final long WATCH_MIN_NS = 5_000_000L;
     private static final long WATCH_MAX_NS = 200_000_000L;
@@ -42,12 +44,11 @@ final class Connections {
     private Runnable drain = () -> {};
     private boolean isListening;
     private int creditsReserved;
-    private int endingCount;
-    private int pendingCount;
     private long nextWatchNs;
     private long nextTimerNs;
 
     Connections(Card card, EventRing ring, News news, TransportContext context, long nowNs) {
+        super(news.table);
         this.card = card;
         this.ring = ring;
         this.news = news;
@@ -124,43 +125,6 @@ final class Connections {
         }
     }
 
-    int accept(long handle, long userContext) {
-        GniConnection c = table.find(handle);
-        if (c == null || c.state != OFFERED) {
-            return Transport.NOT_CONNECTED;
-        }
-        c.context = userContext;
-        c.state = CONNECTED;
-        c.isStopped = false;
-        pend(c, ControlRecord.ACCEPT);
-        return c.isQuietEnd ? Transport.NOT_CONNECTED : Transport.ACCEPTED;
-    }
-
-    int reject(long handle) {
-        GniConnection c = table.find(handle);
-        if (c == null || c.state != OFFERED) {
-            return Transport.NOT_CONNECTED;
-        }
-        c.state = ENDED;
-        c.isQuietEnd = true;
-        pend(c, ControlRecord.REJECT);
-        return Transport.ACCEPTED;
-    }
-
-    int disconnect(long handle) {
-        GniConnection c = table.find(handle);
-        if (c == null || c.state != CONNECTED) {
-            return Transport.NOT_CONNECTED;
-        }
-        c.state = ENDED;
-        c.isQuietEnd = true;
-        boolean isUnknown = c.pendingRecord == ControlRecord.ACCEPT;
-        unpend(c);
-        // A peer that never learnt that it was accepted is rejected.
-        pend(c, isUnknown ? ControlRecord.REJECT : ControlRecord.DISCONNECT);
-        return Transport.ACCEPTED;
-    }
-
     /** Tells every peer that this transport closes, as far as they can be told at once. */
     void closeAll() {
         for (int i = 0; i < table.size(); i++) {
@@ -191,7 +155,8 @@ final class Connections {
         return c;
     }
 
-    void free(GniConnection c) {
+    @Override
+    protected void free(GniConnection c) {
         if (c.inFlight > 0) {
             drain.run(); // events of an endpoint that is gone would not come
         }
@@ -222,21 +187,8 @@ final class Connections {
 
     // ---- records out ----
 
-    private void pend(GniConnection c, int type) {
-        c.pendingRecord = type;
-        pendingCount++;
-        send(c);
-    }
-
-    private void unpend(GniConnection c) {
-        if (c.pendingRecord != 0) {
-            c.pendingRecord = 0;
-            pendingCount--;
-        }
-    }
-
-    /** Sends what is pending; what cannot be sent now stays pending. */
-    private void send(GniConnection c) {
+    @Override
+    protected void send(GniConnection c) {
         int type = c.pendingRecord;
         if (!c.peer.isKnown()) {
             peers.ask(c.peer);
@@ -251,7 +203,12 @@ final class Connections {
         // What was accepted before a disconnect is placed before it.
         int outcome = type == ControlRecord.DISCONNECT && c.inFlight > 0 ? Door.BUSY : put(c, type);
         switch (outcome) {
-            case Door.DELIVERED -> sent(c, type);
+            case Door.DELIVERED -> {
+                if (PlantedFaults.ENABLED) {
+                    PlantedFaults.step("java.gni.record");
+                }
+                sent(c, type);
+            }
             case Door.UNREACHABLE -> gone(c);
             default -> soon();
         }
@@ -280,28 +237,6 @@ final class Connections {
         return card.door.put(c.peer, out);
     }
 
-    private void sent(GniConnection c, int type) {
-        if (PlantedFaults.ENABLED) {
-            PlantedFaults.step("java.gni.record");
-        }
-        unpend(c);
-        if (type == ControlRecord.ACCEPT) {
-            connected(c);
-        } else if (type != ControlRecord.CONNECT) {
-            free(c);
-        }
-    }
-
-    private void gone(GniConnection c) {
-        if (c.state == CONNECTING) {
-            fail(c, Status.PEER_DEAD, c.uri + " died before it answered");
-        } else if (c.isQuietEnd) {
-            free(c);
-        } else {
-            lose(c, "its process is gone");
-        }
-    }
-
     void answer(ControlRecord to, int type) {
         GniPeer peer = peers.take(to.address(), to.instance(), to.incarnation());
         to.introduce(peer);
@@ -320,27 +255,29 @@ final class Connections {
 
     // ---- ends ----
 
-    void connected(GniConnection c) {
-        c.state = CONNECTED;
-        c.hasDeadline = false;
-        c.privateData = null;
-        int handle = c.handle;
-        long userContext = c.context;
-        ring.add(handler -> handler.onConnected(handle, userContext));
+    @Override
+    protected void tell(Consumer<TransportHandler> event) {
+        ring.add(event::accept);
+    }
+
+    @Override
+    protected void takeRecords() {
+        records.take();
+    }
+
+    @Override
+    protected boolean isDelivered(GniConnection c) {
+        return !c.hasNews && c.inFlight == 0;
+    }
+
+    @Override
+    protected void onConnected(GniConnection c) {
         news.add(c);
     }
 
-    void fail(GniConnection c, int status, String reason) {
-        unpend(c);
-        c.state = ENDED;
-        c.hasDeadline = false;
-        int handle = c.handle;
-        long userContext = c.context;
-        ring.add(
-                handler -> {
-                    free(c);
-                    handler.onConnectFailed(handle, userContext, status, reason);
-                });
+    @Override
+    protected void onEnding(GniConnection c) {
+        news.add(c); // what it sent before is delivered first
     }
 
     /** An operation found the peer unreachable: looks whether it is gone. */
@@ -358,71 +295,6 @@ final class Connections {
         tellGivenUp(c);
     }
 
-    /** The peer cannot be reached any more. */
-    void lose(GniConnection c, String reason) {
-        switch (c.state) {
-            case CONNECTING -> fail(c, Status.PEER_DEAD, c.uri + ": " + reason);
-            case OFFERED -> free(c);
-            case CONNECTED -> {
-                records.take(); // a disconnect that it sent before counts
-                if (c.state == CONNECTED) {
-                    end(c, true, reason);
-                }
-            }
-            case ENDED -> {
-                if (c.isQuietEnd) {
-                    free(c);
-                }
-            }
-            default -> {
-                // its end is on its way
-            }
-        }
-    }
-
-    void end(GniConnection c, boolean isLost, String reason) {
-        if (c.pendingRecord == ControlRecord.ACCEPT) {
-            connected(c);
-        }
-        unpend(c);
-        c.state = ENDING;
-        c.isLost = isLost;
-        c.reason = reason;
-        news.add(c); // what it sent before is delivered first
-        endingCount++;
-    }
-
-    /** Ends connections whose last message was delivered. */
-    void settleEnds() {
-        if (endingCount == 0) {
-            return;
-        }
-        for (int i = 0; i < table.size(); i++) {
-            GniConnection c = table.at(i);
-            if (c.state == ENDING && !c.hasNews && c.inFlight == 0) {
-                endingCount--;
-                ended(c);
-            }
-        }
-    }
-
-    private void ended(GniConnection c) {
-        c.state = ENDED;
-        int handle = c.handle;
-        long userContext = c.context;
-        boolean isLost = c.isLost;
-        String reason = c.uri + ": " + c.reason;
-        ring.add(
-                handler -> {
-                    free(c);
-                    if (isLost) {
-                        handler.onPeerLost(handle, userContext, reason);
-                    } else {
-                        handler.onDisconnected(handle, userContext);
-                    }
-                });
-    }
-
     // ---- time ----
 
     /** When {@link #onTime} wants to be called at the latest. */
@@ -433,7 +305,7 @@ final class Connections {
     /** Datagrams, timeouts, records that could not be sent, and the watch over peers. */
     void onTime(long nowNs) {
         peers.progress();
-        if (nowNs - nextTimerNs < 0 && pendingCount == 0) {
+        if (nowNs - nextTimerNs < 0 && pendingCount() == 0) {
             return;
         }
         boolean isWatching = nowNs - nextWatchNs >= 0;
@@ -448,7 +320,7 @@ final class Connections {
                 onTime(c, nowNs, isWatching);
             }
         }
-        if (pendingCount > 0) {
+        if (pendingCount() > 0) {
             nextTimerNs = Math.min(nextTimerNs, nowNs + RETRY_NS);
         }
     }

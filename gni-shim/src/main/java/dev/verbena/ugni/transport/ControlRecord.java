@@ -2,6 +2,7 @@ package dev.verbena.ugni.transport;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
+import dev.verbena.transport.internal.ConnectionLife;
 import java.util.zip.CRC32C;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -35,10 +36,10 @@ final class ControlRecord {
     static final int LENGTH = 412;
     static final int PRIVATE_MAX = 256;
 
-    static final int CONNECT = 1;
-    static final int ACCEPT = 2;
-    static final int REJECT = 3;
-    static final int DISCONNECT = 4;
+    static final int CONNECT = ConnectionLife.CONNECT;
+    static final int ACCEPT = ConnectionLife.ACCEPT;
+    static final int REJECT = ConnectionLife.REJECT;
+    static final int DISCONNECT = ConnectionLife.DISCONNECT;
 
     /** As REJECT: the receiver's room is used up. */
     static final int FULL = 5;

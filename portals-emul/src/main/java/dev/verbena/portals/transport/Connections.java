@@ -2,8 +2,6 @@ package dev.verbena.portals.transport;
 
 import static dev.verbena.portals.transport.PortalsConnection.CONNECTED;
 import static dev.verbena.portals.transport.PortalsConnection.CONNECTING;
-import static dev.verbena.portals.transport.PortalsConnection.ENDED;
-import static dev.verbena.portals.transport.PortalsConnection.ENDING;
 import static dev.verbena.portals.transport.PortalsConnection.OFFERED;
 
 import dev.verbena.agent.internal.PlantedFaults;
@@ -14,14 +12,17 @@ import dev.verbena.portals.PortalsProcess;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.internal.ConnectionLife;
 import java.net.URI;
+import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * How connections come about and end: the conversation over the system queue, timeouts, and the
  * watch over peers. One thread.
  */
-final class Connections {
+final class Connections extends ConnectionLife<PortalsConnection> {
     private static final long RETRY_NS = 500_000L;
     private static final long WATCH_MIN_NS = 5_000_000L;
     private static final long WATCH_MAX_NS = 200_000_000L;
@@ -35,16 +36,24 @@ final class Connections {
     private final PeerWatch watch;
     private final long watchNs;
     private int creditsReserved;
-    private int endingCount;
-    private int pendingCount;
     private long nextWatchNs;
     private long nextTimerNs;
 
     Connections(Card card, EventRing ring, TransportContext context, long nowNs) {
+        this(card, ring, context, nowNs, new ConnectionTable(context.connectionsMax()));
+    }
+
+    private Connections(
+            Card card,
+            EventRing ring,
+            TransportContext context,
+            long nowNs,
+            ConnectionTable table) {
+        super(table);
         this.card = card;
         this.ring = ring;
         this.context = context;
-        this.table = new ConnectionTable(context.connectionsMax());
+        this.table = table;
         this.credits = new CreditReturns(card, context, table, this);
         this.records = new ControlInbox(card, ring, context, this, credits);
         this.watch = new PeerWatch(card, context, this);
@@ -111,45 +120,6 @@ final class Connections {
         }
     }
 
-    int accept(long handle, long userContext) {
-        PortalsConnection c = table.find(handle);
-        if (c == null || c.state != OFFERED) {
-            return Transport.NOT_CONNECTED;
-        }
-        c.context = userContext;
-        c.state = CONNECTED;
-        c.stoppedSinceNs = 0;
-        pend(c, ControlRecord.ACCEPT);
-        return c.isQuietEnd ? Transport.NOT_CONNECTED : Transport.ACCEPTED;
-    }
-
-    int reject(long handle) {
-        PortalsConnection c = table.find(handle);
-        if (c == null || c.state != OFFERED) {
-            return Transport.NOT_CONNECTED;
-        }
-        c.state = ENDED;
-        c.isQuietEnd = true;
-        pend(c, ControlRecord.REJECT);
-        return Transport.ACCEPTED;
-    }
-
-    int disconnect(long handle) {
-        PortalsConnection c = table.find(handle);
-        if (c == null || c.state != CONNECTED) {
-            return Transport.NOT_CONNECTED;
-        }
-        c.state = ENDED;
-        c.isQuietEnd = true;
-        if (c.pendingRecord == ControlRecord.ACCEPT) {
-            unpend(c); // the peer never learnt that it was accepted
-            pend(c, ControlRecord.REJECT);
-        } else {
-            pend(c, ControlRecord.DISCONNECT);
-        }
-        return Transport.ACCEPTED;
-    }
-
     /** Tells every peer that this transport closes, as far as they can be told at once. */
     void closeAll() {
         for (int i = 0; i < table.size(); i++) {
@@ -180,7 +150,8 @@ final class Connections {
         return c;
     }
 
-    private void free(PortalsConnection c) {
+    @Override
+    protected void free(PortalsConnection c) {
         creditsReserved -= c.creditsGiven;
         long target = c.target;
         unpend(c);
@@ -208,21 +179,8 @@ final class Connections {
 
     // ---- records out ----
 
-    private void pend(PortalsConnection c, int type) {
-        c.pendingRecord = type;
-        pendingCount++;
-        send(c);
-    }
-
-    private void unpend(PortalsConnection c) {
-        if (c.pendingRecord != 0) {
-            c.pendingRecord = 0;
-            pendingCount--;
-        }
-    }
-
-    /** Sends what is pending; what the peer cannot take now stays pending. */
-    private void send(PortalsConnection c) {
+    @Override
+    protected void send(PortalsConnection c) {
         int type = c.pendingRecord;
         card.record.write(
                 type,
@@ -234,6 +192,9 @@ final class Connections {
         boolean isRequest = type == ControlRecord.CONNECT;
         int outcome = card.putRecord(c.target, isRequest ? Card.REQUEST_BITS : Card.ANSWER_BITS);
         if (outcome == PortalsOutcome.DELIVERED) {
+            if (PlantedFaults.ENABLED) {
+                PlantedFaults.step("java.portals.record");
+            }
             sent(c, type);
         } else if (Card.isPeerGone(outcome)) {
             gone(c);
@@ -242,28 +203,6 @@ final class Connections {
             fail(c, Status.REFUSED, c.uri + " does not listen");
         } else {
             nextTimerNs = nextWatchNs - watchNs; // as soon as possible
-        }
-    }
-
-    private void sent(PortalsConnection c, int type) {
-        if (PlantedFaults.ENABLED) {
-            PlantedFaults.step("java.portals.record");
-        }
-        unpend(c);
-        if (type == ControlRecord.ACCEPT) {
-            connected(c);
-        } else if (type != ControlRecord.CONNECT) {
-            free(c);
-        }
-    }
-
-    private void gone(PortalsConnection c) {
-        if (c.state == CONNECTING) {
-            fail(c, Status.PEER_DEAD, c.uri + " died before it answered");
-        } else if (c.isQuietEnd) {
-            free(c);
-        } else {
-            lose(c, "its process is gone");
         }
     }
 
@@ -356,95 +295,34 @@ final class Connections {
 
     // ---- ends ----
 
-    private void connected(PortalsConnection c) {
-        c.state = CONNECTED;
-        c.hasDeadline = false;
-        c.privateData = null;
-        int handle = c.handle;
-        long userContext = c.context;
-        ring.add(handler -> handler.onConnected(handle, userContext));
+    @Override
+    protected void tell(Consumer<TransportHandler> event) {
+        ring.add(event::accept);
     }
 
-    private void fail(PortalsConnection c, int status, String reason) {
-        unpend(c);
-        c.state = ENDED;
-        c.hasDeadline = false;
-        int handle = c.handle;
-        long userContext = c.context;
-        ring.add(
-                handler -> {
-                    free(c);
-                    handler.onConnectFailed(handle, userContext, status, reason);
-                });
+    @Override
+    protected void takeRecords() {
+        records.take();
     }
 
-    /** The peer cannot be reached any more. */
-    void lose(PortalsConnection c, String reason) {
-        switch (c.state) {
-            case CONNECTING -> fail(c, Status.PEER_DEAD, c.uri + ": " + reason);
-            case OFFERED -> free(c);
-            case CONNECTED -> {
-                records.take(); // a disconnect that it sent before counts
-                if (c.state == CONNECTED) {
-                    end(c, true, reason);
-                }
-            }
-            case ENDED -> {
-                if (c.isQuietEnd) {
-                    free(c);
-                }
-            }
-            default -> {
-                // its end is on its way
-            }
-        }
-    }
-
-    private void end(PortalsConnection c, boolean isLost, String reason) {
-        if (c.pendingRecord == ControlRecord.ACCEPT) {
-            connected(c);
-        }
-        unpend(c);
-        c.state = ENDING;
-        c.isLost = isLost;
-        c.reason = reason;
+    @Override
+    protected void onEnding(PortalsConnection c) {
         // What it sent before has been logged: it is delivered first.
         c.messageMark = card.messageQueue.tail();
         c.notifyMark = card.notifyQueue.tail();
-        endingCount++;
     }
 
-    /** Ends connections whose last message was delivered. */
+    /** Ends connections whose last message was delivered, unless messages are being recovered. */
     void settleEnds(boolean isRecovering) {
-        if (endingCount == 0 || isRecovering) {
-            return;
-        }
-        for (int i = 0; i < table.size(); i++) {
-            PortalsConnection c = table.at(i);
-            if (c.state == ENDING
-                    && card.messageQueue.head() - c.messageMark >= 0
-                    && card.notifyQueue.head() - c.notifyMark >= 0) {
-                endingCount--;
-                ended(c);
-            }
+        if (!isRecovering) {
+            settleEnds();
         }
     }
 
-    private void ended(PortalsConnection c) {
-        c.state = ENDED;
-        int handle = c.handle;
-        long userContext = c.context;
-        boolean isLost = c.isLost;
-        String reason = c.uri + ": " + c.reason;
-        ring.add(
-                handler -> {
-                    free(c);
-                    if (isLost) {
-                        handler.onPeerLost(handle, userContext, reason);
-                    } else {
-                        handler.onDisconnected(handle, userContext);
-                    }
-                });
+    @Override
+    protected boolean isDelivered(PortalsConnection c) {
+        return card.messageQueue.head() - c.messageMark >= 0
+                && card.notifyQueue.head() - c.notifyMark >= 0;
     }
 
     // ---- time ----
@@ -480,7 +358,7 @@ final class Connections {
                 watch.look(c, nowNs);
             }
         }
-        if (pendingCount > 0) {
+        if (pendingCount() > 0) {
             nextTimerNs = Math.min(nextTimerNs, nowNs + RETRY_NS);
         }
     }

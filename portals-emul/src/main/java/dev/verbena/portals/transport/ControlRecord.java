@@ -2,6 +2,7 @@ package dev.verbena.portals.transport;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
+import dev.verbena.transport.internal.ConnectionLife;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -25,10 +26,10 @@ final class ControlRecord {
     static final int VERSION = 1;
     static final int PRIVATE_MAX = 256;
 
-    static final int CONNECT = 1;
-    static final int ACCEPT = 2;
-    static final int REJECT = 3;
-    static final int DISCONNECT = 4;
+    static final int CONNECT = ConnectionLife.CONNECT;
+    static final int ACCEPT = ConnectionLife.ACCEPT;
+    static final int REJECT = ConnectionLife.REJECT;
+    static final int DISCONNECT = ConnectionLife.DISCONNECT;
 
     /** The receiver's room is used up: as REJECT, with a reason of its own. */
     static final int FULL = 5;
