@@ -92,7 +92,7 @@ final class DartSend implements Callable<Integer> {
         }
         out.flush();
         for (String fault : faults) {
-            spec.commandLine().getErr().println("verbena send: " + fault);
+            spec.commandLine().getErr().println("verbena dart send: " + fault);
         }
         return faults.isEmpty() ? 0 : 1;
     }
@@ -128,7 +128,7 @@ final class DartSend implements Callable<Integer> {
             spec.commandLine()
                     .getErr()
                     .println(
-                            "verbena send: "
+                            "verbena dart send: "
                                     + failure.getMessage()
                                     + "; connecting again, "
                                     + queue.unconfirmed()

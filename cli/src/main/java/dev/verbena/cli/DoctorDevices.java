@@ -10,7 +10,7 @@ import java.util.Set;
 
 /** Libraries of fabrics, and the cards there are. */
 final class DoctorDevices {
-    private static final String NO_LOSS = "nothing in this version: no transport uses it yet";
+    private static final String NO_VERBS = "verbs:// does not work; the other transports do";
 
     private final Machine machine;
 
@@ -20,24 +20,36 @@ final class DoctorDevices {
 
     List<Finding> findings() {
         List<Finding> findings = new ArrayList<>();
-        findings.add(library("libibverbs", "libibverbs.so.1", "apt-get install libibverbs1"));
-        findings.add(library("librdmacm", "librdmacm.so.1", "apt-get install librdmacm1"));
-        findings.add(library("libfabric", "libfabric.so.1", "apt-get install libfabric1"));
         findings.add(
-                library("libugni", "libugni.so.0", "comes with Cray's programming environment"));
+                library("libibverbs", "libibverbs.so.1", NO_VERBS, "apt-get install libibverbs1"));
+        findings.add(
+                library("librdmacm", "librdmacm.so.1", NO_VERBS, "apt-get install librdmacm1"));
+        findings.add(
+                library(
+                        "libfabric",
+                        "libfabric.so.1",
+                        "nothing in this version: no transport uses it yet",
+                        "apt-get install libfabric1"));
+        findings.add(
+                library(
+                        "libugni",
+                        "libugni.so.0",
+                        "nothing: gni:// brings a libugni of its own, for processes of one host",
+                        "Cray's comes with its programming environment; -Dverbena.ugni.library"
+                                + " names it"));
         findings.addAll(cards());
         return findings;
     }
 
-    Finding library(String name, String file, String remedy) {
+    Finding library(String name, String file, String cost, String remedy) {
         Path found = find(file);
         if (found == null) {
-            return Finding.note(name, file + " is not installed", NO_LOSS, remedy);
+            return Finding.note(name, file + " is not installed", cost, remedy);
         }
         String problem = problemOf(found);
         return problem == null
                 ? Finding.ok(name, found.toString())
-                : Finding.warning(name, found + ": " + problem, NO_LOSS, "install it again");
+                : Finding.warning(name, found + ": " + problem, cost, "install it again");
     }
 
     /** Reads the first bytes: an ELF file for 64 bits. */
@@ -136,7 +148,7 @@ final class DoctorDevices {
                 : Finding.warning(
                         title,
                         found + "; no /dev/infiniband/uverbs* for this user",
-                        NO_LOSS,
+                        "verbs:// cannot use it",
                         machine.containerKind().isEmpty()
                                 ? "chmod 666 /dev/infiniband/uverbs0 (udev rule of rdma-core)"
                                 : "start the container with --device=/dev/infiniband");

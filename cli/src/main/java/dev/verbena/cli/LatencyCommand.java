@@ -14,8 +14,9 @@ import picocli.CommandLine.Command;
         description = {
             "Measure latency between two processes, in the manner of perftest.",
             "put and send: half a round trip, the other process answering. get: one read.",
-            "Two clock readings cost as much as a short put: the column batch is the median over",
-            "batches of transfers with one reading for each batch; the others time every transfer.",
+            "Two clock readings cost as much as a short put: the column batch is the median over"
+                    + " batches of transfers with one reading for each batch; the others time every"
+                    + " transfer.",
             "With a word behind it: over an RDMA device, the other side may be perftest's program."
         },
         subcommands = {

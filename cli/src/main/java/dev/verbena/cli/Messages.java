@@ -20,6 +20,15 @@ final class Messages {
             boolean isWrapped = own == null || own.equals(error.getCause().toString());
             return isWrapped ? of(error.getCause()) : own;
         }
+        if (error instanceof OutOfMemoryError) {
+            long mebibytes = Runtime.getRuntime().maxMemory() >> 20;
+            return error.getMessage()
+                    + ": the JVM may use "
+                    + mebibytes
+                    + " MiB; JAVA_TOOL_OPTIONS=-Xmx"
+                    + 2 * mebibytes
+                    + "m lets it use more";
+        }
         if (error instanceof java.nio.file.NoSuchFileException) {
             return error.getMessage() + ": there is no such file or folder";
         }
@@ -42,6 +51,7 @@ final class Messages {
                         || error instanceof TransportException
                         || error instanceof IOException
                         || error instanceof UncheckedIOException
+                        || error instanceof OutOfMemoryError
                         || error.getClass() == IllegalArgumentException.class
                         || error.getClass() == IllegalStateException.class
                         || error.getClass().getName().startsWith("dev.verbena.");

@@ -70,9 +70,8 @@ abstract class PerfCommand implements Callable<Integer> {
     @Option(
             names = {"-n", "--iterations"},
             paramLabel = "N",
-            defaultValue = "0",
             description = "Transfers of each size. Default: by size, about a second.")
-    long iterations;
+    Long iterations;
 
     @Option(names = "--json", description = "Print JSON instead of a table.")
     boolean isJson;
@@ -99,11 +98,10 @@ abstract class PerfCommand implements Callable<Integer> {
     @Option(
             names = "--start-timeout",
             paramLabel = "SECONDS",
-            defaultValue = "0",
             description =
                     "How long the process that is started may take until it listens. Default: 30 s,"
                             + " or ten times as long as this one took if that is more.")
-    long startSeconds;
+    Long startSeconds;
 
     @Option(
             names = "--foreign",
@@ -139,7 +137,7 @@ abstract class PerfCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         List<Integer> lengths = lengths();
-        if (iterations < 0 || iterations > 1_000_000_000L) {
+        if (iterations != null && (iterations < 1 || iterations > 1_000_000_000L)) {
             throw wrong("--iterations " + iterations + " is outside 1 to 1000000000");
         }
         int longest = lengths.get(lengths.size() - 1);
@@ -148,6 +146,9 @@ abstract class PerfCommand implements Callable<Integer> {
         }
         if (peer != null && peer.getScheme() == null) {
             throw wrong("--connect " + peer + " is no address such as shm://job/process");
+        }
+        if (startSeconds != null && (startSeconds < 1 || startSeconds > 86_400)) {
+            throw wrong("--start-timeout " + startSeconds + " is outside 1 to 86400");
         }
         String scheme = peer == null ? transport.require(spec) : peer.getScheme();
         PrintWriter out = spec.commandLine().getOut();
@@ -166,9 +167,6 @@ abstract class PerfCommand implements Callable<Integer> {
             measureAll(scheme, peer, lengths, out);
             return 0;
         }
-        if (startSeconds < 0 || startSeconds > 86_400) {
-            throw wrong("--start-timeout " + startSeconds + " is outside 1 to 86400");
-        }
         long ownMs = ageMs();
         ChildProcess[] child = new ChildProcess[1];
         Thread hook = new Thread(() -> child[0].end(0), "end-peer");
@@ -186,7 +184,10 @@ abstract class PerfCommand implements Callable<Integer> {
         try {
             measureAll(
                     scheme,
-                    awaitUri(child[0], answers, startSeconds(startSeconds, ownMs)),
+                    awaitUri(
+                            child[0],
+                            answers,
+                            startSeconds(startSeconds == null ? 0 : startSeconds, ownMs)),
                     lengths,
                     out);
             return 0;
@@ -311,7 +312,7 @@ abstract class PerfCommand implements Callable<Integer> {
                 out.println(header());
             }
             for (int length : lengths) {
-                long count = iterations == 0 ? defaultIterations(length) : iterations;
+                long count = iterations == null ? defaultIterations(length) : iterations;
                 CacheLineProbe.Reading probe = CacheLineProbe.read();
                 Result result = measure(endpoint, length, count);
                 if (isJson) {

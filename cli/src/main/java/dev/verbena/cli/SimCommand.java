@@ -236,7 +236,9 @@ final class SimCommand implements Callable<Integer> {
         Path file = Path.of(name);
         if (!Files.isRegularFile(file)) {
             if (name.contains("/") || name.contains(".")) {
-                throw new IllegalArgumentException("there is no file " + name);
+                boolean isFolder = Files.isDirectory(file);
+                throw new IllegalArgumentException(
+                        isFolder ? name + " is a folder, no file" : "there is no file " + name);
             }
             return Scenarios.named(name);
         }

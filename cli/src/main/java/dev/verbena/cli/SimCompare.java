@@ -62,7 +62,7 @@ final class SimCompare implements Callable<Integer> {
 
     @Option(
             names = {"-n", "--processes"},
-            paramLabel = "N[,N...]",
+            paramLabel = "N",
             split = ",",
             description = "Numbers of processes, 2 to " + PROCESSES_MAX + ". Default: 2,4,8.")
     private List<Integer> processes = List.of(2, 4, 8);
@@ -145,7 +145,9 @@ final class SimCompare implements Callable<Integer> {
             throw wrong("--bytes " + bytes + " is negative");
         }
         if (Transports.providers().stream().noneMatch(p -> p.scheme().equals(scheme))) {
-            throw wrong("--transport " + scheme + ": there is no such transport");
+            List<String> known = Transports.providers().stream().map(p -> p.scheme()).toList();
+            throw wrong(
+                    "--transport " + scheme + ": there is no such transport; there are " + known);
         }
         String cause = Transports.provider(scheme).unavailabilityCause();
         if (cause != null) {

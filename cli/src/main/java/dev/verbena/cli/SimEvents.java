@@ -2,6 +2,7 @@ package dev.verbena.cli;
 
 import dev.verbena.nsim.engine.EventRecordFlyweight;
 import dev.verbena.nsim.engine.EventTrace;
+import dev.verbena.softnic.NativeAccess;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -47,12 +48,23 @@ final class SimEvents implements AutoCloseable {
      */
     static SimEvents open(String option, Path file) {
         OpenOption how = OutputFolder.newOrPipe(option, file);
+        openBuffers();
         try {
             return new SimEvents(
                     option, file, FileChannel.open(file, StandardOpenOption.WRITE, how));
         } catch (IOException e) {
             throw OutputFolder.failure(option, file, e, "; choose another place");
         }
+    }
+
+    /**
+     * Agrona's buffers work once the native library is loaded, or with a flag of the JVM; a
+     * simulation alone needs neither.
+     *
+     * @throws IllegalStateException saying what is missing and what to do about it
+     */
+    static void openBuffers() {
+        NativeAccess.open();
     }
 
     /** For one run, which begins now. */

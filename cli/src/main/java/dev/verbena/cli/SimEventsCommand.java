@@ -60,6 +60,7 @@ final class SimEventsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         out = spec.commandLine().getOut();
+        SimEvents.openBuffers();
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 20)) {
             readAll(in);
         } catch (IOException e) {

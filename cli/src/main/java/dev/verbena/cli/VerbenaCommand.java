@@ -1,7 +1,10 @@
 package dev.verbena.cli;
 
 import dev.verbena.agent.CpuSet;
+import dev.verbena.nsim.internal.Spelling;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -58,6 +61,9 @@ import picocli.CommandLine.TypeConversionException;
                     + " rdma-vm (a command in a virtual machine with a software RDMA card).",
         })
 public final class VerbenaCommand implements Runnable {
+    private static final List<String> SCRIPT_COMMANDS =
+            List.of("test", "couple", "compare", "gni", "gni-run", "jmh", "portals", "rdma-vm");
+
     @Spec private CommandSpec spec;
 
     @Option(
@@ -95,14 +101,12 @@ public final class VerbenaCommand implements Runnable {
         VerbenaCommand command = new VerbenaCommand();
         CommandLine line = new CommandLine(command).setOut(out).setErr(err);
         line.setExecutionExceptionHandler(
-                (exception, failed, parsed) ->
-                        command.report(exception, failed.getErr(), failed.getCommandName()));
+                (exception, failed, parsed) -> command.report(exception, failed));
         line.setParameterExceptionHandler(
                 (exception, wrong) -> {
                     CommandLine at = exception.getCommandLine();
                     PrintWriter text = at.getErr();
-                    text.println("verbena: " + exception.getMessage());
-                    CommandLine.UnmatchedArgumentException.printSuggestions(exception, text);
+                    tellWrong(exception, text);
                     text.println("Try '" + at.getCommandSpec().qualifiedName() + " --help'.");
                     return CommandLine.ExitCode.USAGE;
                 });
@@ -115,7 +119,43 @@ public final class VerbenaCommand implements Runnable {
         line.setCaseInsensitiveEnumValuesAllowed(true);
         // "lat --op send": send is a command below lat, too.
         line.setAllowSubcommandsAsOptionParameters(true);
-        return line.execute(arguments);
+        try {
+            return line.execute(arguments);
+        } catch (OutOfMemoryError | LinkageError e) {
+            return command.report(e, innermost(line));
+        }
+    }
+
+    /** The command that was given, which picocli does not say of an Error. */
+    private static CommandLine innermost(CommandLine line) {
+        CommandLine at = line;
+        while (at.getParseResult() != null && at.getParseResult().hasSubcommand()) {
+            at = at.getParseResult().subcommand().commandSpec().commandLine();
+        }
+        return at;
+    }
+
+    private static void tellWrong(ParameterException exception, PrintWriter text) {
+        CommandLine at = exception.getCommandLine();
+        boolean isRoot = at.getParent() == null;
+        if (isRoot && exception instanceof CommandLine.UnmatchedArgumentException unmatched) {
+            String word = unmatched.getUnmatched().get(0);
+            if (!word.startsWith("-")) {
+                List<String> words = new ArrayList<>(SCRIPT_COMMANDS);
+                at.getSubcommands().forEach((name, sub) -> addIfShown(words, name, sub));
+                text.println(
+                        "verbena: there is no command '" + word + "'" + Spelling.hint(word, words));
+                return;
+            }
+        }
+        text.println("verbena: " + exception.getMessage());
+        CommandLine.UnmatchedArgumentException.printSuggestions(exception, text);
+    }
+
+    private static void addIfShown(List<String> words, String name, CommandLine command) {
+        if (!command.getCommandSpec().usageMessage().hidden()) {
+            words.add(name);
+        }
     }
 
     private static CpuSet cpus(String list) {
@@ -137,11 +177,13 @@ public final class VerbenaCommand implements Runnable {
         }
     }
 
-    private int report(Exception exception, PrintWriter err, String name) {
+    private int report(Throwable exception, CommandLine failed) {
+        PrintWriter err = failed.getErr();
         if (isVerbose) {
             exception.printStackTrace(err);
         }
-        err.println("verbena " + name + ": " + Messages.of(exception));
+        String name = failed.getCommandSpec().qualifiedName();
+        err.println(name + ": " + Messages.of(exception));
         if (!isVerbose && Messages.isUnexpected(exception)) {
             err.println("This may be a fault of Verbena; --verbose shows where.");
         }

@@ -170,7 +170,8 @@ class DoctorTest {
     }
 
     private Finding library() {
-        return new DoctorDevices(machine()).library("libibverbs", "libibverbs.so.1", "install it");
+        return new DoctorDevices(machine())
+                .library("libibverbs", "libibverbs.so.1", "cost", "install it");
     }
 
     @Test

@@ -46,7 +46,14 @@ class VerbenaCommandTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "nonsense | Unmatched argument at index 0: 'nonsense'",
+                "nonsense | there is no command 'nonsense'",
+                "lta | there is no command 'lta'; did you mean 'lat'?",
+                "gnirun | there is no command 'gnirun'; did you mean 'gni-run'?",
+                "--hlep | Unknown option: '--hlep'",
+                "sim compare --transport pigeon | there are [",
+                "sim /tmp | /tmp is a folder, no file",
+                "lat --iterations 0 | --iterations 0 is outside 1 to",
+                "lat --start-timeout 0 | --start-timeout 0 is outside 1 to",
                 "demo --colour blue | Unknown options: '--colour', 'blue'",
                 "demo --ranks 0 | --ranks 0 is outside 1 to 64",
                 "demo --ranks many | Invalid value for option '--ranks'",

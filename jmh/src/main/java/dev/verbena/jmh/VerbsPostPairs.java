@@ -25,8 +25,12 @@ public final class VerbsPostPairs {
 
     /** Argument: how many pairs. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
-        int pairs = arguments.length > 0 ? Integer.parseInt(arguments[0]) : PAIRS;
-        new VerbsPostPairs(Math.max(10, pairs)).run();
+        String pairs = arguments.length > 0 ? arguments[0] : Integer.toString(PAIRS);
+        if (!pairs.matches("[0-9]{2,6}")) {
+            System.err.println(pairs + " is no number of pairs from 10 to 999999");
+            System.exit(2);
+        }
+        new VerbsPostPairs(Math.max(10, Integer.parseInt(pairs))).run();
     }
 
     private void run() throws IOException, InterruptedException {

@@ -111,7 +111,10 @@ class FullDiskIT {
                                 "--receiver=127.0.0.1:1");
                 assertThat(master.awaitEnd(60)).isTrue();
                 assertThat(master.exitCode()).isEqualTo(1);
-                assertThat(master.out().lines().filter(line -> line.startsWith("verbena master:")))
+                assertThat(
+                                master.out()
+                                        .lines()
+                                        .filter(line -> line.startsWith("verbena dart master:")))
                         .singleElement()
                         .asString()
                         .contains(disk.inside().toString(), "ENOSPC", "VERBENA_SHM_DIR");

@@ -33,11 +33,11 @@ public final class CoupledHeat {
             compute(arguments);
         } else {
             String steps = arguments.length < 2 ? "100" : arguments[1];
-            if (!first.matches("shm|portals") || !steps.matches("[1-9][0-9]{0,5}")) {
+            if (!first.matches("shm|portals|gni") || !steps.matches("[1-9][0-9]{0,5}")) {
                 System.err.println(
                         "'"
                                 + String.join(" ", arguments)
-                                + "': the transport (shm or portals) and the number of steps (1 to"
+                                + "': the transport (shm, portals or gni) and the number of steps (1 to"
                                 + " 999999) are expected, for example: ./verbena couple shm 100");
                 System.exit(2);
             }

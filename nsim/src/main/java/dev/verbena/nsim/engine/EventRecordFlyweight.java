@@ -20,6 +20,9 @@ import org.agrona.MutableDirectBuffer;
  *
  * <p>A record of kind {@link #RUN} begins a run: its target is the number of processes, its source
  * the number of nodes, its argument the number of routers.
+ *
+ * <p>A program that makes a buffer of Agrona for it before it makes anything else of this toolkit
+ * calls {@link dev.verbena.transport.Transports#prepare} first, or has the JVM's flag.
  */
 public final class EventRecordFlyweight {
     /** Bytes of a record. */
