@@ -7,7 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.ContractNode.Completion;
 import dev.verbena.transport.ContractNode.Life;
+import dev.verbena.transport.ContractNode.Message;
+import dev.verbena.transport.ContractNode.Notification;
 import dev.verbena.transport.ContractNode.Request;
 import java.net.URI;
 import java.util.ArrayList;
@@ -62,6 +65,49 @@ abstract class ConnectionContract extends MessageContract {
         Life life = a.life("failed", handle);
         assertThat(life.reason()).isNotBlank();
         return life;
+    }
+
+    /** The peer answers and sends at once, while this side is in the middle of a poll. */
+    @Test
+    void shouldTellOfAConnectionBeforeWhatItsPeerSendsAtOnce() {
+        Pair p = new Pair();
+        ContractNode c = node();
+        c.transport.listen();
+        c.acceptContext = 0;
+        RegisteredRegion target = p.a.allocate(64);
+        RegisteredRegion source = c.allocate(64);
+        long handle = p.a.connect(c.transport.uri(), 5);
+        pump("request", () -> !c.requests.isEmpty());
+        long offered = c.requests.peek().connection();
+        long[] tellings = new long[2];
+        p.a.hook =
+                event -> {
+                    if (event instanceof Completion && tellings[0]++ == 0) {
+                        assertThat(c.transport.accept(offered, 6)).isEqualTo(ACCEPTED);
+                        for (int i = 0; i < 100; i++) {
+                            c.poll();
+                        }
+                        c.transport.send(offered, source, 0, 8, 1, 0);
+                        c.transport.putNotify(offered, source, 0, describe(target), 0, 8, 3, 2, 0);
+                        c.poll();
+                    } else if (event instanceof Message || event instanceof Notification) {
+                        assertThat(p.a.count("connected", handle)).as("told of %s", event).isOne();
+                        tellings[1]++;
+                    }
+                };
+        post("send", () -> p.a.transport.send(p.ab, p.a.allocate(8), 0, 8, 1, 0));
+        pump("answered", () -> tellings[0] > 0 && c.count("connected", offered) == 1);
+        if (c.completions.isEmpty()) { // it had to wait for the poll to end
+            post("send", () -> c.transport.send(offered, source, 0, 8, 1, 0));
+            post(
+                    "put",
+                    () ->
+                            c.transport.putNotify(
+                                    offered, source, 0, describe(target), 0, 8, 3, 2, 0));
+        }
+        pump("message and notification", () -> tellings[1] == 2);
+        assertThat(p.a.messages.peek().connection()).isEqualTo(handle);
+        assertThat(p.a.notifications.peek().connection()).isEqualTo(handle);
     }
 
     @Test

@@ -26,7 +26,8 @@ final class Inbox {
     private final Registrations registrations;
     private final TransportContext context;
     private final MessageSlots slots;
-    private final PortalsEventFlyweight event = new PortalsEventFlyweight();
+    private final PortalsEventFlyweight message = new PortalsEventFlyweight();
+    private final PortalsEventFlyweight notification = new PortalsEventFlyweight();
     private final Deque<Found> found = new ArrayDeque<>();
     private final ReceiveQueue.Consumer onMessage = this::onMessage;
     private final ReceiveQueue.Consumer onFound =
@@ -36,6 +37,10 @@ final class Inbox {
     private int delivered;
     private int pollsToClock = CLOCK_PERIOD;
     private int idlePolls;
+
+    // Taken from their queues; they wait until their connection was told of.
+    private boolean isMessageHeld;
+    private boolean isNotificationHeld;
 
     /** A message whose event was lost. */
     private record Found(ReceiveBuffer buffer, int at, int connection, int length) {}
@@ -68,10 +73,11 @@ final class Inbox {
         if (count < limit) {
             count += messages(handler, limit - count);
         }
-        if (count < limit && !card.notifyQueue.isEmpty()) {
+        boolean isConnectionUntold = isMessageHeld && !ring.isEmpty();
+        if (count < limit && !isConnectionUntold) {
             count += notifications(handler, limit - count);
         }
-        connections.settleEnds(isRecovering());
+        connections.settleEnds(hasUndelivered());
         while (count < limit && !ring.isEmpty()) {
             count++;
             ring.deliver(handler);
@@ -88,8 +94,12 @@ final class Inbox {
     /** Anything to poll beside what is in the ring. */
     boolean hasWork() {
         records.take();
-        connections.settleEnds(isRecovering());
-        return card.hasEvents() || isRecovering();
+        connections.settleEnds(hasUndelivered());
+        return card.hasEvents() || hasUndelivered();
+    }
+
+    private boolean hasUndelivered() {
+        return isMessageHeld || isNotificationHeld || isRecovering();
     }
 
     private boolean isRecovering() {
@@ -100,13 +110,13 @@ final class Inbox {
         this.handler = handler;
         delivered = 0;
         while (delivered < limit && !slots.isFull()) {
-            if (isRecovering()) {
+            if (!isMessageHeld && isRecovering()) {
                 if (!recover()) {
                     break;
                 }
                 continue;
             }
-            int answer = card.messageQueue.poll(event);
+            int answer = isMessageHeld ? EventQueue.EVENT : card.messageQueue.poll(message);
             if (answer == EventQueue.EMPTY) {
                 break;
             }
@@ -116,14 +126,32 @@ final class Inbox {
                 card.messages.onLoss();
                 continue;
             }
-            card.messages.onEvent(event, onMessage);
+            isMessageHeld = !isMessageHeld && isEarly(message);
+            if (isMessageHeld) {
+                break;
+            }
+            card.messages.onEvent(message, onMessage);
         }
         return delivered;
     }
 
+    /**
+     * Whether it overtook its connection's ACCEPT, which was put before it, in the queues. That is
+     * taken now, and the handler is to hear of the connection first.
+     */
+    private boolean isEarly(PortalsEventFlyweight event) {
+        PortalsConnection c = connections.find(MessageHeader.connection(event.headerData()));
+        boolean isIgnored = PlantedFaults.ENABLED && PlantedFaults.isOn("portals-early-ignored");
+        if (c == null || c.state != PortalsConnection.CONNECTING || isIgnored) {
+            return false;
+        }
+        records.take();
+        return true;
+    }
+
     /** One step after a loss of events; false if a peer is still at it. */
     private boolean recover() {
-        if (card.messages.isClosing() && !card.messages.recover(event, onFound)) {
+        if (card.messages.isClosing() && !card.messages.recover(message, onFound)) {
             return false;
         }
         Found next = found.poll();
@@ -183,8 +211,14 @@ final class Inbox {
     }
 
     private int notifications(TransportHandler handler, int limit) {
+        PortalsEventFlyweight event = notification;
         int count = 0;
-        while (count < limit && card.notifyQueue.poll(event) != EventQueue.EMPTY) {
+        while (count < limit
+                && (isNotificationHeld || card.notifyQueue.poll(event) != EventQueue.EMPTY)) {
+            isNotificationHeld = !isNotificationHeld && isEarly(event);
+            if (isNotificationHeld) {
+                break;
+            }
             if (event.kind() != PortalsEventKind.PUT_END || event.failure() != 0) {
                 continue;
             }
