@@ -1,6 +1,7 @@
 package dev.verbena.ugni.transport;
 
 import dev.verbena.transport.TransportKillContract;
+import java.net.URI;
 import java.util.List;
 
 /**
@@ -21,6 +22,13 @@ class GniKillIT extends TransportKillContract {
     @Override
     protected int stepsMin() {
         return 12;
+    }
+
+    /** Those of a protection domain. */
+    @Override
+    protected String segments(String job, URI own) {
+        GniAddress address = GniAddress.of(own);
+        return String.format("gni-%d-%08x", address.ptag(), address.cookie());
     }
 
     @Override
