@@ -11,6 +11,13 @@ lack() {
     exit 3
 }
 
+# Names of files are bytes to the system and text to Java, which takes those of the C locale for ASCII: others it cannot name.
+setup_locale() {
+    case "${LC_ALL:-${LC_CTYPE:-${LANG:-C}}}" in
+    C | POSIX) export LC_ALL=C.UTF-8 ;;
+    esac
+}
+
 # On other systems one command runs it in a container; runs under the old bash of macOS, before anything else.
 setup_platform() {
     local system
@@ -127,6 +134,7 @@ missing_for_test() {
     command -v clang >/dev/null || echo clang
     clang_has_sanitizers || echo libclang-rt-dev
     command -v clang-format >/dev/null || echo clang-format
+    command -v shellcheck >/dev/null || echo shellcheck
     [ -x /usr/bin/chromium ] || [ -x /usr/bin/chromium-browser ] || echo chromium
     command -v mpirun >/dev/null || echo openmpi-bin
     if [ "$(uname -m)" = x86_64 ]; then
@@ -231,7 +239,7 @@ only_optional() {
     local name
     for name in "$@"; do
         case $name in
-        clang | libclang-rt-dev | clang-format | chromium | openmpi-bin | gcc-aarch64-linux-gnu | libc6-dev-arm64-cross | qemu-user) ;;
+        clang | libclang-rt-dev | clang-format | shellcheck | chromium | openmpi-bin | gcc-aarch64-linux-gnu | libc6-dev-arm64-cross | qemu-user) ;;
         qemu-system-x86 | iproute2 | ibverbs-providers | ibverbs-utils | rdmacm-utils | perftest) ;;
         *) return 1 ;;
         esac

@@ -5,12 +5,13 @@
 readonly SKIPPED=77
 readonly LOGS="$VERBENA_HOME/target/test-logs"
 readonly TIERS=(build jdk25 processes vm c faults seeds consumer conformance)
+readonly LONG_TIERS=(mutation)
 # An emulated machine keeps one processor busy and C tests wait more than they compute: the second runs beside the first if both were asked for.
 # shellcheck disable=SC2034 # used by ci/test
 readonly -A BESIDE=([vm]=c)
-declare -A BUDGET=([build]=12 [jdk25]=12 [processes]=16 [vm]=15 [c]=15 [faults]=9 [seeds]=4 [consumer]=4 [conformance]=1)
+declare -A BUDGET=([build]=12 [jdk25]=12 [processes]=16 [vm]=15 [c]=15 [faults]=12 [seeds]=7 [consumer]=4 [conformance]=1 [mutation]=60)
 declare -A WHAT=(
-    [build]="compile, format, Checkstyle, unit tests and the transport contract on the default JDK"
+    [build]="compile, format, Checkstyle, ShellCheck, unit tests and the transport contract on the default JDK"
     [jdk25]="the same tests on JDK 25 or newer, a choice of those of several processes, and a short demo"
     [processes]="tests of several processes, kills and stops, mpirun"
     [vm]="what needs an RDMA device: in a virtual machine with Soft-RoCE, or directly where there is a device"
@@ -18,10 +19,47 @@ declare -A WHAT=(
     [faults]="planted faults: the named test must turn red; Java processes killed at labelled steps"
     [seeds]="randomised tests with a seed of the day"
     [consumer]="a separate Maven project with one dependency line; class path and module path; GLIBC level and instruction sets of the natives"
+    [mutation]="changed decoders, journal, spill, stores, accounts and steps of DART and engine of the simulator: the tests must notice 85 %"
     [conformance]="every numbered assertion is named by the test that checks it"
 )
 
+# left_behind FOLDER: what a tier left in its temporary folder, but for what JVMs keep there themselves.
+left_behind() { find "$1" -mindepth 1 -maxdepth 1 ! -name 'hsperfdata_*' ! -name '.java_pid*' ! -name '.attach_pid*' -printf '%f\n' | sort; }
+
+# with_own_tmp COMMAND...: with a temporary folder of its own, which must be empty at the end.
+with_own_tmp() {
+    local code=0 left
+    local -x TMPDIR
+    TMPDIR=$(mktemp -d -t verbena-test-XXXXXX) || return 1
+    # As /tmp is: some tests act as another user.
+    chmod 1777 "$TMPDIR"
+    "$@" || code=$?
+    left=$(left_behind "$TMPDIR")
+    if [ -n "$left" ]; then
+        echo "   left in the temporary folder:"
+        head -n 20 <<<"$left" | sed 's/^/      /'
+        code=1
+    fi
+    rm -rf "$TMPDIR"
+    return $code
+}
+
 tier_known() { [ -n "${BUDGET[${1:-none}]-}" ]; }
+
+# What a run consists of.
+tiers_of_a_run() {
+    printf '%s\n' "${TIERS[@]}"
+    [ "${VERBENA_LONG-}" != 1 ] || printf '%s\n' "${LONG_TIERS[@]}"
+}
+
+# What a run that is not long leaves out.
+print_long_only() {
+    [ "${VERBENA_LONG-}" != 1 ] || return 0
+    local tier
+    echo "Only with --long:"
+    for tier in "${LONG_TIERS[@]}"; do echo "  tier $tier: ${WHAT[$tier]}"; done
+    ci/long-only | sed 's/^/  /'
+}
 
 # run_maven_tests TIER REPORTS ARGS...: Maven's verify; failures are counted from the reports, so that all modules run.
 run_maven_tests() {
@@ -29,11 +67,12 @@ run_maven_tests() {
     shift 2
     find . -path ./target -prune -o -path "*/target/$reports" -type d -print0 | xargs -0 -r rm -rf
     local long=()
+    # --long: whatever asks for verbena.long, and two hours for the tests of several processes
     [ "${VERBENA_LONG-}" = 1 ] && long=(-Dverbena.long=true -Dverbena.processes.seconds=7200)
     local natives=()
     natives_current && natives=(-Dexec.skip=true -Djavacpp.skip=true)
     # -fn: a failure in one module does not keep the modules above from being tested.
-    MAVEN_LOG=$LOGS/$tier.log maven verify -fn -Dmaven.test.failure.ignore=true \
+    MAVEN_LOG=$LOGS/$tier.log maven verify -fn -Dmaven.test.failure.ignore=true -Dverbena.tmp="${TMPDIR:-/tmp}" \
         -Dsurefire.rerunFailingTestsCount=1 -Dfailsafe.rerunFailingTestsCount=1 "${long[@]}" "${natives[@]}" "$@" || code=1
     [ $code -ne 0 ] || [ "$tier" != build ] || touch -r "$LOGS/natives.began" "$LOGS/natives.built"
     ! grep -q '^\[ERROR\] Failed to execute goal' "$LOGS/$tier.log" || code=1
@@ -106,7 +145,26 @@ print_totals() {
 readonly TWO_AT_A_TIME=-Dverbena.forks=2
 readonly TWO_JOBS_AT_A_TIME=-Dverbena.processes.forks=2
 
-tier_build() { run_maven_tests build surefire-reports $TWO_AT_A_TIME; }
+tier_build() {
+    local code=0
+    check_scripts || code=1
+    run_maven_tests build surefire-reports $TWO_AT_A_TIME || code=1
+    return $code
+}
+
+# Every script: quoting of paths, and what else ShellCheck warns of.
+check_scripts() {
+    local scripts log=$LOGS/shellcheck.log
+    if ! command -v shellcheck >/dev/null; then
+        echo "   shellcheck: skipped: not installed"
+        return 0
+    fi
+    mapfile -t scripts < <(git grep -lE '^#!/(usr/bin/env |bin/)(ba)?sh' -- ':!*.md'; git ls-files '*.sh')
+    printf '%s\0' "${scripts[@]}" | xargs -0 -P 2 -n 8 timeout 60 shellcheck -S warning -f gcc >"$log" 2>&1 && return 0
+    echo "   shellcheck:"
+    head -n 20 "$log" | sed 's/^/      /'
+    return 1
+}
 
 tier_jdk25() {
     local home version
@@ -155,6 +213,7 @@ tier_vm() {
     local code=0 built=0
     ! natives_current || built=1
     VERBENA_NATIVES_BUILT=$built ci/rdma-vm/tier || code=$?
+    # shellcheck disable=SC2034 # used by ci/test
     [ $code -ne $SKIPPED ] || SKIP_REASON=$(<"$LOGS/vm/skipped")
     return $code
 }
@@ -226,6 +285,7 @@ c_fuzz() {
         echo "   fuzz: skipped: clang's fuzzing library is not installed"
         return 0
     fi
+    # --long: 300 s of fuzzing for each module instead of 20
     [ "${VERBENA_LONG-}" != 1 ] || seconds=300
     : >"$log"
     for module in native portals-emul gni-shim; do
@@ -249,12 +309,12 @@ format_c() {
 
 tier_faults() { ci/planted-faults; }
 
-# The tests that take -Dverbena.seed, each with seeds that change every day and are printed.
+# The tests that take -Dverbena.seed, with the seed of the day.
 tier_seeds() {
-    local day=$(($(date +%s) / 86400)) count=1 i code=0 seed
-    [ "${VERBENA_LONG-}" != 1 ] || count=20
-    for ((i = 0; i < count; i++)); do
-        seed=$((day * 1000 + i))
+    local seed=$(($(date +%s) / 86400)) count=1 i code=0
+    # --long: 20 seeds that no run had before, instead of the one of the day
+    [ "${VERBENA_LONG-}" != 1 ] || count=20 seed=$(date +%s)
+    for ((i = 0; i < count; i++, seed++)); do
         echo "   seed $seed (repeat: mvn verify -Dgroups=seeded -Dverbena.seed=$seed)"
         run_maven_tests "seeds-$i" surefire-reports-seeds -Dgroups=seeded -Dverbena.seed=$seed -Dverbena.reports=surefire-reports-seeds $TWO_AT_A_TIME \
             -Dspotless.check.skip=true -Dcheckstyle.skip=true -pl native,java-api,portals-emul,gni-shim,staging,nsim -am || code=1
@@ -305,6 +365,8 @@ check_licences() {
     done
     return $code
 }
+
+tier_mutation() { ci/mutation/run; }
 
 tier_conformance() {
     local code=0

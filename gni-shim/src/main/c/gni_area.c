@@ -57,7 +57,7 @@ int gni_mdh_copy(const struct gni_view *view, uint32_t index, uint32_t entropy,
     uint32_t before = atomic_load_explicit(&mdh->generation, memory_order_acquire);
 
     if (!(before & 1) ||
-        (((before >> 1) & 0xfffu) != entropy && !snic_planted("gni-generation-ignored")))
+        (((before >> 1) & GNI_ENTROPY_MASK) != entropy && !snic_planted("gni-generation-ignored")))
         return -ESTALE;
     memcpy((void *)copy, (const void *)mdh, sizeof(*copy));
     atomic_thread_fence(memory_order_acquire);
@@ -171,7 +171,7 @@ int gni_ring_take(struct gni_ring *ring, uint64_t slots, uint64_t *event)
     return 1;
 }
 
-/* ---- memory handles (specification, section 3.3, second version) ---- */
+/* ---- memory handles ---- */
 
 /* Polynomial 0x8c, least bit first, by half bytes. */
 uint8_t gni_crc8(const gni_mem_handle_t *handle)
@@ -188,16 +188,12 @@ uint8_t gni_crc8(const gni_mem_handle_t *handle)
     return crc;
 }
 
-void gni_handle_make(gni_mem_handle_t *handle, uint64_t address, uint64_t length, uint32_t index,
+void gni_handle_make(gni_mem_handle_t *handle, uint32_t inst, uint64_t incarnation, uint32_t index,
                      uint32_t entropy, uint32_t flags)
 {
-    uint64_t pages = length ? ((address & 0xfff) + length + 0xfff) >> 12 : 0;
-
-    if (pages > 0x0fffffffull)
-        pages = 0x0fffffffull;
-    handle->qword1 = (address >> 12 & 0x000fffffffffffffull) | (uint64_t)(entropy & 0xfffu) << 52;
+    handle->qword1 = (incarnation & GNI_INCARNATION_MASK) | (uint64_t)entropy << 44;
     handle->qword2 =
-        pages | 12ull << 28 | (uint64_t)(flags & 0xffu) << 34 | (uint64_t)(index & 0xfffu) << 42;
+        inst | (uint64_t)(flags & 0xffu) << 34 | (uint64_t)(index & (GNI_MDHS - 1)) << 42;
     handle->qword2 |= (uint64_t)gni_crc8(handle) << 56;
 }
 

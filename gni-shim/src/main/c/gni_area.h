@@ -13,7 +13,7 @@
 #include "softnic.h"
 
 #define GNI_AREA_MAGIC 0x314d494853494e47ull /* "GNISHIM1" in little-endian memory order */
-#define GNI_AREA_VERSION 1u
+#define GNI_AREA_VERSION 2u
 #define GNI_MDHS 4096u /* 12 bits in a handle */
 #define GNI_SEGMENTS 4096u
 #define GNI_DATAGRAMS 1024u
@@ -143,12 +143,24 @@ int gni_ring_take(struct gni_ring *ring, uint64_t slots, uint64_t *event);
 int gni_ring_has_event(struct gni_ring *ring, uint64_t slots);
 int gni_ring_waits(struct gni_ring *ring, uint64_t slots); /* 1: an event, 2: an overrun, 0 */
 
-/* ---- memory handles ---- */
+/*
+ * ---- memory handles: by itself one leads to its registrant at a NIC address ----
+ *
+ *   qword1   0-43 incarnation of the registrant's NIC handle, its lower bits; 44-63 entropy
+ *   qword2   0-31 instance of the registrant; 32-33 zero; 34-41 flags; 42-53 index; 54-55 zero;
+ *            56-63 CRC
+ *
+ * Flags, index and CRC are where Cray's second layout has them. Address and size are not in it:
+ * nobody needs them who has looked the registration up.
+ */
 
 #define GNI_HANDLE_READ_ONLY 0x01u
 #define GNI_HANDLE_NEW 0x80u
+#define GNI_INCARNATION_MASK 0xfffffffffffull
+#define GNI_ENTROPY_BITS 20
+#define GNI_ENTROPY_MASK ((1u << GNI_ENTROPY_BITS) - 1)
 uint8_t gni_crc8(const gni_mem_handle_t *handle);
-void gni_handle_make(gni_mem_handle_t *handle, uint64_t address, uint64_t length, uint32_t index,
+void gni_handle_make(gni_mem_handle_t *handle, uint32_t inst, uint64_t incarnation, uint32_t index,
                      uint32_t entropy, uint32_t flags);
 int gni_handle_is_valid(const gni_mem_handle_t *handle);
 static inline uint32_t gni_handle_index(const gni_mem_handle_t *handle)
@@ -157,7 +169,15 @@ static inline uint32_t gni_handle_index(const gni_mem_handle_t *handle)
 }
 static inline uint32_t gni_handle_entropy(const gni_mem_handle_t *handle)
 {
-    return (uint32_t)(handle->qword1 >> 52);
+    return (uint32_t)(handle->qword1 >> 44);
+}
+static inline uint32_t gni_handle_inst(const gni_mem_handle_t *handle)
+{
+    return (uint32_t)handle->qword2;
+}
+static inline int gni_handle_is_of(const gni_mem_handle_t *handle, uint64_t incarnation)
+{
+    return ((handle->qword1 ^ incarnation) & GNI_INCARNATION_MASK) == 0;
 }
 static inline uint32_t gni_handle_flags(const gni_mem_handle_t *handle)
 {

@@ -144,6 +144,11 @@ static gni_return_t code_of(int error)
     }
 }
 
+void gni_job_of(const struct gni_cdm *cdm, char job[SNIC_NAME_MAX])
+{
+    snprintf(job, SNIC_NAME_MAX, "gni-%u-%08x", cdm->ptag, cdm->cookie);
+}
+
 static int open_snic(struct gni_nic *nic)
 {
     char job[SNIC_NAME_MAX], name[SNIC_NAME_MAX], why[SNIC_WHY_MAX] = "";
@@ -158,7 +163,7 @@ static int open_snic(struct gni_nic *nic)
 
     if (foreign != NULL && strcmp(foreign, "bounce") == 0)
         options.foreign = SNIC_FOREIGN_BOUNCE;
-    snprintf(job, sizeof(job), "gni-%u-%08x", nic->cdm->ptag, nic->cdm->cookie);
+    gni_job_of(nic->cdm, job);
     snprintf(name, sizeof(name), "%x.%x", nic->pe, nic->inst);
     error = snic_open(&options, &nic->snic, why, sizeof(why));
     if (error != 0) {

@@ -4,9 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACTLY_ONE(bits) ((bits) != 0 && ((bits) & ((bits)-1)) == 0)
+#define AT_MOST_ONE(bits) (((bits) & ((bits)-1)) == 0)
 
 /* ---- channels ---- */
+
+static void undo(struct gni_ce *ce)
+{
+    if (ce->named != NULL)
+        snic_close(ce->named);
+    if (ce->channel != NULL)
+        snic_memory_free(ce->nic->snic, ce->channel);
+    free(ce);
+}
 
 gni_return_t GNI_CeCreate(gni_nic_handle_t nic_hndl, gni_ce_handle_t *ce_hndl)
 {
@@ -14,7 +23,7 @@ gni_return_t GNI_CeCreate(gni_nic_handle_t nic_hndl, gni_ce_handle_t *ce_hndl)
     char why[SNIC_WHY_MAX] = "";
     snic_location_t location;
     struct gni_ce *ce;
-    void *memory;
+    void *memory = NULL;
     int error;
 
     if (nic == NULL || ce_hndl == NULL)
@@ -27,15 +36,16 @@ gni_return_t GNI_CeCreate(gni_nic_handle_t nic_hndl, gni_ce_handle_t *ce_hndl)
     error = snic_memory_alloc(nic->snic, sizeof(*ce->channel), 0, &memory, why, sizeof(why));
     if (error == 0)
         error = snic_locate(nic->snic, memory, sizeof(*ce->channel), &location, why, sizeof(why));
+    ce->nic = nic;
+    ce->channel = memory;
+    if (error == 0)
+        error = gni_ce_take_number(ce, location.memory, why);
     ce->handle = error == 0 ? gni_handle_give(GNI_KIND_CE, ce) : NULL;
     if (ce->handle == NULL) {
         gni_fail("GNI_CeCreate: %s", why);
-        free(ce);
+        undo(ce);
         return error == -ENOMEM ? GNI_RC_ERROR_NOMEM : GNI_RC_ERROR_RESOURCE;
     }
-    ce->nic = nic;
-    ce->channel = memory;
-    ce->id = location.memory;
     ce->channel->id = ce->id;
     ce->channel->magic = GNI_CE_MAGIC;
     gni_enter(&nic->lock);
@@ -60,11 +70,10 @@ gni_return_t GNI_CeGetId(gni_ce_handle_t ce_hndl, uint32_t *ce_id)
 static void drop(struct gni_ce *ce)
 {
     ce->channel->magic = 0;
-    snic_memory_free(ce->nic->snic, ce->channel);
     if (ce->cq != NULL)
         ce->cq->ces--;
     gni_handle_take(ce->handle);
-    free(ce);
+    undo(ce);
 }
 
 gni_return_t GNI_CeDestroy(gni_ce_handle_t ce_hndl)
@@ -96,6 +105,17 @@ void gni_ce_close(struct gni_nic *nic)
     }
 }
 
+/* A leaf says where it is, so that its death is noticed also before it joins. Said of a channel's
+ * own endpoint to a leaf it does no harm: who joins says so again. */
+static void announce(struct gni_ep *ep)
+{
+    struct gni_ce_place place;
+
+    if (gni_ce_open(ep->nic, &ep->ce.at, &place) == GNI_STATUS_OK)
+        atomic_store_explicit(&place.channel->child[ep->ce.child].leaf, GNI_CE_LEAF | ep->nic->inst,
+                              memory_order_release);
+}
+
 gni_return_t GNI_EpSetCeAttr(gni_ep_handle_t ep_hndl, uint32_t ce_id, uint32_t child_id,
                              gni_ce_child_t child_type)
 {
@@ -109,9 +129,11 @@ gni_return_t GNI_EpSetCeAttr(gni_ep_handle_t ep_hndl, uint32_t ce_id, uint32_t c
     if (!ep->nic->is_aries) {
         code = GNI_RC_ILLEGAL_OP;
     } else if (ep->is_bound && !ep->ce.is_waiting) {
-        ep->ce.id = ce_id;
         ep->ce.child = child_id;
         ep->ce.type = (uint32_t)child_type;
+        gni_ce_find(ep->nic, ep->pe, ce_id, &ep->ce.at);
+        if (child_type == GNI_CE_CHILD_PE)
+            announce(ep);
         code = GNI_RC_SUCCESS;
     }
     gni_leave(&ep->nic->lock);
@@ -126,7 +148,7 @@ static int is_modes(uint32_t modes)
     uint32_t routing = modes & (GNI_CE_MODE_RC_NMIN_HASH | GNI_CE_MODE_RC_MIN_HASH |
                                 GNI_CE_MODE_RC_MNON_HASH | GNI_CE_MODE_RC_ADAPT);
 
-    return EXACTLY_ONE(rounding) && EXACTLY_ONE(cqe) && EXACTLY_ONE(routing) &&
+    return AT_MOST_ONE(rounding) && AT_MOST_ONE(cqe) && AT_MOST_ONE(routing) &&
            modes == (rounding | cqe | routing);
 }
 
@@ -149,15 +171,14 @@ static gni_return_t set_children(struct gni_ce *ce, gni_ep_handle_t *child_eps, 
         struct gni_ce_member *child;
 
         if (ep == NULL || (used >> ep->ce.child & 1)) {
-            memset(ce->channel->child, 0, sizeof(ce->channel->child));
+            for (i = 0; i < GNI_CE_MAX_CHILDREN; i++)
+                ce->channel->child[i].type = GNI_CE_CHILD_UNUSED;
             return GNI_RC_INVALID_PARAM;
         }
         used |= 1u << ep->ce.child;
         child = &ce->channel->child[ep->ce.child];
         child->type = ep->ce.type;
-        child->pe = ep->pe;
-        child->inst = ep->inst;
-        child->id = ep->ce.id;
+        child->at = ep->ce.at;
     }
     return GNI_RC_SUCCESS;
 }
@@ -177,9 +198,7 @@ static gni_return_t configure(struct gni_ce *ce, gni_ep_handle_t *child_eps, uin
         return code;
     if (parent != NULL) {
         channel->has_parent = 1;
-        channel->parent_pe = parent->pe;
-        channel->parent_inst = parent->inst;
-        channel->parent_id = parent->ce.id;
+        channel->parent = parent->ce.at;
         channel->parent_child = parent->ce.child;
     }
     if (cq != NULL) {

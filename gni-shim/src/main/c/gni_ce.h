@@ -12,6 +12,7 @@
 
 #define GNI_CE_MAGIC 0x3130304543494e47ull
 #define GNI_CE_DEPTH 64u
+#define GNI_CE_LEAF (1ull << 32)
 
 /* Aries' status of a reduction (specification, section 4.3). */
 enum gni_ce_status {
@@ -34,9 +35,9 @@ struct gni_ce_part {
 };
 
 struct gni_ce_member {
-    uint32_t type; /* gni_ce_child_t */
-    uint32_t pe, inst;
-    uint32_t id;             /* of the child's channel */
+    uint32_t type;           /* gni_ce_child_t */
+    struct gni_ce_where at;  /* the child's channel; of a leaf the address alone */
+    _Atomic uint64_t leaf;   /* GNI_CE_LEAF and the instance, written by the leaf; 0: not known */
     _Atomic uint64_t joined; /* round that `given` belongs to; release, after it */
     struct gni_ce_part given;
 };
@@ -48,7 +49,8 @@ struct gni_ce_channel {
     _Atomic uint32_t is_configured;
     uint32_t modes; /* GNI_CE_MODE_* */
     uint32_t has_parent;
-    uint32_t parent_pe, parent_inst, parent_id, parent_child;
+    struct gni_ce_where parent;
+    uint32_t parent_child;
     uint64_t ring_slots;
     snic_location_t ring;   /* of the queue that hears of results */
     _Atomic uint64_t round; /* reductions that are over; release, after `result` */
@@ -65,6 +67,7 @@ struct gni_ce_place {
 };
 
 struct gni_ce {
+    snic_t *named; /* gni_ce_number.c */
     void *handle;
     struct gni_nic *nic;
     struct gni_ce *next;
@@ -79,10 +82,16 @@ int gni_ce_is_command(uint32_t command);
 /* into := into (command) next; modes: GNI_CE_MODE_ROUND_*. */
 void gni_ce_fold(struct gni_ce_part *into, const struct gni_ce_part *next, uint32_t modes);
 
+/* ---- gni_ce_number.c ---- */
+
+/* Gives the channel in that memory of ours a number: 0 or -errno. */
+int gni_ce_take_number(struct gni_ce *ce, uint32_t memory, char *why);
+void gni_ce_find(struct gni_nic *nic, uint32_t pe, uint32_t id, struct gni_ce_where *where);
+
 /* ---- gni_ce_tree.c ---- */
 
 /* enum gni_status */
-uint32_t gni_ce_open(struct gni_nic *nic, uint32_t pe, uint32_t inst, uint32_t id,
+uint32_t gni_ce_open(struct gni_nic *nic, const struct gni_ce_where *where,
                      struct gni_ce_place *place);
 /* Does what can be done from this channel up to the root, and takes down what has come. */
 uint32_t gni_ce_climb(struct gni_nic *nic, const struct gni_ce_place *place, uint32_t depth);

@@ -65,7 +65,7 @@ static void look(struct gni_ep *ep)
     struct gni_ce_part part;
     uint64_t now;
 
-    if (gni_ce_open(nic, ep->pe, ep->inst, ep->ce.id, &place) != GNI_STATUS_OK) {
+    if (gni_ce_open(nic, &ep->ce.at, &place) != GNI_STATUS_OK) {
         fail(ep, GNI_CE_STATUS_UNREACHABLE);
         return;
     }
@@ -137,12 +137,12 @@ static uint32_t join(struct gni_ep *ep, const gni_post_descriptor_t *d)
     struct gni_ce_place place;
     struct gni_ce_member *child;
 
-    if (gni_ce_open(ep->nic, ep->pe, ep->inst, ep->ce.id, &place) != GNI_STATUS_OK)
+    if (gni_ce_open(ep->nic, &ep->ce.at, &place) != GNI_STATUS_OK)
         return GNI_CE_STATUS_UNREACHABLE;
     if (!atomic_load_explicit(&place.channel->is_configured, memory_order_acquire))
         return GNI_CE_STATUS_UNEXPECTED;
     child = &place.channel->child[ep->ce.child];
-    if (child->type != GNI_CE_CHILD_PE || child->pe != ep->nic->pe || child->inst != ep->nic->inst)
+    if (child->type != GNI_CE_CHILD_PE || child->at.pe != ep->nic->pe)
         return GNI_CE_STATUS_CHILD_INVALID;
     round = atomic_load_explicit(&place.channel->round, memory_order_acquire);
     if (atomic_load_explicit(&child->joined, memory_order_relaxed) > round)
@@ -152,6 +152,7 @@ static uint32_t join(struct gni_ep *ep, const gni_post_descriptor_t *d)
                              .red_id = d->ce_red_id & (UINT64_MAX >> CONTROL_RED_ID),
                              .command = (uint32_t)d->ce_cmd,
                              .mode = d->ce_mode};
+    atomic_store_explicit(&child->leaf, GNI_CE_LEAF | ep->nic->inst, memory_order_release);
     SNIC_STEP("gni.ce.leaf.given");
     ep->ce.round = round + 1;
     atomic_store_explicit(&child->joined, round + 1, memory_order_release);

@@ -5,21 +5,23 @@
 
 #define VISITS_MAX 8192u
 
-uint32_t gni_ce_open(struct gni_nic *nic, uint32_t pe, uint32_t inst, uint32_t id,
+uint32_t gni_ce_open(struct gni_nic *nic, const struct gni_ce_where *where,
                      struct gni_ce_place *place)
 {
     const snic_location_t location = {
-        .kind = 1, .memory = id, .offset = 0, .length = sizeof(struct gni_ce_channel)};
+        .kind = 1, .memory = where->memory, .length = sizeof(struct gni_ce_channel)};
     struct gni_ce_channel *channel;
     uint32_t status;
 
-    place->peer = gni_peer_find(nic, pe, inst);
+    if (!where->is_found)
+        return GNI_STATUS_UNREACHABLE;
+    place->peer = gni_peer_find(nic, where->pe, where->inst);
     status = place->peer ? gni_peer_ready(nic, place->peer) : (uint32_t)GNI_STATUS_UNREACHABLE;
     if (status != GNI_STATUS_OK)
         return status;
     channel = snic_map(place->peer->snic, &location, 0, sizeof(*channel));
     if (channel == NULL || ((uintptr_t)channel & 63) != 0 || channel->magic != GNI_CE_MAGIC ||
-        channel->id != id)
+        channel->id != where->id)
         return GNI_STATUS_MDD_INVALID;
     place->channel = channel;
     return GNI_STATUS_OK;
@@ -98,6 +100,16 @@ static void hand_up(struct gni_ce_channel *channel, uint64_t round, struct gni_c
 
 /* ---- down ---- */
 
+/* The NIC handle that a child joins from; NULL: a leaf that has not said where it is. */
+static struct gni_peer *peer_of(struct gni_nic *nic, const struct gni_ce_member *child)
+{
+    uint64_t leaf = GNI_CE_LEAF | child->at.inst;
+
+    if (child->type == GNI_CE_CHILD_PE)
+        leaf = atomic_load_explicit(&child->leaf, memory_order_acquire);
+    return leaf & GNI_CE_LEAF ? gni_peer_find(nic, child->at.pe, (uint32_t)leaf) : NULL;
+}
+
 static void ring_children(struct gni_nic *nic, const struct gni_ce_channel *channel)
 {
     for (int i = 0; i < GNI_CE_MAX_CHILDREN; i++) {
@@ -106,7 +118,7 @@ static void ring_children(struct gni_nic *nic, const struct gni_ce_channel *chan
 
         if (child->type == GNI_CE_CHILD_UNUSED)
             continue;
-        peer = gni_peer_find(nic, child->pe, child->inst);
+        peer = peer_of(nic, child);
         if (peer != NULL && gni_peer_ready(nic, peer) == GNI_STATUS_OK)
             snic_ring(peer->snic);
     }
@@ -161,8 +173,7 @@ uint32_t gni_ce_climb(struct gni_nic *nic, const struct gni_ce_place *place, uin
     if (depth >= GNI_CE_DEPTH)
         return GNI_STATUS_PROTECTION; /* a tree with a ring in it */
     if (channel->has_parent)
-        status =
-            gni_ce_open(nic, channel->parent_pe, channel->parent_inst, channel->parent_id, &parent);
+        status = gni_ce_open(nic, &channel->parent, &parent);
     if (status == GNI_STATUS_OK)
         status = lock(place);
     if (status != GNI_STATUS_OK)
@@ -188,11 +199,12 @@ uint32_t gni_ce_climb(struct gni_nic *nic, const struct gni_ce_place *place, uin
 
 /* ---- who will never join ---- */
 
-static int is_alive(struct gni_nic *nic, uint32_t pe, uint32_t inst)
+/* A leaf that has not said where it is may still come. */
+static int is_gone(struct gni_nic *nic, const struct gni_ce_member *child)
 {
-    struct gni_peer *peer = gni_peer_find(nic, pe, inst);
+    struct gni_peer *peer = peer_of(nic, child);
 
-    return peer != NULL && gni_peer_ready(nic, peer) == GNI_STATUS_OK;
+    return peer != NULL && gni_peer_ready(nic, peer) != GNI_STATUS_OK;
 }
 
 /* Below this channel, of the round that is going on. */
@@ -211,9 +223,9 @@ static int misses_below(struct gni_nic *nic, const struct gni_ce_channel *channe
         if (child->type == GNI_CE_CHILD_UNUSED ||
             atomic_load_explicit(&child->joined, memory_order_acquire) > round)
             continue;
-        lost = !is_alive(nic, child->pe, child->inst);
+        lost = is_gone(nic, child);
         if (!lost && child->type == GNI_CE_CHILD_VCE)
-            lost = gni_ce_open(nic, child->pe, child->inst, child->id, &below) != GNI_STATUS_OK ||
+            lost = gni_ce_open(nic, &child->at, &below) != GNI_STATUS_OK ||
                    misses_below(nic, below.channel, depth + 1, visits);
         /* Dead, and has not joined: he never will. In the other order he might have. */
         if (lost && atomic_load_explicit(&child->joined, memory_order_acquire) <= round)
@@ -234,8 +246,7 @@ int gni_ce_is_lost(struct gni_nic *nic, const struct gni_ce_place *place)
             return 1;
         if (!channel->has_parent)
             return 0;
-        if (gni_ce_open(nic, channel->parent_pe, channel->parent_inst, channel->parent_id, &at) !=
-            GNI_STATUS_OK)
+        if (gni_ce_open(nic, &channel->parent, &at) != GNI_STATUS_OK)
             return 1;
     }
     return 0;

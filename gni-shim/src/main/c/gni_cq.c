@@ -263,8 +263,11 @@ static gni_return_t take(struct gni_cq *cq, uint64_t *entry)
         gni_datagram_progress(cq->nic);
     if (code == GNI_RC_NOT_DONE && cq->ring != NULL)
         code = take_destination(cq, entry);
-    if (code == GNI_RC_NOT_DONE)
+    if (code == GNI_RC_NOT_DONE) {
         cq->nic->turn++;
+        if (gni_nic_whole(cq->nic) != GNI_RC_SUCCESS)
+            code = GNI_RC_INVALID_STATE;
+    }
     return code;
 }
 

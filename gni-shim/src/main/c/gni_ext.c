@@ -11,7 +11,7 @@ gni_return_t GNI_ExtDoorbell(gni_nic_handle_t nic_hndl, uint32_t *bell)
     if (nic == NULL || bell == NULL)
         return GNI_RC_INVALID_PARAM;
     *bell = snic_doorbell(nic->snic);
-    return GNI_RC_SUCCESS;
+    return gni_nic_whole(nic);
 }
 
 gni_return_t GNI_ExtWait(gni_nic_handle_t nic_hndl, uint32_t bell, int64_t timeout_ns)
@@ -20,7 +20,9 @@ gni_return_t GNI_ExtWait(gni_nic_handle_t nic_hndl, uint32_t bell, int64_t timeo
 
     if (nic == NULL)
         return GNI_RC_INVALID_PARAM;
-    return snic_wait(nic->snic, bell, timeout_ns) == 1 ? GNI_RC_SUCCESS : GNI_RC_TIMEOUT;
+    return gni_nic_whole(nic) != GNI_RC_SUCCESS          ? GNI_RC_INVALID_STATE
+           : snic_wait(nic->snic, bell, timeout_ns) == 1 ? GNI_RC_SUCCESS
+                                                         : GNI_RC_TIMEOUT;
 }
 
 gni_return_t GNI_ExtRing(gni_nic_handle_t nic_hndl)

@@ -76,12 +76,13 @@ struct gni_peer {
     uint64_t pinned; /* incarnation; 0: any */
 };
 
-/* What an endpoint found out about a registration of its peer. */
+/* What an endpoint found out about a registration at its NIC address. */
 struct gni_reach {
+    struct gni_peer *peer;             /* the registrant; NULL: nothing yet */
     gni_mem_handle_t handle;           /* as it came, with a good CRC; all zero: nothing yet */
-    uint32_t drops;                    /* the peer's, then */
+    uint32_t drops;                    /* the registrant's, then */
     uint32_t is_mapped;                /* `snic` can be used, and `at` is where mdh.address lies */
-    uint32_t written;                  /* may be: the peer's drops, then; else 0 */
+    uint32_t written;                  /* may be: the same; else 0 */
     uint32_t generation;               /* of mdh; */
     const _Atomic uint32_t *published; /* where its owner changes that */
     uint8_t *at;
@@ -204,26 +205,43 @@ struct gni_cq {
     uint32_t has_told; /* of an overrun, and no event was fetched since */
 };
 
+/* What lies where in a mailbox: gni_smsg.c. */
+struct gni_mailbox {
+    uint32_t credits;
+    uint32_t longest; /* message, in bytes */
+    uint32_t released_at, wanted_at, first;
+    uint64_t stride;
+};
+
 struct gni_smsg {
     uint32_t is_ready;
     uint32_t is_broken;
-    uint32_t credits;
-    uint32_t maxsize;
-    uint64_t stride;
-    uint8_t *local;          /* our mailbox */
-    gni_mem_handle_t handle; /* of the peer's */
-    uint64_t remote;         /* address of the peer's */
+    struct gni_mailbox in, out; /* ours, the peer's */
+    uint8_t *local;             /* ours */
+    gni_mem_handle_t handle;    /* of the peer's */
+    uint64_t remote;            /* address of the peer's */
     uint64_t sent, returned;
-    uint64_t received, released, told;
+    uint64_t heard; /* of the returned: what the peer has said, not what was found there */
+    uint64_t received, released;
+    uint64_t told;      /* of the released: what the peer can find without looking here, */
+    uint64_t announced; /* and what a message or an event has told it */
+    uint64_t wanted;    /* as stored there */
     uint64_t send_slot, receive_slot; /* offsets in a mailbox */
     uint32_t has_current;
     struct gni_reach reach;
 };
 
+/* A channel of the collective engine. */
+struct gni_ce_where {
+    uint32_t pe, id; /* as its users know it, */
+    uint32_t inst, memory;
+    uint32_t is_found; /* and what follows from that */
+};
+
 /* An endpoint's part in the collective engine. */
 struct gni_ep_ce {
-    uint32_t type; /* gni_ce_child_t */
-    uint32_t id;   /* of the channel at the other end */
+    uint32_t type;          /* gni_ce_child_t */
+    struct gni_ce_where at; /* the channel at the other end */
     uint32_t child;
     uint32_t mode;
     uint32_t is_waiting; /* for a result; then what follows counts */
@@ -241,10 +259,10 @@ struct gni_ep {
     struct gni_ep *next;
     struct gni_cq *cq;
     uint32_t is_bound;
-    uint32_t pe, inst;
+    uint32_t pe, inst; /* inst: of the peer for datagrams and MSGQ alone */
     uint32_t local_event, remote_event;
     uint32_t outstanding;
-    struct gni_peer *peer;
+    struct gni_peer *peer; /* that instance */
     struct gni_smsg smsg;
     struct gni_ep_ce ce;
     struct gni_reach *recent;            /* the one of `reach` that was used last */
@@ -302,13 +320,20 @@ uint32_t gni_device_count(void);
 uint32_t gni_device_address(uint32_t device);
 int gni_device_is_aries(void);
 uint8_t gni_ptag_of(uint32_t cookie);
+void gni_job_of(const struct gni_cdm *cdm, char job[SNIC_NAME_MAX]);
 
 /* ---- gni_peer.c ---- */
 
 struct gni_peer *gni_peer_find(struct gni_nic *nic, uint32_t pe, uint32_t inst);
+/* The same, ready; one that was not known and is not there leaves nothing behind. enum gni_status
+ */
+uint32_t gni_peer_reach(struct gni_nic *nic, uint32_t pe, uint32_t inst, struct gni_peer **peer);
 /* enum gni_status: OK when the peer is attached and, as far as we know, alive. */
 uint32_t gni_peer_ready(struct gni_nic *nic, struct gni_peer *peer);
 void gni_peer_drop(struct gni_peer *peer);
+/* GNI_RC_SUCCESS, or INVALID_STATE: a file of the handle's memory was cut. Asked where there is
+ * nothing to do. */
+gni_return_t gni_nic_whole(const struct gni_nic *nic);
 void gni_peer_pin(struct gni_peer *peer, uint64_t incarnation);
 void gni_peer_forget(struct gni_peer *peer);
 /* It is time to ask for the clock, and perhaps whether it lives: after a call that found nothing to
@@ -362,21 +387,20 @@ uint32_t gni_target_open_slowly(struct gni_ep *ep, struct gni_reach *reach,
 /* Nothing has changed since it was looked up: the same handle, of the same attachment, and its
  * owner has not deregistered it. Whoever then begins a transfer asks softnic's key once more,
  * pinned. */
-static inline int gni_reach_holds(const struct gni_reach *reach, const struct gni_peer *peer,
-                                  const gni_mem_handle_t *handle)
+static inline int gni_reach_holds(const struct gni_reach *reach, const gni_mem_handle_t *handle)
 {
     return reach->is_mapped && reach->handle.qword1 == handle->qword1 &&
-           reach->handle.qword2 == handle->qword2 && reach->drops == peer->drops &&
+           reach->handle.qword2 == handle->qword2 && reach->drops == reach->peer->drops &&
            (atomic_load_explicit(reach->published, memory_order_acquire) == reach->generation ||
             snic_planted("gni-reach-kept"));
 }
 static inline uint32_t gni_target_open(struct gni_ep *ep, struct gni_reach *reach,
                                        const gni_mem_handle_t *handle, struct gni_target *target)
 {
-    target->peer = ep->peer;
+    target->peer = reach->peer;
     target->reach = reach;
-    if (__builtin_expect(
-            !gni_peer_is_due(ep->nic, ep->peer) && gni_reach_holds(reach, ep->peer, handle), 1))
+    if (__builtin_expect(gni_reach_holds(reach, handle) && !gni_peer_is_due(ep->nic, reach->peer),
+                         1))
         return GNI_STATUS_OK;
     return gni_target_open_slowly(ep, reach, handle, target);
 }
@@ -405,9 +429,13 @@ static inline uint8_t *gni_target_at(const struct gni_target *target, uint64_t a
 {
     return target->reach->at + (address - target->reach->mdh.address);
 }
-static inline void gni_target_end(struct gni_target *target)
+/* GNI_STATUS_OK, or UNREACHABLE: somebody cut the target's file, its bytes were not there. */
+static inline uint32_t gni_target_end(struct gni_target *target)
 {
     snic_reach_unpin(&target->reach->snic);
+    return __builtin_expect(snic_reach_whole(&target->reach->snic) == 0, 1)
+               ? GNI_STATUS_OK
+               : GNI_STATUS_UNREACHABLE;
 }
 uint32_t gni_target_write(struct gni_target *target, uint64_t address, const void *from,
                           uint64_t length);

@@ -2,7 +2,7 @@
  * The lock of a NIC handle. A thread that has taken it several times in a row becomes its owner: it
  * then enters and leaves with plain stores, and whoever else wants in takes the ownership away
  * first, with a barrier in every thread of the process between taking it and looking whether the
- * owner is inside (membarrier(2); docs/decisions/0181). Nobody becomes the owner where the kernel
+ * owner is inside (membarrier(2); docs/decisions/0014). Nobody becomes the owner where the kernel
  * has no such barrier.
  */
 #ifndef GNI_LOCK_H

@@ -142,7 +142,8 @@ void gni_mem_make_handle(struct gni_nic *nic, uint32_t index, gni_mem_handle_t *
 {
     struct gni_own_mdh *own = &nic->mdh[index];
 
-    gni_handle_make(&own->handle, own->address, own->length, index, own->generation >> 1 & 0xfffu,
+    gni_handle_make(&own->handle, nic->inst, snic_incarnation(nic->snic), index,
+                    own->generation >> 1 & GNI_ENTROPY_MASK,
                     GNI_HANDLE_NEW | 0x04u |
                         (own->flags & GNI_MEM_READ_ONLY ? GNI_HANDLE_READ_ONLY : 0));
     *handle = own->handle;

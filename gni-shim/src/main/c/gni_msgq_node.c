@@ -97,8 +97,27 @@ void gni_msgq_node_unlock(const struct gni_msgq *q)
     flock(q->fd, LOCK_UN);
 }
 
+/* NULL: no memory. Should somebody cut the file, the NIC handle is of no use any more. */
+static struct gni_msgq_node *map_node(struct gni_nic *nic, int fd, uint64_t bytes)
+{
+    struct gni_msgq_node *node = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (node == MAP_FAILED)
+        return NULL;
+    if (snic_watch(nic->snic, node, bytes) == 0)
+        return node;
+    munmap(node, bytes);
+    return NULL;
+}
+
+static void unmap_node(struct gni_nic *nic, struct gni_msgq_node *node, uint64_t bytes)
+{
+    snic_unwatch(nic->snic, node);
+    munmap(node, bytes);
+}
+
 /* Ours, whole, and of this library's making. */
-static struct gni_msgq_node *map_file(int fd, uint32_t pe, uint64_t *bytes)
+static struct gni_msgq_node *map_file(struct gni_nic *nic, int fd, uint32_t pe, uint64_t *bytes)
 {
     struct gni_msgq_node *node;
     struct stat st;
@@ -107,12 +126,12 @@ static struct gni_msgq_node *map_file(int fd, uint32_t pe, uint64_t *bytes)
         (uint64_t)st.st_size < sizeof(*node))
         return NULL;
     *bytes = (uint64_t)st.st_size;
-    node = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (node == MAP_FAILED)
+    node = map_node(nic, fd, *bytes);
+    if (node == NULL)
         return NULL;
     if (node->magic != GNI_MSGQ_MAGIC || node->pe != pe || node->bytes != *bytes ||
         gni_msgq_bytes(&node->attrs) != *bytes || node->instances > GNI_MSGQ_NODE_INSTS_MAX) {
-        munmap(node, *bytes);
+        unmap_node(nic, node, *bytes);
         return NULL;
     }
     return node;
@@ -140,11 +159,9 @@ static gni_return_t build(struct gni_msgq *q)
         gni_fail("GNI_MsgqInit: no room for %llu bytes", (unsigned long long)q->bytes);
         return GNI_RC_ERROR_RESOURCE;
     }
-    q->node = mmap(NULL, q->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, q->fd, 0);
-    if (q->node == MAP_FAILED) {
-        q->node = NULL;
+    q->node = map_node(q->nic, q->fd, q->bytes);
+    if (q->node == NULL)
         return GNI_RC_ERROR_NOMEM;
-    }
     q->node->bytes = q->bytes;
     q->node->pe = q->nic->pe;
     q->node->attrs = q->attrs;
@@ -162,7 +179,7 @@ static int is_same(const gni_msgq_attr_t *a, const gni_msgq_attr_t *b)
 static void let_go(struct gni_msgq *q)
 {
     if (q->node != NULL)
-        munmap(q->node, q->bytes);
+        unmap_node(q->nic, q->node, q->bytes);
     if (q->fd >= 0) {
         flock(q->fd, LOCK_UN); /* a forked child may hold the file, too */
         close(q->fd);
@@ -176,7 +193,7 @@ static int adopt(struct gni_msgq *q, const char *path)
 {
     uint64_t bytes;
 
-    q->node = map_file(q->fd, q->nic->pe, &bytes);
+    q->node = map_file(q->nic, q->fd, q->nic->pe, &bytes);
     if (q->node != NULL) {
         q->bytes = bytes;
         prune(q);
@@ -263,7 +280,7 @@ void gni_msgq_node_leave(struct gni_msgq *q)
         struct gni_msgq_remote *remote = q->remotes;
 
         q->remotes = remote->next;
-        munmap(remote->node, remote->bytes);
+        unmap_node(q->nic, remote->node, remote->bytes);
         free(remote);
     }
 }
@@ -279,13 +296,13 @@ static struct gni_msgq_remote *map_remote(struct gni_msgq *q, uint32_t pe)
     path_of(q->nic, pe, path);
     fd = remote ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
     if (fd >= 0) {
-        remote->node = map_file(fd, pe, &remote->bytes);
+        remote->node = map_file(q->nic, fd, pe, &remote->bytes);
         close(fd);
     }
     if (fd >= 0 && remote->node != NULL) {
         remote->attrs = remote->node->attrs;
         if (gni_msgq_bytes(&remote->attrs) != remote->bytes) { /* changed since it was checked */
-            munmap(remote->node, remote->bytes);
+            unmap_node(q->nic, remote->node, remote->bytes);
             remote->node = NULL;
         }
     }
@@ -308,7 +325,7 @@ struct gni_msgq_remote *gni_msgq_remote(struct gni_msgq *q, uint32_t pe)
     remote = *at;
     if (remote != NULL && atomic_load_explicit(&remote->node->is_closed, memory_order_acquire)) {
         *at = remote->next; /* perhaps there is a new one */
-        munmap(remote->node, remote->bytes);
+        unmap_node(q->nic, remote->node, remote->bytes);
         free(remote);
         remote = NULL;
     }

@@ -4,15 +4,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static struct gni_peer **bucket_of(struct gni_nic *nic, uint32_t pe, uint32_t inst)
+{
+    return &nic->peers[((pe * 2654435761u) ^ (inst * 40503u) ^ inst >> 10) % GNI_PEER_BUCKETS];
+}
+
+static struct gni_peer *known(struct gni_nic *nic, uint32_t pe, uint32_t inst)
+{
+    struct gni_peer *peer = *bucket_of(nic, pe, inst);
+
+    while (peer != NULL && (peer->pe != pe || peer->inst != inst))
+        peer = peer->next;
+    return peer;
+}
+
 struct gni_peer *gni_peer_find(struct gni_nic *nic, uint32_t pe, uint32_t inst)
 {
-    struct gni_peer **bucket =
-        &nic->peers[((pe * 2654435761u) ^ (inst * 40503u) ^ inst >> 10) % GNI_PEER_BUCKETS];
-    struct gni_peer *peer;
+    struct gni_peer **bucket = bucket_of(nic, pe, inst);
+    struct gni_peer *peer = known(nic, pe, inst);
 
-    for (peer = *bucket; peer != NULL; peer = peer->next)
-        if (peer->pe == pe && peer->inst == inst)
-            return peer;
+    if (peer != NULL)
+        return peer;
     peer = calloc(1, sizeof(*peer));
     if (peer == NULL)
         return NULL;
@@ -22,6 +34,16 @@ struct gni_peer *gni_peer_find(struct gni_nic *nic, uint32_t pe, uint32_t inst)
     peer->next = *bucket;
     *bucket = peer;
     return peer;
+}
+
+gni_return_t gni_nic_whole(const struct gni_nic *nic)
+{
+    char why[SNIC_WHY_MAX];
+
+    if (snic_damage(nic->snic, why, sizeof(why)) == 0)
+        return GNI_RC_SUCCESS;
+    gni_fail("%s", why);
+    return GNI_RC_INVALID_STATE;
 }
 
 void gni_peer_drop(struct gni_peer *peer)
@@ -78,6 +100,21 @@ uint32_t gni_peer_ready(struct gni_nic *nic, struct gni_peer *peer)
         gni_peer_drop(peer);
     }
     return attach(nic, peer);
+}
+
+uint32_t gni_peer_reach(struct gni_nic *nic, uint32_t pe, uint32_t inst, struct gni_peer **peer)
+{
+    int is_new = known(nic, pe, inst) == NULL;
+    uint32_t status;
+
+    *peer = gni_peer_find(nic, pe, inst);
+    status = *peer != NULL ? gni_peer_ready(nic, *peer) : (uint32_t)GNI_STATUS_UNREACHABLE;
+    if (status != GNI_STATUS_OK && is_new && *peer != NULL) {
+        *bucket_of(nic, pe, inst) = (*peer)->next; /* the first: it was just put there */
+        free(*peer);
+        *peer = NULL;
+    }
+    return status;
 }
 
 void gni_peer_pin(struct gni_peer *peer, uint64_t incarnation)

@@ -435,16 +435,19 @@ static inline int put_at_once(struct gni_ep *ep, gni_post_descriptor_t *d)
 
     if (d->type != GNI_POST_FMA_PUT || reach->handle.qword2 != d->remote_mem_hndl.qword2 ||
         reach->handle.qword1 != d->remote_mem_hndl.qword1 || reach->written == 0 ||
-        reach->written != ep->peer->drops || at > reach->mdh.length || reach->mdh.length - at < 8)
+        reach->written != reach->peer->drops || at > reach->mdh.length ||
+        reach->mdh.length - at < 8)
         return 0;
     if (is_told && (d->cq_mode != GNI_CQMODE_GLOBAL_EVENT || cq == NULL || cq->free_count == 0 ||
                     cq->memories != 0 || (cq->mode & GNI_CQ_BLOCKING)))
         return 0;
-    if (gni_peer_is_due(ep->nic, ep->peer) || snic_reach_pin(&reach->snic) != 0)
+    if (gni_peer_is_due(ep->nic, reach->peer) || snic_reach_pin(&reach->snic) != 0)
         return 0;
     snic_reach_copy(reach->at + at, (void *)(uintptr_t)d->local_addr, 8);
     SNIC_STEP("put.copied");
     snic_reach_unpin(&reach->snic);
+    if (snic_reach_whole(&reach->snic) != 0)
+        return 0; /* written to nobody: what is found missing is told the long way */
     SNIC_STEP("gni.post.moved");
     d->next_descr = NULL;
     d->cq_mode_complete = 0;

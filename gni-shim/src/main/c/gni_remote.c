@@ -59,43 +59,51 @@ static int map(const struct gni_peer *peer, struct gni_reach *reach)
     return 1;
 }
 
-/* A handle that is not there may be that of a successor: then we still look at the dead one. */
+/* A registration that is not there may be that of a successor: then we still look at the dead one.
+ */
 static uint32_t look_up(struct gni_nic *nic, struct gni_peer *peer, const gni_mem_handle_t *handle,
                         struct gni_mdh *mdh)
 {
-    uint32_t index = gni_handle_index(handle), entropy = gni_handle_entropy(handle), status;
+    for (int is_asked = 0;; is_asked = 1) {
+        uint32_t status;
 
-    if (gni_mdh_copy(&peer->view, index, entropy, mdh) == 0)
-        return GNI_STATUS_OK;
-    peer->checked_ns = snic_planted("gni-successor-missed") ? peer->checked_ns : 0;
-    status = gni_peer_ready(nic, peer);
-    if (status != GNI_STATUS_OK)
-        return status;
-    return gni_mdh_copy(&peer->view, index, entropy, mdh) == 0 ? GNI_STATUS_OK
-                                                               : GNI_STATUS_MDD_INVALID;
+        if ((gni_handle_is_of(handle, snic_peer_incarnation(peer->snic)) ||
+             snic_planted("gni-incarnation-ignored")) &&
+            gni_mdh_copy(&peer->view, gni_handle_index(handle), gni_handle_entropy(handle), mdh) ==
+                0)
+            return GNI_STATUS_OK;
+        if (is_asked)
+            return GNI_STATUS_MDD_INVALID;
+        peer->checked_ns = snic_planted("gni-successor-missed") ? peer->checked_ns : 0;
+        status = gni_peer_ready(nic, peer);
+        if (status != GNI_STATUS_OK)
+            return status;
+    }
 }
 
 /* The NIC's lock is held. */
 uint32_t gni_target_open_slowly(struct gni_ep *ep, struct gni_reach *reach,
                                 const gni_mem_handle_t *handle, struct gni_target *target)
 {
-    struct gni_peer *peer = ep->peer;
-    uint32_t status = gni_peer_ready(ep->nic, peer);
-    int is_same = reach->handle.qword1 == handle->qword1 &&
-                  reach->handle.qword2 == handle->qword2 && handle->qword2 != 0 &&
-                  reach->drops == peer->drops;
+    int is_same = reach->peer != NULL && reach->handle.qword1 == handle->qword1 &&
+                  reach->handle.qword2 == handle->qword2;
+    struct gni_peer *peer = reach->peer;
+    uint32_t status;
 
+    if (!is_same && !gni_handle_is_valid(handle))
+        return GNI_STATUS_MDD_INVALID;
+    status = is_same ? gni_peer_ready(ep->nic, peer)
+                     : gni_peer_reach(ep->nic, ep->pe, gni_handle_inst(handle), &peer);
     if (status != GNI_STATUS_OK)
         return status;
     target->peer = peer;
     target->reach = reach;
-    if (gni_reach_holds(reach, peer, handle))
+    if (is_same && gni_reach_holds(reach, handle))
         return GNI_STATUS_OK;
     reach->is_mapped = 0;
     reach->written = 0;
-    if (!is_same && !gni_handle_is_valid(handle))
-        return GNI_STATUS_MDD_INVALID;
     status = look_up(ep->nic, peer, handle, &reach->mdh);
+    reach->peer = peer;
     reach->handle = *handle;
     reach->drops = peer->drops;
     if (status != GNI_STATUS_OK)
@@ -153,8 +161,7 @@ uint32_t gni_target_write(struct gni_target *target, uint64_t address, const voi
             return status;
         snic_reach_copy(gni_target_at(target, address), from, length);
         SNIC_STEP("put.copied");
-        gni_target_end(target);
-        return GNI_STATUS_OK;
+        return gni_target_end(target);
     }
     while (length > 0) {
         snic_key_t key;
@@ -181,8 +188,7 @@ uint32_t gni_target_read(struct gni_target *target, uint64_t address, void *to, 
             return status;
         snic_reach_copy(to, gni_target_at(target, address), length);
         SNIC_STEP("get.copied");
-        gni_target_end(target);
-        return GNI_STATUS_OK;
+        return gni_target_end(target);
     }
     while (length > 0) {
         snic_key_t key;
@@ -225,8 +231,7 @@ static uint32_t amo_mapped(struct gni_target *target, uint64_t address, uint32_t
             status = GNI_STATUS_OK;
     }
     SNIC_STEP("atomic.done");
-    gni_target_end(target);
-    return status;
+    return gni_target_end(target) == GNI_STATUS_OK ? status : GNI_STATUS_UNREACHABLE;
 }
 
 /* The same where each try looks the memory up: segments. */
@@ -316,8 +321,7 @@ uint32_t gni_target_store(struct gni_target *target, uint64_t address, uint64_t 
         /* Release: after the bytes that it tells of. */
         atomic_store_explicit((_Atomic uint64_t *)(void *)gni_target_at(target, address), value,
                               memory_order_release);
-        gni_target_end(target);
-        return GNI_STATUS_OK;
+        return gni_target_end(target);
     }
     status = place(target, address, 8, &key, &offset, &piece);
     if (status != GNI_STATUS_OK || piece < 8)
@@ -345,8 +349,7 @@ uint32_t gni_target_load(struct gni_target *target, uint64_t address, uint64_t *
             return status;
         *value = atomic_load_explicit((_Atomic uint64_t *)(void *)gni_target_at(target, address),
                                       memory_order_acquire);
-        gni_target_end(target);
-        return GNI_STATUS_OK;
+        return gni_target_end(target);
     }
     status = place(target, address, 8, &key, &offset, &piece);
     if (status != GNI_STATUS_OK || piece < 8)

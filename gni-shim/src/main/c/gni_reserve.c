@@ -11,7 +11,8 @@
 
 #define PIECES_MAX 32u
 #define IS_THERE ((int)PIECES_MAX + 1)
-#define SAME_ENTROPY 8192u /* further on in generations, and in handles the same */
+#define SAME_ENTROPY                                                                               \
+    (2u << GNI_ENTROPY_BITS) /* further on in generations, and in handles the same */
 
 struct gni_reserved {
     uint32_t pieces;

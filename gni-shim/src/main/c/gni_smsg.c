@@ -4,28 +4,72 @@
  *
  *     0  messages of the other direction that the peer has released, written by the peer
  *    64  messages of this mailbox that were released, written by its owner, read by the sender
- *   256  one slot for each credit: sequence (8), length (4), tag (4), header and data
+ *   128  1 + what a sender without credits knew to be released, written by the sender; 0: never
+ *   256  one slot for each credit: sequence (8), length (2), tag (1), 0 (1), messages that the
+ *        sender has released (4), header and data
+ *
+ * In one that is smaller than GNI_SmsgBufferSizeNeeded says, the words and the slots lie close
+ * together (0, 8, 16, 24), and there are as many slots as fit. Where not even one of the longest
+ * message does, the rest is one slot, and what does not fit into that is refused by the sender.
  *
  * The sender writes length, tag and bytes, then the sequence number: the message is there whole or
- * not at all. Credits come back at half of them; a sender who has none left looks for himself.
+ * not at all. Credits come back with messages. A receiver that has sent none when half of them are
+ * due stores their number, and raises an event only for a sender that has said that it has none; a
+ * sender that has none looks for itself, too.
  */
 #include "gni_library.h"
 #include <string.h>
 
-#define MAILBOX_HEADER 256u
 #define SLOT_HEADER 16u
 #define RETURNED_AT 0u
-#define RELEASED_AT 64u
 
 /* Whole cache lines: the two sides never write to one line, and a short message is one. */
-static uint64_t stride_of(uint32_t maxsize)
+static const struct gni_mailbox spacious = {.released_at = 64, .wanted_at = 128, .first = 256};
+static const struct gni_mailbox narrow = {.released_at = 8, .wanted_at = 16, .first = 24};
+
+static uint64_t round_up(uint64_t length, uint64_t to)
 {
-    return (SLOT_HEADER + (uint64_t)maxsize + 63) & ~63ull;
+    return (length + to - 1) & ~(to - 1);
 }
 
-static uint64_t size_of(const gni_smsg_attr_t *attr)
+static uint64_t bytes_of(const struct gni_mailbox *m)
 {
-    return (MAILBOX_HEADER + attr->mbox_maxcredit * stride_of(attr->msg_maxsize) + 63) & ~63ull;
+    return m->first + m->credits * m->stride;
+}
+
+static struct gni_mailbox spacious_one(const gni_smsg_attr_t *attr)
+{
+    struct gni_mailbox m = spacious;
+
+    m.credits = attr->mbox_maxcredit;
+    m.longest = attr->msg_maxsize;
+    m.stride = round_up(SLOT_HEADER + (uint64_t)attr->msg_maxsize, 64);
+    return m;
+}
+
+/* The mailbox that both sides find in its attributes, and where it begins: a narrow one at its
+ * first aligned byte. A size of 0 says nothing. No credits: not one byte fits. */
+static struct gni_mailbox mailbox_of(const gni_smsg_attr_t *attr, uint64_t *at)
+{
+    uint64_t size = attr->buff_size, before, rest;
+    struct gni_mailbox m = spacious_one(attr);
+
+    *at = (uint64_t)(uintptr_t)attr->msg_buffer + attr->mbox_offset;
+    if (size == 0 || size >= bytes_of(&m))
+        return m;
+    m = narrow;
+    before = m.first + (-*at & 7);
+    *at = round_up(*at, 8);
+    rest = size < before ? 0 : (size - before) & ~7ull;
+    m.longest = attr->msg_maxsize;
+    m.stride = round_up(SLOT_HEADER + (uint64_t)m.longest, 8);
+    if (rest > SLOT_HEADER && rest < m.stride) {
+        m.longest = (uint32_t)(rest - SLOT_HEADER);
+        m.stride = rest;
+    }
+    m.credits =
+        rest / m.stride < attr->mbox_maxcredit ? (uint32_t)(rest / m.stride) : attr->mbox_maxcredit;
+    return m;
 }
 
 static int is_type(gni_smsg_type_t type)
@@ -35,33 +79,53 @@ static int is_type(gni_smsg_type_t type)
 
 gni_return_t GNI_SmsgBufferSizeNeeded(gni_smsg_attr_t *smsg_attr, unsigned int *size)
 {
-    if (smsg_attr == NULL || size == NULL || !is_type(smsg_attr->msg_type) ||
-        size_of(smsg_attr) > UINT32_MAX)
+    struct gni_mailbox m;
+
+    if (smsg_attr == NULL || size == NULL || !is_type(smsg_attr->msg_type))
         return GNI_RC_INVALID_PARAM;
-    *size = (unsigned int)size_of(smsg_attr);
+    m = spacious_one(smsg_attr);
+    if (bytes_of(&m) > UINT32_MAX)
+        return GNI_RC_INVALID_PARAM;
+    *size = (unsigned int)bytes_of(&m);
     return GNI_RC_SUCCESS;
 }
 
 /* ---- making the two ends one ---- */
 
-static gni_return_t check_attributes(struct gni_nic *nic, const gni_smsg_attr_t *local,
-                                     const gni_smsg_attr_t *remote, uint8_t **at)
+static gni_return_t check_attributes(const gni_smsg_attr_t *local, const gni_smsg_attr_t *remote)
 {
-    uint64_t mailbox = (uint64_t)(uintptr_t)local->msg_buffer + local->mbox_offset, piece = 0;
+    return !is_type(local->msg_type) || local->msg_type != remote->msg_type ||
+                   local->mbox_maxcredit == 0 || local->mbox_maxcredit != remote->mbox_maxcredit ||
+                   local->msg_maxsize == 0 || local->msg_maxsize != remote->msg_maxsize ||
+                   local->msg_maxsize > GNI_SMSG_MAX_SIZE || !gni_handle_is_valid(&remote->mem_hndl)
+               ? GNI_RC_INVALID_PARAM
+               : GNI_RC_SUCCESS;
+}
 
-    if (!is_type(local->msg_type) || local->msg_type != remote->msg_type ||
-        local->mbox_maxcredit == 0 || local->mbox_maxcredit != remote->mbox_maxcredit ||
-        local->msg_maxsize == 0 || local->msg_maxsize != remote->msg_maxsize ||
-        local->msg_maxsize > GNI_SMSG_MAX_SIZE)
-        return GNI_RC_INVALID_PARAM;
-    if (gni_local_range(nic, &local->mem_hndl, mailbox, size_of(local), at, &piece) !=
+static gni_return_t connect(struct gni_ep *ep, const gni_smsg_attr_t *local,
+                            const gni_smsg_attr_t *remote)
+{
+    uint64_t named, far, piece = 0;
+    struct gni_mailbox in = mailbox_of(local, &named), out = mailbox_of(remote, &far);
+    uint8_t *at = NULL;
+
+    if (in.credits == 0 || out.credits == 0 ||
+        gni_local_range(ep->nic, &local->mem_hndl, named, bytes_of(&in), &at, &piece) !=
             GNI_STATUS_OK ||
-        piece < size_of(local) || ((uintptr_t)*at & 7) != 0 ||
-        !gni_handle_is_valid(&remote->mem_hndl)) {
-        gni_fail("GNI_SmsgInit: the mailbox of %llu bytes does not lie in its registration",
-                 (unsigned long long)size_of(local));
+        piece < bytes_of(&in) || ((uintptr_t)at & 7) != 0) {
+        gni_fail("GNI_SmsgInit: mailboxes of %u and %u bytes: one is too small for any message, or "
+                 "the local one does not lie in its registration",
+                 local->buff_size, remote->buff_size);
         return GNI_RC_INVALID_PARAM;
     }
+    ep->smsg = (struct gni_smsg){.is_ready = 1,
+                                 .in = in,
+                                 .out = out,
+                                 .local = at, /* of segments it is not what the attributes say */
+                                 .send_slot = out.first,
+                                 .receive_slot = in.first,
+                                 .handle = remote->mem_hndl,
+                                 .remote = far};
     return GNI_RC_SUCCESS;
 }
 
@@ -69,27 +133,15 @@ gni_return_t GNI_SmsgInit(gni_ep_handle_t ep_hndl, gni_smsg_attr_t *local_smsg_a
                           gni_smsg_attr_t *remote_smsg_attr)
 {
     struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
-    uint8_t *at = NULL;
     gni_return_t code;
 
     if (ep == NULL || local_smsg_attr == NULL || remote_smsg_attr == NULL)
         return GNI_RC_INVALID_PARAM;
     gni_enter(&ep->nic->lock);
-    code = !ep->is_bound || ep->smsg.is_ready
-               ? GNI_RC_INVALID_STATE
-               : check_attributes(ep->nic, local_smsg_attr, remote_smsg_attr, &at);
+    code = !ep->is_bound || ep->smsg.is_ready ? GNI_RC_INVALID_STATE
+                                              : check_attributes(local_smsg_attr, remote_smsg_attr);
     if (code == GNI_RC_SUCCESS)
-        ep->smsg =
-            (struct gni_smsg){.is_ready = 1,
-                              .credits = local_smsg_attr->mbox_maxcredit,
-                              .maxsize = local_smsg_attr->msg_maxsize,
-                              .stride = stride_of(local_smsg_attr->msg_maxsize),
-                              .local = at, /* of segments it is not what the attributes say */
-                              .send_slot = MAILBOX_HEADER,
-                              .receive_slot = MAILBOX_HEADER,
-                              .handle = remote_smsg_attr->mem_hndl,
-                              .remote = (uint64_t)(uintptr_t)remote_smsg_attr->msg_buffer +
-                                        remote_smsg_attr->mbox_offset};
+        code = connect(ep, local_smsg_attr, remote_smsg_attr);
     gni_leave(&ep->nic->lock);
     return code;
 }
@@ -100,10 +152,23 @@ static _Atomic uint64_t *word(uint8_t *at)
 }
 
 /* The slot after this one; in a mailbox they lie one after the other, and then from the first. */
-static uint64_t slot_after(const struct gni_smsg *s, uint64_t slot)
+static uint64_t slot_after(const struct gni_mailbox *m, uint64_t slot)
 {
-    slot += s->stride;
-    return slot == MAILBOX_HEADER + s->credits * s->stride ? MAILBOX_HEADER : slot;
+    slot += m->stride;
+    return slot == bytes_of(m) ? m->first : slot;
+}
+
+/* Between a store and a load of which the other side does the same in the other order: one of the
+ * two sees what the other has stored. */
+static void full_fence(void)
+{
+#ifdef GNI_TSAN /* which knows no fences */
+    static _Atomic uint32_t nothing;
+
+    atomic_fetch_add_explicit(&nothing, 0, memory_order_seq_cst);
+#else
+    atomic_thread_fence(memory_order_seq_cst);
+#endif
 }
 
 /* ---- sending ---- */
@@ -123,39 +188,68 @@ static uint32_t open_peer(struct gni_ep *ep, struct gni_target *target)
 static void look_for_released(struct gni_ep *ep)
 {
     struct gni_smsg *s = &ep->smsg;
+    uint64_t at = s->remote + s->out.released_at, released = 0;
     struct gni_target target;
-    uint64_t released = 0;
 
     if (open_peer(ep, &target) == GNI_STATUS_OK &&
-        gni_target_check(&target, s->remote + RELEASED_AT, 8, 0) == GNI_STATUS_OK &&
-        gni_target_load(&target, s->remote + RELEASED_AT, &released) == GNI_STATUS_OK &&
-        released > s->returned)
+        gni_target_check(&target, at, 8, 0) == GNI_STATUS_OK &&
+        gni_target_load(&target, at, &released) == GNI_STATUS_OK && released > s->returned)
         s->returned = released;
 }
 
-/* Messages that may still be sent; looks into the peer's mailbox when there seem to be none. */
+/* The peer has said that it has released so many. */
+static void hear(struct gni_smsg *s, uint64_t released)
+{
+    s->heard = released > s->heard ? released : s->heard;
+    s->returned = released > s->returned ? released : s->returned;
+}
+
+static void look_for_returned(struct gni_smsg *s)
+{
+    hear(s, atomic_load_explicit(word(s->local + RETURNED_AT), memory_order_acquire));
+}
+
+/* Asks for an event when there are credits again; not again before the peer has answered. */
+static void ask_for_credits(struct gni_ep *ep)
+{
+    struct gni_smsg *s = &ep->smsg;
+    uint64_t at = s->remote + s->out.wanted_at;
+    struct gni_target target;
+
+    if (s->wanted > s->heard || open_peer(ep, &target) != GNI_STATUS_OK ||
+        gni_target_check(&target, at, 8, 1) != GNI_STATUS_OK ||
+        gni_target_store(&target, at, s->wanted, s->returned + 1) != GNI_STATUS_OK)
+        return;
+    s->wanted = s->returned + 1;
+    SNIC_STEP("gni.smsg.wanted");
+    full_fence(); /* partner: return_credits */
+    if (!snic_planted("gni-credits-missed"))
+        look_for_returned(s);
+}
+
+/* Messages that may still be sent; looks into the mailboxes when there seem to be none. */
 static uint64_t credits_left(struct gni_ep *ep)
 {
     struct gni_smsg *s = &ep->smsg;
 
-    if (s->sent - s->returned >= s->credits) {
-        uint64_t returned =
-            atomic_load_explicit(word(s->local + RETURNED_AT), memory_order_acquire);
-
-        s->returned = returned > s->returned ? returned : s->returned;
-        if (s->sent - s->returned >= s->credits)
+    if (s->sent - s->returned >= s->out.credits) {
+        look_for_returned(s);
+        if (s->sent - s->returned >= s->out.credits)
             look_for_released(ep);
+        if (s->sent - s->returned >= s->out.credits)
+            ask_for_credits(ep);
         if (s->returned > s->sent)
             s->is_broken = 1; /* nobody can release what was not sent */
     }
     if (snic_planted("gni-credits-ignored"))
         return 1;
-    return s->is_broken ? 0 : s->credits - (s->sent - s->returned);
+    return s->is_broken ? 0 : s->out.credits - (s->sent - s->returned);
 }
 
-static void copy_message(uint8_t *to, const struct message *m)
+static void copy_message(uint8_t *to, const struct message *m, uint64_t released)
 {
-    uint32_t words[2] = {m->header_length + m->data_length, m->tag};
+    uint32_t words[2] = {(m->header_length + m->data_length) | (uint32_t)m->tag << 16,
+                         (uint32_t)released};
 
     memcpy(to, words, sizeof(words));
     if (m->header_length == 8) /* a constant length: one load, one store */
@@ -174,13 +268,12 @@ static uint32_t write_mapped(struct gni_ep *ep, const struct message *m, struct 
 
     if (status != GNI_STATUS_OK)
         return status;
-    copy_message(slot + 8, m);
+    copy_message(slot + 8, m, ep->smsg.released);
     SNIC_STEP("gni.smsg.written");
     /* Release; partner: current() of the receiver. */
     atomic_store_explicit(word(slot), ep->smsg.sent + 1, memory_order_release);
     SNIC_STEP("gni.smsg.published");
-    gni_target_end(target);
-    return GNI_STATUS_OK;
+    return gni_target_end(target);
 }
 
 static uint32_t write_any(struct gni_ep *ep, const struct message *m, struct gni_target *target)
@@ -190,12 +283,12 @@ static uint32_t write_any(struct gni_ep *ep, const struct message *m, struct gni
     uint64_t length = 8 + (uint64_t)m->header_length + m->data_length;
     uint32_t status;
 
-    copy_message(ep->nic->staging, m);
+    copy_message(ep->nic->staging, m, s->released);
     status = gni_target_write(target, slot + 8, ep->nic->staging, length);
     SNIC_STEP("gni.smsg.written");
     if (status == GNI_STATUS_OK)
-        status = gni_target_store(target, slot, s->sent < s->credits ? 0 : sequence - s->credits,
-                                  sequence);
+        status = gni_target_store(
+            target, slot, s->sent < s->out.credits ? 0 : sequence - s->out.credits, sequence);
     SNIC_STEP("gni.smsg.published");
     return status;
 }
@@ -207,7 +300,7 @@ static uint32_t send_message(struct gni_ep *ep, const struct message *m)
     uint32_t status = open_peer(ep, &target);
 
     if (status == GNI_STATUS_OK)
-        status = gni_target_check(&target, s->remote + s->send_slot, s->stride, 1);
+        status = gni_target_check(&target, s->remote + s->send_slot, s->out.stride, 1);
     if (status == GNI_STATUS_OK)
         status = target.reach->is_mapped && ((uintptr_t)gni_target_at(&target, s->remote) & 7) == 0
                      ? write_mapped(ep, m, &target)
@@ -215,7 +308,8 @@ static uint32_t send_message(struct gni_ep *ep, const struct message *m)
     if (status != GNI_STATUS_OK)
         return status;
     s->sent++;
-    s->send_slot = slot_after(s, s->send_slot);
+    s->send_slot = slot_after(&s->out, s->send_slot);
+    s->told = s->announced = s->released;
     gni_target_event(&target, (uint64_t)ep->remote_event | (uint64_t)GNI_SOURCE_REMOTE << 56);
     return GNI_STATUS_OK;
 }
@@ -235,6 +329,7 @@ static void tell_sender(struct gni_ep *ep, uint32_t status, uint32_t msg_id)
 static gni_return_t send_checked(struct gni_ep *ep, const struct message *m)
 {
     struct gni_cq *cq = ep->cq;
+    struct gni_target target;
     uint32_t status;
 
     if (cq != NULL &&
@@ -245,7 +340,7 @@ static gni_return_t send_checked(struct gni_ep *ep, const struct message *m)
     if (credits_left(ep) == 0) {
         ep->nic->statistics[GNI_STAT_SMSG_MBOX_CREDITS_STALL]++;
         /* Of a peer that is gone no credit will ever come. */
-        status = gni_peer_ready(ep->nic, ep->peer);
+        status = gni_target_open_slowly(ep, &ep->smsg.reach, &ep->smsg.handle, &target);
         if (!ep->smsg.is_broken && status == GNI_STATUS_OK)
             return GNI_RC_NOT_DONE;
         if (ep->smsg.is_broken)
@@ -262,6 +357,16 @@ static gni_return_t send_checked(struct gni_ep *ep, const struct message *m)
     return GNI_RC_SUCCESS;
 }
 
+static int fits(const struct gni_smsg *s, const struct message *m)
+{
+    uint64_t length = (uint64_t)m->header_length + m->data_length;
+
+    if (length > s->out.longest)
+        gni_fail("GNI_SmsgSend: %llu bytes; the peer's mailbox takes messages of at most %u",
+                 (unsigned long long)length, s->out.longest);
+    return length <= s->out.longest;
+}
+
 gni_return_t GNI_SmsgSendWTag(gni_ep_handle_t ep_hndl, void *header, uint32_t header_length,
                               void *data, uint32_t data_length, uint32_t msg_id, uint8_t tag)
 {
@@ -273,8 +378,7 @@ gni_return_t GNI_SmsgSendWTag(gni_ep_handle_t ep_hndl, void *header, uint32_t he
         return GNI_RC_INVALID_PARAM;
     gni_enter(&ep->nic->lock);
     if (ep->smsg.is_ready)
-        code = (uint64_t)header_length + data_length > ep->smsg.maxsize ? GNI_RC_ERROR_RESOURCE
-                                                                        : send_checked(ep, &m);
+        code = fits(&ep->smsg, &m) ? send_checked(ep, &m) : GNI_RC_ERROR_RESOURCE;
     gni_leave(&ep->nic->lock);
     return code;
 }
@@ -296,6 +400,16 @@ static uint8_t *current(struct gni_smsg *s)
     return atomic_load_explicit(word(slot), memory_order_acquire) == s->received + 1 ? slot : NULL;
 }
 
+/* What a message says of ours: the lower half of their number, which may be older than what is
+ * known. More than was sent nobody can have released. */
+static void take_credits(struct gni_smsg *s, uint32_t released)
+{
+    int32_t more = (int32_t)(released - (uint32_t)s->returned);
+
+    if (more <= (int64_t)(s->sent - s->returned) && -(int64_t)more <= (int64_t)s->returned)
+        hear(s, s->returned + (uint64_t)(int64_t)more);
+}
+
 gni_return_t GNI_SmsgGetNextWTag(gni_ep_handle_t ep_hndl, void **header, uint8_t *tag)
 {
     struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
@@ -311,14 +425,15 @@ gni_return_t GNI_SmsgGetNextWTag(gni_ep_handle_t ep_hndl, void **header, uint8_t
         code = GNI_RC_INVALID_PARAM;
     } else if (slot != NULL) {
         memcpy(words, slot + 8, sizeof(words));
+        take_credits(&ep->smsg, words[1]);
         code = GNI_RC_SUCCESS;
-        if (words[0] > ep->smsg.maxsize) { /* no sender of ours writes that */
-            ep->smsg.is_broken = 1;
+        if ((words[0] & 0xffffu) > ep->smsg.in.longest || words[0] >> 24 != 0) {
+            ep->smsg.is_broken = 1; /* no sender of ours writes that */
             code = GNI_RC_INVALID_STATE;
-        } else if (*tag != GNI_SMSG_ANY_TAG && *tag != (uint8_t)words[1]) {
+        } else if (*tag != GNI_SMSG_ANY_TAG && *tag != (uint8_t)(words[0] >> 16)) {
             code = GNI_RC_NO_MATCH;
         } else {
-            *tag = (uint8_t)words[1];
+            *tag = (uint8_t)(words[0] >> 16);
             *header = slot + SLOT_HEADER;
             ep->smsg.has_current = 1;
         }
@@ -334,18 +449,26 @@ gni_return_t GNI_SmsgGetNext(gni_ep_handle_t ep_hndl, void **header)
     return GNI_SmsgGetNextWTag(ep_hndl, header, &tag);
 }
 
-/* The peer hears of what was released, and gets an event: it may be waiting to send. */
+/* No message has taken them along. The peer gets an event if it has said that it has none, and none
+ * has told it since. */
 static void return_credits(struct gni_ep *ep)
 {
     struct gni_smsg *s = &ep->smsg;
     struct gni_target target;
+    uint64_t wanted;
 
     if (open_peer(ep, &target) != GNI_STATUS_OK ||
         gni_target_check(&target, s->remote + RETURNED_AT, 8, 1) != GNI_STATUS_OK ||
         gni_target_store(&target, s->remote + RETURNED_AT, s->told, s->released) != GNI_STATUS_OK)
         return; /* it is gone, or not there yet: it looks for itself */
     s->told = s->released;
-    gni_target_event(&target, (uint64_t)ep->remote_event | (uint64_t)GNI_SOURCE_REMOTE << 56);
+    SNIC_STEP("gni.smsg.returned");
+    full_fence(); /* partner: ask_for_credits */
+    wanted = atomic_load_explicit(word(s->local + s->in.wanted_at), memory_order_relaxed);
+    if (wanted > s->announced && wanted <= s->released) {
+        s->announced = s->released;
+        gni_target_event(&target, (uint64_t)ep->remote_event | (uint64_t)GNI_SOURCE_REMOTE << 56);
+    }
 }
 
 gni_return_t GNI_SmsgRelease(gni_ep_handle_t ep_hndl)
@@ -364,12 +487,13 @@ gni_return_t GNI_SmsgRelease(gni_ep_handle_t ep_hndl)
     } else {
         s->has_current = 0;
         s->received++;
-        s->receive_slot = slot_after(s, s->receive_slot);
+        s->receive_slot = slot_after(&s->in, s->receive_slot);
         s->released++;
         /* Release: whoever reads this may write the slot again. Partner: credits_left. */
-        atomic_store_explicit(word(s->local + RELEASED_AT), s->released, memory_order_release);
+        atomic_store_explicit(word(s->local + s->in.released_at), s->released,
+                              memory_order_release);
         SNIC_STEP("gni.smsg.released");
-        if (s->released - s->told >= (s->credits > 1 ? s->credits / 2 : 1))
+        if (s->released - s->told >= (s->in.credits > 1 ? s->in.credits / 2 : 1))
             return_credits(ep);
     }
     gni_leave(&ep->nic->lock);

@@ -28,6 +28,8 @@
 #define GNI_STEPS_SELDOM(X) \
     X("gni.amo.read")            /* lock of the atomics: read, not written; memory that is not mapped */ \
     X("gni.event.lost")          /* a queue is full, and does not say so yet */ \
+    X("gni.smsg.wanted")         /* a sender without credits has said so, and not looked again */ \
+    X("gni.smsg.returned")       /* credits are back, of which no event tells */ \
     X("gni.msgq.claimed") X("gni.msgq.full") X("gni.msgq.looked") \
     X("gni.ce.leaf.given") X("gni.ce.leaf.joined") X("gni.ce.target") X("gni.ce.given") \
     X("gni.ce.joined") X("gni.ce.result") X("gni.ce.finished")

@@ -132,7 +132,7 @@ static void use_words(struct input *in)
 
     if (gni_handle_is_valid(&handle))
         must(gni_handle_index(&handle) < GNI_MDHS, "an index out of the table");
-    gni_handle_make(&handle, wild(in), wild(in), (uint32_t)wild(in), (uint32_t)wild(in),
+    gni_handle_make(&handle, (uint32_t)wild(in), wild(in), (uint32_t)wild(in), (uint32_t)wild(in),
                     GNI_HANDLE_NEW | (uint32_t)number(in, 1));
     must(gni_handle_is_valid(&handle), "a handle that was made is refused");
     handle.qword1 ^= 1ull << number(in, 1) % 64;

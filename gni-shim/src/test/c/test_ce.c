@@ -148,6 +148,12 @@ static void two_levels(void)
     in_processes(8, body_two_levels);
 }
 
+static void other_bind_ids(void)
+{
+    other_ids = 7000;
+    two_levels();
+}
+
 /* ---- rounds, polled results, no event ---- */
 
 static void body_rounds(int rank)
@@ -300,13 +306,10 @@ static void channel_events(void)
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"", "one_channel", one_channel},
-        {"", "two_levels", two_levels},
-        {"", "many_rounds", many_rounds},
-        {"", "order_of_sums", order_of_sums},
-        {"", "rounding", rounding},
-        {"", "exceptions", exceptions},
-        {"", "channel_events", channel_events},
+        {"", "one_channel", one_channel},       {"", "two_levels", two_levels},
+        {"", "other_bind_ids", other_bind_ids}, {"", "many_rounds", many_rounds},
+        {"", "order_of_sums", order_of_sums},   {"", "rounding", rounding},
+        {"", "exceptions", exceptions},         {"", "channel_events", channel_events},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);

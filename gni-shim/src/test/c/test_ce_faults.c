@@ -42,6 +42,45 @@ static void disagreement(void)
     OK(GNI_CdmDestroy(t.cdm));
 }
 
+static void modes_of_a_channel(void)
+{
+    static const uint32_t kind[3][5] = {{0, GNI_CE_MODE_ROUND_UP, GNI_CE_MODE_ROUND_DOWN,
+                                         GNI_CE_MODE_ROUND_NEAR, GNI_CE_MODE_ROUND_ZERO},
+                                        {0, GNI_CE_MODE_CQE_ONCOMP, GNI_CE_MODE_CQE_ONERR},
+                                        {0, GNI_CE_MODE_RC_NMIN_HASH, GNI_CE_MODE_RC_MIN_HASH,
+                                         GNI_CE_MODE_RC_MNON_HASH, GNI_CE_MODE_RC_ADAPT}};
+    gni_ep_handle_t one, other;
+    gni_ce_handle_t ce;
+    struct tree t;
+
+    aries();
+    one = lone(&t, MODES, &other);
+    for (int i = 0; i < 5 * 5 * 5; i++) {
+        uint32_t modes = kind[0][i % 5] | kind[1][i / 5 % 5] | kind[2][i / 25];
+
+        OK(GNI_CeCreate(t.nic, &ce));
+        OK(GNI_CeConfigure(ce, &one, 1, NULL, t.results, modes));
+        OK(GNI_CeDestroy(ce));
+    }
+    OK(GNI_CeCreate(t.nic, &ce));
+    for (int k = 0; k < 3; k++)
+        for (int i = 1; i < 5; i++)
+            for (int j = i + 1; j < 5 && kind[k][j] != 0; j++) {
+                CODE(GNI_RC_INVALID_PARAM,
+                     GNI_CeConfigure(ce, &one, 1, NULL, NULL, kind[k][i] | kind[k][j]));
+                CODE(GNI_RC_INVALID_PARAM,
+                     GNI_CeConfigure(ce, &one, 1, NULL, NULL,
+                                     kind[k][i] | kind[k][j] | kind[(k + 1) % 3][1]));
+            }
+    OK(GNI_CdmDestroy(t.cdm));
+    /* Without rounding: to the nearest. Without events: none. */
+    one = lone(&t, 0, &other);
+    both(&t, one, other, reduction(&t, GNI_FMA_CE_IADD, 0, 3, 0), 4);
+    CHECK_EQ(7, t.result->result1);
+    expect_empty(t.results);
+    OK(GNI_CdmDestroy(t.cdm));
+}
+
 static void wrong_calls(void)
 {
     gni_ep_handle_t one, other, stranger;
@@ -65,7 +104,7 @@ static void wrong_calls(void)
     CODE(GNI_RC_INVALID_PARAM, GNI_CeConfigure(second, &one, 1, other, NULL, MODES)); /* no VCE */
     CODE(GNI_RC_INVALID_PARAM,
          GNI_CeConfigure(second, &one, 1, NULL, NULL, MODES | GNI_CE_MODE_ROUND_UP));
-    CODE(GNI_RC_INVALID_PARAM, GNI_CeConfigure(second, &one, 1, NULL, NULL, 0));
+    CODE(GNI_RC_INVALID_PARAM, GNI_CeConfigure(second, &one, 1, NULL, NULL, 0x20));
     CODE(GNI_RC_INVALID_PARAM, GNI_CeCheckResult(NULL, 1));
     d = reduction(&t, GNI_FMA_CE_AND, 0, 1, 0);
     d.local_addr += 8;
@@ -139,9 +178,13 @@ static void body_dying(int rank)
     uint64_t began = now_ms();
 
     grow(&t, rank, 4, 2, MODES);
+    d = reduction(&t, GNI_FMA_CE_IADD, 0, 1, 0);
+    if (other_ids) { /* no id of a bind is anybody's, and all are found */
+        OK(GNI_PostFma(t.leaf, &d));
+        OK(finish(&t, &d));
+    }
     if (rank == 3)
         raise(SIGKILL);
-    d = reduction(&t, GNI_FMA_CE_IADD, 0, 1, 0);
     OK(GNI_PostFma(t.leaf, &d));
     CODE(GNI_RC_TRANSACTION_ERROR, finish(&t, &d));
     CHECK_EQ(0x3d, GNI_CE_RES_GET_STATUS(t.result));
@@ -154,6 +197,12 @@ static void leaf_dies(void)
 {
     aries();
     in_processes(4, body_dying);
+}
+
+static void leaf_dies_other_ids(void)
+{
+    other_ids = 7000;
+    leaf_dies();
 }
 
 #ifdef SNIC_TEST
@@ -240,10 +289,12 @@ int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
         {"", "disagreement", disagreement},
+        {"118", "modes_of_a_channel", modes_of_a_channel},
         {"", "wrong_calls", wrong_calls},
         {"", "gemini_has_none", gemini_has_none},
         {"", "forgotten_leaf", forgotten_leaf},
         {"", "leaf_dies", leaf_dies},
+        {"", "leaf_dies_other_ids", leaf_dies_other_ids},
 #ifdef SNIC_TEST
         {"", "killed_given", killed_given},
         {"", "killed_joined", killed_joined},

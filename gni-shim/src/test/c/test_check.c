@@ -126,7 +126,7 @@ static void what_is_its_own(void)
     WRONG("left", nic->datagrams_left, 1);
     WRONG("endpoint of a datagram", nic->datagrams[0].ep, (struct gni_ep *)(void *)&a);
     ep->smsg.is_ready = 1;
-    ep->smsg.credits = 2;
+    ep->smsg.out.credits = 2;
     WRONG("sent", ep->smsg.sent, 3);
     WRONG("returned", ep->smsg.returned, 1);
     CHECK_EQ(-1, GNI_ExtCheck(NULL, text, sizeof(text)));

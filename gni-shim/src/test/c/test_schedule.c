@@ -181,6 +181,57 @@ static void judge_messages(void)
     JUDGE(received == sent);
 }
 
+static gni_return_t last_send;
+
+static void connect_and_fill(void)
+{
+    connect_again();
+    for (int i = 0; i < CREDITS; i++)
+        send_one();
+}
+
+static void send_one_more(void)
+{
+    uint8_t text[64];
+
+    memset(text, (int)(sent + 1), sizeof(text));
+    last_send = GNI_SmsgSend(a.ep, text, sizeof(text), NULL, 0, 1);
+    sent += last_send == GNI_RC_SUCCESS;
+}
+
+static void take_all(void)
+{
+    for (int i = 0; i < CREDITS; i++)
+        receive_one();
+}
+
+/* Who could not send has an event to wait for. */
+static void judge_stalled(void)
+{
+    gni_cq_entry_t entry;
+
+    JUDGE(last_send == GNI_RC_SUCCESS || GNI_CqGetEvent(a.dst, &entry) == GNI_RC_SUCCESS);
+    judge_messages();
+}
+
+static void stalled_sender(int mapped)
+{
+    const struct story s = {connect_and_fill, {send_one_more, take_all}, 2, judge_stalled, 3};
+
+    pair_open(&a, &b, 0, mapped);
+    explore(&s);
+}
+
+static void stalled_sender_mapped(void)
+{
+    stalled_sender(1);
+}
+
+static void stalled_sender_foreign(void)
+{
+    stalled_sender(0);
+}
+
 static void messages(int mapped)
 {
     const struct story s = {connect_again, {send_some, receive_some}, 2, judge_messages, 3};
@@ -517,6 +568,8 @@ static const struct check_case cases[] = {
     {"", "put_and_deregister_foreign", put_and_deregister_foreign},
     {"", "messages_mapped", messages_mapped},
     {"", "messages_foreign", messages_foreign},
+    {"120", "stalled_sender_mapped", stalled_sender_mapped},
+    {"120", "stalled_sender_foreign", stalled_sender_foreign},
     {"", "events_and_fetching", events_and_fetching},
     {"", "two_writers_and_fetching", two_writers_and_fetching},
     {"", "datagrams", datagrams},

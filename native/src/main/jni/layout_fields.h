@@ -33,6 +33,7 @@
     F(SNIC_VIEW_REGISTRATIONS, struct snic_view, registrations)                                    \
     F(SNIC_VIEW_REGISTRATIONS_MAX, struct snic_view, registrations_max)                            \
     F(SNIC_VIEW_OWNER_FENCES, struct snic_view, owner_fences)                                      \
+    F(SNIC_VIEW_DAMAGE, struct snic_view, damage)                                                  \
     S(OPTIONS_SIZE, struct shm_options)                                                            \
     F(OPTIONS_DIRECTORY, struct shm_options, directory)                                            \
     F(OPTIONS_JOB, struct shm_options, job)                                                        \

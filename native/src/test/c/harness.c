@@ -17,6 +17,7 @@
 #define SKIPPED 77
 
 struct check_shared *shared;
+const struct check_case *check_running;
 static char *why; /* shared with the runner */
 
 void check_fail(const char *file, int line, const char *format, ...)
@@ -82,6 +83,7 @@ static int run_case(const struct check_case *c)
     pid_t pid;
     int state;
 
+    check_running = c;
     label_of(c, label, sizeof(label) - 1);
     why[0] = '\0';
     memset(shared, 0, sizeof(*shared));

@@ -31,6 +31,8 @@ extern const struct check_suite check_suite;
 /* The library's words about its last failure. */
 const char *check_error(void);
 
+/* The case that is running: for those whose `run` reads a table. */
+extern const struct check_case *check_running;
 /* argv[1], if given, selects cases: a name or one of the numbers. */
 int check_main(const struct check_case *cases, int count, int argc, char **argv);
 /* Ends the case (or a process that it started) as failed. */

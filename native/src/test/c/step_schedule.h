@@ -35,7 +35,7 @@ struct story {
     void (*bodies[ACTORS_MAX])(void);
     int count;
     void (*judge)(void);
-    long every; /* of the pairs of places, each how manieth; all of them with VERBENA_LONG=1 */
+    long every; /* of the pairs of places, each how manieth */
 };
 
 static int other_actor(int choice)
@@ -127,6 +127,7 @@ static char order_text[128];
 /* Runs a story in all these orders, of which there must be more than `fewest`. */
 static void explore_orders(const struct story *s, long fewest)
 {
+    /* --long: every pair of places at which processes are interrupted, instead of a share */
     long runs = 0, every = getenv("VERBENA_LONG") != NULL ? 1 : s->every;
 
     for (int first = 0; first < s->count; first++)

@@ -199,6 +199,41 @@ static void damaged_at_random(void)
     }
 }
 
+static void set_length(const char *file, uint64_t bytes)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/verbena-%u/job/%s", test_folder, (unsigned)geteuid(), file);
+    CHECK(truncate(path, (off_t)bytes) == 0 || errno == ENOENT);
+}
+
+/* The files get shorter and longer while both ends work. */
+static void cut_at_random(void)
+{
+    static const char *const files[] = {"a", "b", "a+m0", "b+m0"};
+    uint64_t random = test_seed, bytes;
+    shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (int run = 0; run < 150; run++) {
+        memset((void *)shared, 0, sizeof *shared);
+        int a = test_fork(worker, (void *)0), b = test_fork(worker, (void *)1);
+        uint64_t *words = map_segment("a", &bytes);
+        munmap(words, bytes);
+        int64_t until = now_ns() + 5000 * MS;
+        while ((atomic_load(&shared->rounds[0]) < 300 || atomic_load(&shared->rounds[1]) < 300) &&
+               now_ns() < until)
+            usleep(200);
+        for (int i = 0; i < 6; i++) {
+            int file = (int)(test_random(&random) % (uint64_t)COUNT(files));
+            uint64_t most = file < 2 ? bytes : 65536;
+            set_length(files[file],
+                       test_random(&random) % 4 == 0 ? most : test_random(&random) % most);
+            usleep(2000);
+        }
+        atomic_store(&shared->stop, 1);
+        test_join(a, 0);
+        test_join(b, 0);
+    }
+}
+
 /* A length beyond the slot, an unknown kind: dropped and counted, and the connection goes on. */
 static void nonsense_in_a_slot_is_dropped(void)
 {
@@ -282,6 +317,7 @@ static void checker_finds_damage(void)
 
 static const struct test_case cases[] = {
     {"damage_at_random_gives_no_signal_and_no_hang", damaged_at_random, NULL, 300},
+    {"files_cut_at_random_give_no_signal_and_no_hang", cut_at_random, NULL, 300},
     {"nonsense_in_a_slot_is_dropped", nonsense_in_a_slot_is_dropped, NULL, 0},
     {"checker_finds_damage", checker_finds_damage, NULL, 0},
 };

@@ -47,6 +47,8 @@
 #define P3_INITIATORS_DEFAULT 1024u
 #define P3_IOVS 16384u
 #define P3_SR_COUNT 32
+/* The START of a shorter put is logged together with its END, after the initiator's events. */
+#define P3_SHORT_BYTES 4096u
 
 /* First-in first-out, so that an index rests as long as possible before it is used again. */
 struct p3_free_list {
@@ -82,7 +84,8 @@ struct p3_area {
      * owner raises them, under the lock; a peer's link beyond them is a damaged one. */
     _Atomic uint32_t ready[3];
     uint32_t first_generation;
-    uint8_t pad1[16];
+    uint64_t opened_ns; /* CLOCK_MONOTONIC */
+    uint8_t pad1[8];
     /* line 2: the lock, written by every operation */
     snic_lock_t lock;
     snic_lock_t exchange;          /* serialises getput operations; taken before `lock` */
@@ -220,6 +223,7 @@ struct p3_message {
     uint64_t rlength;
     uint64_t remote_offset;
     uint64_t incarnation;
+    uint32_t retried; /* 1: sent again when nothing takes it, so not counted as a drop */
 };
 
 /* What an event says, apart from kind, failure and link. */
@@ -298,7 +302,7 @@ struct p3_intent {
     int32_t md_threshold;
     uint32_t md_flags;
     uint32_t md_busy;
-    uint32_t pad0;
+    uint32_t start_late; /* START is part of the completion plan */
     uint64_t recv_count;
     uint64_t recv_length;
     uint64_t send_count;

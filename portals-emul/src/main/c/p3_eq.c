@@ -5,6 +5,8 @@
 
 /* A sleeper looks for work that dead initiators left this often. */
 #define P3_SLICE_NS 100000000ll
+#define P3_EXACT_MAX 4
+#define P3_GENEROUS_MAX 1024
 
 static uint32_t round_up(uint64_t count)
 {
@@ -13,6 +15,14 @@ static uint32_t round_up(uint64_t count)
     while (capacity < count)
         capacity *= 2;
     return capacity;
+}
+
+/* A program that asks for a queue of ten reckons with the time that a wire takes between two
+ * messages: it gets room for more. One that asks for four may want to see what happens to the
+ * fifth. */
+static uint64_t room_for(const struct p3_ni *ni, uint64_t count)
+{
+    return ni->is_program && count > P3_EXACT_MAX && count <= P3_GENEROUS_MAX ? 4 * count : count;
 }
 
 /* Under ni->objects and the own lock. */
@@ -83,7 +93,7 @@ int PtlEQAlloc(ptl_handle_ni_t ni_handle, ptl_size_t count, ptl_eq_handler_t eq_
                        (unsigned long long)count, P3_EQ_COUNT_MAX);
     } else {
         pthread_mutex_lock(&ni->objects);
-        code = eq_alloc(ni, round_up(count), eq_handler, eq_handle);
+        code = eq_alloc(ni, round_up(room_for(ni, count)), eq_handler, eq_handle);
         pthread_mutex_unlock(&ni->objects);
     }
     p3_ni_leave(ni);
@@ -158,6 +168,8 @@ static int eq_get(ptl_handle_eq_t eq_handle, ptl_event_t *event, int peek)
         code = p3_fail(PTL_SEGV, "PtlEQGet: event is NULL");
     else
         code = eq_take(ni, eq_handle, event, peek, &handler);
+    if (code == PTL_EQ_EMPTY && p3_ni_whole(ni) != PTL_OK)
+        code = PTL_FAIL;
     return leave_and_handle(ni, code, peek ? NULL : handler, event);
 }
 
@@ -218,6 +230,8 @@ static int poll_until(struct p3_ni *ni, const ptl_handle_eq_t *handles, int size
         if (!p3_ni_is_open(ni))
             return p3_fail(PTL_EQ_INVALID, "the interface was closed");
         code = poll_once(ni, handles, size, event, which, handler);
+        if (code == PTL_EQ_EMPTY && p3_ni_whole(ni) != PTL_OK)
+            return PTL_FAIL;
         if (code != PTL_EQ_EMPTY || timeout_ns == 0)
             return code;
         if (timeout_ns > 0) {

@@ -98,7 +98,7 @@ int PtlExtDoorbell(ptl_handle_ni_t ni_handle, uint32_t *seen)
         return code;
     if (seen == NULL)
         code = p3_fail(PTL_SEGV, "PtlExtDoorbell: seen is NULL");
-    else
+    else if ((code = p3_ni_whole(ni)) == PTL_OK)
         *seen = snic_doorbell(ni->nic);
     p3_ni_leave(ni);
     return code;
@@ -120,6 +120,8 @@ int PtlExtWait(ptl_handle_ni_t ni_handle, uint32_t seen, int64_t timeout_ns)
             code = p3_fail(PTL_NI_INVALID, "PtlExtWait: the interface was closed");
             break;
         }
+        if ((code = p3_ni_whole(ni)) != PTL_OK)
+            break;
         if (timeout_ns >= 0) {
             int64_t left = timeout_ns - (timeout_ns ? (int64_t)(p3_now_ns() - begin) : 0);
 

@@ -232,10 +232,9 @@ static void defer(struct p3_ni *ni, const struct p3_finish *finish)
 static int finish_quietly(struct p3_ni *ni, const struct p3_finish *f)
 {
     struct p3_md *md = &ni->view.md[f->md];
-    int events_off = (f->event.options & P3_MD_EVENTS_OFF) == P3_MD_EVENTS_OFF;
 
     if (!ni->mds[f->md].floating || md->generation != f->generation || f->undo ||
-        (f->event.eq != PTL_EQ_NONE && !events_off) || (md->flags & (P3_INACTIVE | P3_UNLINK_DUE)))
+        p3_finish_logs(f) || (md->flags & (P3_INACTIVE | P3_UNLINK_DUE)))
         return 0;
     if (f->ack && (md->threshold != PTL_MD_THRESH_INF || snic_planted("portals-ack-lost")))
         return 0;

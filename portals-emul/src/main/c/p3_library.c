@@ -170,10 +170,18 @@ int p3_ni_is_open(const struct p3_ni *ni)
     return p3_iface_is_open(ni->view.iface);
 }
 
+int p3_ni_whole(const struct p3_ni *ni)
+{
+    char why[SNIC_WHY_MAX];
+
+    return snic_damage(ni->nic, why, sizeof(why)) == 0 ? PTL_OK : p3_fail(PTL_FAIL, "%s", why);
+}
+
 /* ---- opening ---- */
 
-static int slot_open(const ptl_ext_options_t *options, const ptl_ni_limits_t *desired,
-                     ptl_handle_ni_t *handle, char *why, size_t why_size)
+static int slot_open(const ptl_ext_options_t *options, int is_program,
+                     const ptl_ni_limits_t *desired, ptl_handle_ni_t *handle, char *why,
+                     size_t why_size)
 {
     for (uint32_t i = 0; i < P3_IFACES; i++) {
         struct p3_ni_slot *slot = &library.slot[i];
@@ -183,7 +191,8 @@ static int slot_open(const ptl_ext_options_t *options, const ptl_ni_limits_t *de
 
         if (!atomic_compare_exchange_strong(&slot->state, &closed, P3_OPENING))
             continue;
-        place = (struct p3_ni_place){i, atomic_load(&slot->generation), library.first_pid};
+        place =
+            (struct p3_ni_place){i, atomic_load(&slot->generation), library.first_pid, is_program};
         code = p3_ni_open(&place, options, desired, &slot->ni, why, why_size);
         if (code == PTL_OK && library.first_pid == 0)
             library.first_pid = slot->ni->pid;
@@ -215,7 +224,7 @@ int PtlExtNIOpen(const ptl_ext_options_t *options, const ptl_ni_limits_t *desire
         code = p3_fail(PTL_NO_INIT, "PtlInit was not called");
     } else {
         pthread_mutex_lock(&library.mutex);
-        code = slot_open(options, desired, ni_handle, text, sizeof(text));
+        code = slot_open(options, 0, desired, ni_handle, text, sizeof(text));
         if (code == PTL_OK)
             give_limits(*ni_handle, actual);
         pthread_mutex_unlock(&library.mutex);
@@ -229,6 +238,28 @@ static int known_interface(ptl_interface_t iface)
 {
     /* PTL_IFACE_DEFAULT and the values of IFACE_FROM_BRIDGE_AND_NALID. */
     return iface == (ptl_interface_t)-1 || iface == 0x10001u || iface == 0x20001u;
+}
+
+/* Under library.mutex. */
+static int is_open_here(uint32_t nid, uint32_t pid)
+{
+    for (uint32_t i = 0; i < P3_IFACES; i++)
+        if (p3_iface_is_open(i) && library.slot[i].ni->nid == nid && library.slot[i].ni->pid == pid)
+            return 1;
+    return 0;
+}
+
+/* The maps say where this process's rank is: there its peers look for it. */
+static void take_rank(ptl_ext_options_t *options)
+{
+    uint32_t nid, pid;
+
+    if (!p3_rank_own(&nid, &pid))
+        return;
+    if (options->pid == P3_PID_ANY && !is_open_here(nid, pid))
+        options->pid = pid <= 0xffffu ? pid : 0;
+    if (options->pid == pid)
+        options->nid = nid;
 }
 
 static int ni_init(ptl_interface_t iface, uint32_t pid, ptl_ni_limits_t *desired,
@@ -245,6 +276,7 @@ static int ni_init(ptl_interface_t iface, uint32_t pid, ptl_ni_limits_t *desired
     if (!known_interface(iface))
         return p3_fail(PTL_IFACE_INVALID, "PtlNIInit: no interface %u", iface);
     pthread_mutex_lock(&library.mutex);
+    take_rank(&options);
     if (library.have_default) {
         *ni_handle = library.default_ni;
         give_limits(*ni_handle, actual);
@@ -252,7 +284,7 @@ static int ni_init(ptl_interface_t iface, uint32_t pid, ptl_ni_limits_t *desired
     } else if (options.pid == 0 || (pid != PTL_PID_ANY && pid > 0xffffu)) {
         code = p3_fail(PTL_PID_INVALID, "PtlNIInit: pid %u is not in 1..65534", pid);
     } else {
-        code = slot_open(&options, desired, ni_handle, text, sizeof(text));
+        code = slot_open(&options, 1, desired, ni_handle, text, sizeof(text));
         if (code == PTL_OK) {
             library.have_default = 1;
             library.default_ni = *ni_handle;

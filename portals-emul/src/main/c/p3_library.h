@@ -5,7 +5,7 @@
  * Threads: any. An interface is kept alive by p3_ni_enter/p3_ni_leave around each call; PtlNIFini
  * waits until all have left. Order of locks: peer mutex, ni->objects, ni->growth, the target's
  * exchange lock, then either the target's interface lock or ni->initiator and the own lock; never
- * two interface locks.
+ * two interface locks. Under the wire's mutex no other is taken.
  */
 #ifndef P3_LIBRARY_H
 #define P3_LIBRARY_H
@@ -62,10 +62,32 @@ struct p3_peer {
     uint64_t checked_ns;
     int unfinished; /* a completion could not get the target's lock */
     uint32_t unfinished_fail;
+    /* Operations that do not arrive within their call (p3_wire.h). `flights` and what belongs to it
+     * is changed under the wire's mutex, by holders of `mutex`. */
+    int waits;      /* 1: the next operation has to go by the wire */
+    int is_rank;    /* of the maps; stays */
+    int is_awaited; /* a rank that nothing has arrived at yet */
+    int is_on_wire;
+    struct p3_flight *flights, *last_flight;
+    struct p3_peer *next_on_wire;
 };
 
 /* An initiator-side completion that could not get the own lock (a stopped peer sits on it). */
 struct p3_deferred;
+
+struct p3_flight;
+struct p3_wire {
+    uint64_t latency_ns;
+    uint64_t retry_ns;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    pthread_t thread; /* started by the first operation that waits */
+    int is_running;
+    int is_closing;
+    uint32_t count; /* operations on their way */
+    uint64_t departures;
+    struct p3_peer *peers;
+};
 
 struct p3_ni {
     snic_t *nic;
@@ -98,6 +120,8 @@ struct p3_ni {
     pthread_mutex_t deferred_mutex;
     struct p3_deferred *_Atomic deferred;
     _Atomic uint32_t debug;
+    int is_program; /* opened by PtlNIInit */
+    struct p3_wire wire;
     void **retired; /* under `objects` */
     uint32_t retired_count;
 };
@@ -120,6 +144,9 @@ struct p3_ni_slot {
 int p3_ni_enter(ptl_handle_any_t handle, enum p3_kind kind, int invalid, struct p3_ni **ni);
 void p3_ni_leave(struct p3_ni *ni);
 int p3_ni_is_open(const struct p3_ni *ni);
+/* PTL_OK, or PTL_FAIL: a file of the interface's memory was cut. Asked where nothing else is to do.
+ */
+int p3_ni_whole(const struct p3_ni *ni);
 int p3_iface_is_open(uint32_t iface);
 ptl_handle_ni_t p3_ni_handle(const struct p3_ni *ni);
 int p3_initialised(void);
@@ -136,6 +163,7 @@ struct p3_ni_place {
     uint32_t iface;
     uint32_t generation;
     uint32_t first_pid; /* of the process's first interface, 0: this is it */
+    int is_program;     /* opened by PtlNIInit */
 };
 /* Opens and publishes an interface for this place of the table. A Portals code. */
 int p3_ni_open(const struct p3_ni_place *place, const ptl_ext_options_t *options,
@@ -152,6 +180,16 @@ int p3_grow(struct p3_ni *ni, enum p3_table table);
 /* Reserves the space of entries up to `to`. Under ni->objects, without the own lock. A Portals
  * code. */
 int p3_reserve(struct p3_ni *ni, enum p3_table table, uint32_t *ready, uint32_t to);
+
+/* A setting of the environment. */
+uint32_t p3_number_of(const char *variable, uint32_t otherwise);
+
+/* ---- ranks (p3_rank.c) ---- */
+
+/* 1: the maps have a place for the rank that this process is. */
+int p3_rank_own(uint32_t *nid, uint32_t *pid);
+/* 1: the maps have a rank there. */
+int p3_rank_is(uint32_t nid, uint32_t pid);
 
 /* ---- locks and recovery (p3_peer.c) ---- */
 

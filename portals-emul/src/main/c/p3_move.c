@@ -1,17 +1,20 @@
 /*
  * Data movement. The initiator does everything inside the call:
  *   1. own lock: check and count its descriptor            (nothing logged yet)
- *   2. target's lock: translate, declare, accept, log START
+ *   2. target's lock: translate, declare, accept, log START of a long put and of a get
  *   3. no lock: copy straight between the two memories
- *   4. target's lock: log END, unlink
- *   5. own lock: log SEND_START, SEND_END, ACK (or REPLY_END), unlink
+ *   4. own lock: log SEND_START, SEND_END, ACK (or REPLY_END), unlink
+ *   5. target's lock: log START of a short put and of a getput, log END, unlink
  * Step 2 may answer "a stopped process sits on the lock"; step 1 is then undone and the call
  * answers PTL_NO_SPACE. The peer's mutex is held throughout: operations of one pair are FIFO.
+ * Step 1 is p3_move_begin, the others are p3_move_arrive: between them an operation may wait for
+ * a wire's latency or for its target to start (p3_wire.c).
  */
-#include "p3_move.h"
-
 #include "p3_cray.h"
-#include "p3_request.h"
+#include "p3_wire.h"
+
+/* A put's way is one function: the calls would be a twentieth of it. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 static void fill_request(struct p3_ni *ni, struct p3_request *r, uint32_t operation)
 {
@@ -47,61 +50,93 @@ static int outcome_of(uint32_t fail, enum p3_verdict verdict)
     return verdict == P3_ACCEPTED ? PTL_EXT_DELIVERED : PTL_EXT_DROPPED;
 }
 
+/* Nobody is told: it is sent again. */
+static int comes_again(const struct p3_request *r, uint32_t fail, enum p3_verdict verdict)
+{
+    return r->message.retried && fail == PTL_NI_OK && verdict == P3_DROPPED;
+}
+
+/* Step 1 of an operation that sends, under the own lock. */
+ALWAYS_INLINE void count_send(struct p3_ni *ni, struct p3_request *r, struct p3_under_way *u)
+{
+    r->message.rlength = r->length;
+    p3_source_count(ni, &u->source, &u->finish);
+    p3_sr_add(ni, PTL_SR_SEND_COUNT, 1);
+    p3_sr_add(ni, PTL_SR_SEND_LENGTH, r->length);
+    fill_own_event(ni, r, &u->finish.event, r->local_offset);
+    p3_moving_add(ni, 1);
+}
+
+/* The last two steps. The initiator's events come first, so that nothing that the target does
+ * about the operation can come before them. When there are none to log, the target's come first:
+ * somebody waits for them. */
+static void finish_both(struct p3_ni *ni, struct p3_peer *peer, const struct p3_finish *own,
+                        uint32_t fail)
+{
+    int logs = p3_finish_logs(own) && !snic_planted("portals-send-end-late");
+
+    if (logs) {
+        p3_finish_do(ni, own);
+        SNIC_STEP("ptl.finish.told");
+    }
+    p3_peer_complete(ni, peer, fail);
+    SNIC_STEP("ptl.finish.completed");
+    if (!logs)
+        p3_finish_do(ni, own);
+}
+
 /* ---- put ---- */
 
-/* With the peer's mutex held. */
-static int put_to(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r)
+ALWAYS_INLINE int put_begin(struct p3_ni *ni, struct p3_request *r, struct p3_under_way *u)
 {
-    enum p3_verdict verdict = P3_DROPPED;
-    struct p3_source source = {0};
-    struct p3_place place = {0};
-    struct p3_finish f;
-    uint32_t fail = p3_peer_ready(ni, peer);
-    int code, light;
+    int light, code = p3_lock_source(ni, r->md, 0, &light);
 
-    if (fail == PTL_EXT_FAIL_STALLED)
-        return p3_fail(PTL_NO_SPACE, "the target's lock is held by a stopped process");
-    if ((code = p3_lock_source(ni, r->md, 0, &light)) != PTL_OK)
-        return code;
-    code = p3_source_find(ni, r->md, r->whole, r->local_offset, &r->length, &source);
-    if (code == PTL_OK) {
-        r->message.rlength = r->length;
-        p3_source_count(ni, &source, &f);
-        p3_sr_add(ni, PTL_SR_SEND_COUNT, 1);
-        p3_sr_add(ni, PTL_SR_SEND_LENGTH, r->length);
-        fill_own_event(ni, r, &f.event, r->local_offset);
-        p3_moving_add(ni, 1);
-    }
-    p3_unlock_source(ni, light);
     if (code != PTL_OK)
         return code;
+    code = p3_source_find(ni, r->md, r->whole, r->local_offset, &r->length, &u->source);
+    if (code == PTL_OK)
+        count_send(ni, r, u);
+    p3_unlock_source(ni, light);
+    return code;
+}
+
+ALWAYS_INLINE enum p3_arrival put_arrive(struct p3_ni *ni, struct p3_peer *peer,
+                                         struct p3_request *r, struct p3_under_way *u,
+                                         uint32_t fail)
+{
+    enum p3_verdict verdict = P3_DROPPED;
+    struct p3_place place = {0};
+    struct p3_finish *f = &u->finish;
+
     if (fail == PTL_NI_OK)
         fail = p3_request_accept(ni, peer, r, &place, &verdict);
-    if (fail == PTL_EXT_FAIL_STALLED) {
-        f.undo = 1;
-        p3_finish_do(ni, &f);
-        return p3_fail(PTL_NO_SPACE, "the target's lock is held by a stopped process");
-    }
+    if (fail == PTL_EXT_FAIL_STALLED)
+        return P3_BLOCKED;
+    if (comes_again(r, fail, verdict))
+        return P3_NOT_TAKEN;
     if (fail == PTL_NI_OK && verdict == P3_ACCEPTED) {
         SNIC_STEP("ptl.put.copy");
-        fail = p3_move_bytes(peer, &place, &source, r->local_offset, place.mlength, 1);
+        fail = p3_move_bytes(peer, &place, &u->source, r->local_offset, place.mlength, 1);
         SNIC_STEP("ptl.put.copied");
-        p3_peer_complete(ni, peer, fail);
-        SNIC_STEP("ptl.put.completed");
     }
-    f.fail = fail;
-    f.ack = fail == PTL_NI_OK && verdict == P3_ACCEPTED && r->message.ack &&
-            !(place.options & PTL_MD_ACK_DISABLE);
-    f.ack_mlength = place.mlength;
-    f.ack_nid = peer->nid;
-    f.ack_pid = peer->pid;
-    f.ack_uid = r->remote_uid;
-    f.ack_jid = r->remote_jid;
-    f.ack_incarnation = r->remote_incarnation;
+    f->fail = fail;
+    f->ack = fail == PTL_NI_OK && verdict == P3_ACCEPTED && r->message.ack &&
+             !(place.options & PTL_MD_ACK_DISABLE);
+    if (f->ack) {
+        f->ack_mlength = place.mlength;
+        f->ack_nid = peer->nid;
+        f->ack_pid = peer->pid;
+        f->ack_uid = r->remote_uid;
+        f->ack_jid = r->remote_jid;
+        f->ack_incarnation = r->remote_incarnation;
+    }
     SNIC_STEP("ptl.put.finish");
-    p3_finish_do(ni, &f);
+    if (verdict == P3_ACCEPTED)
+        finish_both(ni, peer, f, fail);
+    else
+        p3_finish_do(ni, f);
     p3_outcome(outcome_of(fail, verdict));
-    return PTL_OK;
+    return P3_ARRIVED;
 }
 
 /* ---- get ---- */
@@ -119,7 +154,8 @@ static void count_get_request(struct p3_ni *ni, const struct p3_request *r,
     p3_finish_apply(ni, &f);
 }
 
-/* The reply arrives. 1: *source is busy and `f` prepared; 0: it was dropped and counted. */
+/* The reply arrives (or, with nothing in it, its failure). 1: *source is busy and `f` prepared;
+ * 0: it was dropped and counted. */
 static int reply_begin(struct p3_ni *ni, const struct p3_peer *peer, const struct p3_request *r,
                        ptl_handle_md_t handle, uint64_t offset, uint64_t mlength,
                        struct p3_source *source, struct p3_finish *f)
@@ -162,115 +198,204 @@ static int reply_begin(struct p3_ni *ni, const struct p3_peer *peer, const struc
     return 1;
 }
 
-/* With the peer's mutex held. */
-static int get_from(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r)
+static int get_begin(struct p3_ni *ni, struct p3_request *r, struct p3_under_way *u)
 {
-    enum p3_verdict verdict = P3_DROPPED;
-    struct p3_source source = {0};
-    struct p3_place place = {0};
-    struct p3_finish f;
-    uint32_t fail = p3_peer_ready(ni, peer);
-    int code, arrives, light;
+    int light, code = p3_lock_source(ni, r->md, ni->flavor == P3_FLAVOR_CRAY, &light);
 
-    if (fail == PTL_EXT_FAIL_STALLED)
-        return p3_fail(PTL_NO_SPACE, "the target's lock is held by a stopped process");
-    if ((code = p3_lock_source(ni, r->md, ni->flavor == P3_FLAVOR_CRAY, &light)) != PTL_OK)
+    if (code != PTL_OK)
         return code;
-    code = p3_source_find(ni, r->md, r->whole, r->local_offset, &r->length, &source);
+    code = p3_source_find(ni, r->md, r->whole, r->local_offset, &r->length, &u->source);
     if (code == PTL_OK) {
         r->message.rlength = r->length;
         p3_sr_add(ni, PTL_SR_SEND_COUNT, 1);
-        count_get_request(ni, r, &source);
+        count_get_request(ni, r, &u->source);
     }
     p3_unlock_source(ni, light);
-    if (code != PTL_OK)
-        return code;
+    return code;
+}
+
+/* No reply will come: the events of one that failed, if anybody is promised any. */
+static void get_fail(struct p3_ni *ni, const struct p3_peer *peer, struct p3_request *r,
+                     struct p3_under_way *u, uint32_t fail)
+{
+    r->remote_uid = r->remote_jid = 0;
+    r->remote_incarnation = 0;
+    if (fail == PTL_NI_OK || !peer->is_rank ||
+        !reply_begin(ni, peer, r, r->md, r->local_offset, 0, &u->source, &u->finish))
+        return;
+    u->finish.fail = fail;
+    p3_finish_do(ni, &u->finish);
+}
+
+static enum p3_arrival get_arrive(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
+                                  struct p3_under_way *u, uint32_t fail)
+{
+    enum p3_verdict verdict = P3_DROPPED;
+    struct p3_place place = {0};
+    struct p3_finish *f = &u->finish;
+    int arrives;
+
     if (fail == PTL_NI_OK)
         fail = p3_request_accept(ni, peer, r, &place, &verdict);
-    if (fail != PTL_NI_OK || verdict != P3_ACCEPTED) {
-        p3_outcome(outcome_of(fail, verdict));
+    if (fail == PTL_EXT_FAIL_STALLED)
+        return P3_BLOCKED;
+    if (comes_again(r, fail, verdict))
+        return P3_NOT_TAKEN;
+    if (verdict != P3_ACCEPTED) {
+        get_fail(ni, peer, r, u, fail);
         if (ni->flavor == P3_FLAVOR_CRAY)
-            snic_ring_self(ni->nic);
-        return fail == PTL_EXT_FAIL_STALLED && ni->flavor != P3_FLAVOR_CRAY
-                   ? p3_fail(PTL_NO_SPACE, "the target's lock is held by a stopped process")
-                   : PTL_OK;
+            snic_ring_self(ni->nic); /* the events of the send */
+        p3_outcome(outcome_of(fail, verdict));
+        return P3_ARRIVED;
     }
     SNIC_STEP("ptl.get.reply");
-    arrives = reply_begin(ni, peer, r, r->md, r->local_offset, place.mlength, &source, &f);
+    arrives = reply_begin(ni, peer, r, r->md, r->local_offset, place.mlength, &u->source, f);
     if (arrives)
-        fail = p3_move_bytes(peer, &place, &source, r->local_offset, f.event.mlength, 0);
+        f->fail = p3_move_bytes(peer, &place, &u->source, r->local_offset, f->event.mlength, 0);
     SNIC_STEP("ptl.get.copied");
-    p3_peer_complete(ni, peer, PTL_NI_OK);
-    SNIC_STEP("ptl.get.completed");
     if (arrives) {
-        f.fail = fail;
-        p3_finish_do(ni, &f);
-    } else if (ni->flavor == P3_FLAVOR_CRAY) {
-        snic_ring_self(ni->nic); /* the events of the send */
+        finish_both(ni, peer, f, PTL_NI_OK);
+    } else {
+        p3_peer_complete(ni, peer, PTL_NI_OK);
+        if (ni->flavor == P3_FLAVOR_CRAY)
+            snic_ring_self(ni->nic); /* the events of the send */
     }
-    p3_outcome(arrives ? outcome_of(fail, verdict) : PTL_EXT_REPLY_DROPPED);
-    return PTL_OK;
+    p3_outcome(arrives ? outcome_of(f->fail, verdict) : PTL_EXT_REPLY_DROPPED);
+    return P3_ARRIVED;
 }
 
 /* ---- getput ---- */
 
-/* With the peer's mutex held. */
-static int getput_with(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r)
+static int getput_begin(struct p3_ni *ni, struct p3_request *r, struct p3_under_way *u)
 {
-    enum p3_verdict verdict = P3_DROPPED;
-    struct p3_source put = {0}, get = {0};
-    struct p3_place place = {0};
-    uint8_t mine[P3_GETPUT_MAX], theirs[P3_GETPUT_MAX];
-    struct p3_finish f;
     uint64_t get_length = 0;
-    uint32_t fail = p3_peer_ready(ni, peer);
-    int code, arrives = 0;
+    int code = p3_lock_own(ni);
 
-    if (fail == PTL_EXT_FAIL_STALLED)
-        return p3_fail(PTL_NO_SPACE, "the target's lock is held by a stopped process");
-    if ((code = p3_lock_own(ni)) != PTL_OK)
+    if (code != PTL_OK)
         return code;
-    code = p3_source_find(ni, r->md, r->whole, r->local_offset, &r->length, &put);
+    code = p3_source_find(ni, r->md, r->whole, r->local_offset, &r->length, &u->source);
     if (code == PTL_OK && r->length > (uint64_t)ni->limits.max_getput_md)
         code = p3_fail(PTL_MD_ILLEGAL, "getput of %llu bytes, more than max_getput_md (%d)",
                        (unsigned long long)r->length, ni->limits.max_getput_md);
     get_length = r->whole ? 0 : r->length;
     if (code == PTL_OK)
-        code = p3_source_find(ni, r->get_md, 0, r->get_offset, &get_length, &get);
-    if (code == PTL_OK) {
-        r->message.rlength = r->length;
-        p3_source_count(ni, &put, &f);
-        p3_sr_add(ni, PTL_SR_SEND_COUNT, 1);
-        p3_sr_add(ni, PTL_SR_SEND_LENGTH, r->length);
-        fill_own_event(ni, r, &f.event, r->local_offset);
-        p3_moving_add(ni, 1);
-    }
+        code = p3_source_find(ni, r->get_md, 0, r->get_offset, &get_length, &u->get);
+    if (code == PTL_OK)
+        count_send(ni, r, u);
     p3_unlock_own(ni);
-    if (code != PTL_OK)
-        return code;
-    p3_scatter(&put, r->local_offset, mine, r->length, 1);
+    return code;
+}
+
+static enum p3_arrival getput_arrive(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
+                                     struct p3_under_way *u, uint32_t fail)
+{
+    enum p3_verdict verdict = P3_DROPPED;
+    struct p3_place place = {0};
+    uint8_t mine[P3_GETPUT_MAX], theirs[P3_GETPUT_MAX];
+    int arrives = 0;
+
+    p3_scatter(&u->source, r->local_offset, mine, r->length, 1);
     if (fail == PTL_NI_OK)
-        fail = p3_request_exchange(ni, peer, r, &place, &verdict, mine, theirs);
-    if (fail == PTL_EXT_FAIL_STALLED) {
-        f.undo = 1;
-        p3_finish_do(ni, &f);
-        return p3_fail(PTL_NO_SPACE, "the target's lock is held by a stopped process");
-    }
-    f.fail = fail;
-    p3_finish_do(ni, &f);
+        fail = p3_request_swap(ni, peer, r, &place, &verdict, mine, theirs);
+    if (fail == PTL_EXT_FAIL_STALLED)
+        return P3_BLOCKED;
+    if (comes_again(r, fail, verdict))
+        return P3_NOT_TAKEN;
+    u->finish.fail = fail;
+    p3_finish_do(ni, &u->finish);
     if (fail == PTL_NI_OK && verdict == P3_ACCEPTED) {
-        arrives = reply_begin(ni, peer, r, r->get_md, r->get_offset, place.mlength, &get, &f);
+        arrives =
+            reply_begin(ni, peer, r, r->get_md, r->get_offset, place.mlength, &u->get, &u->finish);
         if (arrives) {
-            p3_scatter(&get, r->get_offset, theirs, f.event.mlength, 0);
-            p3_finish_do(ni, &f);
+            p3_scatter(&u->get, r->get_offset, theirs, u->finish.event.mlength, 0);
+            p3_finish_do(ni, &u->finish);
         }
     }
+    if (verdict == P3_ACCEPTED)
+        p3_request_swapped(ni, peer, fail);
     p3_outcome(fail == PTL_NI_OK && verdict == P3_ACCEPTED && !arrives ? PTL_EXT_REPLY_DROPPED
                                                                        : outcome_of(fail, verdict));
-    return PTL_OK;
+    return P3_ARRIVED;
 }
 
 /* ---- entry ---- */
+
+typedef int (*begin_fn)(struct p3_ni *, struct p3_request *, struct p3_under_way *);
+typedef enum p3_arrival (*arrive_fn)(struct p3_ni *, struct p3_peer *, struct p3_request *,
+                                     struct p3_under_way *, uint32_t);
+
+int p3_move_begin(struct p3_ni *ni, struct p3_request *r, struct p3_under_way *u)
+{
+    switch (r->message.operation) {
+    case P3_PUT:
+        return put_begin(ni, r, u);
+    case P3_GET:
+        return get_begin(ni, r, u);
+    default:
+        return getput_begin(ni, r, u);
+    }
+}
+
+enum p3_arrival p3_move_arrive(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
+                               struct p3_under_way *u, uint32_t fail)
+{
+    switch (r->message.operation) {
+    case P3_PUT:
+        return put_arrive(ni, peer, r, u, fail);
+    case P3_GET:
+        return get_arrive(ni, peer, r, u, fail);
+    default:
+        return getput_arrive(ni, peer, r, u, fail);
+    }
+}
+
+static int target_is_stopped(void)
+{
+    return p3_fail(PTL_NO_SPACE, "the target's lock is held by a stopped process");
+}
+
+/* Takes back what begun: nothing has been logged, but for the send that a get in CRAY is. */
+static int move_undo(struct p3_ni *ni, struct p3_request *r, struct p3_under_way *u)
+{
+    if (r->message.operation != P3_GET) {
+        u->finish.undo = 1;
+        p3_finish_do(ni, &u->finish);
+    } else if (ni->flavor == P3_FLAVOR_CRAY) {
+        snic_ring_self(ni->nic);
+        p3_outcome(PTL_EXT_FAILED + PTL_EXT_FAIL_STALLED);
+        return PTL_OK;
+    }
+    return target_is_stopped();
+}
+
+/* With the peer's mutex held. */
+ALWAYS_INLINE int move(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r, begin_fn begin,
+                       arrive_fn arrive)
+{
+    struct p3_under_way u;
+    uint32_t fail = p3_peer_ready(ni, peer);
+    int code;
+
+    if (fail == PTL_EXT_FAIL_STALLED)
+        return target_is_stopped();
+    code = begin(ni, r, &u);
+    if (code != PTL_OK)
+        return code;
+    return arrive(ni, peer, r, &u, fail) == P3_BLOCKED ? move_undo(ni, r, &u) : PTL_OK;
+}
+
+/* With the peer's mutex held. */
+static int move_now(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r)
+{
+    switch (r->message.operation) {
+    case P3_PUT:
+        return move(ni, peer, r, put_begin, put_arrive);
+    case P3_GET:
+        return move(ni, peer, r, get_begin, get_arrive);
+    default:
+        return move(ni, peer, r, getput_begin, getput_arrive);
+    }
+}
 
 static int start(struct p3_request *r, uint32_t operation)
 {
@@ -288,9 +413,7 @@ static int start(struct p3_request *r, uint32_t operation)
         code = p3_fail(PTL_NO_SPACE, "out of memory");
     } else {
         pthread_mutex_lock(&peer->mutex);
-        code = operation == P3_PUT   ? put_to(ni, peer, r)
-               : operation == P3_GET ? get_from(ni, peer, r)
-                                     : getput_with(ni, peer, r);
+        code = peer->waits ? p3_wire_depart(ni, peer, r) : move_now(ni, peer, r);
         pthread_mutex_unlock(&peer->mutex);
     }
     p3_ni_leave(ni);
@@ -310,6 +433,7 @@ static void request_init(struct p3_request *r, ptl_handle_md_t md, uint64_t loca
     r->length = length;
     r->target = target;
     r->message.ack = 0;
+    r->message.retried = 0;
     r->message.match_bits = match_bits;
     r->message.hdr_data = hdr_data;
     r->message.remote_offset = remote_offset;

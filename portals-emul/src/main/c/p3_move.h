@@ -31,6 +31,13 @@ struct p3_finish {
     uint64_t ack_incarnation;
 };
 
+/* An operation between its first step and its last. */
+struct p3_under_way {
+    struct p3_source source;
+    struct p3_source get; /* getput: destination of the reply */
+    struct p3_finish finish;
+};
+
 /* ---- own descriptors and events (p3_finish.c) ---- */
 
 /* Locks what is needed to use this descriptor: the whole own lock, or (*light) only ni->initiator
@@ -52,6 +59,11 @@ void p3_source_count(struct p3_ni *ni, const struct p3_source *source, struct p3
 uint32_t p3_log_now(struct p3_ni *ni, const struct p3_event *event, uint32_t kind, uint32_t fail,
                     const uint32_t *link, uint32_t *logged);
 void p3_finish_apply(struct p3_ni *ni, const struct p3_finish *f);
+/* 1: the last step logs events of the operation. */
+static inline int p3_finish_logs(const struct p3_finish *f)
+{
+    return f->event.eq != PTL_EQ_NONE && (f->event.options & P3_MD_EVENTS_OFF) != P3_MD_EVENTS_OFF;
+}
 /* The last step: takes the own lock, or leaves it to whoever takes that lock next. */
 void p3_finish_do(struct p3_ni *ni, const struct p3_finish *f);
 

@@ -1,5 +1,5 @@
 /* An interface from opening to closing, apart from its place in the process's table. */
-#include "p3_library.h"
+#include "p3_wire.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #define P3_FOLDER_TRIES 30
 #define P3_FINI_WAIT_NS 2000000000ull
 
-static uint32_t number_of(const char *variable, uint32_t otherwise)
+uint32_t p3_number_of(const char *variable, uint32_t otherwise)
 {
     const char *text = getenv(variable);
     char *end;
@@ -81,7 +81,9 @@ static int open_nic(struct p3_ni *ni, const ptl_ext_options_t *options, char *wh
     uint32_t pid = tries == 1 ? wanted : (uint32_t)getpid() % P3_PID_MAX + 1;
     int error = -EEXIST;
 
-    for (uint32_t i = 0; i < tries && error == -EEXIST; i++) {
+    for (uint32_t i = 0; i < tries && error == -EEXIST; i++, pid = pid % P3_PID_MAX + 1) {
+        if (tries > 1 && p3_rank_is(ni->nid, pid))
+            continue; /* its process may start later */
         ni->pid = pid;
         snprintf(name, sizeof(name), "%u.%u", ni->nid, pid);
         /* Busy: many processes of the job open at once, and each has the folder for some ms. */
@@ -90,7 +92,6 @@ static int open_nic(struct p3_ni *ni, const ptl_ext_options_t *options, char *wh
             if (error != -EBUSY)
                 break;
         }
-        pid = pid % P3_PID_MAX + 1;
     }
     return error;
 }
@@ -123,6 +124,7 @@ static void prepare_area(struct p3_ni *ni, uint32_t generation)
     area->uid = ni->uid;
     area->jid = ni->jid;
     area->incarnation = ni->incarnation;
+    area->opened_ns = p3_now_ns();
     p3_view_open(&ni->view, area, snic_area_bytes(ni->nic));
     for (uint32_t i = 0; i < ni->view.acs; i++)
         ni->view.ac[i] = (struct p3_ac){.nid = PTL_NID_ANY,
@@ -174,7 +176,7 @@ int p3_ni_open(const struct p3_ni_place *place, const ptl_ext_options_t *options
 {
     uint32_t timeout_ms = options->lock_timeout_ms ? options->lock_timeout_ms : P3_LOCK_TIMEOUT_MS;
     uint32_t events = options->event_slots ? options->event_slots
-                                           : number_of("PTL_EVENT_SLOTS", P3_SLOTS_DEFAULT);
+                                           : p3_number_of("PTL_EVENT_SLOTS", P3_SLOTS_DEFAULT);
     uint32_t initiators = options->initiators_max ? options->initiators_max : P3_INITIATORS_DEFAULT;
     ptl_ni_limits_t limits;
     struct p3_geometry g;
@@ -194,8 +196,10 @@ int p3_ni_open(const struct p3_ni_place *place, const ptl_ext_options_t *options
     if (ni == NULL)
         return p3_fail(PTL_NO_SPACE, "PtlNIInit: out of memory");
     ni->limits = limits;
+    ni->is_program = place->is_program;
+    p3_wire_init(ni, place->is_program);
     ni->flavor = options->flavor == PTL_EXT_CRAY ? P3_FLAVOR_CRAY : P3_FLAVOR_REF;
-    ni->nid = options->nid ? options->nid : number_of("PTL_NID", 1);
+    ni->nid = options->nid ? options->nid : p3_number_of("PTL_NID", 1);
     ni->uid = (uint32_t)geteuid();
     ni->lock_timeout_ns = (int64_t)timeout_ms * 1000000;
     ni->view.iface = place->iface;
@@ -209,7 +213,7 @@ int p3_ni_open(const struct p3_ni_place *place, const ptl_ext_options_t *options
     }
     ni->incarnation = snic_incarnation(ni->nic);
     ni->jid = options->jid ? options->jid
-                           : number_of("PTL_JID", place->first_pid ? place->first_pid : ni->pid);
+                           : p3_number_of("PTL_JID", place->first_pid ? place->first_pid : ni->pid);
     prepare_area(ni, place->generation);
     error = snic_publish(ni->nic);
     if (error < 0) {
@@ -312,6 +316,7 @@ static void close_peers(struct p3_ni *ni)
 
 void p3_ni_close(struct p3_ni *ni)
 {
+    p3_wire_close(ni);
     wait_for_movers(ni);
     close_peers(ni);
     snic_close(ni->nic);

@@ -105,6 +105,10 @@ struct p3_peer *p3_peer_find(struct p3_ni *ni, uint32_t nid, uint32_t pid, int c
     if (peer == NULL && (peer = calloc(1, sizeof(*peer))) != NULL) {
         peer->nid = nid;
         peer->pid = pid;
+        peer->is_rank = ni->is_program && p3_rank_is(nid, pid);
+        peer->is_awaited =
+            peer->is_rank && ni->wire.retry_ns != 0 && (nid != ni->nid || pid != ni->pid);
+        peer->waits = peer->is_awaited || ni->wire.latency_ns != 0;
         pthread_mutex_init(&peer->mutex, NULL);
         peer->next = atomic_load_explicit(&ni->peers[bucket], memory_order_relaxed);
         atomic_store_explicit(&ni->peers[bucket], peer, memory_order_release);

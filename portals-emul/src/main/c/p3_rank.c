@@ -13,7 +13,7 @@
 /* Of the process, as its ranks are. */
 static struct {
     pthread_mutex_t mutex;
-    unsigned known; /* PtlSetRank was called */
+    unsigned known; /* rank and size are */
     unsigned rank;
     unsigned size;
     uint32_t *nids;
@@ -63,7 +63,8 @@ static void keep(uint32_t **map, unsigned *map_count, uint32_t *list, unsigned c
     *map_count = count;
 }
 
-static int set_from_environment(void)
+/* overwrite 0: only what the program has not set. */
+static int set_from_environment(int overwrite)
 {
     unsigned nid_count = 0, pid_count = 0, own_count = 0;
     uint32_t *own = list_of("PTL_MY_RID", &own_count);
@@ -80,10 +81,18 @@ static int set_from_environment(void)
         free(pids);
     } else {
         pthread_mutex_lock(&ranks.mutex);
-        keep(&ranks.nids, &ranks.nid_count, nids, nid_count);
-        keep(&ranks.pids, &ranks.pid_count, pids, pid_count);
-        ranks.rank = own[0];
-        ranks.size = nid_count;
+        if (overwrite || ranks.nids == NULL)
+            keep(&ranks.nids, &ranks.nid_count, nids, nid_count);
+        else
+            free(nids);
+        if (overwrite || ranks.pids == NULL)
+            keep(&ranks.pids, &ranks.pid_count, pids, pid_count);
+        else
+            free(pids);
+        if (overwrite || !ranks.known) {
+            ranks.rank = own[0];
+            ranks.size = nid_count;
+        }
         ranks.known = 1;
         pthread_mutex_unlock(&ranks.mutex);
         code = PTL_OK;
@@ -92,11 +101,50 @@ static int set_from_environment(void)
     return code;
 }
 
+/* Before every question: programs of the reference implementation's run-time never call PtlSetRank.
+ * PTL_FAIL: the environment says nothing, or nonsense (PtlExtError). */
+static int look_into_environment(void)
+{
+    int is_missing;
+
+    pthread_mutex_lock(&ranks.mutex);
+    is_missing = !ranks.known || ranks.nids == NULL || ranks.pids == NULL;
+    pthread_mutex_unlock(&ranks.mutex);
+    return is_missing && getenv("PTL_MY_RID") != NULL ? set_from_environment(0) : PTL_OK;
+}
+
+int p3_rank_own(uint32_t *nid, uint32_t *pid)
+{
+    int is_there;
+
+    look_into_environment();
+    pthread_mutex_lock(&ranks.mutex);
+    is_there = ranks.known && ranks.rank < ranks.nid_count && ranks.rank < ranks.pid_count;
+    if (is_there) {
+        *nid = ranks.nids[ranks.rank];
+        *pid = ranks.pids[ranks.rank];
+    }
+    pthread_mutex_unlock(&ranks.mutex);
+    return is_there;
+}
+
+int p3_rank_is(uint32_t nid, uint32_t pid)
+{
+    int is_there = 0;
+
+    look_into_environment();
+    pthread_mutex_lock(&ranks.mutex);
+    for (unsigned i = 0; i < ranks.nid_count && i < ranks.pid_count && !is_there; i++)
+        is_there = ranks.nids[i] == nid && ranks.pids[i] == pid;
+    pthread_mutex_unlock(&ranks.mutex);
+    return is_there;
+}
+
 int PtlSetRank(ptl_handle_ni_t ni, unsigned rank, unsigned size)
 {
     (void)ni;
     if (rank == (unsigned)-1 && size == (unsigned)-1)
-        return set_from_environment();
+        return set_from_environment(1);
     if (rank >= size)
         return p3_fail(PTL_FAIL, "PtlSetRank: rank %u is not below the size, %u", rank, size);
     pthread_mutex_lock(&ranks.mutex);
@@ -114,9 +162,12 @@ int PtlGetRank(ptl_handle_ni_t ni, unsigned *rank, unsigned *size)
     (void)ni;
     if (rank == NULL || size == NULL)
         return p3_fail(PTL_SEGV, "PtlGetRank: rank or size is NULL");
+    code = look_into_environment();
     pthread_mutex_lock(&ranks.mutex);
-    if (!ranks.known)
-        code = p3_fail(PTL_FAIL, "PtlGetRank: PtlSetRank was not called");
+    if (ranks.known)
+        code = PTL_OK;
+    else if (code == PTL_OK)
+        code = p3_fail(PTL_FAIL, "PtlGetRank: neither PtlSetRank nor $PTL_MY_RID said it");
     *rank = ranks.rank;
     *size = ranks.size;
     pthread_mutex_unlock(&ranks.mutex);
@@ -130,6 +181,7 @@ int PtlGetRankId(ptl_handle_ni_t ni, unsigned rank, ptl_process_id_t *id)
     (void)ni;
     if (id == NULL)
         return p3_fail(PTL_SEGV, "PtlGetRankId: id is NULL");
+    look_into_environment();
     pthread_mutex_lock(&ranks.mutex);
     if (rank >= ranks.nid_count || rank >= ranks.pid_count)
         code = p3_fail(PTL_PROCESS_INVALID, "PtlGetRankId: no rank %u among %u nids and %u pids",
@@ -165,6 +217,7 @@ static int get_map(uint32_t *const *map, const unsigned *count, void *to, unsign
 
     if (to == NULL)
         return p3_fail(PTL_SEGV, "the map is NULL");
+    look_into_environment();
     pthread_mutex_lock(&ranks.mutex);
     if (size > *count)
         code = p3_fail(PTL_FAIL, "the map has %u entries, not %u", *count, size);

@@ -177,39 +177,19 @@ static uint32_t accept_alone(struct p3_ni *ni, struct p3_peer *peer, struct p3_r
         SNIC_STEP("ptl.getput.wait");
         finish_dead_mover(ni, peer, mover);
         begin = begin ? begin : p3_now_ns();
-        if (p3_now_ns() - begin > (uint64_t)ni->lock_timeout_ns)
+        if (p3_now_ns() - begin > (uint64_t)ni->lock_timeout_ns) {
+            *verdict = P3_DROPPED;
             return PTL_EXT_FAIL_STALLED;
+        }
         nanosleep(&pause, NULL);
     }
 }
 
-/* Swaps under the target's exchange lock, and with `swapping` set, so that nothing comes between
- * reading and writing. */
-uint32_t p3_request_exchange(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
-                             struct p3_place *place, enum p3_verdict *verdict, uint8_t *mine,
-                             uint8_t *theirs)
+static void exchange_over(struct p3_peer *peer)
 {
-    struct p3_source buffer = {.start = theirs};
     const struct timespec pause = {.tv_nsec = P3_SWAP_PAUSE_NS};
-    uint32_t fail, others;
-    int error = lock_exchange(ni, peer);
+    uint32_t others;
 
-    if (error < 0)
-        return fail_of_lock(error);
-    fail = accept_alone(ni, peer, r, place, verdict);
-    if (fail == PTL_NI_OK && *verdict == P3_ACCEPTED) {
-        if (place->mlength > P3_GETPUT_MAX)
-            fail = PTL_EXT_FAIL_CORRUPT;
-        if (fail == PTL_NI_OK)
-            fail = p3_move_bytes(peer, place, &buffer, 0, place->mlength, 0);
-        SNIC_STEP("ptl.getput.read");
-        buffer.start = mine;
-        if (fail == PTL_NI_OK)
-            fail = p3_move_bytes(peer, place, &buffer, 0, place->mlength, 1);
-        SNIC_STEP("ptl.getput.written");
-        p3_peer_complete(ni, peer, fail);
-    }
-    SNIC_STEP("ptl.getput.swapped");
     /* Partner: the acquire load of a request that looks whether it may pass. */
     atomic_store_explicit(&peer->view.area->swapping, 0, memory_order_release);
     others = atomic_load_explicit(&peer->view.area->exchange.waiters, memory_order_relaxed);
@@ -217,5 +197,40 @@ uint32_t p3_request_exchange(struct p3_ni *ni, struct p3_peer *peer, struct p3_r
     /* Who swaps again and again would take the lock from sleepers before they have woken. */
     if (others != 0)
         nanosleep(&pause, NULL);
+}
+
+/* Swaps under the target's exchange lock, and with `swapping` set, so that nothing comes between
+ * reading and writing. */
+uint32_t p3_request_swap(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
+                         struct p3_place *place, enum p3_verdict *verdict, uint8_t *mine,
+                         uint8_t *theirs)
+{
+    struct p3_source buffer = {.start = theirs};
+    uint32_t fail;
+    int error = lock_exchange(ni, peer);
+
+    if (error < 0)
+        return fail_of_lock(error);
+    fail = accept_alone(ni, peer, r, place, verdict);
+    if (fail != PTL_NI_OK || *verdict != P3_ACCEPTED) {
+        exchange_over(peer);
+        return fail;
+    }
+    if (place->mlength > P3_GETPUT_MAX)
+        return PTL_EXT_FAIL_CORRUPT;
+    fail = p3_move_bytes(peer, place, &buffer, 0, place->mlength, 0);
+    SNIC_STEP("ptl.getput.read");
+    buffer.start = mine;
+    if (fail == PTL_NI_OK)
+        fail = p3_move_bytes(peer, place, &buffer, 0, place->mlength, 1);
+    SNIC_STEP("ptl.getput.written");
     return fail;
+}
+
+void p3_request_swapped(struct p3_ni *ni, struct p3_peer *peer, uint32_t fail)
+{
+    SNIC_STEP("ptl.getput.told");
+    p3_peer_complete(ni, peer, fail);
+    SNIC_STEP("ptl.getput.swapped");
+    exchange_over(peer);
 }

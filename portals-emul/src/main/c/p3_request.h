@@ -23,10 +23,13 @@ struct p3_request {
 /* Step 2 of put and get. PTL_NI_OK with *verdict, or why the target could not be reached. */
 uint32_t p3_request_accept(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
                            struct p3_place *place, enum p3_verdict *verdict);
-/* Steps 2 to 4 of a getput: the target gets `mine`, `theirs` is what was there. PTL_NI_OK with
- * *verdict, or a fail type; PTL_EXT_FAIL_STALLED: nothing was begun. */
-uint32_t p3_request_exchange(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
-                             struct p3_place *place, enum p3_verdict *verdict, uint8_t *mine,
-                             uint8_t *theirs);
+/* Steps 2 and 3 of a getput: the target gets `mine`, `theirs` is what was there. PTL_NI_OK with
+ * *verdict, or a fail type; PTL_EXT_FAIL_STALLED: nothing was begun. *verdict P3_ACCEPTED: the
+ * target's exchange lock is held until p3_request_swapped. */
+uint32_t p3_request_swap(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
+                         struct p3_place *place, enum p3_verdict *verdict, uint8_t *mine,
+                         uint8_t *theirs);
+/* The last step of an accepted getput. */
+void p3_request_swapped(struct p3_ni *ni, struct p3_peer *peer, uint32_t fail);
 
 #endif

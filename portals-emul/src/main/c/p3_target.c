@@ -14,10 +14,13 @@ static void sr_store(const struct p3_view *view, int index, uint64_t value)
 }
 
 /* One increment each: an owner who dies between them leaves a count, not a broken table. */
-static void count_drop(const struct p3_view *view, uint64_t length)
+static enum p3_verdict drop(const struct p3_view *view, const struct p3_message *m)
 {
-    sr_store(view, PTL_SR_DROP_COUNT, sr_load(view, PTL_SR_DROP_COUNT) + 1);
-    sr_store(view, PTL_SR_DROP_LENGTH, sr_load(view, PTL_SR_DROP_LENGTH) + length);
+    if (!m->retried) {
+        sr_store(view, PTL_SR_DROP_COUNT, sr_load(view, PTL_SR_DROP_COUNT) + 1);
+        sr_store(view, PTL_SR_DROP_LENGTH, sr_load(view, PTL_SR_DROP_LENGTH) + m->rlength);
+    }
+    return P3_DROPPED;
 }
 
 static int access_allowed(const struct p3_view *view, const struct p3_message *m)
@@ -151,6 +154,8 @@ static void plan_accept(const struct p3_view *view, const struct p3_message *m, 
     event->pt_index = m->pt_index;
     plan_log(view, &intent->start, event, kinds[m->operation & 3u],
              !(record->options & PTL_MD_EVENT_START_DISABLE), 0);
+    intent->start_late =
+        intent->start.wanted && m->operation != P3_GET && place->mlength < P3_SHORT_BYTES;
 }
 
 /* The entries that a request may match, in the order of the match list: two chains, merged. */
@@ -213,10 +218,8 @@ enum p3_verdict p3_target_match(const struct p3_view *view, const struct p3_mess
     struct p3_walk walk;
     uint32_t me;
 
-    if (!access_allowed(view, message)) {
-        count_drop(view, message->rlength);
-        return P3_DROPPED;
-    }
+    if (!access_allowed(view, message))
+        return drop(view, message);
     walk_begin(view, message, &walk);
     while ((me = walk_next(view, &walk)) != P3_NONE) {
         const struct p3_me *entry = &view->me[me];
@@ -228,8 +231,7 @@ enum p3_verdict p3_target_match(const struct p3_view *view, const struct p3_mess
             md_takes(&view->md[md], message, &place->offset, &place->mlength))
             return accept_at(view, message, md, intent, place);
     }
-    count_drop(view, message->rlength);
-    return P3_DROPPED;
+    return drop(view, message);
 }
 
 static int apply_accept(const struct p3_view *view, struct p3_intent *intent)
@@ -248,11 +250,12 @@ static int apply_accept(const struct p3_view *view, struct p3_intent *intent)
     sr_store(view, PTL_SR_RECV_LENGTH, intent->recv_length);
     sr_store(view, PTL_SR_SEND_COUNT, intent->send_count);
     sr_store(view, PTL_SR_SEND_LENGTH, intent->send_length);
-    p3_eq_log(view, &intent->event, &intent->start);
+    if (!intent->start_late)
+        p3_eq_log(view, &intent->event, &intent->start);
     SNIC_STEP("ptl.accept.logged");
     /* Partner: the acquire load of whoever finds us dead. */
     atomic_store_explicit(&intent->phase, P3_MOVING, memory_order_release);
-    return (int)intent->start.wanted;
+    return intent->start.wanted && !intent->start_late;
 }
 
 int p3_target_accept(const struct p3_view *view, struct p3_intent *intent)
@@ -274,8 +277,12 @@ static void plan_complete(const struct p3_view *view, struct p3_intent *intent, 
     intent->unlink.md_wanted = 0;
     intent->unlink.me_wanted = 0;
     intent->unlinked.wanted = 0;
+    if (intent->start_late) {
+        intent->start.stamp = p3_eq_next(view, event->eq);
+        intent->start.link = (uint32_t)intent->start.stamp;
+    }
     plan_log(view, &intent->end, event, kinds[intent->operation & 3u],
-             !(event->options & PTL_MD_EVENT_END_DISABLE), 0);
+             !(event->options & PTL_MD_EVENT_END_DISABLE), intent->start_late);
     intent->end.fail = fail;
     if (intent->start.wanted)
         intent->end.link = intent->start.link;
@@ -288,7 +295,7 @@ static void plan_complete(const struct p3_view *view, struct p3_intent *intent, 
     if (!last)
         return;
     plan_log(view, &intent->unlinked, event, PTL_EVENT_UNLINK,
-             p3_md_logs_unlink(view, event->options), intent->end.wanted);
+             p3_md_logs_unlink(view, event->options), intent->start_late + intent->end.wanted);
     intent->unlinked.link = intent->end.wanted     ? (uint32_t)intent->end.stamp
                             : intent->start.wanted ? intent->start.link
                                                    : intent->unlinked.link;
@@ -298,6 +305,9 @@ static void plan_complete(const struct p3_view *view, struct p3_intent *intent, 
 
 static int apply_complete(const struct p3_view *view, struct p3_intent *intent)
 {
+    if (intent->start_late)
+        p3_eq_log(view, &intent->event, &intent->start);
+    SNIC_STEP("ptl.complete.start");
     if (snic_planted("portals-unlink-before-end") && intent->unlinked.wanted) {
         uint64_t stamp = intent->end.stamp;
 

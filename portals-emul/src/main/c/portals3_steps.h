@@ -20,9 +20,12 @@
         "ptl.request.unlocked",  /* no lock: MOVING */                                             \
         "ptl.put.copy",          /* no lock: nothing copied yet */                                 \
         "ptl.put.copied",        /* no lock: everything copied */                                  \
+        "ptl.put.finish",        /* no lock: copied or dropped, no END logged yet */               \
+        "ptl.finish.told",       /* no lock: own events logged, END not; only if there are any */  \
         "ptl.complete.begin",    /* target lock: completion not planned */                         \
         "ptl.complete.planned",  /* target lock: planned, not declared */                          \
         "ptl.complete.intent",   /* target lock: declared, nothing applied */                      \
+        "ptl.complete.start",    /* target lock: START of a short put logged */                    \
         "ptl.complete.end",      /* target lock: END logged */                                     \
         "ptl.complete.busy",     /* target lock: busy count lowered */                             \
         "ptl.complete.unlinked", /* target lock: UNLINK logged */                                  \
@@ -31,17 +34,17 @@
         "ptl.unlink.index",      /* target lock: out of the index, still in its list */            \
         "ptl.unlink.list",       /* target lock: entry out of its list, not yet free */            \
         "ptl.complete.applied",  /* target lock: phase still COMPLETE */                           \
-        "ptl.put.completed",     /* no lock: target done */                                        \
-        "ptl.put.finish"         /* no lock: own events not logged yet */
+        "ptl.finish.completed"   /* no lock: target done; own events logged, if there are any */
 
 /* Steps of its own that a get takes. */
-#define PTL_STEPS_GET "ptl.get.reply", "ptl.get.copied", "ptl.get.completed"
+#define PTL_STEPS_GET "ptl.get.reply", "ptl.get.copied"
 
 /* Steps of its own that a getput takes, with the target's exchange lock held. */
 #define PTL_STEPS_GETPUT                                                                           \
     "ptl.getput.claimed",     /* target lock: puts and gets wait from now on */                    \
         "ptl.getput.read",    /* no target lock: nothing written */                                \
         "ptl.getput.written", /* no target lock: both copies made */                               \
+        "ptl.getput.told",    /* no target lock: own events logged, END not */                     \
         "ptl.getput.swapped"  /* no target lock: puts and gets still wait */
 
 /* A getput lets another's copy end: only the exchange lock is held. */

@@ -71,10 +71,18 @@ static inline struct tally drain(ptl_handle_eq_t queue)
     return t;
 }
 
+/* Where the initiator's own events go: its steps are in another order with a queue than without. */
+static int with_own_queue;
+
+static inline ptl_handle_eq_t own_queue(void)
+{
+    return with_own_queue ? new_eq(16) : PTL_EQ_NONE;
+}
+
 /* The hook is the caller's. */
 static inline void i_one_put_unhooked(void)
 {
-    ptl_handle_md_t md = bind(own_bytes, 4096, -1, PTL_RETAIN, PTL_EQ_NONE);
+    ptl_handle_md_t md = bind(own_bytes, 1024, -1, PTL_RETAIN, own_queue());
 
     memset(own_bytes, 0x5a, sizeof(own_bytes));
     OK(put(md, PTL_ACK_REQ));
@@ -86,9 +94,18 @@ static inline void i_one_put(void)
     i_one_put_unhooked();
 }
 
+/* Long enough that its START is logged when it is accepted. */
+static inline void i_long_put(void)
+{
+    ptl_handle_md_t md = bind(own_bytes, 8192, -1, PTL_RETAIN, own_queue());
+
+    snic_step_hook = strike;
+    OK(put(md, PTL_ACK_REQ));
+}
+
 static inline void i_one_get(void)
 {
-    ptl_handle_md_t md = bind(own_bytes, 4096, -1, PTL_RETAIN, PTL_EQ_NONE);
+    ptl_handle_md_t md = bind(own_bytes, 4096, -1, PTL_RETAIN, own_queue());
 
     snic_step_hook = strike;
     OK(get(md));
@@ -96,8 +113,8 @@ static inline void i_one_get(void)
 
 static inline void i_one_getput_unhooked(void)
 {
-    ptl_handle_md_t put_md = bind(own_bytes, 8, -1, PTL_RETAIN, PTL_EQ_NONE);
-    ptl_handle_md_t get_md = bind(own_bytes + 8, 8, -1, PTL_RETAIN, PTL_EQ_NONE);
+    ptl_handle_md_t put_md = bind(own_bytes, 8, -1, PTL_RETAIN, own_queue());
+    ptl_handle_md_t get_md = bind(own_bytes + 8, 8, -1, PTL_RETAIN, own_queue());
 
     OK(PtlGetPut(get_md, put_md, target_id, PORTAL, 0, BITS, 0, 0));
 }

@@ -2,6 +2,7 @@
  * Processes killed while they finish what a dead one began, killed at random, and stopped inside
  * the lock. (Killed at every labelled step: test_steps.c.)
  */
+#define _GNU_SOURCE
 #include "crash.h"
 
 #include <sys/wait.h>
@@ -173,9 +174,24 @@ static void i_until_killed(void)
         (void)put(md, PTL_NO_ACK_REQ);
 }
 
-static void killed_at_random(void)
+/* The same with puts that wait for a wire: another thread carries them out. */
+static void i_until_killed_on_the_wire(void)
 {
-    uint64_t seed = 20260101;
+    ptl_handle_ni_t program;
+    ptl_handle_md_t md;
+
+    CHECK_EQ(0, setenv("VERBENA_PORTALS_WIRE_US", "300", 1));
+    OK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, NULL, NULL, &program));
+    OK(PtlMDBind(program, make_md(own_bytes, 2048, -1, 0, PTL_EQ_NONE), PTL_RETAIN, &md));
+    for (;;) {
+        (void)put(md, PTL_NO_ACK_REQ);
+        usleep(10);
+    }
+}
+
+static void kill_at_random(void (*initiator)(void))
+{
+    uint64_t seed = 20260101, received = 0;
     pid_t pids[3];
     struct tally t;
 
@@ -190,7 +206,7 @@ static void killed_at_random(void)
                  PTL_EQ_NONE);
         post(bytes, sizeof(bytes), -1, PTL_MD_OP_PUT | PTL_MD_MANAGE_REMOTE, eq);
         for (int i = 0; i < 3; i++)
-            pids[i] = initiator_start(i_until_killed);
+            pids[i] = initiator_start(initiator);
         for (int i = 0; i < 3; i++) {
             struct timespec pause;
 
@@ -209,6 +225,7 @@ static void killed_at_random(void)
             while (PtlEQGet(eq, &event) != PTL_EQ_EMPTY)
                 ;
         }
+        received += status(PTL_SR_RECV_COUNT);
         /* Everything that is left can be unlinked: nothing is busy on behalf of the dead. */
         OK(PtlNIFini(ni));
         open_interface(PTL_EXT_REF);
@@ -216,6 +233,18 @@ static void killed_at_random(void)
     }
     t = drain(eq);
     CHECK_EQ(0, t.starts + t.ends);
+    printf("# %llu puts arrived\n", (unsigned long long)received);
+    CHECK(received > 0);
+}
+
+static void killed_at_random(void)
+{
+    kill_at_random(i_until_killed);
+}
+
+static void killed_on_the_wire(void)
+{
+    kill_at_random(i_until_killed_on_the_wire);
 }
 
 /* The target is killed while initiators work on it: they get their events, and nothing hangs. */
@@ -275,6 +304,7 @@ int main(int argc, char **argv)
         {"", "unlink_reclaims_from_the_dead", unlink_reclaims_from_the_dead},
         {"", "stopped_inside_the_lock", stopped_inside_the_lock},
         {"", "killed_at_random", killed_at_random},
+        {"", "killed_on_the_wire", killed_on_the_wire},
         {"88", "target_killed_at_random", target_killed_at_random},
     };
 

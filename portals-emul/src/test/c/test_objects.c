@@ -109,6 +109,32 @@ static void limits_are_cut(void)
     OK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, &wanted, &cut, &ni));
     CHECK(memcmp(&defaults, &cut, sizeof(cut)) == 0);
     OURS(CHECK(cut.max_pt_index >= 63));
+    OK(PtlNIFini(ni));
+}
+
+/* Every limit by itself, among others left as they are: one less is granted exactly, one more is
+ * cut, and what is granted does not change the others. */
+static void each_limit_by_itself(void)
+{
+    int interfaces;
+    ptl_ni_limits_t defaults;
+    const size_t count = sizeof(defaults) / sizeof(int);
+
+    OK(PtlInit(&interfaces));
+    OK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, NULL, &defaults, &ni));
+    OK(PtlNIFini(ni));
+    for (size_t i = 0; i < 3 * count; i++) {
+        ptl_ni_limits_t wanted = defaults, granted, expected = defaults;
+        int *limit = (int *)&wanted + i / 3;
+
+        *limit = i % 3 == 0 ? *limit / 2 : i % 3 == 1 ? *limit - 1 : *limit + 1;
+        if (i % 3 != 2)
+            ((int *)&expected)[i / 3] = *limit;
+        OK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, &wanted, &granted, &ni));
+        for (size_t k = 0; k < count; k++)
+            CHECK_EQ(((int *)&expected)[k], ((int *)&granted)[k]);
+        OK(PtlNIFini(ni));
+    }
 }
 
 static void handles_name_their_interface(void)
@@ -310,13 +336,35 @@ static void attach_any(void)
 
 static void limits_are_kept(void)
 {
-    ptl_ni_limits_t wanted = {10, 2, 2, 7, 5, 5, 4, 32};
+    ptl_ni_limits_t wanted = {10, 2, 2, 7, 5, 5, 4, 32}, granted;
+    ptl_md_iovec_t segments[6];
     ptl_handle_me_t me;
-    ptl_handle_md_t md;
+    ptl_handle_md_t md, two;
     int interfaces;
 
     OK(PtlInit(&interfaces));
-    OK(nic_open(PTL_EXT_REF, &wanted, NULL, &ni));
+    OK(nic_open(PTL_EXT_REF, &wanted, &granted, &ni));
+    CHECK(memcmp(&wanted, &granted, sizeof(granted)) == 0);
+    OK(PtlGetId(ni, &own_id));
+    CHECK_EQ(PTL_PT_INDEX_INVALID,
+             PtlMEAttach(ni, 6, ANY_ID, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &me));
+    OK(PtlACEntry(ni, 7, ANY_ID, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY));
+    CHECK_EQ(PTL_AC_INDEX_INVALID,
+             PtlACEntry(ni, 8, ANY_ID, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY));
+    for (int i = 0; i < 6; i++)
+        segments[i] = (ptl_md_iovec_t){bytes + i, 1};
+    CHECK_EQ(PTL_MD_ILLEGAL,
+             PtlMDBind(ni, make_md(segments, 6, 1, PTL_MD_IOVEC, PTL_EQ_NONE), PTL_RETAIN, &md));
+    OK(PtlMDBind(ni, make_md(segments, 5, 1, PTL_MD_IOVEC, PTL_EQ_NONE), PTL_RETAIN, &md));
+    OK(PtlMDUnlink(md));
+    OK(PtlMDBind(ni, make_md(bytes, 33, -1, 0, PTL_EQ_NONE), PTL_RETAIN, &md));
+    OK(PtlMDBind(ni, make_md(bytes + 64, 33, -1, 0, PTL_EQ_NONE), PTL_RETAIN, &two));
+    CHECK_EQ(PTL_MD_ILLEGAL, PtlGetPut(two, md, own_id, 0, 0, 0, 0, 0));
+    OK(PtlMDUnlink(md));
+    OK(PtlMDBind(ni, make_md(bytes, 32, -1, 0, PTL_EQ_NONE), PTL_RETAIN, &md));
+    OK(PtlGetPut(two, md, own_id, 0, 0, 0, 0, 0));
+    OK(PtlMDUnlink(md));
+    OK(PtlMDUnlink(two));
     for (int i = 0; i < 4; i++)
         OK(PtlMEAttach(ni, 1, ANY_ID, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &me));
     CHECK_EQ(PTL_ME_LIST_TOO_LONG,
@@ -574,6 +622,7 @@ int main(int argc, char **argv)
         {"4", "pid_taken", pid_taken},
         {"5", "interface_twice", interface_twice},
         {"6", "limits_are_cut", limits_are_cut},
+        {"6", "each_limit_by_itself", each_limit_by_itself},
         {"7", "handles_name_their_interface", handles_name_their_interface},
         {"8", "unknown_and_closed", unknown_and_closed},
         {"9", "registers", registers},

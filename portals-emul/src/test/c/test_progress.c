@@ -49,6 +49,8 @@ static void unreachable_target(void)
     post(bytes, 64, -1, BOTH, eq);
     target_id = own_id;
     OK(put(md, PTL_NO_ACK_REQ));
+    take(eq, PTL_EVENT_SEND_START);
+    take(eq, PTL_EVENT_SEND_END);
     take(eq, PTL_EVENT_PUT_START);
     take(eq, PTL_EVENT_PUT_END);
     target_id.pid = PTL_PID_ANY;

@@ -279,11 +279,11 @@ static void put_to_self(void)
     fill(9);
     post(target_bytes, 100, PTL_MD_THRESH_INF, PTL_MD_OP_PUT, eq);
     OK(put(bind(own_bytes, 10, PTL_MD_THRESH_INF, PTL_RETAIN, eq), PTL_ACK_REQ));
-    take(eq, PTL_EVENT_PUT_START);
-    take(eq, PTL_EVENT_PUT_END);
     take(eq, PTL_EVENT_SEND_START);
     take(eq, PTL_EVENT_SEND_END);
     take(eq, PTL_EVENT_ACK);
+    take(eq, PTL_EVENT_PUT_START);
+    take(eq, PTL_EVENT_PUT_END);
     expect_empty(eq);
     CHECK(memcmp(target_bytes, own_bytes, 10) == 0);
     expect_sound();

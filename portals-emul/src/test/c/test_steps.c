@@ -132,7 +132,7 @@ static int kill_beside(void (*first)(void), void (*second)(void), const char *la
 
 static void initiator_killed_at_every_step(void)
 {
-    static void (*const bodies[])(void) = {i_one_put, i_one_get, i_one_getput};
+    static void (*const bodies[])(void) = {i_one_put, i_long_put, i_one_get, i_one_getput};
 
     check_lock_timeout_ms = CHECK_PATIENT_MS;
     open_interface(PTL_EXT_REF);
@@ -142,9 +142,13 @@ static void initiator_killed_at_every_step(void)
             PTL_RETAIN, NULL);
     read_labels(1);
     for (int i = 0; i < label_count; i++) {
-        for (size_t k = 0; k < sizeof(bodies) / sizeof(bodies[0]); k++)
-            for (int passage = 1; kill_at(bodies[k], labels[i], passage, passage % 2); passage++)
+        for (size_t k = 0; k < 2 * sizeof(bodies) / sizeof(bodies[0]); k++) {
+            with_own_queue = k % 2 == 1;
+            for (int passage = 1; kill_at(bodies[k / 2], labels[i], passage, passage % 2);
+                 passage++)
                 struck[i]++;
+        }
+        with_own_queue = 0;
         if (strcmp(labels[i], "ptl.getput.wait") == 0)
             struck[i] += kill_beside(i_wait_in_put, i_one_getput, labels[i], 2);
         if (strcmp(labels[i], "ptl.request.behind") == 0)

@@ -3,6 +3,7 @@
  * Also a randomised comparison with a sequential model of match lists.
  */
 #define _GNU_SOURCE
+#include "p3rt/p3rt.h"
 #include "portals3.h"
 #include "portals3_ext.h"
 
@@ -498,6 +499,105 @@ static void random_model(void)
     MUST(PtlNIFini(from) == PTL_OK);
 }
 
+/* ---- a wire's latency, and a rank that is not there yet: four threads put to it ---- */
+
+#define WIRE_THREADS 4
+#define WIRE_PUTS 500
+
+static ptl_process_id_t wire_target;
+static ptl_handle_md_t wire_source;
+
+static void *put_by_wire(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < WIRE_PUTS; i++)
+        if (PtlPut(wire_source, PTL_ACK_REQ, wire_target, PORTAL, 0, 1, 0, 0) != PTL_OK)
+            failed = 1;
+    return NULL;
+}
+
+static void open_program(ptl_handle_ni_t *ni, ptl_handle_eq_t *eq)
+{
+    static const ptl_pid_t pids[] = {31000, 31001};
+    static const ptl_nid_t nids[] = {1, 1};
+    static uint8_t byte[8];
+    ptl_md_t md = {.start = byte, .length = 8, .threshold = -1};
+    ptl_process_id_t id;
+
+    MUST(setenv("VERBENA_PORTALS_WIRE_US", "200", 1) == 0);
+    /* Also on a busy machine the late one has posted its entry in a tenth of this. */
+    MUST(setenv("VERBENA_PORTALS_RETRY_MS", "600000", 1) == 0);
+    MUST(PtlSetRank(PTL_INVALID_HANDLE, 0, 2) == PTL_OK);
+    MUST(PtlSetNIDMap(PTL_INVALID_HANDLE, nids, 2) == PTL_OK);
+    MUST(PtlSetPIDMap(PTL_INVALID_HANDLE, pids, 2) == PTL_OK);
+    MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, NULL, NULL, ni) == PTL_OK);
+    MUST(PtlGetId(*ni, &id) == PTL_OK && id.pid == 31000);
+    MUST(PtlEQAlloc(*ni, 8192, PTL_EQ_HANDLER_NONE, eq) == PTL_OK);
+    md.eq_handle = *eq;
+    MUST(PtlMDBind(*ni, md, PTL_RETAIN, &wire_source) == PTL_OK);
+    MUST(PtlGetRankId(*ni, 1, &wire_target) == PTL_OK);
+}
+
+static void open_late(ptl_handle_ni_t *ni)
+{
+    ptl_ext_options_t options = {.nid = 1, .pid = 31001, .event_slots = 64};
+    static uint8_t bytes[8];
+    ptl_md_t md = {
+        .start = bytes,
+        .length = 8,
+        .threshold = -1,
+        .options = PTL_MD_OP_PUT | PTL_MD_MANAGE_REMOTE,
+        .eq_handle = PTL_EQ_NONE,
+    };
+    ptl_handle_me_t me;
+
+    usleep(20000);
+    MUST(PtlExtNIOpen(&options, NULL, NULL, ni, NULL, 0) == PTL_OK);
+    usleep(1100000); /* held up longer than everybody is granted */
+    MUST(PtlMEAttach(*ni, PORTAL, anybody, 1, 0, PTL_RETAIN, PTL_INS_AFTER, &me) == PTL_OK);
+    MUST(PtlMDAttach(me, md, PTL_RETAIN, NULL) == PTL_OK);
+}
+
+/* Every put's SEND_START, SEND_END and ACK, in this order. */
+static void take_all(ptl_handle_eq_t eq)
+{
+    static const ptl_event_kind_t kinds[] = {PTL_EVENT_SEND_START, PTL_EVENT_SEND_END,
+                                             PTL_EVENT_ACK};
+    ptl_event_t event;
+
+    for (int i = 0; i < 3 * WIRE_THREADS * WIRE_PUTS; i++) {
+        MUST(PtlEQWait(eq, &event) == PTL_OK);
+        MUST(event.type == kinds[i % 3] && event.ni_fail_type == PTL_NI_OK);
+    }
+    MUST(PtlEQGet(eq, &event) == PTL_EQ_EMPTY);
+}
+
+static void wire(void)
+{
+    pthread_t threads[WIRE_THREADS];
+    ptl_handle_ni_t ni, late;
+    ptl_handle_eq_t eq;
+    ptl_sr_value_t count;
+
+    open_program(&ni, &eq);
+    if (failed)
+        return;
+    for (int i = 0; i < WIRE_THREADS; i++)
+        pthread_create(&threads[i], NULL, put_by_wire, NULL);
+    open_late(&late);
+    if (!failed)
+        take_all(eq);
+    for (int i = 0; i < WIRE_THREADS; i++)
+        pthread_join(threads[i], NULL);
+    if (failed)
+        return;
+    MUST(PtlNIStatus(late, PTL_SR_RECV_COUNT, &count) == PTL_OK);
+    MUST(count == WIRE_THREADS * WIRE_PUTS);
+    MUST(PtlNIStatus(late, PTL_SR_DROP_COUNT, &count) == PTL_OK && count == 0);
+    MUST(PtlNIFini(ni) == PTL_OK);
+    MUST(PtlNIFini(late) == PTL_OK);
+}
+
 static int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
     (void)st;
@@ -514,7 +614,8 @@ int main(void)
     } cases[] = {{"all_to_all", all_to_all},
                  {"churn_under_fire", churn_under_fire},
                  {"swaps_and_puts", swaps_and_puts},
-                 {"random_model", random_model}};
+                 {"random_model", random_model},
+                 {"wire", wire}};
     char directory[] = "/dev/shm/portals-test-XXXXXX";
     const char *text = getenv("PORTALS_TEST_SEED");
     int interfaces, passed = 0, bad = 0;

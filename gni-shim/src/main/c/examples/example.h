@@ -42,18 +42,31 @@ static inline unsigned long from_environment(const char *name)
     return strtoul(text, NULL, 10);
 }
 
-static inline void open_job(struct job *job)
+static inline void join_job(struct job *job)
 {
-    uint8_t ptag = (uint8_t)from_environment("PMI_GNI_PTAG");
-    uint32_t cookie = (uint32_t)from_environment("PMI_GNI_COOKIE");
     int spawned;
 
+    from_environment("PMI_GNI_PTAG");
     if (PMI_Init(&spawned) != PMI_SUCCESS || PMI_Get_rank(&job->rank) != PMI_SUCCESS ||
         PMI_Get_size(&job->size) != PMI_SUCCESS)
         exit(2);
-    CHECK(GNI_CdmCreate((uint32_t)job->rank, ptag, cookie, GNI_CDM_MODE_FORK_FULLCOPY, &job->cdm));
+}
+
+static inline void attach(struct job *job, uint32_t instance)
+{
+    uint8_t ptag = (uint8_t)from_environment("PMI_GNI_PTAG");
+    uint32_t cookie = (uint32_t)from_environment("PMI_GNI_COOKIE");
+
+    CHECK(GNI_CdmCreate(instance, ptag, cookie, GNI_CDM_MODE_FORK_FULLCOPY, &job->cdm));
     CHECK(GNI_CdmAttach(job->cdm, (uint32_t)from_environment("PMI_GNI_DEV_ID"), &job->address,
                         &job->nic));
+}
+
+/* The instance is the rank. */
+static inline void open_job(struct job *job)
+{
+    join_job(job);
+    attach(job, (uint32_t)job->rank);
 }
 
 static inline void close_job(struct job *job)

@@ -85,6 +85,8 @@ static int look_connecting(shm_t *s, struct shm_link *link, uint64_t now, shm_ev
  * that is asked less often: eight times in a timeout. */
 static int peer_lost(shm_t *s, struct shm_attachment *at, uint64_t now)
 {
+    if (snic_peer_is_damaged(at->peer))
+        return -EIO;
     if (at->peer->pidfd >= 0) {
         if (snic_pidfd_dead(at->peer->pidfd))
             return -ESRCH;
@@ -119,7 +121,7 @@ static int look_open(shm_t *s, struct shm_link *link, uint64_t now, int look_at_
         control = shm_look(&s->connections[shm_index(s, link)]);
         link->state = control & SHM_REMOTE_DONE ? LINK_PEER_DONE : LINK_PEER_LOST;
     } else if (look_at_life && !snic_peer_is_open(link->at->peer)) {
-        link->lost = -ESRCH;
+        link->lost = snic_peer_is_damaged(link->at->peer) ? -EIO : -ESRCH;
         link->state = LINK_PEER_LOST;
     }
     if (link->state == LINK_OPEN || !want_done)

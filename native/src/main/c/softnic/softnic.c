@@ -165,7 +165,8 @@ static int create_segment(snic_t *nic, const struct snic_header *h, uint64_t res
         rc = snic_segment_check(&whole, (uint64_t)st.st_size, nic->pid_namespace, &nic->segment,
                                 why, why_size);
     if (rc == 0)
-        rc = snic_map_file(fd, h->segment_bytes, 0, &nic->segment.base);
+        rc = snic_map_file(fd, h->segment_bytes, 0, &nic->damage, SNIC_DAMAGE_SEGMENT,
+                           &nic->segment.base);
     close(fd);
     if (rc != 0) {
         unlinkat(nic->job_fd, file, 0);
@@ -180,7 +181,7 @@ static int create_segment(snic_t *nic, const struct snic_header *h, uint64_t res
     if (syscall(SYS_renameat2, nic->job_fd, file, nic->job_fd, nic->name, RENAME_NOREPLACE) != 0) {
         rc = -errno;
         unlinkat(nic->job_fd, file, 0);
-        snic_unmap_file(nic->segment.base, h->segment_bytes);
+        snic_unmap_file(nic->segment.base, h->segment_bytes, &nic->damage);
         SNIC_WHY("%s/%s: %s", nic->path, nic->name,
                  rc == -EEXIST ? "EEXIST: a live process has this name in the job" : strerror(-rc));
         return rc;
@@ -278,7 +279,7 @@ int snic_open(const snic_options_t *options, snic_t **out, char *why, size_t why
     if (rc == 0 && options->foreign == SNIC_FOREIGN_BOUNCE &&
         (rc = snic_bounce_start(nic, why, why_size)) != 0) {
         unlinkat(nic->job_fd, nic->name, 0);
-        snic_unmap_file(nic->segment.base, nic->segment.bytes);
+        snic_unmap_file(nic->segment.base, nic->segment.bytes, &nic->damage);
     }
     if (rc != 0) {
         free_nic(nic);
@@ -335,9 +336,37 @@ int snic_close(snic_t *nic)
     SNIC_STEP("close.closed");
     unlink_own(nic);
     SNIC_STEP("close.unlinked");
-    snic_unmap_file(nic->segment.base, nic->segment.bytes);
+    snic_unmap_file(nic->segment.base, nic->segment.bytes, &nic->damage);
     free_nic(nic);
     return 0;
+}
+
+int snic_damage(const snic_t *nic, char *why, size_t why_size)
+{
+    char file[SNIC_FILE_MAX];
+    /* Acquire; partner: the release store in the handler of softnic_fault.c. */
+    uint32_t damage = atomic_load_explicit(&nic->damage, memory_order_acquire);
+    if (damage == 0)
+        return 0;
+    if (damage == SNIC_DAMAGE_OTHER)
+        snprintf(file, sizeof file, "a file that %s maps", nic->name);
+    else if (damage == SNIC_DAMAGE_SEGMENT)
+        snprintf(file, sizeof file, "%s", nic->name);
+    else
+        snic_memory_file(file, sizeof file, nic->name, damage - SNIC_DAMAGE_MEMORY(0));
+    SNIC_WHY("%s/%s: somebody cut this file while it was in use; what was in it is lost", nic->path,
+             file);
+    return -EIO;
+}
+
+int snic_watch(snic_t *nic, const void *base, uint64_t bytes)
+{
+    return snic_fault_watch(base, bytes, &nic->damage, SNIC_DAMAGE_OTHER);
+}
+
+void snic_unwatch(snic_t *nic, const void *base)
+{
+    snic_fault_forget(base, &nic->damage);
 }
 
 const char *snic_name(const snic_t *nic)

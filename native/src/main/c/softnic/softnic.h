@@ -8,8 +8,9 @@
  * owns the segment's area.
  *
  * Conventions: functions return >= 0 or -errno; a text for people goes to `why` where given. No
- * process globals: several NICs may live in one address space. Everything read from a segment is
- * range-checked. A process that forked and uses its parent's NIC gets -ECHILD everywhere.
+ * process globals but the handler of softnic_fault.c: several NICs may live in one address space.
+ * Everything read from a segment is range-checked. A process that forked and uses its parent's NIC
+ * gets -ECHILD everywhere.
  *
  * Threads: memory and registration functions, snic_wait and the rings may be called from any
  * thread. Attach, detach and close: one thread at a time for each NIC. What takes a snic_peer_t:
@@ -67,6 +68,13 @@ int snic_open(const snic_options_t *options, snic_t **nic, char *why, size_t why
 /* Marks the segment closed, wakes waiters, waits (bounded) for pinned accesses of live peers,
  * unlinks and unmaps. */
 int snic_close(snic_t *nic);
+/* 0, or -EIO with the path in why: somebody shortened the file of our segment or of memory that we
+ * allocated, and we came to what is missing. Zeros are there instead, which peers do not see; the
+ * NIC is of no use any more and is to be closed. Any thread. */
+int snic_damage(const snic_t *nic, char *why, size_t why_size);
+/* The same for another file that a personality has mapped; to be ended before it is unmapped. */
+int snic_watch(snic_t *nic, const void *base, uint64_t bytes);
+void snic_unwatch(snic_t *nic, const void *base);
 const char *snic_name(const snic_t *nic);
 uint64_t snic_incarnation(const snic_t *nic);
 void *snic_area(snic_t *nic);
@@ -82,8 +90,8 @@ int snic_publish(snic_t *nic);
 
 /* Maps the segment of `name` in the same job and takes an initiator slot in it. incarnation 0: any.
  * -ENOENT no such NIC, -ESTALE other incarnation, -EPROTO magic/layout/endianness/page size differ
- * (named in why), -EXDEV other pid namespace, -EUSERS no slot free, -ECONNREFUSED not published,
- * -EPROTOTYPE other personality. */
+ * (named in why), -EXDEV other pid namespace, -EIO one of its files was cut, -EUSERS no slot free,
+ * -ECONNREFUSED not published, -EPROTOTYPE other personality. */
 int snic_attach(snic_t *nic, const char *name, uint64_t incarnation, snic_peer_t **peer, char *why,
                 size_t why_size);
 int snic_detach(snic_peer_t *peer);
@@ -97,7 +105,7 @@ uint64_t snic_peer_incarnation(const snic_peer_t *peer);
  * only when no free one is left. */
 uint32_t snic_peer_epoch(const snic_peer_t *peer);
 /* Cheap enough for each operation on foreign memory: poll on a held pidfd. */
-int snic_peer_liveness(snic_peer_t *peer); /* enum snic_liveness */
+int snic_peer_liveness(snic_peer_t *peer); /* enum snic_liveness; DEAD also if its files were cut */
 /* 1 while the peer's segment says OPEN; 0 once it is closing or closed (no system call). */
 int snic_peer_is_open(const snic_peer_t *peer);
 
@@ -113,11 +121,13 @@ int snic_peer_initiator_liveness(snic_peer_t *peer, uint32_t slot, uint32_t epoc
 /* Addresses in the peer's segment, for an implementation that does puts itself (layout:
  * softnic_layout.h). Valid until detach. */
 typedef struct snic_view {
-    void *header;               /* struct snic_header */
-    void *initiator;            /* struct snic_initiator: our slot */
-    void *registrations;        /* struct snic_registration[registrations_max] */
-    uint64_t registrations_max; /* checked at attach */
-    uint64_t owner_fences;      /* 1: a pin needs no fence, see struct snic_initiator */
+    void *header;                   /* struct snic_header */
+    void *initiator;                /* struct snic_initiator: our slot */
+    void *registrations;            /* struct snic_registration[registrations_max] */
+    uint64_t registrations_max;     /* checked at attach */
+    uint64_t owner_fences;          /* 1: a pin needs no fence, see struct snic_initiator */
+    const _Atomic uint32_t *damage; /* not 0 after a copy: its bytes were not there, see
+                                       softnic_fault.c */
 } snic_view_t;
 void snic_peer_view(snic_peer_t *peer, snic_view_t *view);
 

@@ -238,6 +238,7 @@ static void check_segment(struct check *c, const char *file)
     struct snic_header copy;
     struct snic_segment s;
     struct stat st;
+    _Atomic uint32_t damage = 0;
     char why[SNIC_WHY_MAX] = "header";
     c->file = file;
     int fd = openat(c->folder_fd, file, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -249,7 +250,7 @@ static void check_segment(struct check *c, const char *file)
     } else if (snic_segment_check(&copy, (uint64_t)st.st_size, c->pid_namespace, &s, why,
                                   sizeof why) != 0) {
         violation(c, "%s", why);
-    } else if (snic_map_file(fd, s.bytes, 0, &s.base) == 0) {
+    } else if (snic_map_file(fd, s.bytes, 0, &damage, SNIC_DAMAGE_SEGMENT, &s.base) == 0) {
         snic_segment_point(&s, &copy);
         c->segment = &s;
         if (strncmp(copy.name, file, SNIC_NAME_BYTES) != 0)
@@ -263,7 +264,9 @@ static void check_segment(struct check *c, const char *file)
         if (copy.personality == SNIC_SHM && s.area_bytes >= 8 &&
             *(uint64_t *)s.area == SHM_AREA_MAGIC)
             check_shm(c, &s);
-        snic_unmap_file(s.base, s.bytes);
+        if (atomic_load(&damage))
+            violation(c, "was cut while it was checked");
+        snic_unmap_file(s.base, s.bytes, &damage);
     }
     close(fd);
 }

@@ -132,7 +132,7 @@ void snic_folder_unlock(int fd)
     flock(fd, LOCK_UN);
 }
 
-/* Whether the process that made this file is dead. Unsure: no. */
+/* Whether the process that made this file is dead, or the file cut to nothing. Unsure: no. */
 static int file_is_dead(int job_fd, const char *file, uint64_t pid_namespace)
 {
     struct snic_header header;
@@ -145,6 +145,9 @@ static int file_is_dead(int job_fd, const char *file, uint64_t pid_namespace)
         return 0;
     ssize_t n = pread(fd, &header, sizeof header, 0);
     close(fd);
+    /* A segment is whole when it gets its name: this one was cut, and nobody can use it. */
+    if (n == 0)
+        return 1;
     /* Only fields that keep their places in every layout version. */
     if (n < 64 || header.magic != SNIC_MAGIC || header.endianness != SNIC_ENDIAN)
         return 0;

@@ -49,7 +49,8 @@ static int alloc_locked(snic_t *nic, uint64_t length, uint32_t flags, void **add
     if (fstat(fd, &st) != 0)
         rc = -errno;
     else
-        rc = snic_map_file(fd, mapped, huge ? HUGE_PAGE : 0, &base);
+        rc = snic_map_file(fd, mapped, huge ? HUGE_PAGE : 0, &nic->damage,
+                           SNIC_DAMAGE_MEMORY((uint32_t)number), &base);
     close(fd);
     if (rc != 0) {
         SNIC_WHY("%s/%s: mmap of %llu bytes: %s", nic->path, file, (unsigned long long)mapped,
@@ -110,7 +111,7 @@ static void free_memory(snic_t *nic, uint32_t number)
     SNIC_STEP("memory.revoked");
     snic_memory_file(file, sizeof file, nic->name, number);
     unlinkat(nic->job_fd, file, 0);
-    snic_unmap_file(m->base, m->mapped);
+    snic_unmap_file(m->base, m->mapped, &nic->damage);
     m->base = NULL;
     SNIC_STEP("memory.freed");
 }
@@ -244,7 +245,8 @@ static int map_memory(snic_peer_t *peer, uint32_t number, uint32_t generation)
     int rc =
         fstat(fd, &st) == 0 && st.st_ino == inode && (uint64_t)st.st_size >= mapped ? 0 : -EFAULT;
     if (rc == 0)
-        rc = snic_map_file(fd, mapped, mapped >= HUGE_PAGE ? HUGE_PAGE : 0, &base);
+        rc = snic_map_file(fd, mapped, mapped >= HUGE_PAGE ? HUGE_PAGE : 0, &peer->damage,
+                           SNIC_DAMAGE_MEMORY(number), &base);
     close(fd);
     if (rc != 0)
         return rc;
@@ -255,7 +257,7 @@ static int map_memory(snic_peer_t *peer, uint32_t number, uint32_t generation)
     atomic_store_explicit(&m->base, base, memory_order_release);
     atomic_store_explicit(&m->mapped, mapped, memory_order_release);
     atomic_store_explicit(&m->generation, generation, memory_order_release);
-    snic_unmap_file(former, former_bytes);
+    snic_unmap_file(former, former_bytes, &peer->damage);
     return 0;
 }
 
@@ -298,7 +300,7 @@ void snic_peer_unmap_all(snic_peer_t *peer)
 {
     for (uint32_t k = 0; k < peer->segment.memories_max; k++)
         if (peer->memories[k].base)
-            snic_unmap_file(peer->memories[k].base, peer->memories[k].mapped);
+            snic_unmap_file(peer->memories[k].base, peer->memories[k].mapped, &peer->damage);
 }
 
 static int foreign_range(const snic_location_t *l, uint64_t offset, uint64_t length, uint64_t *at)
@@ -319,7 +321,7 @@ int snic_location_write(snic_peer_t *peer, const snic_location_t *to, uint64_t o
         if (!p)
             return -EFAULT;
         snic_copy(p, from, length, -1);
-        return 0;
+        return snic_peer_is_damaged(peer) ? -ESRCH : 0;
     }
     int rc = foreign_range(to, offset, length, &at);
     if (rc == 0)
@@ -336,7 +338,7 @@ int snic_location_read(snic_peer_t *peer, const snic_location_t *from, uint64_t 
         if (!p)
             return -EFAULT;
         snic_copy(to, p, length, -1);
-        return 0;
+        return snic_peer_is_damaged(peer) ? -ESRCH : 0;
     }
     int rc = foreign_range(from, offset, length, &at);
     if (rc == 0)

@@ -12,6 +12,24 @@
 
 /* ---- attach ---- */
 
+/* One that lost bytes is dead for good, however whole its segment looks. */
+static void remember_cut(snic_t *nic, uint64_t incarnation)
+{
+    pthread_mutex_lock(&nic->control);
+    nic->cut[nic->cut_count++ % SNIC_CUT_MAX] = incarnation;
+    pthread_mutex_unlock(&nic->control);
+}
+
+static int was_cut(snic_t *nic, uint64_t incarnation)
+{
+    int found = 0;
+    pthread_mutex_lock(&nic->control);
+    for (uint32_t i = 0; i < SNIC_CUT_MAX && i < nic->cut_count; i++)
+        found |= nic->cut[i] == incarnation;
+    pthread_mutex_unlock(&nic->control);
+    return found;
+}
+
 /* Copies and checks the header of an open file, then maps it. */
 static int map_peer(snic_peer_t *peer, int fd, uint64_t incarnation, char *why, size_t why_size)
 {
@@ -37,7 +55,12 @@ static int map_peer(snic_peer_t *peer, int fd, uint64_t incarnation, char *why, 
                  (unsigned long long)copy.incarnation, (unsigned long long)incarnation);
         return -ESTALE;
     }
-    rc = snic_map_file(fd, copy.segment_bytes, 0, &peer->segment.base);
+    if (was_cut(peer->nic, copy.incarnation)) {
+        SNIC_WHY("%s: somebody cut its segment or its memory while it was in use", path);
+        return -EIO;
+    }
+    rc = snic_map_file(fd, copy.segment_bytes, 0, &peer->damage, SNIC_DAMAGE_SEGMENT,
+                       &peer->segment.base);
     if (rc != 0) {
         SNIC_WHY("%s: mmap of %llu bytes: %s", path, (unsigned long long)copy.segment_bytes,
                  strerror(-rc));
@@ -126,8 +149,7 @@ static int take_slot(snic_peer_t *peer, char *why, size_t why_size)
 
 static void free_peer(snic_peer_t *peer)
 {
-    if (peer->segment.base)
-        snic_unmap_file(peer->segment.base, peer->segment.bytes);
+    snic_unmap_file(peer->segment.base, peer->segment.bytes, &peer->damage);
     if (peer->pidfd >= 0)
         close(peer->pidfd);
     pthread_mutex_destroy(&peer->mapping);
@@ -198,6 +220,8 @@ int snic_detach(snic_peer_t *peer)
                                             SNIC_SLOT_WORD(0, peer->epoch, SNIC_SLOT_FREE),
                                             memory_order_acq_rel, memory_order_relaxed);
     SNIC_STEP("detach.after");
+    if (snic_peer_is_damaged(peer))
+        remember_cut(peer->nic, peer->segment.incarnation);
     snic_peer_unmap_all(peer);
     pthread_mutex_lock(&peer->nic->control);
     peer->nic->peers--;
@@ -238,12 +262,15 @@ void snic_peer_view(snic_peer_t *peer, snic_view_t *view)
     view->registrations = peer->segment.registrations;
     view->registrations_max = peer->segment.registrations_max;
     view->owner_fences = peer->owner_fences;
+    view->damage = &peer->damage;
 }
 
 int snic_peer_liveness(snic_peer_t *peer)
 {
     char state;
     uint64_t start_time;
+    if (snic_peer_is_damaged(peer))
+        return SNIC_DEAD;
     if (peer->pidfd < 0)
         return snic_process_liveness(peer->segment.pid, peer->segment.start_time);
     if (snic_pidfd_dead(peer->pidfd))
@@ -255,8 +282,10 @@ int snic_peer_liveness(snic_peer_t *peer)
 
 int snic_peer_is_open(const snic_peer_t *peer)
 {
+    /* The look at the header may be what finds the damage. */
     return atomic_load_explicit(&peer->segment.header->state, memory_order_acquire) ==
-           SNIC_STATE_OPEN;
+               SNIC_STATE_OPEN &&
+           !snic_peer_is_damaged(peer);
 }
 
 int snic_initiator_liveness(snic_t *nic, uint32_t slot)

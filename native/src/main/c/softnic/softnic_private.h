@@ -14,7 +14,7 @@
 #endif
 #endif
 
-/* Of foreign memory in one call: as many pages as the kernel pins at a time (docs/decisions/0122).
+/* Of foreign memory in one call: as many pages as the kernel pins at a time.
  * Between pieces we look whether the peer is alive. */
 #define SNIC_PIECE (4u << 20)
 #define SNIC_STREAM_THRESHOLD (8u << 20)
@@ -60,6 +60,12 @@ struct snic_own_memory {
     uint32_t registered; /* how many live registrations point here */
 };
 
+/* Which file of a NIC was cut: `damage` of it and of its peers' view. */
+#define SNIC_DAMAGE_SEGMENT 1u
+#define SNIC_DAMAGE_MEMORY(number) (2u + (number))
+#define SNIC_DAMAGE_OTHER UINT32_MAX
+#define SNIC_CUT_MAX 64
+
 struct snic_range {
     uint64_t address;
     uint64_t length;
@@ -89,6 +95,10 @@ struct snic {
     uint32_t free_count;
     uint32_t registrations_high;
     uint32_t peers;
+    _Atomic uint32_t damage; /* of our own files; 0: none */
+    uint64_t
+        cut[SNIC_CUT_MAX]; /* incarnations of peers whose files were cut: never attached again */
+    uint32_t cut_count;
     int foreign_probe; /* 1 not yet tried, else 0 or -errno */
     struct snic_range *located;
     uint32_t located_count;
@@ -112,8 +122,9 @@ struct snic_peer {
     uint32_t slot;
     uint32_t epoch;
     uint32_t token;
-    uint32_t owner_fences; /* 1: pins need no fence here */
-    int pidfd;             /* -1: this kernel has none, /proc is asked instead */
+    uint32_t owner_fences;   /* 1: pins need no fence here */
+    _Atomic uint32_t damage; /* of its files, as far as we met it; 0: none */
+    int pidfd;               /* -1: this kernel has none, /proc is asked instead */
     snic_t *nic;
     char name[SNIC_NAME_BYTES];
     pthread_mutex_t mapping;
@@ -158,8 +169,10 @@ void snic_memory_file(char *file, size_t size, const char *name, uint32_t number
 /* softnic_segment.c */
 int snic_file_create(int job_fd, const char *path, const char *file, uint64_t bytes,
                      uint64_t reserved, int *fd, char *why, size_t why_size);
-int snic_map_file(int fd, uint64_t bytes, uint64_t alignment, uint8_t **base);
-void snic_unmap_file(uint8_t *base, uint64_t bytes);
+/* Should the file turn out to be cut, *damage becomes `file`, not 0; see softnic_fault.c. */
+int snic_map_file(int fd, uint64_t bytes, uint64_t alignment, _Atomic uint32_t *damage,
+                  uint32_t file, uint8_t **base);
+void snic_unmap_file(uint8_t *base, uint64_t bytes, const _Atomic uint32_t *damage);
 /* Checks a header that was copied out of a file of `file_bytes`; fills the geometry, no pointers.
  */
 int snic_segment_check(const struct snic_header *header, uint64_t file_bytes,
@@ -168,6 +181,10 @@ int snic_segment_check(const struct snic_header *header, uint64_t file_bytes,
 void snic_segment_point(struct snic_segment *segment, const struct snic_header *copy);
 int snic_slot_liveness(const struct snic_segment *segment, uint32_t slot, uint32_t epoch);
 int snic_token_is_dead(const struct snic_segment *segment, uint32_t token);
+
+/* softnic_fault.c */
+int snic_fault_watch(const void *base, uint64_t bytes, _Atomic uint32_t *damage, uint32_t file);
+void snic_fault_forget(const void *base, const _Atomic uint32_t *damage); /* before munmap */
 
 /* softnic_memory.c */
 int snic_memory_locate(snic_t *nic, uint64_t address, uint64_t length, snic_location_t *location);
@@ -188,6 +205,14 @@ void snic_bounce_stop(snic_t *nic);
 
 /* softnic_registration.c */
 int snic_pins_drain(snic_t *nic, uint64_t pin, uint64_t deadline_ns); /* pin 0: every pin */
+
+/* After a copy: whether the bytes were there. */
+static inline int snic_peer_is_damaged(const snic_peer_t *peer)
+{
+    /* Acquire; partner: the release store in the handler, which runs on this thread or on one that
+     * uses this peer, too. */
+    return atomic_load_explicit(&peer->damage, memory_order_acquire) != 0;
+}
 
 static inline int snic_is_forked(const snic_t *nic)
 {

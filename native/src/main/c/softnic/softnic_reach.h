@@ -28,6 +28,7 @@ typedef struct snic_reach {
     const _Atomic uint32_t *generation;
     const _Atomic uint32_t *state;
     const volatile uint32_t *alive; /* 0 in a forked child */
+    const _Atomic uint32_t *damage; /* not 0: a file of the target was cut */
     uint8_t *base;                  /* of the key, in our address space */
     uint64_t length;
     uint32_t rights;
@@ -80,6 +81,12 @@ static inline int snic_reach_pin(const snic_reach_t *reach)
     }
     SNIC_STEP("pin.checked");
     return 0;
+}
+
+/* After a copy: 0, or -ESRCH: the bytes were not there, because somebody cut the target's file. */
+static inline int snic_reach_whole(const snic_reach_t *reach)
+{
+    return atomic_load_explicit(reach->damage, memory_order_acquire) == 0 ? 0 : -ESRCH;
 }
 
 /* Copies to or from pinned bytes, as snic_put does: small ones without a call. */

@@ -240,7 +240,7 @@ int snic_fetch_add(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, ui
     *before = atomic_fetch_add_explicit(word, delta, memory_order_acq_rel);
     SNIC_STEP("atomic.done");
     unpin(peer);
-    return 0;
+    return snic_peer_is_damaged(peer) ? -ESRCH : 0;
 }
 
 int snic_compare_swap(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, uint64_t expected,
@@ -255,7 +255,7 @@ int snic_compare_swap(snic_peer_t *peer, const snic_key_t *key, uint64_t offset,
                                             memory_order_acquire);
     SNIC_STEP("atomic.done");
     unpin(peer);
-    return 0;
+    return snic_peer_is_damaged(peer) ? -ESRCH : 0;
 }
 
 int snic_reach(snic_peer_t *peer, const snic_key_t *key, snic_reach_t *reach)
@@ -269,6 +269,7 @@ int snic_reach(snic_peer_t *peer, const snic_key_t *key, snic_reach_t *reach)
     reach->generation = &peer->segment.registrations[key->slot].generation;
     reach->state = &peer->segment.header->state;
     reach->alive = peer->alive;
+    reach->damage = &peer->damage;
     reach->owner_fences = peer->owner_fences;
     reach->rights = peer->segment.registrations[key->slot].rights;
     reach->length = location.length;

@@ -134,7 +134,7 @@ static int map_new(int fd, uint64_t bytes, uint64_t alignment, uint8_t **base)
     return 0;
 }
 
-int snic_map_file(int fd, uint64_t bytes, uint64_t alignment, uint8_t **base)
+static int map_once(int fd, uint64_t bytes, uint64_t alignment, uint8_t **base)
 {
 #ifdef SNIC_TEST
     struct stat st;
@@ -163,10 +163,8 @@ int snic_map_file(int fd, uint64_t bytes, uint64_t alignment, uint8_t **base)
 #endif
 }
 
-void snic_unmap_file(uint8_t *base, uint64_t bytes)
+static void unmap_once(uint8_t *base, uint64_t bytes)
 {
-    if (!base)
-        return;
 #ifdef SNIC_TEST
     pthread_mutex_lock(&shared_maps_mutex);
     for (int i = 0; i < SHARED_MAPS; i++) {
@@ -181,6 +179,23 @@ void snic_unmap_file(uint8_t *base, uint64_t bytes)
     pthread_mutex_unlock(&shared_maps_mutex);
 #endif
     munmap(base, bytes);
+}
+
+int snic_map_file(int fd, uint64_t bytes, uint64_t alignment, _Atomic uint32_t *damage,
+                  uint32_t file, uint8_t **base)
+{
+    int rc = map_once(fd, bytes, alignment, base);
+    if (rc == 0 && (rc = snic_fault_watch(*base, bytes, damage, file)) != 0)
+        unmap_once(*base, bytes);
+    return rc;
+}
+
+void snic_unmap_file(uint8_t *base, uint64_t bytes, const _Atomic uint32_t *damage)
+{
+    if (!base)
+        return;
+    snic_fault_forget(base, damage);
+    unmap_once(base, bytes);
 }
 
 /* ---- geometry ---- */

@@ -11,6 +11,7 @@
 #ifndef PORTALS3_H
 #define PORTALS3_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus

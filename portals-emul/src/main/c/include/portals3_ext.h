@@ -34,6 +34,7 @@ extern "C" {
 #define PTL_EXT_DROPPED 1   /* nothing at the target accepts it: it was dropped and counted there */
 #define PTL_EXT_REPLY_DROPPED                                                                      \
     2 /* the target served it, the initiator's descriptor was gone or inactive */
+#define PTL_EXT_UNDER_WAY 3 /* PtlNIInit's interface only: it will arrive after the call */
 /* PTL_EXT_FAILED + one of the ni_fail_type values: it failed. */
 #define PTL_EXT_FAILED 16
 

@@ -74,6 +74,7 @@ public final class Fuzz {
             round(target, only, false);
             return 1;
         }
+        // --long: fuzzing of decoders for longer
         long end = System.nanoTime() + (Boolean.getBoolean("verbena.long") ? LONG_NS : SHORT_NS);
         long round = 0;
         while (round < ROUNDS_MIN || System.nanoTime() - end < 0) {

@@ -3,7 +3,8 @@
  * the reference implementation's run-time library has these calls, and programs use them to find
  * each other.
  *
- * The maps belong to the process, not to an interface: `ni` may be any handle, also
+ * The maps belong to the process, not to an interface; what the program does not set comes from the
+ * environment: `ni` may be any handle, also
  * PTL_INVALID_HANDLE, and every call works before PtlInit. Thread-safe.
  */
 #ifndef P3RT_H
@@ -29,7 +30,7 @@ extern "C" {
  * $PTL_NIDMAP and $PTL_PIDMAP, lists of numbers separated by colons, whose length is the size.
  * PTL_FAIL when one of them is missing or no such list (PtlExtError says which). */
 int PtlSetRank(ptl_handle_ni_t ni, unsigned rank, unsigned size);
-/* PTL_FAIL before PtlSetRank; PTL_SEGV. */
+/* PTL_FAIL: neither PtlSetRank nor the environment has said it; PTL_SEGV. */
 int PtlGetRank(ptl_handle_ni_t ni, unsigned *rank, unsigned *size);
 /* Where a rank is. PTL_PROCESS_INVALID for a rank that is not in the maps; PTL_SEGV. */
 int PtlGetRankId(ptl_handle_ni_t ni, unsigned rank, ptl_process_id_t *id);

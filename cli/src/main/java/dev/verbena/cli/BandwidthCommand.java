@@ -6,7 +6,6 @@ import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** {@code verbena bw}. */
 @Command(
@@ -56,11 +55,14 @@ final class BandwidthCommand extends PerfCommand {
     }
 
     @Override
-    Result measure(PerfEndpoint endpoint, int length, long count) {
+    void check() {
         if (window < 1 || window > 1024) {
-            throw new ParameterException(
-                    spec.commandLine(), "--window " + window + " is outside 1 to 1024");
+            throw wrong("--window " + window + " is outside 1 to 1024");
         }
+    }
+
+    @Override
+    Result measure(PerfEndpoint endpoint, int length, long count) {
         endpoint.announce(new PerfEndpoint.Round(what.operation, length, count));
         warmUp(endpoint, length, count);
         double[] batches = new double[BATCH_COUNT];

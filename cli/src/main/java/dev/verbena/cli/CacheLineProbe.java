@@ -22,6 +22,11 @@ final class CacheLineProbe {
      * @param roundTripNs median round trip; NaN if the two threads never ran at the same time
      */
     record Reading(double roundTripNs) {
+        /** The round trip for a table. */
+        String text() {
+            return Double.isNaN(roundTripNs) ? "-" : String.format("%.0f", roundTripNs);
+        }
+
         /** near, far, or unknown. */
         String tag() {
             return Double.isNaN(roundTripNs)

@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
             DartServe.Slave.class,
             DartReceive.class,
             DartSend.class,
+            DartList.class,
             DartStop.class,
             DartExperiment.class
         })
@@ -31,6 +32,6 @@ final class DartCommand implements Runnable {
     public void run() {
         throw new ParameterException(
                 spec.commandLine(),
-                "which program? There are master, slave, receive, send, stop and experiment");
+                "which program? There are master, slave, receive, send, ls, stop and experiment");
     }
 }

@@ -6,6 +6,7 @@ import dev.verbena.dart.ReceiverStatistics;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
@@ -59,6 +60,14 @@ final class DartReceive implements Callable<Integer> {
             })
     private boolean isAcceptingGaps;
 
+    @Option(
+            names = "--replace",
+            description = {
+                "Let what arrives replace files of the same name in DIR. Without it a file with",
+                "other bytes stays, and the new one is stored beside it as NAME.1, and so on."
+            })
+    private boolean isReplacing;
+
     @Mixin private SecretOption secret;
 
     @Override
@@ -71,6 +80,7 @@ final class DartReceive implements Callable<Integer> {
                     spec.commandLine(), "--servers " + servers + " is less than 1");
         }
         byte[] shared = secret.read();
+        List<Path> made = OutputFolder.absent(directory);
         Path folder = Files.createDirectories(directory).toAbsolutePath().normalize();
         PrintWriter out = spec.commandLine().getOut();
         try (Termination termination = new Termination(10_000);
@@ -80,18 +90,21 @@ final class DartReceive implements Callable<Integer> {
                                 .errorHandler(Messages.to(spec.commandLine().getErr()))
                                 .build()) {
             ReceivedTree tree =
-                    new ReceivedTree(folder, text -> print(out, text), termination::isAsked);
+                    new ReceivedTree(
+                            folder, text -> print(out, text), termination::isAsked, isReplacing);
             DartReceiver.Context context =
                     new DartReceiver.Context()
                             .environment(environment)
                             .listen(address.host(), address.port())
                             .directory(folder.toString())
                             .acceptGaps(isAcceptingGaps)
+                            .replace(isReplacing)
+                            .describe(true)
                             .handler(tree);
             if (shared != null) {
                 context.secret(shared);
             }
-            try (DartReceiver receiver = DartReceiver.launch(context)) {
+            try (DartReceiver receiver = launch(context, made)) {
                 print(out, "listening on " + new HostPort(address.host(), receiver.port()));
                 ChildProcess.tell("listening " + receiver.port());
                 boolean isFinished = false;
@@ -115,6 +128,15 @@ final class DartReceive implements Callable<Integer> {
                                 tree.damagedCount() + statistics.corruptCount()));
                 return tree.damagedCount() + statistics.corruptCount() == 0 ? 0 : 1;
             }
+        }
+    }
+
+    private static DartReceiver launch(DartReceiver.Context context, List<Path> made) {
+        try {
+            return DartReceiver.launch(context);
+        } catch (RuntimeException e) {
+            OutputFolder.removeEmpty(made);
+            throw e;
         }
     }
 

@@ -3,14 +3,9 @@ package dev.verbena.cli;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.dart.DartClient;
 import dev.verbena.dart.DartException;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -28,7 +23,8 @@ import picocli.CommandLine.Spec;
         name = "send",
         description = {
             "Send files, and folders with everything in them, through the servers to the receiver.",
-            "Every file is checksummed; the command ends when the receiver has confirmed all of them,",
+            "Every file is checksummed; the command ends when the receiver has confirmed all of"
+                    + " them,",
             "or when a server with --spill has them on its disk.",
             "A lost server or receiver is waited for; what was not confirmed is sent again."
         },
@@ -49,7 +45,10 @@ final class DartSend implements Callable<Integer> {
             description = "Number of this sender among those of the job. Default: 0.")
     private int rank;
 
-    @Parameters(paramLabel = "PATH", arity = "1..*", description = "Files and folders.")
+    @Parameters(
+            paramLabel = "PATH",
+            arity = "1..*",
+            description = "Files and folders, each with a name of its own.")
     private List<Path> paths;
 
     private final List<String> faults = new ArrayList<>();
@@ -62,7 +61,7 @@ final class DartSend implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--rank " + rank + " is below 0");
         }
         PrintWriter out = spec.commandLine().getOut();
-        List<SendQueue.Item> items = collect();
+        List<SendQueue.Item> items = new SendItems(faults::add).collect(paths);
         if (!Files.exists(service.configuration()) && items.isEmpty()) {
             throw new Messages.Failure("nothing to send");
         }
@@ -104,6 +103,7 @@ final class DartSend implements Callable<Integer> {
         long timeoutNs = service.timeoutNs();
         long confirmedNs = System.nanoTime();
         int confirmed = 0;
+        String said = "";
         while (true) {
             DartException failure;
             try (DartClient client = connect(environment, scheme, timeoutNs)) {
@@ -125,14 +125,17 @@ final class DartSend implements Callable<Integer> {
                 throw new Messages.Failure(
                         failure.getMessage() + "; not confirmed: " + queue.unconfirmed());
             }
-            spec.commandLine()
-                    .getErr()
-                    .println(
-                            "verbena dart send: "
-                                    + failure.getMessage()
-                                    + "; connecting again, "
-                                    + queue.unconfirmed()
-                                    + " will be sent again");
+            if (!failure.getMessage().equals(said)) {
+                said = failure.getMessage();
+                spec.commandLine()
+                        .getErr()
+                        .println(
+                                "verbena dart send: "
+                                        + said
+                                        + "; connecting again, "
+                                        + queue.unconfirmed()
+                                        + " will be sent again");
+            }
             TimeUnit.MILLISECONDS.sleep(RETRY_MS);
         }
     }
@@ -162,54 +165,5 @@ final class DartSend implements Callable<Integer> {
                         .bootTimeoutNs(timeoutNs)
                         .closeTimeoutNs(CLOSE_NS)
                         .checksum(true));
-    }
-
-    private List<SendQueue.Item> collect() throws IOException {
-        List<SendQueue.Item> items = new ArrayList<>();
-        for (Path path : paths) {
-            if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-                throw new Messages.Failure(path + ": there is no such file or folder");
-            }
-            Path whole = path.toAbsolutePath().normalize();
-            Path base = whole.getParent() == null ? whole : whole.getParent();
-            Files.walkFileTree(whole, new Visitor(base, items));
-        }
-        return items;
-    }
-
-    private final class Visitor extends SimpleFileVisitor<Path> {
-        private final Path base;
-        private final List<SendQueue.Item> items;
-
-        Visitor(Path base, List<SendQueue.Item> items) {
-            this.base = base;
-            this.items = items;
-        }
-
-        private String name(Path path) {
-            return base.relativize(path).toString();
-        }
-
-        @Override
-        public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-            items.add(new SendQueue.Item(folder, name(folder), true));
-            return FileVisitResult.CONTINUE;
-        }
-
-        @Override
-        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            if (attributes.isRegularFile()) {
-                items.add(new SendQueue.Item(file, name(file), false));
-            } else {
-                faults.add(file + ": not an ordinary file (a link, device or pipe); left out");
-            }
-            return FileVisitResult.CONTINUE;
-        }
-
-        @Override
-        public FileVisitResult visitFileFailed(Path file, IOException error) {
-            faults.add(Messages.of(error) + "; left out");
-            return FileVisitResult.CONTINUE;
-        }
     }
 }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -75,6 +76,9 @@ abstract class DartServe implements Callable<Integer> {
             })
     String sink;
 
+    /** Folders that this command made, innermost first. */
+    private List<Path> made = List.of();
+
     /** Of {@link #sink}; null without. */
     private ReceivedTree tree;
 
@@ -99,11 +103,25 @@ abstract class DartServe implements Callable<Integer> {
                             ? "--sink " + sink + " is not file:DIR"
                             : "--sink stores on this machine: --spill has no use there");
         }
-        Path folder = Files.createDirectories(Path.of(sink.substring(5)));
-        folder = folder.toAbsolutePath().normalize();
+        Path folder = Path.of(sink.substring(5)).toAbsolutePath().normalize();
+        makeFolder("--sink", folder);
         tree = new ReceivedTree(folder, this::print, termination::isAsked);
         // A thread that waits for space on the device must not keep others from being served.
         context.dedicatedThreads(true).fileSink(folder.toString(), tree);
+    }
+
+    /** For what comes; it goes again if this server never gets ready. */
+    private void makeFolder(String option, Path folder) {
+        if (Files.exists(folder) && !Files.isDirectory(folder)) {
+            throw new Messages.Failure(option + " " + folder + " is a file, not a folder");
+        }
+        made = OutputFolder.absent(folder);
+        try {
+            Files.createDirectories(folder);
+        } catch (IOException e) {
+            String advice = "; choose a folder that can be written to";
+            throw OutputFolder.failure(option, folder, e, advice);
+        }
     }
 
     void inRange(String option, long value, long min, long max) {
@@ -113,9 +131,17 @@ abstract class DartServe implements Callable<Integer> {
         }
     }
 
-    @SuppressWarnings("try") // closed before it reports
     @Override
     public Integer call() throws Exception {
+        try {
+            return serve();
+        } finally {
+            OutputFolder.removeEmpty(made);
+        }
+    }
+
+    @SuppressWarnings("try") // closed before it reports
+    private int serve() throws Exception {
         inRange("--clients", clients, 0, 8192);
         inRange("--buffers", buffers, 0, 65536);
         inRange("--buffer-size", bufferMebibytes, 1, 1024);
@@ -145,7 +171,9 @@ abstract class DartServe implements Callable<Integer> {
                 context.secret(shared);
             }
             if (spill != null) {
-                context.spill(spill.directory().toAbsolutePath().toString(), spill.limit());
+                Path folder = spill.directory().toAbsolutePath();
+                makeFolder("--spill", folder);
+                context.spill(folder.toString(), spill.limit());
             }
             if (sink != null) {
                 store(context, termination);
@@ -157,11 +185,13 @@ abstract class DartServe implements Callable<Integer> {
                 if (!isReady(server, termination, timeoutNs + TimeUnit.SECONDS.toNanos(5))) {
                     return 0;
                 }
+                made = List.of();
                 ready();
                 print(role() + " ready as server " + server.serverId() + ": " + server.uri());
                 ChildProcess.tell("ready " + server.serverId());
                 termination.lastWords(() -> stopNow(server));
                 awaitEnd(server, termination);
+                sayWhatIsAwaited(server.statistics(), timeoutNs);
                 server.close();
                 closed.countDown();
                 ended();
@@ -217,6 +247,21 @@ abstract class DartServe implements Callable<Integer> {
         return false;
     }
 
+    /** Who asked for the end may not know that the receiver has to take what is left. */
+    private void sayWhatIsAwaited(ServerStatistics statistics, long timeoutNs) {
+        int held = statistics.pendingCount() + statistics.fullCount() + statistics.streamingCount();
+        if (held > 0) {
+            print(
+                    role()
+                            + " waits up to "
+                            + TimeUnit.NANOSECONDS.toSeconds(timeoutNs)
+                            + " s for the receiver: "
+                            + held
+                            + " buffers hold data that it has not confirmed. A second Ctrl-C ends"
+                            + " at once and names what is lost");
+        }
+    }
+
     /** A second signal: ends without the receiver, and names what is lost by that. */
     private void stopNow(DartServer server) {
         isStoppedNow = true;
@@ -236,7 +281,7 @@ abstract class DartServe implements Callable<Integer> {
 
     private void reportLost(DartServer server) {
         for (DartServer.LostMessage lost : server.lostMessages()) {
-            print("lost: message " + lost.sequence() + " of client " + lost.clientId());
+            print("lost: " + lost);
         }
     }
 

@@ -213,10 +213,11 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private static void requireSpace(DemoPlan plan) throws IOException {
-        long history = 24 * plan.deck().stepCount() + (1 << 16);
         long compared = plan.isCompared() ? PicProgram.COMPARED_FILES_MAX : 0;
+        // What service processes spill is deleted when the receiver has stored it.
         long files = plan.fileCount() + compared * plan.deck().processCount();
-        long needed = files * (plan.deck().restartLength() + history) + (64L << 20);
+        long length = plan.deck().restartLength() + plan.historyLength();
+        long needed = files * length + (64L << 20);
         long usable = Files.getFileStore(plan.output()).getUsableSpace();
         if (usable < needed) {
             throw new Messages.Failure(

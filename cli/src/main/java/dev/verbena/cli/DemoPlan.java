@@ -32,6 +32,8 @@ record DemoPlan(
         boolean isCompared,
         boolean isKilling,
         SharedMemory memory) {
+    /** Bytes: as many as the option takes without a unit. */
+    private static final long SPILL_MAX = 999_999_999_999L;
 
     /** Restart files that the run will write. */
     int fileCount() {
@@ -49,11 +51,25 @@ record DemoPlan(
         return Math.max(1, (half + every - 1) / every) * every;
     }
 
-    /** Restart files that the servers' buffers hold. */
-    long heldFileCount() {
-        long size = (long) memory.bufferMebibytes() << 20;
-        long perFile = (deck.restartLength() + size - 1) / size;
-        return serverCount * (memory.bufferCount() / perFile);
+    /**
+     * Where service processes put what the receiver does not take, each up to {@link #spillMax}.
+     */
+    Path spillFolder() {
+        return output.resolve("spill");
+    }
+
+    /** Bytes: all that a server may get in the run, and that once more for what surrounds it. */
+    long spillMax() {
+        long file = deck.restartLength() + historyLength() + (1 << 16);
+        long run = 2 * Math.max(1, fileCount()) * file;
+        // The least that a server takes.
+        long fourBuffers = 4L * memory.bufferMebibytes() << 20;
+        return Math.max(fourBuffers, Math.min(SPILL_MAX, run));
+    }
+
+    /** Bytes of a restart file besides its particles, on average. */
+    long historyLength() {
+        return 24 * deck.stepCount() + (1 << 16);
     }
 
     /**
@@ -65,7 +81,7 @@ record DemoPlan(
      */
     record SharedMemory(int slotCount, int bufferCount, int bufferMebibytes) {
         /** Outputs that the servers can hold while the receiver is away. */
-        private static final int OUTPUTS_HELD = 6;
+        private static final int OUTPUTS_HELD = 12;
 
         /** Of a server, if they are there to be had. */
         private static final int MEBIBYTES_MIN = 64;
@@ -81,19 +97,25 @@ record DemoPlan(
         private static final long EACH_SERVER = 20L << 20;
         private static final long ALL = 16L << 20;
 
-        /** As much as is good, if the usual folder has it; else as little as works. */
+        /**
+         * As much as is good; less, and at last as little as works, if the usual folder is small.
+         */
         static SharedMemory of(PicDeck deck, int serverCount, Path folder) throws IOException {
             long mebibytes = (deck.restartLength() + (1 << 20) - 1) >> 20;
             int size = (int) Math.min(BUFFER_MEBIBYTES_MAX, mebibytes);
             long perFile = (mebibytes + size - 1) / size;
             int share = (deck.processCount() + serverCount - 1) / serverCount;
-            long wanted = Math.min(BUFFERS_MAX, OUTPUTS_HELD * share * perFile);
-            wanted = Math.max(wanted, MEBIBYTES_MIN / size);
-            int count = (int) Math.max(BUFFERS_MIN, wanted);
-            SharedMemory good = new SharedMemory(2, count, size);
             long free = Files.getFileStore(folder).getUsableSpace();
-            boolean isGood = good.length(deck, serverCount) <= free / PART;
-            return isGood ? good : new SharedMemory(1, BUFFERS_MIN, size);
+            for (int held = OUTPUTS_HELD; held > 0; held /= 2) {
+                long wanted = Math.min(BUFFERS_MAX, held * share * perFile);
+                wanted = Math.max(wanted, MEBIBYTES_MIN / size);
+                int count = (int) Math.max(BUFFERS_MIN, wanted);
+                SharedMemory good = new SharedMemory(2, count, size);
+                if (good.length(deck, serverCount) <= free / PART) {
+                    return good;
+                }
+            }
+            return new SharedMemory(1, BUFFERS_MIN, size);
         }
 
         /** Bytes that all processes together may need; rather too much. */

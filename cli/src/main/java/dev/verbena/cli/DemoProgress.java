@@ -94,7 +94,9 @@ final class DemoProgress {
     private static String way(String mode) {
         return switch (mode) {
             case "none" -> "no output at all";
-            case "files" -> "each process writes its files";
+            case "cached" -> "each process writes its files";
+            case "files" -> "each process writes and forces its files";
+            case "writer" -> "a background thread writes and forces them";
             case "items" -> "Verbena, item by item";
             case "whole" -> "Verbena, whole files at once";
             default -> "starting";
@@ -108,13 +110,6 @@ final class DemoProgress {
     /** Steps that all compute processes have done. */
     synchronized long slowestStep() {
         return slowest;
-    }
-
-    /** Files that were handed over and are not stored yet. */
-    synchronized long filesOnTheirWay() {
-        long outputs = slowest / plan.deck().restartEvery();
-        long first = plan.firstStep() / plan.deck().restartEvery();
-        return (outputs - first) * steps.length - files.size();
     }
 
     /** All compute processes are through with comparing. */

@@ -101,9 +101,15 @@ final class DemoReceive implements Callable<Integer> {
         }
     }
 
-    /** A file that cannot be stored is sent again until there is room: the user must know. */
+    /**
+     * A file that cannot be stored is sent again until there is room: the user must know. After an
+     * error the receiver takes nothing more.
+     */
     private void onError(Throwable error) {
         System.out.println(error);
+        if (error instanceof Error) {
+            ChildProcess.tell("broken the receiver ended: " + error);
+        }
         String text = String.valueOf(error.getMessage());
         String folder = output.resolve("restart").toString();
         if (error instanceof DartException && text.contains(folder)) {

@@ -45,7 +45,7 @@ final class DemoRun {
 
     /** Runs to the end; true if everything is as it should be. */
     boolean run() throws IOException, InterruptedException {
-        for (String folder : List.of("log", "restart", "compare", "job")) {
+        for (String folder : List.of("log", "restart", "compare", "spill", "job")) {
             Files.createDirectories(plan.output().resolve(folder));
         }
         Files.writeString(plan.output().resolve("job/deck.conf"), plan.deck().text());
@@ -165,6 +165,7 @@ final class DemoRun {
             arguments.add("--clients=" + plan.deck().processCount());
             arguments.add("--buffers=" + plan.memory().bufferCount());
             arguments.add("--buffer-size=" + plan.memory().bufferMebibytes());
+            arguments.add("--spill=" + plan.spillFolder() + "," + plan.spillMax());
             arguments.add("--timeout=" + plan.timeoutSeconds());
             if (i == 0) {
                 arguments.add("--servers=" + plan.serverCount());
@@ -223,11 +224,9 @@ final class DemoRun {
         int port = progress.port();
         long step = progress.slowestStep();
         children.remove(dead);
-        long room = plan.heldFileCount() - progress.filesOnTheirWay() - plan.deck().processCount();
         long killedNs = System.nanoTime();
         dead.kill();
         progress.timeline().add(Timeline.KILLED, killedNs, dead.pid());
-        progress.timeline().add(Timeline.ROOM, killedNs, room);
         say(
                 "   receiver (process "
                         + dead.pid()
@@ -326,7 +325,8 @@ final class DemoRun {
         progress.checks().forEach(out::println);
         boolean isGood = "passed".equals(progress.verdict());
         if (isGood) {
-            deleteCompared();
+            deleteFolder("compare");
+            deleteFolder("spill");
         }
         if (progress.sentence() != null) {
             out.println(progress.sentence());
@@ -339,9 +339,9 @@ final class DemoRun {
         out.flush();
     }
 
-    /** The files of the comparison were compared, and are of no further use. */
-    private void deleteCompared() throws IOException {
-        Path folder = plan.output().resolve("compare");
+    /** What is of no further use when everything has arrived and was compared. */
+    private void deleteFolder(String name) throws IOException {
+        Path folder = plan.output().resolve(name);
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.toList()) {
                 Files.delete(file);

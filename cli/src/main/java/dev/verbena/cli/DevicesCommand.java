@@ -10,6 +10,7 @@ import dev.verbena.verbs.RdmaDevices;
 import dev.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -71,15 +72,16 @@ final class DevicesCommand implements Callable<Integer> {
         String cause = RdmaDevices.unavailabilityCause();
         List<DeviceInfo> devices = cause == null ? RdmaDevices.list() : List.of();
         if (devices.isEmpty()) {
-            printNone(out, cause);
+            printNone(out, cause, Columns.width());
             return NONE;
         }
+        StringWriter text = new StringWriter();
         boolean isShown = false;
         boolean isWell = true;
         for (DeviceInfo info : devices) {
             if (name == null || name.equals(info.name())) {
                 isShown = true;
-                isWell &= print(out, info);
+                isWell &= print(new PrintWriter(text), info);
             }
         }
         if (!isShown) {
@@ -89,22 +91,28 @@ final class DevicesCommand implements Callable<Integer> {
                             + "'; there are "
                             + devices.stream().map(DeviceInfo::name).toList());
         }
+        out.print(Columns.fold(text.toString(), Columns.width()));
         out.println("fork: " + RdmaDevices.forkStatus());
         out.flush();
         return isWell ? 0 : 1;
     }
 
-    static void printNone(PrintWriter out, String cause) {
-        out.println(cause != null ? cause : "There is no RDMA device here.");
-        out.println("What to do:");
-        out.println("  with a card: its driver must be loaded (lspci -k), and this user must be");
-        out.println("    allowed to open /dev/infiniband/uverbs*; verbena doctor looks at both");
-        out.println("  in a container: give it the device (docker run --device=/dev/infiniband)");
-        out.println("  without a card, as root, where the kernel has Soft-RoCE:");
-        out.println("    modprobe rdma_rxe && rdma link add rxe0 type rxe netdev eth0");
-        out.println("  without a card and without root: ./verbena rdma-vm -- ./verbena devices");
-        out.println("    (a virtual machine that has Soft-RoCE)");
-        out.println("shm://, portals:// and gni:// need no device.");
+    static void printNone(PrintWriter out, String cause, int width) {
+        String text =
+                (cause != null ? cause : "There is no RDMA device here.")
+                        + """
+
+                        What to do:
+                          with a card: its driver must be loaded (lspci -k), and this user must be
+                            allowed to open /dev/infiniband/uverbs*; verbena doctor looks at both
+                          in a container: give it the device (docker run --device=/dev/infiniband)
+                          without a card, as root, where the kernel has Soft-RoCE:
+                            modprobe rdma_rxe && rdma link add rxe0 type rxe netdev eth0
+                          without a card and without root: ./verbena rdma-vm -- ./verbena devices
+                            (a virtual machine that has Soft-RoCE)
+                        shm://, portals:// and gni:// need no device.
+                        """;
+        out.print(Columns.fold(text, width));
         out.flush();
     }
 

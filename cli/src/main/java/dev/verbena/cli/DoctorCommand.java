@@ -61,7 +61,7 @@ final class DoctorCommand implements Callable<Integer> {
         if (isJson) {
             printJson(out, findings, transports.working());
         } else {
-            printText(out, findings, transports.working());
+            printText(out, findings, transports.working(), isAll, Columns.width());
         }
         out.flush();
         Finding.Level worst = worst(findings);
@@ -76,46 +76,44 @@ final class DoctorCommand implements Callable<Integer> {
                 .orElse(Finding.Level.OK);
     }
 
-    private void printText(PrintWriter out, List<Finding> findings, List<String> working) {
+    static void printText(
+            PrintWriter out,
+            List<Finding> findings,
+            List<String> working,
+            boolean isAll,
+            int width) {
         for (Finding finding : findings) {
-            out.printf("%-8s%-22s%s%n", finding.level().text, finding.name(), finding.found());
+            String level = finding.level().text;
+            String line = String.format("%-8s%-22s%s", level, finding.name(), finding.found());
+            out.print(Columns.fold(line, width));
             boolean isShort = !isAll && finding.level() == Finding.Level.NOTE;
             if (!isShort) {
-                printWrapped(out, "costs: ", finding.cost());
-                printWrapped(out, "mend:  ", finding.remedy());
+                printWrapped(out, "costs:  ", finding.cost(), width);
+                printWrapped(out, "mend:   ", finding.remedy(), width);
             }
         }
         long wrong = count(findings, Finding.Level.WRONG);
         long warnings = count(findings, Finding.Level.WARNING);
-        out.printf(
-                "%nTransports that work now: %s%n%s%n",
-                working.isEmpty() ? "none" : String.join(", ", working),
+        String all =
                 wrong + warnings == 0
                         ? "Nothing is wrong; --all explains the notes."
                         : wrong
                                 + " wrong, "
                                 + warnings
-                                + " warnings; --all explains the notes too.");
+                                + " warnings; --all explains the notes too.";
+        String works = working.isEmpty() ? "none" : String.join(", ", working);
+        out.print(Columns.fold("\nTransports that work now: " + works + "\n" + all, width));
     }
 
     private static long count(List<Finding> findings, Finding.Level level) {
         return findings.stream().filter(finding -> finding.level() == level).count();
     }
 
-    private static void printWrapped(PrintWriter out, String title, String text) {
-        if (text.isEmpty()) {
-            return;
+    private static void printWrapped(PrintWriter out, String title, String text, int width) {
+        if (!text.isEmpty()) {
+            String line = INDENT + title + text.replaceAll("\\s+", " ");
+            out.print(Columns.fold(line, Math.min(WIDTH, width)));
         }
-        StringBuilder line = new StringBuilder(INDENT).append(title);
-        String margin = INDENT + " ".repeat(title.length());
-        for (String word : text.split("\\s+")) {
-            if (line.length() + word.length() >= WIDTH && line.length() > margin.length()) {
-                out.println(line.toString().stripTrailing());
-                line = new StringBuilder(margin);
-            }
-            line.append(word).append(' ');
-        }
-        out.println(line.toString().stripTrailing());
     }
 
     private static void printJson(PrintWriter out, List<Finding> findings, List<String> working) {

@@ -17,15 +17,10 @@ final class Jobs {
      * Folders of one job, or of all.
      *
      * @param job null: all
-     * @throws Messages.Failure for a name that cannot be a job's
      */
     static List<Path> folders(String job) throws IOException {
         Path shm = CountersFile.defaultShmDirectory();
         if (job != null) {
-            if (!job.matches("[A-Za-z0-9_-][A-Za-z0-9._-]{0,62}")) {
-                throw new Messages.Failure(
-                        "--job '" + job + "': letters, digits, dots, dashes, underscores");
-            }
             return List.of(CountersFile.jobDirectory(shm, job));
         }
         Path user = CountersFile.userDirectory(shm);

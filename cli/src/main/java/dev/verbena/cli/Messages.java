@@ -5,20 +5,54 @@ import dev.verbena.transport.TransportException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.regex.Pattern;
 import org.agrona.ErrorHandler;
 
 /** Exceptions as one line for people. */
 final class Messages {
+    private static final Pattern CLASS_NAME =
+            Pattern.compile("\\b(?:[a-z]\\w*\\.)+(\\w+(?:Exception|Error))(?:: |\\b)");
+    private static final Map<String, String> MEANINGS =
+            Map.of(
+                    "NoSuchFileException", "there is no such file or folder: ",
+                    "FileAlreadyExistsException", "it is there already: ",
+                    "NotDirectoryException", "no folder: ",
+                    "AccessDeniedException", "no permission: ",
+                    "UnknownHostException", "unknown host ");
+
+    /** What was printed last as an error of an environment. */
+    private static volatile String told;
+
     private Messages() {}
 
     static String of(Throwable error) {
+        String text = text(error);
+        return isUnexpected(error)
+                ? text
+                : CLASS_NAME
+                        .matcher(text)
+                        .replaceAll(found -> MEANINGS.getOrDefault(found.group(1), ""));
+    }
+
+    /** True if it was the last error of an environment: who throws it then says nothing new. */
+    static boolean isTold(String text) {
+        return text.equals(told);
+    }
+
+    /** A command begins. */
+    static void forget() {
+        told = null;
+    }
+
+    private static String text(Throwable error) {
         if (error instanceof Failure) {
             return error.getMessage();
         }
         if (error instanceof UncheckedIOException && error.getCause() != null) {
             String own = error.getMessage();
             boolean isWrapped = own == null || own.equals(error.getCause().toString());
-            return isWrapped ? of(error.getCause()) : own;
+            return isWrapped ? text(error.getCause()) : own;
         }
         if (error instanceof OutOfMemoryError) {
             long mebibytes = Runtime.getRuntime().maxMemory() >> 20;
@@ -34,6 +68,9 @@ final class Messages {
         }
         if (error instanceof java.nio.file.FileSystemException file && file.getReason() != null) {
             return file.getFile() + ": " + file.getReason();
+        }
+        if (error instanceof java.nio.file.FileAlreadyExistsException) {
+            return error.getMessage() + ": it is there already";
         }
         if (error instanceof java.nio.file.AccessDeniedException) {
             return error.getMessage() + ": no permission";
@@ -62,8 +99,10 @@ final class Messages {
     static ErrorHandler to(PrintWriter err) {
         return error -> {
             synchronized (err) {
-                err.println("verbena: " + of(error));
+                String text = of(error);
+                err.println("verbena: " + text);
                 err.flush();
+                told = text;
             }
         };
     }

@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Folders and files that a command writes: looked at before it begins, and errors that name the
@@ -44,6 +46,24 @@ final class OutputFolder {
             throw failure(option, folder, e, "; choose a folder that can be written to");
         }
         return folder;
+    }
+
+    /** Which of a folder and those around it are absent, innermost first. */
+    static List<Path> absent(Path folder) {
+        List<Path> absent = new ArrayList<>();
+        for (Path at = folder.toAbsolutePath(); !Files.exists(at); at = at.getParent()) {
+            absent.add(at);
+        }
+        return absent;
+    }
+
+    /** Takes folders away again that were made for a command that was refused; full ones stay. */
+    static void removeEmpty(List<Path> folders) {
+        for (Path folder : folders) {
+            if (!folder.toFile().delete()) {
+                return;
+            }
+        }
     }
 
     /**

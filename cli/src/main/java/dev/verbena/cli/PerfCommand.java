@@ -147,6 +147,7 @@ abstract class PerfCommand implements Callable<Integer> {
         if (peer != null && peer.getScheme() == null) {
             throw wrong("--connect " + peer + " is no address such as shm://job/process");
         }
+        check();
         if (startSeconds != null && (startSeconds < 1 || startSeconds > 86_400)) {
             throw wrong("--start-timeout " + startSeconds + " is outside 1 to 86400");
         }
@@ -169,7 +170,7 @@ abstract class PerfCommand implements Callable<Integer> {
         }
         long ownMs = ageMs();
         ChildProcess[] child = new ChildProcess[1];
-        Thread hook = new Thread(() -> child[0].end(0), "end-peer");
+        Thread hook = new Thread(() -> child[0].end(PerfEndpoint.CLOSE_MS), "end-peer");
         BlockingQueue<String> answers = new ArrayBlockingQueue<>(4);
         child[0] =
                 ChildProcess.start(
@@ -193,7 +194,7 @@ abstract class PerfCommand implements Callable<Integer> {
             return 0;
         } finally {
             child[0].end(2000);
-            Runtime.getRuntime().removeShutdownHook(hook);
+            Termination.forget(hook);
         }
     }
 
@@ -268,7 +269,10 @@ abstract class PerfCommand implements Callable<Integer> {
         throw new Messages.Failure(child.obituary() + (child.waitFor(0) ? "" : remedy));
     }
 
-    private ParameterException wrong(String message) {
+    /** Throws for options of its own that it does not take, before anything is begun. */
+    void check() {}
+
+    ParameterException wrong(String message) {
         return new ParameterException(spec.commandLine(), message);
     }
 
@@ -293,7 +297,7 @@ abstract class PerfCommand implements Callable<Integer> {
 
     private long bytes(String text) {
         String lower = text.toLowerCase(Locale.ROOT);
-        int unit = "kmg".indexOf(lower.charAt(lower.length() - 1));
+        int unit = lower.isEmpty() ? -1 : "kmg".indexOf(lower.charAt(lower.length() - 1));
         String digits = unit < 0 ? lower : lower.substring(0, lower.length() - 1);
         if (!digits.matches("[0-9]{1,10}")) {
             throw wrong("--size " + text + ": allowed are bytes, or a number with k, m or g");
@@ -308,7 +312,8 @@ abstract class PerfCommand implements Callable<Integer> {
                 new PerfEndpoint(scheme, longest, manner(messageLengthMax(longest)))) {
             endpoint.connect(target);
             if (!isJson) {
-                out.printf("# %s %s over %s%n", spec.name(), what, endpoint.explain());
+                String how = "# " + spec.name() + " " + what + " over " + endpoint.explain();
+                out.print(Columns.fold(how, Columns.width()));
                 out.println(header());
             }
             for (int length : lengths) {
@@ -318,7 +323,7 @@ abstract class PerfCommand implements Callable<Integer> {
                 if (isJson) {
                     objects.add(json(length, count, probe, result));
                 } else {
-                    out.printf("%s   %4.0f %s%n", result.line(), probe.roundTripNs(), probe.tag());
+                    out.printf("%s   %4s %s%n", result.line(), probe.text(), probe.tag());
                     out.flush();
                 }
             }

@@ -1,7 +1,6 @@
 package dev.verbena.cli;
 
 import dev.verbena.memory.OffHeapMemories;
-import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.RemoteDescriptor;
@@ -12,6 +11,11 @@ import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.Transports;
 import java.net.URI;
 import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -34,11 +38,13 @@ final class PerfEndpoint implements AutoCloseable {
      */
     private static final int IDLE_POLLS_MAX = 10_000;
 
+    /** Longest time from a signal to the end of the process. */
+    static final long CLOSE_MS = 4_000;
+
     private static final long TIMEOUT_NS = 30_000_000_000L;
 
     private final Transport transport;
     private final boolean isSleeping;
-    private final OffHeapMemory foreign;
     private final RegisteredRegion inbox;
     private final RegisteredRegion outbox;
     private final RegisteredRegion control;
@@ -46,6 +52,10 @@ final class PerfEndpoint implements AutoCloseable {
     private final UnsafeBuffer outboxBuffer;
     private final UnsafeBuffer controlBuffer;
     private final Handler handler = new Handler();
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Thread hook = new Thread(this::endInOrder, "end-measurement");
+    private volatile boolean isEnding;
     private long connection;
     private RemoteDescriptor peer;
     private int outstanding;
@@ -95,16 +105,44 @@ final class PerfEndpoint implements AutoCloseable {
                                 .receiveSlotCount(CONNECTIONS * manner.credits())
                                 .connectionsMax(CONNECTIONS)
                                 .peerTimeoutNs(TIMEOUT_NS));
-        foreign = manner.isForeign() ? OffHeapMemories.allocate(length) : null;
-        inbox =
-                foreign == null
-                        ? transport.allocate(length, RemoteDescriptor.REMOTE_ALL)
-                        : transport.register(foreign, RemoteDescriptor.REMOTE_ALL);
-        outbox = transport.allocate(length, 0);
-        control = transport.allocate(128, 0);
+        opened.push(transport);
+        try {
+            inbox = inbox(length, manner.isForeign());
+            outbox = keep(transport.allocate(length, 0));
+            control = keep(transport.allocate(128, 0));
+        } catch (RuntimeException e) {
+            CloseHelper.quietCloseAll(opened);
+            throw e;
+        }
         inboxBuffer = inbox.buffer(0, length);
         outboxBuffer = outbox.buffer(0, length);
         controlBuffer = control.buffer(0, 128);
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    private RegisteredRegion inbox(int length, boolean isForeign) {
+        return keep(
+                isForeign
+                        ? transport.register(
+                                keep(OffHeapMemories.allocate(length)), RemoteDescriptor.REMOTE_ALL)
+                        : transport.allocate(length, RemoteDescriptor.REMOTE_ALL));
+    }
+
+    /** To be closed in the reverse order. */
+    private <T extends AutoCloseable> T keep(T resource) {
+        opened.push(resource);
+        return resource;
+    }
+
+    /** When the JVM ends: its other thread, at its next poll, closes what shares memory. */
+    private void endInOrder() {
+        isEnding = true;
+        transport.wakeup();
+        try {
+            closed.await(CLOSE_MS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     URI uri() {
@@ -174,6 +212,9 @@ final class PerfEndpoint implements AutoCloseable {
     }
 
     private void requireWell() {
+        if (isEnding) {
+            throw new Messages.Failure("interrupted");
+        }
         if (failure != null) {
             throw new Messages.Failure(failure);
         }
@@ -302,13 +343,21 @@ final class PerfEndpoint implements AutoCloseable {
             transport.disconnect(connection);
             transport.poll(handler, POLL_LIMIT);
         }
-        control.close();
-        outbox.close();
-        inbox.close();
-        if (foreign != null) {
-            foreign.close();
+        settle();
+        try {
+            CloseHelper.closeAll(opened);
+        } finally {
+            closed.countDown();
         }
-        transport.close();
+        Termination.forget(hook);
+    }
+
+    /** Regions of operations that are under way cannot be closed. */
+    private void settle() {
+        long deadlineNs = transport.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MS / 2);
+        while (outstanding > 0 && transport.nanoTime() - deadlineNs < 0) {
+            transport.poll(handler, POLL_LIMIT);
+        }
     }
 
     private final class Handler implements TransportHandler {

@@ -36,7 +36,7 @@ final class PerfPeer implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        ChildProcess.endWithParent(() -> Runtime.getRuntime().halt(1));
+        ChildProcess.endWithParent(() -> System.exit(1));
         PerfEndpoint.Manner manner =
                 new PerfEndpoint.Manner(isForeign, isSleeping, messageLengthMax, credits);
         serve(scheme, length, manner, uri -> ChildProcess.tell("uri " + uri));

@@ -35,6 +35,7 @@ final class ReceivedTree implements DartMessageHandler {
     private final Path folder;
     private final Consumer<String> log;
     private final BooleanSupplier isEnding;
+    private final boolean isReplacing;
     private final Map<String, PartFile> open = new OpenFiles();
 
     /** Only the checksum of one that is forgotten is computed anew. */
@@ -51,6 +52,9 @@ final class ReceivedTree implements DartMessageHandler {
         }
     }
 
+    /** Where the message went that is being handled; null: it stays where it was stored. */
+    private String moved;
+
     private volatile long fileCount;
     private volatile long damagedCount;
 
@@ -60,6 +64,12 @@ final class ReceivedTree implements DartMessageHandler {
      * @param isEnding asked while waiting for space on the device: true gives up
      */
     ReceivedTree(Path folder, Consumer<String> log, BooleanSupplier isEnding) {
+        this(folder, log, isEnding, false);
+    }
+
+    /** As above; with isReplacing, files that are there are replaced by others of their names. */
+    ReceivedTree(Path folder, Consumer<String> log, BooleanSupplier isEnding, boolean isReplacing) {
+        this.isReplacing = isReplacing;
         this.folder = folder;
         this.log = log;
         this.isEnding = isEnding;
@@ -113,6 +123,14 @@ final class ReceivedTree implements DartMessageHandler {
             log.accept(what + message.fileName() + ", " + message.length() + " bytes");
             return;
         }
+        moved = null;
+        take(message, metadata);
+        if (moved != null) {
+            message.movedTo(moved);
+        }
+    }
+
+    private void take(DartMessage message, DartMetadata metadata) {
         Path stored = folder.resolve(message.fileName());
         String path = SentFile.path(metadata);
         if (message.isCorrupt()) {
@@ -124,6 +142,7 @@ final class ReceivedTree implements DartMessageHandler {
             if ("folder".equals(metadata.property("kind"))) {
                 whenPossible(path, () -> makeFolder(target));
                 Files.deleteIfExists(stored);
+                moved = "";
                 fileCount++;
                 return;
             }
@@ -153,7 +172,7 @@ final class ReceivedTree implements DartMessageHandler {
             throws IOException {
         whenPossible(path, () -> makeFolder(target.getParent()));
         long length = Files.size(stored);
-        if (offset < 0 || offset > total - length) {
+        if (total < 0 || offset < 0 || offset > total - length) {
             refuse(
                     path
                             + ": a part outside the file, at "
@@ -177,6 +196,7 @@ final class ReceivedTree implements DartMessageHandler {
             open.remove(attempt + ":" + path);
             if (isInPlace(target, total, wanted)) {
                 Files.delete(stored);
+                moved = "";
             } else {
                 refuse(
                         path
@@ -189,6 +209,7 @@ final class ReceivedTree implements DartMessageHandler {
         }
         appendWhenThereIsSpace(path, part, stored, offset);
         Files.delete(stored);
+        moved = "";
         if (offset + length == total) {
             open.remove(attempt + ":" + path);
             place(path, part.path(), target, part.checksum(), wanted);
@@ -288,16 +309,38 @@ final class ReceivedTree implements DartMessageHandler {
                     from.getFileName().toString().replace(PartFile.PREFIX, PartFile.REFUSED_PREFIX);
             Path left = folder.resolve(name);
             Files.move(from, left, StandardCopyOption.REPLACE_EXISTING);
+            moved = name;
             refuse(
                     path
                             + (": checksum " + found + ", the sender says " + wanted)
                             + ("; left as " + left));
             return;
         }
-        whenPossible(path, () -> Files.move(from, target, StandardCopyOption.ATOMIC_MOVE));
-        whenPossible(path, () -> PartFile.forceFolder(target.getParent()));
+        Path free = isReplacing ? target : free(target, from);
+        whenPossible(path, () -> Files.move(from, free, StandardCopyOption.ATOMIC_MOVE));
+        whenPossible(path, () -> PartFile.forceFolder(free.getParent()));
         PartFile.deleteAll(folder, path);
         fileCount++;
-        log.accept(String.format("stored %s, %d bytes, crc %s", path, Files.size(target), found));
+        String name = free.equals(target) ? path : folder.relativize(free).toString();
+        moved = name;
+        log.accept(String.format("stored %s, %d bytes, crc %s", name, Files.size(free), found));
+        if (!free.equals(target)) {
+            log.accept("kept " + path + ", which was there with other bytes; see " + name);
+        }
+    }
+
+    /**
+     * The place itself, or one beside it with a number where another file lies. The same bytes may
+     * be its own, from before a kill: they may be replaced.
+     */
+    private static Path free(Path target, Path from) throws IOException {
+        Path place = target;
+        for (int i = 1; Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS); i++) {
+            if (Files.mismatch(place, from) < 0) {
+                return place;
+            }
+            place = target.resolveSibling(target.getFileName() + "." + i);
+        }
+        return place;
     }
 }

@@ -21,7 +21,6 @@ import picocli.CommandLine.Spec;
             "Speaks the protocol of rdma-core's rping; either end may be that."
         },
         sortOptions = false,
-        mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:all pings came back", "1:it failed", "3:no RDMA connections here"})
 final class RpingCommand implements Callable<Integer> {
@@ -97,13 +96,20 @@ final class RpingCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON.")
     private boolean isJson;
 
+    // Not the standard options: their -V is --verify here.
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help message and exit.")
+    private boolean isHelp;
+
     @Override
     public Integer call() {
         check();
         PrintWriter out = spec.commandLine().getOut();
         String cause = ConnectionChannel.unavailabilityCause();
         if (cause != null) {
-            DevicesCommand.printNone(out, cause);
+            DevicesCommand.printNone(out, cause, Columns.width());
             return NONE;
         }
         String host = address == null ? "0.0.0.0" : address;

@@ -28,7 +28,7 @@ final class SentFile {
             long offset,
             long total,
             boolean isFolder) {
-        metadata.clear().variable(VARIABLE).name(attempt + "-" + shortName(path, offset));
+        metadata.clear().variable(VARIABLE).name(shortName(path, offset) + "-" + attempt);
         metadata.property("attempt", attempt);
         int piece = 0;
         for (int at = 0; at < path.length(); piece++) {
@@ -44,13 +44,14 @@ final class SentFile {
         metadata.property("kind", isFolder ? "folder" : "file");
     }
 
+    /** Begins with what the sender calls the file: people see it where something goes wrong. */
     private static String shortName(String path, long offset) {
-        String end = "@" + offset;
+        String end = "@" + offset + "-" + Integer.toHexString(path.hashCode());
         String tail = path.length() > 60 ? path.substring(path.length() - 60) : path;
         if (!tail.isEmpty() && Character.isLowSurrogate(tail.charAt(0))) {
             tail = tail.substring(1);
         }
-        return Integer.toHexString(path.hashCode()) + "-" + tail + end;
+        return tail + end;
     }
 
     /** The path that a message names, relative, with slashes. */

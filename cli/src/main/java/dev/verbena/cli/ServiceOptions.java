@@ -1,8 +1,9 @@
 package dev.verbena.cli;
 
+import dev.verbena.dart.DartServer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -22,7 +23,16 @@ final class ServiceOptions {
             description = "Configuration file: written by the master, read by all others.")
     private Path configuration;
 
-    @Mixin private TransportOption transport;
+    @Option(
+            names = "--transport",
+            paramLabel = "SCHEME",
+            defaultValue = "",
+            description = {
+                "Transport: ${COMPLETION-CANDIDATES}. Default: the one in the configuration",
+                "file; a master's own default is " + DartServer.TRANSPORT_DEFAULT + "."
+            },
+            completionCandidates = TransportOption.Schemes.class)
+    private String transport;
 
     @Option(
             names = "--timeout",
@@ -38,6 +48,18 @@ final class ServiceOptions {
                     command.commandLine(),
                     "--timeout " + timeout + " is outside 1 to " + TIMEOUT_MAX);
         }
+        if (Files.isDirectory(configuration)) {
+            throw wrongConfiguration("is a folder; the name of a file in one is needed");
+        }
+        Path folder = configuration().getParent();
+        if (folder != null && !Files.isDirectory(folder)) {
+            throw wrongConfiguration("there is no folder " + folder);
+        }
+    }
+
+    private ParameterException wrongConfiguration(String why) {
+        String option = "--config " + configuration;
+        return new ParameterException(command.commandLine(), option + ": " + why);
     }
 
     /** The configuration file, absolute. */
@@ -45,9 +67,9 @@ final class ServiceOptions {
         return configuration.toAbsolutePath();
     }
 
-    /** The transport's scheme; throws if it is unknown or cannot work here. */
+    /** The transport's scheme; empty: not told; throws if it is unknown or cannot work here. */
     String scheme() {
-        return transport.require(command);
+        return transport.isEmpty() ? "" : TransportOption.require(command, transport);
     }
 
     int timeoutSeconds() {

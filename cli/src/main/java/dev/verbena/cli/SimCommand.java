@@ -140,7 +140,14 @@ final class SimCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         if (scenarioName == null) {
-            Scenarios.all().forEach(s -> out.printf("%-23s %s%n", s.name(), s.description()));
+            StringBuilder list = new StringBuilder();
+            Scenarios.all()
+                    .forEach(
+                            s ->
+                                    list.append(String.format("%-23s ", s.name()))
+                                            .append(s.description())
+                                            .append('\n'));
+            out.print(Columns.fold(list.toString(), Columns.width()));
             out.println("Run one: verbena sim ring-barrier --processes 32");
             return 0;
         }
@@ -151,6 +158,20 @@ final class SimCommand implements Callable<Integer> {
         }
         Scenario scenario = checked(() -> scenario(scenarioName));
         check();
+        List<Path> made = new ArrayList<>();
+        for (Path written : new Path[] {trace, events, output}) {
+            made.addAll(written == null ? List.of() : OutputFolder.absent(written));
+        }
+        try {
+            simulate(out, scenario);
+        } catch (ParameterException e) {
+            made.forEach(path -> path.toFile().delete());
+            throw e;
+        }
+        return 0;
+    }
+
+    private void simulate(PrintWriter out, Scenario scenario) {
         SimReport report = null;
         if (output != null) {
             OutputFolder.prepare("--output", output);
@@ -166,7 +187,6 @@ final class SimCommand implements Callable<Integer> {
             OutputFolder.write("--output", output, () -> written.write(output, environment()));
             out.println("report: " + output.resolve("report.html"));
         }
-        return 0;
     }
 
     private void check() {

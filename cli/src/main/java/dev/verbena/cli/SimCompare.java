@@ -111,6 +111,9 @@ final class SimCompare implements Callable<Integer> {
             scenarios.add(checked(() -> SimCommand.scenario(name)));
         }
         Map<Integer, List<Integer>> able = able(scenarios);
+        if (output != null) {
+            OutputFolder.prepare("--output", output);
+        }
         PrintWriter out = spec.commandLine().getOut();
         Calibration calibration = calibrate();
         SimComparison comparison = new SimComparison(scheme, calibration);
@@ -153,9 +156,6 @@ final class SimCompare implements Callable<Integer> {
         if (cause != null) {
             throw new Messages.Failure(
                     "--transport " + scheme + " cannot work on this machine: " + cause);
-        }
-        if (output != null) {
-            OutputFolder.prepare("--output", output);
         }
     }
 

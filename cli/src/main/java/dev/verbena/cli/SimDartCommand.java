@@ -85,6 +85,8 @@ final class SimDartCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        check("--compute-ms", computeMs, 0, 1e9);
+        check("--stream-gbps", streamGb, 1e-6, 1e6);
         ProgressLine line = new ProgressLine(spec.commandLine().getErr());
         long began = System.nanoTime();
         DartReport report;
@@ -128,6 +130,13 @@ final class SimDartCommand implements Callable<Integer> {
         print(out, report, simulation.wallTimes(), (System.nanoTime() - began) / 1e9);
         out.flush();
         return 0;
+    }
+
+    private void check(String option, double value, double min, double max) {
+        if (!(value >= min && value <= max)) {
+            throw new ParameterException(
+                    spec.commandLine(), option + " " + value + " is outside " + min + " to " + max);
+        }
     }
 
     private static void print(PrintWriter out, DartReport r) {

@@ -16,7 +16,7 @@ import picocli.CommandLine.Spec;
         name = "levels",
         description = {
             "Run random small cases at message level and at packet level, and print how the times"
-                    + " differ, as docs/nsim-levels.md has it."
+                    + " differ, as docs/nsim.md has it."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)

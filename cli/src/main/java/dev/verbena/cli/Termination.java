@@ -51,6 +51,15 @@ final class Termination implements AutoCloseable {
         lastWords = words;
     }
 
+    /** Removes a hook, which already runs if the JVM is ending. */
+    static void forget(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The JVM is ending.
+        }
+    }
+
     private void takeSignals() throws ReflectiveOperationException {
         Class<?> type = Class.forName("sun.misc.Signal");
         Class<?> handlerType = Class.forName("sun.misc.SignalHandler");
@@ -150,11 +159,7 @@ final class Termination implements AutoCloseable {
         closed.countDown();
         giveSignalsBack();
         if (hook != null) {
-            try {
-                Runtime.getRuntime().removeShutdownHook(hook);
-            } catch (IllegalStateException e) {
-                // the JVM is ending already, and no longer waits
-            }
+            forget(hook);
         }
     }
 }

@@ -85,7 +85,7 @@ final class TopCommand implements Callable<Integer> {
                         number,
                         number == 1 ? "" : "es",
                         Jobs.named(of.job())));
-        List<String> lines = TopTable.lines(before, now);
+        List<String> lines = TopTable.lines(before, now, Columns.width());
         lines.forEach(line -> text.append(line).append(System.lineSeparator()));
         if (!isScreen) {
             text.append(System.lineSeparator());

@@ -5,14 +5,32 @@ import java.util.List;
 
 /** Two samples as a table: rates between them, depths and sums at the second. */
 final class TopTable {
-    private static final String ROW = "%-16s %8s %9s %9s %9s %5s %5s %5s %5s %7s %7s %7s %7s %7s";
+    private static final String[] HEAD = {
+        "role",
+        "process",
+        "msg/s",
+        "MB/s in",
+        "MB/s out",
+        "ebq",
+        "pbq",
+        "fbq",
+        "t3",
+        "parked",
+        "spillMB",
+        "stalls",
+        "failed",
+        "errors"
+    };
+    private static final int[] WIDTHS = {-16, 8, 9, 9, 9, 5, 5, 5, 5, 7, 7, 7, 7, 7};
+    private static final String MARGIN = "   ";
     private static final String[] PULLED = {"messages pulled", "messages", "messages sent"};
     private static final String[] IN = {"bytes pulled", "bytes"};
     private static final String[] OUT = {"bytes streamed", "bytes sent"};
 
     private TopTable() {}
 
-    static List<String> lines(TopSample before, TopSample now) {
+    /** What does not fit into this width goes into more lines for each process. */
+    static List<String> lines(TopSample before, TopSample now, int width) {
         List<String> lines = new ArrayList<>();
         double seconds = Math.max(1e-3, (now.timeNs() - before.timeNs()) / 1e9);
         String job = null;
@@ -20,32 +38,56 @@ final class TopTable {
             if (!entry.job().equals(job)) {
                 job = entry.job();
                 lines.add("job " + job);
-                lines.add(
-                        String.format(
-                                ROW,
-                                "role",
-                                "process",
-                                "msg/s",
-                                "MB/s in",
-                                "MB/s out",
-                                "ebq",
-                                "pbq",
-                                "fbq",
-                                "t3",
-                                "parked",
-                                "spillMB",
-                                "stalls",
-                                "failed",
-                                "errors"));
+                row(lines, width, (Object[]) HEAD);
             }
-            lines.add(row(before.before(entry), entry, seconds));
+            row(lines, width, before.before(entry), entry, seconds);
+            if (entry.get("servers held by steps") > 0) {
+                lines.add(held(entry));
+            }
         }
         return lines;
     }
 
-    private static String row(TopSample.Entry before, TopSample.Entry now, double seconds) {
-        return String.format(
-                ROW,
+    /** A rank is so far ahead that the receiver takes nothing more of its server. */
+    private static String held(TopSample.Entry receiver) {
+        return "    rank "
+                + receiver.get("held rank")
+                + " is ahead with step "
+                + receiver.get("held step")
+                + ", and waits for "
+                + (receiver.get("held by bytesMax") > 0 ? "bytesMax" : "openStepsMax");
+    }
+
+    private static void row(List<String> lines, int width, Object... cells) {
+        lines.addAll(row(WIDTHS, width, cells));
+    }
+
+    /** Cells of these widths (negative: to the left), in as many lines as the width asks for. */
+    static List<String> row(int[] widths, int width, Object... cells) {
+        List<String> lines = new ArrayList<>();
+        StringBuilder line = new StringBuilder();
+        for (int i = 0; i < cells.length; i++) {
+            if (line.length() + 1 + Math.abs(widths[i]) > width && !line.isEmpty()) {
+                lines.add(line.toString().stripTrailing());
+                line.setLength(0);
+                line.append(MARGIN);
+            }
+            line.append(line.isEmpty() ? "" : " ");
+            line.append(String.format("%" + widths[i] + "s", cells[i]));
+        }
+        lines.add(line.toString());
+        return lines;
+    }
+
+    private static void row(
+            List<String> lines,
+            int width,
+            TopSample.Entry before,
+            TopSample.Entry now,
+            double seconds) {
+        row(
+                lines,
+                width,
                 now.role(),
                 now.pid(),
                 rate(before, now, seconds, 1, PULLED),

@@ -39,6 +39,11 @@ final class TransportOption {
      * @throws Messages.Failure if it cannot work here
      */
     String require(CommandSpec spec) {
+        return require(spec, scheme);
+    }
+
+    /** As the other form, for an option of this name that is spelled elsewhere. */
+    static String require(CommandSpec spec, String scheme) {
         List<String> known = new ArrayList<>();
         new Schemes().forEach(known::add);
         if (!known.contains(scheme)) {

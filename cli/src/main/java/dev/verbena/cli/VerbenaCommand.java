@@ -2,9 +2,17 @@ package dev.verbena.cli;
 
 import dev.verbena.agent.CpuSet;
 import dev.verbena.nsim.internal.Spelling;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntSupplier;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -22,7 +30,6 @@ import picocli.CommandLine.TypeConversionException;
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         sortOptions = false,
-        usageHelpAutoWidth = true,
         subcommands = {
             DemoCommand.class,
             DartCommand.class,
@@ -38,6 +45,7 @@ import picocli.CommandLine.TypeConversionException;
             PingPongCommand.class,
             VersionCommand.class,
             VerbenaCommand.Completion.class,
+            HelpCommand.class,
             DemoCompute.class,
             DemoReceive.class,
             PerfPeer.class,
@@ -61,7 +69,10 @@ import picocli.CommandLine.TypeConversionException;
                     + " rdma-vm (a command in a virtual machine with a software RDMA card).",
         })
 public final class VerbenaCommand implements Runnable {
-    private static final List<String> SCRIPT_COMMANDS =
+    /** As of a program that SIGPIPE ended. */
+    private static final int NOBODY_READS = 141;
+
+    static final List<String> SCRIPT_COMMANDS =
             List.of("test", "couple", "compare", "gni", "gni-run", "jmh", "portals", "rdma-vm");
 
     @Spec private CommandSpec spec;
@@ -87,7 +98,28 @@ public final class VerbenaCommand implements Runnable {
     /** Runs the command and exits. */
     public static void main(String[] arguments) {
         PrintWriter out = new PrintWriter(System.out, true);
-        System.exit(run(out, new PrintWriter(System.err, true), arguments));
+        PrintWriter err = new PrintWriter(System.err, true);
+        int code = run(out, err, arguments);
+        out.flush();
+        System.exit(System.out.checkError() && code == 0 ? tellLost(err) : code);
+    }
+
+    /**
+     * Something that was printed could not be written; answers the exit code. Streams do not keep
+     * the reason, so a line end is written once more: it fails for the same one.
+     */
+    private static int tellLost(PrintWriter err) {
+        String why = "it could not be written";
+        try (FileOutputStream again = new FileOutputStream(FileDescriptor.out)) {
+            again.write('\n');
+        } catch (IOException e) {
+            why = e.getMessage();
+        }
+        if (why.equals("Broken pipe")) {
+            return NOBODY_READS;
+        }
+        err.println("verbena: standard output is incomplete: " + why);
+        return CommandLine.ExitCode.SOFTWARE;
     }
 
     /**
@@ -98,10 +130,25 @@ public final class VerbenaCommand implements Runnable {
      * @return the exit code
      */
     public static int run(PrintWriter out, PrintWriter err, String... arguments) {
+        return run(Columns::width, out, err, arguments);
+    }
+
+    /** As {@link #run(PrintWriter, PrintWriter, String...)}, on a terminal of this width. */
+    static int run(IntSupplier width, PrintWriter out, PrintWriter err, String... arguments) {
+        Messages.forget();
         VerbenaCommand command = new VerbenaCommand();
-        CommandLine line = new CommandLine(command).setOut(out).setErr(err);
-        line.setExecutionExceptionHandler(
-                (exception, failed, parsed) -> command.report(exception, failed));
+        CommandLine line = command.line(width, out, err);
+        try {
+            return line.execute(arguments);
+        } catch (OutOfMemoryError | LinkageError e) {
+            return command.report(e, innermost(line));
+        }
+    }
+
+    /** What parses arguments and runs them. */
+    CommandLine line(IntSupplier width, PrintWriter out, PrintWriter err) {
+        CommandLine line = new CommandLine(this).setOut(out).setErr(err);
+        line.setExecutionExceptionHandler((exception, failed, parsed) -> report(exception, failed));
         line.setParameterExceptionHandler(
                 (exception, wrong) -> {
                     CommandLine at = exception.getCommandLine();
@@ -111,19 +158,18 @@ public final class VerbenaCommand implements Runnable {
                     return CommandLine.ExitCode.USAGE;
                 });
         line.registerConverter(CpuSet.class, VerbenaCommand::cpus);
+        line.registerConverter(Path.class, VerbenaCommand::path);
+        line.registerConverter(URI.class, VerbenaCommand::uri);
         line.setExecutionStrategy(
                 parsed -> {
-                    command.bind(line);
+                    bind(line);
                     return new CommandLine.RunLast().execute(parsed);
                 });
         line.setCaseInsensitiveEnumValuesAllowed(true);
         // "lat --op send": send is a command below lat, too.
         line.setAllowSubcommandsAsOptionParameters(true);
-        try {
-            return line.execute(arguments);
-        } catch (OutOfMemoryError | LinkageError e) {
-            return command.report(e, innermost(line));
-        }
+        Columns.applyTo(line, width);
+        return line;
     }
 
     /** The command that was given, which picocli does not say of an Error. */
@@ -137,19 +183,59 @@ public final class VerbenaCommand implements Runnable {
 
     private static void tellWrong(ParameterException exception, PrintWriter text) {
         CommandLine at = exception.getCommandLine();
-        boolean isRoot = at.getParent() == null;
-        if (isRoot && exception instanceof CommandLine.UnmatchedArgumentException unmatched) {
-            String word = unmatched.getUnmatched().get(0);
-            if (!word.startsWith("-")) {
-                List<String> words = new ArrayList<>(SCRIPT_COMMANDS);
-                at.getSubcommands().forEach((name, sub) -> addIfShown(words, name, sub));
-                text.println(
-                        "verbena: there is no command '" + word + "'" + Spelling.hint(word, words));
-                return;
-            }
+        List<String> unmatched = List.of();
+        if (exception instanceof CommandLine.UnmatchedArgumentException
+                || exception instanceof CommandLine.MissingParameterException) {
+            // What is missing may have been mistyped.
+            unmatched = at.getUnmatchedArguments();
         }
-        text.println("verbena: " + exception.getMessage());
-        CommandLine.UnmatchedArgumentException.printSuggestions(exception, text);
+        text.println(
+                "verbena: "
+                        + (unmatched.isEmpty()
+                                ? plain(exception.getMessage())
+                                : unknown(at, unmatched.get(0))));
+    }
+
+    /** That this command takes no such word, and which may be meant. */
+    static String unknown(CommandLine at, String word) {
+        CommandSpec spec = at.getCommandSpec();
+        if (word.startsWith("-")) {
+            String option = word.replaceFirst("=.*", "");
+            return spec.qualifiedName()
+                    + " has no option '"
+                    + option
+                    + "'"
+                    + Spelling.hint(option, spec.optionsMap().keySet());
+        }
+        boolean isRoot = at.getParent() == null;
+        if (isRoot && SCRIPT_COMMANDS.contains(word)) {
+            return "'" + word + "' is a command of the script: ./verbena " + word;
+        }
+        List<String> words = new ArrayList<>(isRoot ? SCRIPT_COMMANDS : List.of());
+        at.getSubcommands().forEach((name, sub) -> addIfShown(words, name, sub));
+        if (words.isEmpty()) {
+            return "'" + word + "' is nothing that " + spec.qualifiedName() + " takes";
+        }
+        String command = spec.qualifiedName() + " " + word;
+        return "there is no command '"
+                + command.substring(command.indexOf(' ') + 1)
+                + "'"
+                + Spelling.hint(word, words);
+    }
+
+    /** Without what picocli says in terms of Java. */
+    private static String plain(String message) {
+        return message.replaceFirst("^Error: ", "")
+                .replaceFirst(
+                        "Invalid value for positional parameter at index \\d+ \\((.*?)\\): ",
+                        "$1: ")
+                .replaceFirst(
+                        "expected one of \\[(.*)\\] \\(case-[a-z]*\\) but was ('.*')",
+                        "$2 is none of $1")
+                .replaceFirst("('.*') is not a boolean$", "it takes no value, and was given $1")
+                .replaceFirst("('[-+]?\\d+') is not an? (int|long)$", "$1 is too large a number")
+                .replaceFirst("('.*') is not an? (int|long)$", "$1 is no whole number")
+                .replaceFirst("('.*') is not an? (double|float)$", "$1 is no number");
     }
 
     private static void addIfShown(List<String> words, String name, CommandLine command) {
@@ -163,6 +249,30 @@ public final class VerbenaCommand implements Runnable {
             return CpuSet.parse(list);
         } catch (IllegalArgumentException e) {
             throw new TypeConversionException(e.getMessage());
+        }
+    }
+
+    private static Path path(String text) {
+        if (text.isEmpty()) {
+            throw new TypeConversionException("'' is no name of a file or folder");
+        }
+        try {
+            return Path.of(text);
+        } catch (InvalidPathException e) {
+            throw new TypeConversionException(
+                    "'"
+                            + text
+                            + "' is no name of a file or folder in this locale: "
+                            + e.getReason());
+        }
+    }
+
+    private static URI uri(String text) {
+        try {
+            return new URI(text);
+        } catch (URISyntaxException e) {
+            throw new TypeConversionException(
+                    "'" + text + "' is no address such as shm://job/process");
         }
     }
 
@@ -183,7 +293,10 @@ public final class VerbenaCommand implements Runnable {
             exception.printStackTrace(err);
         }
         String name = failed.getCommandSpec().qualifiedName();
-        err.println(name + ": " + Messages.of(exception));
+        String text = Messages.of(exception);
+        if (!Messages.isTold(text)) {
+            err.println(name + ": " + text);
+        }
         if (!isVerbose && Messages.isUnexpected(exception)) {
             err.println("This may be a fault of Verbena; --verbose shows where.");
         }

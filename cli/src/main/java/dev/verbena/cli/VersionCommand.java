@@ -18,6 +18,7 @@ final class VersionCommand implements Runnable {
     @Override
     public void run() {
         PrintWriter out = spec.commandLine().getOut();
+        int width = Columns.width();
         out.println("verbena " + Version.text());
         out.println(
                 "java "
@@ -30,8 +31,8 @@ final class VersionCommand implements Runnable {
                         + System.getProperty("os.arch"));
         for (TransportProvider provider : Transports.providers()) {
             String cause = provider.unavailabilityCause();
-            out.println(
-                    provider.scheme() + "://  " + (cause == null ? "works" : "does not: " + cause));
+            String does = cause == null ? "works" : "does not: " + cause;
+            out.print(Columns.fold(provider.scheme() + "://  " + does, width));
         }
         out.flush();
     }

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -22,10 +23,18 @@ final class CommandProcess implements AutoCloseable {
 
     /** Starts it; what it prints goes to a file in {@code folder}. */
     static CommandProcess start(Path folder, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>();
+        return start(folder, Map.of(), arguments);
+    }
+
+    /** With these variables in its environment. */
+    static CommandProcess start(Path folder, Map<String, String> variables, String... arguments)
+            throws IOException {
+        // Tests that a shell started in the background ignore Ctrl-C, and so would what they start.
+        List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-XX:+UseSerialGC");
         command.add("-XX:TieredStopAtLevel=1");
+        command.add("-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"));
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add(VerbenaCommand.class.getName());
@@ -33,6 +42,7 @@ final class CommandProcess implements AutoCloseable {
         Path out = Files.createTempFile(folder, "out", ".txt");
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.redirectOutput(out.toFile());
+        builder.environment().putAll(variables);
         return new CommandProcess(builder.start(), out);
     }
 

@@ -64,27 +64,31 @@ class DartSendIT {
                                     folder,
                                     "dart",
                                     "master",
-                                    "--transport=shm",
                                     "--config=" + config,
                                     "--receiver=" + address,
                                     "--servers=2");
                     CommandProcess slave =
-                            CommandProcess.start(
-                                    folder,
-                                    "dart",
-                                    "slave",
-                                    "--transport=shm",
-                                    "--config=" + config)) {
-                master.awaitOut("ready");
+                            CommandProcess.start(folder, "dart", "slave", "--config=" + config)) {
+                // Nobody names a transport: the master has its default, all others the job's.
+                assertThat(master.awaitOut("ready")).contains(": shm://");
                 slave.awaitOut("ready");
-                CommandProcess send =
-                        CommandProcess.run(
+                CommandProcess other =
+                        CommandProcess.start(
                                 folder,
                                 "dart",
                                 "send",
-                                "--transport=shm",
+                                "--transport=portals",
                                 "--config=" + config,
                                 source.toString());
+                long begin = System.nanoTime();
+                assertThat(other.exitCode()).isEqualTo(1);
+                assertThat(System.nanoTime() - begin).isLessThan(20_000_000_000L);
+                assertThat(other.out())
+                        .containsOnlyOnce("verbena dart send: ")
+                        .contains("is of transport 'shm', but this process uses 'portals'");
+                CommandProcess send =
+                        CommandProcess.run(
+                                folder, "dart", "send", "--config=" + config, source.toString());
                 assertThat(send.exitCode()).as("%s", send.out()).isZero();
                 assertThat(send.out()).contains("confirmed by the receiver");
                 Path got = arrived.resolve("source");
@@ -96,7 +100,7 @@ class DartSendIT {
                                 .isEqualTo(-1);
                     }
                 }
-                assertThat(tree(arrived)).noneMatch(name -> name.contains("verbena"));
+                assertThat(tree(arrived)).noneMatch(name -> name.contains(".verbena-part"));
                 slave.terminate();
                 master.terminate();
                 assertThat(master.exitCode()).isZero();

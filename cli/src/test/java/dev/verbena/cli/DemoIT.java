@@ -136,13 +136,17 @@ class DemoIT {
         assertThat(summary)
                 .contains("\"sent\": 100", "\"equal\": 100")
                 .contains("\"output\": \"none\", \"outputs\": 6")
+                .contains("\"output\": \"cached\", \"outputs\": 6")
                 .contains("\"output\": \"files\", \"outputs\": 6")
+                .contains("\"output\": \"writer\", \"outputs\": 6")
                 .contains("\"output\": \"items\", \"outputs\": 6")
                 .contains("\"output\": \"whole\", \"outputs\": 6");
         assertThat(Files.readString(out.resolve("report.html")))
                 .contains("<img class=\"phase\"", "<svg class=\"chart\"", "100 of 100 files")
-                .contains("writing files stalled the simulation for", "<table class=\"bars\"");
+                .contains("a background thread that writes files stalled the simulation for")
+                .contains("<table class=\"bars\"", "The longest time without a completed step");
         assertThat(out.resolve("compare")).doesNotExist();
+        assertThat(out.resolve("spill")).doesNotExist();
         assertHashes(out, 100);
         Path browser = HeadlessBrowser.find();
         assumeThat(browser).as("no chromium here: cannot open the report").isNotNull();
@@ -157,6 +161,19 @@ class DemoIT {
         assertHashes(out, 40);
         assertThat(Files.readString(out.resolve("summary.json")))
                 .contains("\"equal\": 40", "\"receiverKilled\": true");
+    }
+
+    /** More files than the service processes' buffers hold wait for the receiver that is away. */
+    @Test
+    void shouldNotStandStillWhileThereIsNoReceiver() throws Exception {
+        Files.write(deck, List.of("restart.size = 2 MB", "restart.every = 1", "steps = 80"));
+        runDemo("away", "--transport=shm", "--no-compare");
+        String summary = Files.readString(folder.resolve("away/summary.json"));
+        assertThat(summary).contains("\"equal\": 320", "\"receiverKilled\": true");
+        assertThat(summary.lines().filter(line -> line.contains("went on without a receiver")))
+                .singleElement()
+                .asString()
+                .contains("\"PASSED\"");
     }
 
     @Test

@@ -112,7 +112,7 @@ class DevicesCommandTest {
     @Test
     void shouldSayWhatToDoWithoutADevice() {
         StringWriter text = new StringWriter();
-        DevicesCommand.printNone(new PrintWriter(text), null);
+        DevicesCommand.printNone(new PrintWriter(text), null, 80);
         assertThat(text.toString())
                 .startsWith("There is no RDMA device here.")
                 .contains("modprobe rdma_rxe", "--device=/dev/infiniband", "./verbena rdma-vm");

@@ -24,7 +24,14 @@ class NeedsPageTest {
     private static Map<String, Path> sources() throws IOException {
         Map<String, Path> found = new HashMap<>();
         for (String module :
-                List.of("native", "java-api", "portals-emul", "gni-shim", "staging", "cli")) {
+                List.of(
+                        "native",
+                        "java-api",
+                        "portals-emul",
+                        "gni-shim",
+                        "staging",
+                        "nsim",
+                        "cli")) {
             collect(Path.of("..", module, "src", "test", "java"), found);
         }
         collect(Path.of("..", "examples", "src", "test", "java"), found);

@@ -32,7 +32,7 @@ class PerftestIT {
                 List.of(line.split(" ")), "-d", programs.device, "-x", "" + programs.gidIndex);
     }
 
-    /** Some of these each day, all of them with {@code --long}: an emulated processor is slow. */
+    // --long: every measurement beside perftest, instead of some each day
     private static void assumeTurn(String line, int days) {
         long day = line.hashCode() + LocalDate.now(ZoneOffset.UTC).toEpochDay();
         boolean isToday = day % days == 0;
@@ -135,7 +135,7 @@ class PerftestIT {
         programs.ourServer(ours(line), theirs(line)).assertWell();
     }
 
-    /** All lengths up to 8 MiB take their time. */
+    // --long: all lengths up to 8 MiB beside perftest
     @ParameterizedTest
     @ValueSource(strings = {"bw write -a -n 5", "bw send -a -n 5 -b"})
     void shouldMeasureEveryLengthWithPerftest(String line) throws Exception {

@@ -3,6 +3,7 @@ package dev.verbena.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.agent.HeldPort;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
@@ -170,12 +171,10 @@ class PerftestWireTest {
 
     @Test
     void shouldSayWhenNobodyListens() throws Exception {
-        int free;
-        try (java.net.ServerSocket socket = new java.net.ServerSocket(0)) {
-            free = socket.getLocalPort();
+        try (HeldPort held = new HeldPort()) {
+            assertThatThrownBy(() -> MeetingSocket.connect("127.0.0.1", held.port(), 0))
+                    .isInstanceOf(Messages.Failure.class)
+                    .hasMessageContaining("port " + held.port());
         }
-        assertThatThrownBy(() -> MeetingSocket.connect("127.0.0.1", free, 0))
-                .isInstanceOf(Messages.Failure.class)
-                .hasMessageContaining("port " + free);
     }
 }

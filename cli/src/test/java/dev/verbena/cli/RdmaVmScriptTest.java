@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -14,27 +13,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Parts of the virtual machine's scripts that go wrong seldom: without a virtual machine. */
 @Timeout(60)
 class RdmaVmScriptTest {
-    private static final Path CI =
-            Path.of(System.getProperty("verbena.home", "..")).resolve("ci").toAbsolutePath();
 
     @TempDir private Path folder;
-
-    private record Outcome(int code, String text) {}
-
-    private Outcome bash(String script) throws IOException, InterruptedException {
-        Path out = folder.resolve("out.txt");
-        Process process =
-                new ProcessBuilder("bash", "-c", script)
-                        .directory(folder.toFile())
-                        .redirectErrorStream(true)
-                        .redirectOutput(out.toFile())
-                        .start();
-        boolean isEnded = process.waitFor(45, TimeUnit.SECONDS);
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly();
-        assertThat(isEnded).as("it does not end: %s", Files.readString(out)).isTrue();
-        return new Outcome(process.exitValue(), Files.readString(out));
-    }
 
     private void standIn(String name, String line) throws IOException {
         Path script = Files.createDirectories(folder.resolve("bin")).resolve(name);
@@ -58,16 +38,16 @@ class RdmaVmScriptTest {
                         + " PATH="
                         + folder
                         + "/bin:$PATH; . "
-                        + CI
+                        + Bash.CI
                         + "/setup.sh; . "
-                        + CI
+                        + Bash.CI
                         + "/rdma-vm/image.sh; make_image; echo went on";
-        Outcome outcome = bash(script);
-        assertThat(outcome.text)
+        Bash outcome = Bash.run(folder, script);
+        assertThat(outcome.text())
                 .contains(
                         "could not make the virtual machine's files; see target/rdma-vm/image.log")
                 .doesNotContain("went on");
-        assertThat(outcome.code).isEqualTo(1);
+        assertThat(outcome.code()).isEqualTo(1);
         assertThat(folder.resolve("target/rdma-vm/image.log")).content().contains("dpkg-deb fails");
         assertThat(folder.resolve("target/rdma-vm/kernel")).doesNotExist();
         assertThat(folder.resolve("target/rdma-vm/initrd.gz")).doesNotExist();
@@ -78,12 +58,12 @@ class RdmaVmScriptTest {
     void shouldEndAMachineThatDoesNotHear() throws Exception {
         String script =
                 "eval \"$(sed -n '/^end_machines() {/,/^}/p' "
-                        + CI
+                        + Bash.CI
                         + "/rdma-vm/run)\"; trap '' TERM; sleep 300 & machine=($!); trap - TERM; "
                         + "kill -TERM ${machine[0]}; kill -0 ${machine[0]} && echo deaf; "
                         + "end_machines 2>/dev/null; kill -0 ${machine[0]} 2>/dev/null && echo alive || echo gone";
-        Outcome outcome = bash(script);
-        assertThat(outcome.text).isEqualTo("deaf\ngone\n");
+        Bash outcome = Bash.run(folder, script);
+        assertThat(outcome.text()).isEqualTo("deaf\ngone\n");
     }
 
     private Path report(String module, int tests, int failures, String... reasons)
@@ -101,12 +81,12 @@ class RdmaVmScriptTest {
         return path.getParent();
     }
 
-    private Outcome reports(String where, Path... folders) throws Exception {
-        StringBuilder script = new StringBuilder(CI + "/rdma-vm/reports " + where);
+    private Bash reports(String where, Path... folders) throws Exception {
+        StringBuilder script = new StringBuilder(Bash.CI + "/rdma-vm/reports " + where);
         for (Path reported : folders) {
             script.append(" " + reported);
         }
-        return bash(script.toString());
+        return Bash.run(folder, script.toString());
     }
 
     @Test
@@ -114,25 +94,25 @@ class RdmaVmScriptTest {
         Path well = report("well", 5, 0, "with --long only", "with --long only");
         assertThat(reports("vm", well))
                 .isEqualTo(
-                        new Outcome(
+                        new Bash(
                                 0,
                                 "   well: Tests run: 5, Failures: 0, Errors: 0, Skipped: 2\n"
                                         + "      2 skipped: with --long only\n"));
         Path poor = report("poor", 5, 0, "no librdmacm here", "with --long only");
-        Outcome outcome = reports("vm", well, poor);
-        assertThat(outcome.code).isEqualTo(1);
-        assertThat(outcome.text)
+        Bash outcome = reports("vm", well, poor);
+        assertThat(outcome.code()).isEqualTo(1);
+        assertThat(outcome.text())
                 .contains(
                         "FAILED: skipped for a reason that skips.txt does not allow: no librdmacm");
-        assertThat(reports("host", well, poor).code).as("a card of one's own").isZero();
+        assertThat(reports("host", well, poor).code()).as("a card of one's own").isZero();
     }
 
     @Test
     void shouldFailForFailuresAndForTestsThatDidNotRun() throws Exception {
-        assertThat(reports("vm", report("failing", 3, 1)).code).isEqualTo(1);
-        assertThat(reports("vm", report("idle", 1, 0, "with --long only")).code).isEqualTo(1);
-        Outcome missing = reports("vm", folder.resolve("missing"), report("well", 1, 0));
-        assertThat(missing.code).isEqualTo(1);
-        assertThat(missing.text).contains("missing: no reports").contains("well: Tests run: 1");
+        assertThat(reports("vm", report("failing", 3, 1)).code()).isEqualTo(1);
+        assertThat(reports("vm", report("idle", 1, 0, "with --long only")).code()).isEqualTo(1);
+        Bash missing = reports("vm", folder.resolve("missing"), report("well", 1, 0));
+        assertThat(missing.code()).isEqualTo(1);
+        assertThat(missing.text()).contains("missing: no reports").contains("well: Tests run: 1");
     }
 }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,6 +96,29 @@ class ReceivedTreeTest {
         Files.delete(lock);
         try (var files = Files.walk(folder)) {
             assertThat(files.filter(Files::isRegularFile)).containsExactly(folder.resolve("a/big"));
+        }
+    }
+
+    @Test
+    void shouldReplaceNoOtherFileUnlessAsked() throws Exception {
+        ReceivedTree tree = new ReceivedTree(folder, log::add, () -> true);
+        for (byte i = 1; i <= 3; i++) {
+            // Each comes twice, as after a kill.
+            for (int times = 0; times < 2; times++) {
+                byte[] bytes = {i};
+                tree.onMessage(stored(metadata("out.dat", 0, 1, crc(bytes)), bytes));
+            }
+        }
+        assertThat(folder.resolve("out.dat")).hasBinaryContent(new byte[] {1});
+        assertThat(folder.resolve("out.dat.1")).hasBinaryContent(new byte[] {2});
+        assertThat(folder.resolve("out.dat.2")).hasBinaryContent(new byte[] {3});
+        assertThat(log).anyMatch(line -> line.startsWith("kept out.dat") && line.endsWith(".2"));
+        byte[] bytes = {4};
+        new ReceivedTree(folder, log::add, () -> true, true)
+                .onMessage(stored(metadata("out.dat", 0, 1, crc(bytes)), bytes));
+        assertThat(folder.resolve("out.dat")).hasBinaryContent(bytes);
+        try (var files = Files.list(folder)) {
+            assertThat(files).hasSize(3);
         }
     }
 
@@ -238,6 +262,16 @@ class ReceivedTreeTest {
         new ReceivedTree(folder, log::add, () -> true);
         assertThat(Path.of(left)).hasBinaryContent(new byte[] {1, 2, 3, 4});
         assertThat(folder.resolve("big")).doesNotExist();
+    }
+
+    /** The least length less what came would wrap to a great one. */
+    @Test
+    @Tag("dart-S7")
+    void shouldRefuseAPartOfAFileWithoutALength() throws Exception {
+        ReceivedTree tree = new ReceivedTree(folder, log::add, () -> true);
+        tree.onMessage(stored(metadata("f", 0, Long.MIN_VALUE, null), new byte[] {7}));
+        assertThat(tree.damagedCount()).isEqualTo(1);
+        assertThat(log).anyMatch(line -> line.contains("a part outside the file"));
     }
 
     @ParameterizedTest

@@ -327,6 +327,7 @@ class SetupTest {
                 List.of(
                         "setup.sh",
                         "build.sh",
+                        "edits.sh",
                         "tiers.sh",
                         "test",
                         "rdma-vm/run",

@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Model.CommandSpec;
 
 @Timeout(30)
 class VerbenaCommandTest {
@@ -34,12 +37,27 @@ class VerbenaCommandTest {
                 "devices --help",
                 "version --help",
                 "completion --help",
+                "rping --help",
+                "pingpong --help",
+                "help",
+                "help lat",
+                "help dart",
+                "help help",
             })
     void shouldHelpEverywhere(String line) {
         Run run = Run.of(line.split(" "));
         assertThat(run.code()).isZero();
         assertThat(run.out()).startsWith("Usage: verbena");
         assertThat(run.out().lines()).allMatch(text -> text.length() <= 120);
+    }
+
+    @Test
+    void shouldHelpTheSameBeforeAndAfterEveryCommand() {
+        for (CommandSpec spec : CommandModel.all()) {
+            Run after = Run.of(CommandModel.words(spec, "--help"));
+            String before = "help" + spec.qualifiedName().substring("verbena".length());
+            assertThat(Run.of(before.split(" "))).isEqualTo(after);
+        }
     }
 
     @ParameterizedTest
@@ -49,14 +67,17 @@ class VerbenaCommandTest {
                 "nonsense | there is no command 'nonsense'",
                 "lta | there is no command 'lta'; did you mean 'lat'?",
                 "gnirun | there is no command 'gnirun'; did you mean 'gni-run'?",
-                "--hlep | Unknown option: '--hlep'",
+                "help dart snd | there is no command 'dart snd'; did you mean 'send'?",
+                "--hlep | verbena has no option '--hlep'; did you mean '--help'?",
                 "sim compare --transport pigeon | there are [",
                 "sim /tmp | /tmp is a folder, no file",
                 "lat --iterations 0 | --iterations 0 is outside 1 to",
                 "lat --start-timeout 0 | --start-timeout 0 is outside 1 to",
-                "demo --colour blue | Unknown options: '--colour', 'blue'",
+                "demo --colour blue | verbena demo has no option '--colour'",
                 "demo --ranks 0 | --ranks 0 is outside 1 to 64",
-                "demo --ranks many | Invalid value for option '--ranks'",
+                "demo --ranks many | option '--ranks': 'many' is no whole number",
+                "top --interval x | option '--interval': 'x' is no number",
+                "dart experiment e9 | e1|e2|e3|e4: 'e9' is none of e1, e2, e3, e4",
                 "demo --servers 17 | --servers 17 is outside 1 to 16",
                 "demo --timeout 1 | --timeout 1 is outside 5 to 3600",
                 "demo --buffered --unbuffered | exclude each other",
@@ -78,7 +99,7 @@ class VerbenaCommandTest {
                 "lat --size 1x | allowed are bytes",
                 "lat --all --size 8 | exclude each other",
                 "lat --op send --size 128k | outside 1 to 65536",
-                "lat --op shout | Invalid value for option '--op'",
+                "lat --op shout | option '--op': 'shout' is none of put, get, send",
                 "bw --iterations -1 | outside 1 to",
                 "version --cpus 3-1 | the range 3-1 ends before it begins",
                 "--cpus all version | Invalid value for option '--cpus': 'all' is no list",
@@ -113,6 +134,70 @@ class VerbenaCommandTest {
         Run send = Run.of("dart", "send", "--config", "x", folder.resolve("none").toString());
         assertThat(send.code()).isEqualTo(1);
         assertThat(send.err()).contains("none: there is no such file or folder");
+    }
+
+    /** It would be written beside a folder, or into one that is made for it. */
+    @ParameterizedTest
+    @CsvSource({
+        "dart master --sink file:FOLDER/sink --config FOLDER/there, is a folder",
+        "dart master --sink file:FOLDER/sink --config FOLDER/no/job.conf, there is no folder",
+        "dart slave --config FOLDER/there, is a folder",
+        "dart send --config FOLDER/no/job.conf FOLDER/there, there is no folder",
+        "dart stop --config FOLDER/there, is a folder",
+    })
+    void shouldRefuseAConfigurationThatCanBeNoFile(
+            String line, String message, @TempDir Path folder) throws Exception {
+        Path there = Files.createDirectory(folder.resolve("there"));
+        Run run = Run.of(line.replace("FOLDER", folder.toString()).split(" "));
+        assertThat(run.err()).contains("--config " + folder, message);
+        assertThat(run.code()).isEqualTo(2);
+        try (Stream<Path> left = Files.list(folder)) {
+            assertThat(left).containsExactly(there);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "dart slave --config nowhere.conf --sink file:FOLDER/a/b --timeout 1, 1",
+        "dart slave --config nowhere.conf --receiver h:1 --spill FOLDER/a/b;1m --timeout 1, 1",
+        "dart master --config nowhere.conf --sink file:FOLDER/a/b --servers 0, 2",
+        "sim ring-barrier --output FOLDER/out --set none=1, 2",
+        "sim compare --output FOLDER/out FOLDER/none, 2",
+        "sim ring-barrier --trace FOLDER/trace --events FOLDER/events --set none=1, 2",
+    })
+    void shouldLeaveNothingWhereItIsRefused(String line, int code, @TempDir Path folder) {
+        String here = line.replace("FOLDER", folder.toString()).replace(';', ',');
+        Run run = Run.of(here.split(" "));
+        assertThat(run.code()).isEqualTo(code);
+        assertThat(run.err().lines()).hasSize(code);
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--sink file:FILE, --sink FILE is a file",
+        "--receiver h:1 --spill FILE;1m, --spill FILE is a file",
+    })
+    void shouldSayWhyAFolderCannotBeMade(String options, String message, @TempDir Path folder)
+            throws Exception {
+        String file = Files.createFile(folder.resolve("file")).toString();
+        String line = "dart master --config nowhere.conf " + options;
+        Run run = Run.of(line.replace("FILE", file).replace(';', ',').split(" "));
+        assertThat(run.err()).contains(message.replace("FILE", file)).doesNotContain("java.");
+    }
+
+    @Test
+    void shouldTakeAwayTheFolderOfAReceiverThatCannotListen(@TempDir Path folder) throws Exception {
+        String[] line = "dart receive --listen 192.0.2.1:7000 --directory".split(" ");
+        String[] arguments = Arrays.copyOf(line, line.length + 1);
+        arguments[line.length] = folder.resolve("a/b").toString();
+        Run run = Run.of(arguments);
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.err()).contains("cannot listen on 192.0.2.1:7000");
+        assertThat(folder).isEmptyDirectory();
+        Files.createDirectory(folder.resolve("a"));
+        assertThat(Run.of(arguments).code()).isEqualTo(1);
+        assertThat(folder.resolve("a")).isEmptyDirectory();
     }
 
     @Test

@@ -40,8 +40,8 @@ public final class DartHello {
     /** Sends a text through a server; returns what the receiver got. */
     static String run(String scheme, String text) throws Exception {
         CompletableFuture<String> received = new CompletableFuture<>();
-        Path configuration = Files.createTempFile("dart-hello", ".conf");
-        Files.delete(configuration);
+        Path folder = Files.createTempDirectory("dart-hello");
+        Path configuration = folder.resolve("job.conf");
         try (RealEnvironment environment = RealEnvironment.create();
                 DartReceiver receiver =
                         DartReceiver.launch(
@@ -72,6 +72,8 @@ public final class DartHello {
             return received.get(10, TimeUnit.SECONDS);
         } finally {
             Files.deleteIfExists(configuration);
+            Files.deleteIfExists(folder.resolve("job.conf.lock"));
+            Files.delete(folder);
         }
     }
 }

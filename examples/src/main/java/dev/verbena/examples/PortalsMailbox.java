@@ -2,6 +2,7 @@ package dev.verbena.examples;
 
 import dev.verbena.portals.EventQueue;
 import dev.verbena.portals.MatchEntry;
+import dev.verbena.portals.MatchEntryContext;
 import dev.verbena.portals.MemoryDescriptor;
 import dev.verbena.portals.MemoryDescriptorContext;
 import dev.verbena.portals.PortalsEventFlyweight;
@@ -10,7 +11,9 @@ import dev.verbena.portals.PortalsInterface;
 import dev.verbena.portals.PortalsInterfaceContext;
 import dev.verbena.portals.PortalsMemory;
 import dev.verbena.portals.PortalsOutcome;
+import dev.verbena.portals.PortalsProcess;
 import dev.verbena.portals.PortalsRegister;
+import dev.verbena.portals.PortalsRequest;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,7 +26,6 @@ import java.util.List;
 public final class PortalsMailbox {
     private static final int INDEX = 4;
     private static final long ANNOUNCED = 0xBEEF;
-    private static final int ANY = PortalsInterface.ANY;
 
     private PortalsMailbox() {}
 
@@ -41,7 +43,7 @@ public final class PortalsMailbox {
                 PortalsMemory memory = target.allocate(4096);
                 MatchEntry mailbox = mailbox(target, queue, memory)) {
             MatchEntry announced = announced(mailbox, queue, memory);
-            send(job, target.id().target());
+            send(job, target.id());
             PortalsEventFlyweight event = new PortalsEventFlyweight();
             while (queue.poll(event) != EventQueue.EMPTY) {
                 lines.add(line(event, memory));
@@ -59,36 +61,31 @@ public final class PortalsMailbox {
     /** Takes puts of anybody, whatever their bits; they follow one another in the memory. */
     private static MatchEntry mailbox(
             PortalsInterface target, EventQueue queue, PortalsMemory memory) {
-        MatchEntry entry =
-                target.attach(INDEX, ANY, ANY, 0, -1, MatchEntry.RETAIN, MatchEntry.AFTER);
-        entry.attach(
-                new MemoryDescriptorContext()
-                        .region(memory.address() + 1024, 64)
-                        .acceptPut(true)
-                        .startEvents(false)
-                        .queue(queue),
-                MemoryDescriptor.RETAIN);
-        return entry;
+        return target.attach(
+                INDEX,
+                new MatchEntryContext()
+                        .ignoreBits(-1)
+                        .descriptor(rules(queue).region(memory.address() + 1024, 64)));
     }
 
     /** In front of the mailbox: takes one message, then goes. */
     private static MatchEntry announced(
             MatchEntry mailbox, EventQueue queue, PortalsMemory memory) {
-        MatchEntry entry =
-                mailbox.insert(ANY, ANY, ANNOUNCED, 0, MatchEntry.UNLINK, MatchEntry.BEFORE);
-        entry.attach(
-                new MemoryDescriptorContext()
-                        .region(memory.address(), 1024)
-                        .acceptPut(true)
-                        .startEvents(false)
-                        .threshold(1)
-                        .queue(queue),
-                MemoryDescriptor.UNLINK);
-        return entry;
+        return mailbox.insert(
+                new MatchEntryContext()
+                        .before()
+                        .matchBits(ANNOUNCED)
+                        .unlink()
+                        .descriptorThatUnlinks(
+                                rules(queue).region(memory.address(), 1024).threshold(1)));
+    }
+
+    private static MemoryDescriptorContext rules(EventQueue queue) {
+        return new MemoryDescriptorContext().acceptPut(true).startEvents(false).queue(queue);
     }
 
     /** The other side: announced, the same again, and one that is too long for the mailbox. */
-    private static void send(String job, long target) {
+    private static void send(String job, PortalsProcess target) {
         try (PortalsInterface initiator = open(job);
                 PortalsMemory memory = initiator.allocate(4096);
                 MemoryDescriptor source =
@@ -96,15 +93,14 @@ public final class PortalsMailbox {
                                 new MemoryDescriptorContext().memory(memory),
                                 MemoryDescriptor.RETAIN)) {
             memory.buffer(0, 4096).putStringWithoutLengthAscii(0, "one, two, and far too long");
-            put(source, target, 0, 3, PortalsOutcome.DELIVERED);
-            put(source, target, 5, 3, PortalsOutcome.DELIVERED);
-            put(source, target, 0, 500, PortalsOutcome.DROPPED);
+            PortalsRequest request = new PortalsRequest(target, INDEX).matchBits(ANNOUNCED);
+            expect(PortalsOutcome.DELIVERED, source.put(request.region(0, 3)));
+            expect(PortalsOutcome.DELIVERED, source.put(request.region(5, 3)));
+            expect(PortalsOutcome.DROPPED, source.put(request.region(0, 500)));
         }
     }
 
-    private static void put(
-            MemoryDescriptor source, long target, long offset, long length, int expected) {
-        int outcome = source.put(offset, length, false, target, INDEX, 0, ANNOUNCED, 0, 0);
+    private static void expect(int expected, int outcome) {
         if (outcome != expected) {
             throw new IllegalStateException("the put was " + PortalsOutcome.name(outcome));
         }

@@ -1,14 +1,12 @@
 package dev.verbena.examples;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.BlockingCalls;
 import dev.verbena.transport.RemoteDescriptor;
-import dev.verbena.transport.Status;
-import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.TransportHandler;
-import dev.verbena.transport.Transports;
 import java.net.URI;
-import org.agrona.DirectBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -21,86 +19,45 @@ public final class PutGet {
     private PutGet() {}
 
     /** Runs it; the argument is the scheme of the transport. */
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws Exception {
         String scheme = arguments.length == 0 ? "shm" : arguments[0];
         System.out.println("read back: " + run(scheme, "written by a put"));
     }
 
     /** Puts a text into the target's memory and gets it back from there. */
-    static String run(String scheme, String text) {
-        byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
-        try (Transport target = Transports.open(scheme, new TransportContext());
-                Transport initiator = Transports.open(scheme, new TransportContext());
-                RegisteredRegion window = target.allocate(4096, RemoteDescriptor.REMOTE_ALL);
-                RegisteredRegion local = initiator.allocate(4096, 0)) {
-            // Whoever holds a descriptor, and is connected, may use the memory it names.
-            RemoteDescriptor descriptor =
-                    window.describe(0, 4096, RemoteDescriptor.REMOTE_ALL, new RemoteDescriptor());
-            target.listen();
-            Events events = new Events();
-            Events welcome = new Events(target);
-            long connection =
-                    initiator.connect(target.uri(), new UnsafeBuffer(), 0, 0, 0, 5_000_000_000L);
-            while (!events.isConnected || !welcome.isConnected) {
-                target.poll(welcome, 8);
-                initiator.poll(events, 8);
-            }
+    static String run(String scheme, String text) throws Exception {
+        CompletableFuture<URI> address = new CompletableFuture<>();
+        RemoteDescriptor descriptor = new RemoteDescriptor();
+        CompletableFuture<Void> target =
+                CompletableFuture.runAsync(() -> show(scheme, descriptor, address));
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        try (BlockingCalls calls = BlockingCalls.open(scheme, new TransportContext());
+                RegisteredRegion local = calls.transport().allocate(4096, 0)) {
+            long connection = calls.connect(address.get());
             UnsafeBuffer buffer = local.buffer(0, 4096);
             buffer.putBytes(0, bytes);
-            initiator.put(connection, local, 0, descriptor, 1000, bytes.length, 1, 0);
-            events.awaitCompletion(initiator, 1);
-            // FENCE is not needed: the completion of the put was seen.
-            initiator.get(connection, local, 2000, descriptor, 1000, bytes.length, 2, 0);
-            events.awaitCompletion(initiator, 2);
+            calls.put(connection, local, 0, descriptor, 1000, bytes.length);
+            calls.get(connection, local, 2000, descriptor, 1000, bytes.length);
+            calls.disconnect(connection);
+            target.get();
             return buffer.getStringWithoutLengthUtf8(2000, bytes.length);
         }
     }
 
-    /** Remembers what happened; the target's side also accepts whoever connects. */
-    private static final class Events implements TransportHandler {
-        private final Transport listener;
-        private boolean isConnected;
-        private long completed;
-
-        Events() {
-            this(null);
-        }
-
-        Events(Transport listener) {
-            this.listener = listener;
-        }
-
-        void awaitCompletion(Transport transport, long context) {
-            while (completed != context) {
-                if (transport.poll(this, 8) == 0) {
-                    transport.await(transport.nanoTime() + 100_000_000L);
-                }
-            }
-        }
-
-        @Override
-        public void onConnectRequest(
-                long connection, URI peer, DirectBuffer data, int offset, int length) {
-            listener.accept(connection, 0);
-        }
-
-        @Override
-        public void onConnected(long connection, long context) {
-            isConnected = true;
-        }
-
-        @Override
-        public void onConnectFailed(long connection, long context, int status, String reason) {
-            throw new IllegalStateException("cannot connect: " + reason);
-        }
-
-        @Override
-        public void onCompletion(
-                long connection, int operation, long context, int status, long value) {
-            if (status != Status.OK) {
-                throw new IllegalStateException("operation failed: " + Status.name(status));
-            }
-            completed = context;
+    /** The target. Whoever holds a descriptor, and is connected, may use the memory it names. */
+    private static void show(
+            String scheme, RemoteDescriptor descriptor, CompletableFuture<URI> address) {
+        try (BlockingCalls calls = BlockingCalls.open(scheme, new TransportContext());
+                RegisteredRegion window =
+                        calls.transport().allocate(4096, RemoteDescriptor.REMOTE_ALL)) {
+            window.describe(0, 4096, RemoteDescriptor.REMOTE_ALL, descriptor);
+            address.complete(calls.transport().uri());
+            long connection = calls.accept();
+            calls.receive(connection); // no message comes: the peer's end is what is waited for
+            calls.disconnect(connection);
+        } catch (RuntimeException e) {
+            address.completeExceptionally(e);
+            throw e;
         }
     }
 }

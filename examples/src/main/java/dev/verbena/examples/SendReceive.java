@@ -1,17 +1,15 @@
 package dev.verbena.examples;
 
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.transport.Transport;
+import dev.verbena.transport.BlockingCalls;
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.TransportHandler;
-import dev.verbena.transport.Transports;
 import java.net.URI;
 import java.util.concurrent.CompletableFuture;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Two-sided messages: a client asks, a server on another thread answers in upper case.
+ * Two-sided messages: a client asks, a server on another thread answers in upper case. The two
+ * could be two processes: then the address travels by a file, or by whatever there is.
  *
  * <p>Run: {@code java -cp 'cli/target/dist/lib/*' dev.verbena.examples.SendReceive [shm|portals]}
  */
@@ -30,100 +28,41 @@ public final class SendReceive {
     static String ask(String scheme, String question) throws Exception {
         CompletableFuture<URI> address = new CompletableFuture<>();
         CompletableFuture<Void> server = CompletableFuture.runAsync(() -> serve(scheme, address));
-        try (Transport transport = Transports.open(scheme, new TransportContext());
-                RegisteredRegion outbox = transport.allocate(LENGTH_MAX, 0)) {
-            Side client = new Side(transport, outbox, null);
-            long connection =
-                    transport.connect(address.get(), new UnsafeBuffer(), 0, 0, 0, 5_000_000_000L);
-            client.pollUntil(() -> client.isConnected);
-            client.send(connection, question);
-            client.pollUntil(() -> client.received != null);
-            transport.disconnect(connection);
+        try (BlockingCalls calls = BlockingCalls.open(scheme, new TransportContext());
+                RegisteredRegion outbox = calls.transport().allocate(LENGTH_MAX, 0)) {
+            long connection = calls.connect(address.get()); // waits until the server listens
+            send(calls, connection, outbox, question);
+            String answer = text(calls.receive(connection));
+            calls.disconnect(connection);
             server.get();
-            return client.received;
+            return answer;
         }
     }
 
+    /** Answers the first client until it disconnects. */
     private static void serve(String scheme, CompletableFuture<URI> address) {
-        try (Transport transport = Transports.open(scheme, new TransportContext());
-                RegisteredRegion outbox = transport.allocate(LENGTH_MAX, 0)) {
-            transport.listen();
-            address.complete(transport.uri());
-            Side side = new Side(transport, outbox, String::toUpperCase);
-            side.pollUntil(() -> side.isEnded);
+        try (BlockingCalls calls = BlockingCalls.open(scheme, new TransportContext());
+                RegisteredRegion outbox = calls.transport().allocate(LENGTH_MAX, 0)) {
+            address.complete(calls.transport().uri());
+            long connection = calls.accept();
+            DirectBuffer message;
+            while ((message = calls.receive(connection)) != null) {
+                send(calls, connection, outbox, text(message).toUpperCase());
+            }
+            calls.disconnect(connection);
         } catch (RuntimeException e) {
             address.completeExceptionally(e);
+            throw e;
         }
     }
 
-    /** One side of the connection. */
-    private static final class Side implements TransportHandler {
-        private final Transport transport;
-        private final RegisteredRegion outbox;
-        private final java.util.function.UnaryOperator<String> answer;
-        private boolean isConnected;
-        private boolean isEnded;
-        private String received;
+    private static void send(
+            BlockingCalls calls, long connection, RegisteredRegion outbox, String text) {
+        int length = outbox.buffer(0, LENGTH_MAX).putStringWithoutLengthUtf8(0, text);
+        calls.send(connection, outbox, 0, length);
+    }
 
-        Side(
-                Transport transport,
-                RegisteredRegion outbox,
-                java.util.function.UnaryOperator<String> answer) {
-            this.transport = transport;
-            this.outbox = outbox;
-            this.answer = answer;
-        }
-
-        void pollUntil(java.util.function.BooleanSupplier condition) {
-            while (!condition.getAsBoolean()) {
-                if (transport.poll(this, 8) == 0) {
-                    transport.await(transport.nanoTime() + 100_000_000L);
-                }
-            }
-        }
-
-        /** A send never blocks; without credit it is refused, and tried again later. */
-        void send(long connection, String text) {
-            int length = outbox.buffer(0, LENGTH_MAX).putStringWithoutLengthUtf8(0, text);
-            int result = transport.send(connection, outbox, 0, length, 0, 0);
-            if (result != Transport.ACCEPTED) {
-                throw new IllegalStateException("send answers " + result);
-            }
-        }
-
-        @Override
-        public void onConnectRequest(
-                long connection, URI peer, DirectBuffer data, int offset, int length) {
-            transport.accept(connection, 0);
-        }
-
-        @Override
-        public void onConnected(long connection, long context) {
-            isConnected = true;
-        }
-
-        @Override
-        public void onMessage(
-                long connection,
-                long context,
-                DirectBuffer buffer,
-                int at,
-                int length,
-                long token) {
-            received = buffer.getStringWithoutLengthUtf8(at, length);
-            if (answer != null) {
-                send(connection, answer.apply(received));
-            }
-        }
-
-        @Override
-        public void onDisconnected(long connection, long context) {
-            isEnded = true;
-        }
-
-        @Override
-        public void onPeerLost(long connection, long context, String reason) {
-            isEnded = true;
-        }
+    private static String text(DirectBuffer message) {
+        return message.getStringWithoutLengthUtf8(0, message.capacity());
     }
 }

@@ -3,7 +3,8 @@
  * is their argument.
  *
  * <ul>
- *   <li>{@link dev.verbena.examples.PutGet}: write and read another process' memory
+ *   <li>{@link dev.verbena.examples.PutGet}: write and read another process' memory, with calls
+ *       that wait
  *   <li>{@link dev.verbena.examples.SendReceive}: messages
  *   <li>{@link dev.verbena.examples.DartHello}: stage a message through a server to a receiver
  * </ul>

@@ -31,7 +31,7 @@ class ExamplesTest {
 
     @ParameterizedTest
     @MethodSource("schemes")
-    void shouldPutAndGet(String scheme) {
+    void shouldPutAndGet(String scheme) throws Exception {
         assertThat(PutGet.run(scheme, "Grüße")).isEqualTo("Grüße");
     }
 
@@ -45,6 +45,10 @@ class ExamplesTest {
     @MethodSource("schemes")
     void shouldStageAMessage(String scheme) throws Exception {
         assertThat(DartHello.run(scheme, "hello")).isEqualTo("greeting: hello");
+        Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+        try (Stream<Path> left = Files.list(temporary)) {
+            assertThat(left).noneMatch(file -> file.toString().contains("dart-hello"));
+        }
     }
 
     @Test
@@ -65,6 +69,16 @@ class ExamplesTest {
     @Test
     void shouldSimulateARing() {
         assertThat(SimulatedRing.run(64)).isEqualTo("64 processes: 0.5715 us");
+    }
+
+    @Test
+    void shouldNeedNoEventClassOfTheirOwn() throws IOException {
+        Path consumer = Path.of("../ci/consumer/src/main/java/example/Consumer.java");
+        assertThat(consumer).content().doesNotContain("TransportHandler");
+        try (Stream<Path> files = Files.list(Path.of("src/main/java/dev/verbena/examples"))) {
+            assertThat(files.filter(Files::isRegularFile))
+                    .allSatisfy(f -> assertThat(f).content().doesNotContain("TransportHandler"));
+        }
     }
 
     @Test

@@ -48,7 +48,8 @@ public final class Endpoint extends UgniObject {
      * Names the peer. C: {@code GNI_EpBind}.
      *
      * @param address as of the peer's {@link Nic#address}
-     * @param instance as of the peer's {@link Nic#instance}
+     * @param instance as of the peer's {@link Nic#instance} for datagrams and shared message
+     *     queues; all else goes by its memory handles, and this is only what events say
      * @throws UgniException INVALID_PARAM if it is bound already
      */
     public Endpoint bind(int address, int instance) {

@@ -7,11 +7,11 @@ import org.agrona.MutableDirectBuffer;
 /**
  * Files of one directory. Nothing blocks: appends are accepted or refused, forcing and renaming are
  * asked for and observed. It may be full, slow or torn; a failed file says why. Names are single
- * path elements; anything else is refused.
+ * path elements; anything else is refused. Symbolic links and pipes are not opened.
  */
 public interface DurableStore extends AutoCloseable {
-    /** Opens for append, created if absent. */
-    DurableFile append(String name);
+    /** Makes a file and opens it for append; one that is there already fails. */
+    DurableFile create(String name);
 
     /**
      * Opens for append after everything behind the first {@code length} bytes was cut off; a

@@ -37,6 +37,11 @@ public interface Environment {
     /** Files under one directory that survive a crash once forced. */
     DurableStore store(String directory);
 
+    /** The path of the file to which this path of a symbolic link leads; any other unchanged. */
+    default String linkTarget(String path) {
+        return path;
+    }
+
     /** Live counters, shown by {@code verbena status}. */
     CountersManager counters();
 

@@ -4,39 +4,58 @@ import dev.verbena.agent.internal.PlantedFaults;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.agrona.DirectBuffer;
 
-/** A file being appended to: asked on one thread, written on the store's. */
+/**
+ * A file being appended to: asked on one thread, written on the store's. The store closes it in
+ * between when too many are open; its next write opens it again.
+ */
 final class FileAppender implements DurableStore.DurableFile {
     private final FileDurableStore store;
-    private final Path path;
+    private volatile Path path;
+
+    /** Null: closed for the time being. Of the store's thread once the file is made. */
     private FileChannel channel;
+
     private long position;
     private volatile boolean isClosed;
 
     // Written by the store's thread only, from here on.
     private long written;
+    private long writtenBack;
+    private long usedAt;
     private boolean isDirectoryForced;
     private volatile long forced = -1;
     private volatile String error = "";
 
-    /** Keeps so many bytes of what is there; {@link Long#MAX_VALUE}: everything. */
+    /** There is no file of this name yet. */
+    static final long NEW = -1;
+
+    /**
+     * Opens it at once.
+     *
+     * @param keep bytes that are kept of what is there; {@link #NEW}: nothing may be there
+     */
     FileAppender(FileDurableStore store, Path path, long keep) {
         this.store = store;
         this.path = path;
         try {
-            channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            boolean isNew = keep == NEW;
+            channel =
+                    FileDurableStore.openOwn(
+                            path,
+                            isNew ? StandardOpenOption.CREATE_NEW : StandardOpenOption.CREATE,
+                            StandardOpenOption.APPEND);
             long size = channel.size();
-            if (keep == Long.MAX_VALUE) {
-                position = size;
-            } else if (size < keep) {
+            if (size < keep) {
                 error = "cannot append to " + path + ": " + size + " bytes instead of " + keep;
             } else {
-                channel.truncate(keep);
-                position = keep;
+                position = Math.max(0, keep);
+                channel.truncate(position);
             }
             written = position;
         } catch (IOException e) {
@@ -48,12 +67,68 @@ final class FileAppender implements DurableStore.DurableFile {
         return isClosed;
     }
 
+    /** Higher than that of any file that was not written to since; 0: it never was. */
+    long usedAt() {
+        return usedAt;
+    }
+
+    boolean isOpen() {
+        return channel != null;
+    }
+
+    /** It has another name now. */
+    void renamed(Path target) {
+        path = target;
+    }
+
+    /** Gives its descriptor back before anything was written. */
+    void closeUnused() throws IOException {
+        channel.close();
+        channel = null;
+    }
+
+    /** Gives its descriptor back; what was written is forced, for a later one tells no errors. */
+    void closeForNow() {
+        try {
+            if (writtenBack < written && error.isEmpty()) {
+                channel.force(true);
+                writtenBack = written;
+            }
+        } catch (IOException e) {
+            error = "forcing " + path + " to the device failed: " + cause(e);
+        }
+        closeChannel();
+    }
+
+    private void closeChannel() {
+        try {
+            closeUnused();
+        } catch (IOException e) {
+            error = "closing " + path + " failed: " + cause(e);
+        }
+    }
+
+    private FileChannel channel() throws IOException {
+        if (channel == null) {
+            store.makeRoom(this);
+            channel = FileDurableStore.openOwn(path, StandardOpenOption.APPEND);
+            if (channel.size() != written) {
+                throw new IOException(channel.size() + " bytes instead of " + written);
+            }
+        }
+        usedAt = store.nextUse();
+        return channel;
+    }
+
     Path path() {
         return path;
     }
 
     /** Text of an I/O error without the path, which the caller names. */
     static String cause(Exception e) {
+        if (e instanceof FileAlreadyExistsException) {
+            return "a file of this name is there already";
+        }
         if (e instanceof FileSystemException f) {
             return f.getReason() == null ? f.getClass().getSimpleName() : f.getReason();
         }
@@ -109,7 +184,7 @@ final class FileAppender implements DurableStore.DurableFile {
         }
         try {
             while (bytes.hasRemaining()) {
-                written += channel.write(bytes);
+                written += channel().write(bytes);
             }
         } catch (IOException e) {
             if (PlantedFaults.ENABLED && PlantedFaults.isOn("store-ignores-full-device")) {
@@ -125,7 +200,8 @@ final class FileAppender implements DurableStore.DurableFile {
             return;
         }
         try {
-            channel.force(true);
+            channel().force(true);
+            writtenBack = written;
             if (!isDirectoryForced) {
                 store.forceDirectory();
                 isDirectoryForced = true;
@@ -137,15 +213,9 @@ final class FileAppender implements DurableStore.DurableFile {
     }
 
     private void closeNow() {
-        try {
-            if (channel != null) {
-                channel.close();
-            }
-        } catch (IOException e) {
-            error = "closing " + path + " failed: " + cause(e);
+        if (channel != null) {
+            closeChannel();
         }
-        if (error.isEmpty()) {
-            store.forget(this);
-        }
+        store.forget(this, !error.isEmpty());
     }
 }

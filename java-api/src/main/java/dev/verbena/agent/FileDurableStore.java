@@ -8,8 +8,11 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -37,22 +40,35 @@ final class FileDurableStore implements DurableStore {
     private static final int BUFFER_LENGTH = 256 * 1024;
     private static final int BUFFER_COUNT = 32;
     private static final int NAME_BYTES_MAX = 255;
+
+    /** Descriptors for files being appended to; few systems allow a process less than 4096. */
+    private static final int OPEN_MAX = 1024;
+
+    /** Type of a file in its mode, see inode(7). */
+    private static final int TYPE_MASK = 0170000;
+
+    private static final int TYPE_PIPE = 0010000;
+    private static final int TYPE_LINK = 0120000;
     private static final long CLOSE_TIMEOUT_MS = 30_000;
 
+    private final int openMax;
     private final Path directory;
     private final ErrorHandler errorHandler;
     private final List<Runnable> wakeups = new CopyOnWriteArrayList<>();
     private final Thread thread;
+    private long uses;
 
     // Guarded by this: held for bookkeeping and a copy of at most one buffer, never during I/O.
     private final ArrayDeque<Task> tasks = new ArrayDeque<>();
     private final ArrayDeque<ByteBuffer> free = new ArrayDeque<>();
     // Open files, and closed ones that failed: their bytes may be incomplete.
     private final Set<FileAppender> open = new HashSet<>();
+    private final Set<FileAppender> withDescriptor = new HashSet<>();
     private int buffersMade;
     private boolean isClosed;
 
-    private FileDurableStore(Path directory, ErrorHandler errorHandler) {
+    private FileDurableStore(Path directory, ErrorHandler errorHandler, int openMax) {
+        this.openMax = openMax;
         this.directory = directory;
         this.errorHandler = errorHandler;
         this.thread = new Thread(this::work, "verbena-store-" + directory.getFileName());
@@ -60,13 +76,18 @@ final class FileDurableStore implements DurableStore {
     }
 
     static FileDurableStore open(Path directory, ErrorHandler errorHandler) {
+        return open(directory, errorHandler, OPEN_MAX);
+    }
+
+    /** With another number of descriptors, for tests. */
+    static FileDurableStore open(Path directory, ErrorHandler errorHandler, int openMax) {
         Path absolute = directory.toAbsolutePath().normalize();
         try {
             Files.createDirectories(absolute);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot make the directory " + absolute + ": " + e, e);
         }
-        FileDurableStore store = new FileDurableStore(absolute, errorHandler);
+        FileDurableStore store = new FileDurableStore(absolute, errorHandler, openMax);
         store.thread.start();
         return store;
     }
@@ -93,22 +114,63 @@ final class FileDurableStore implements DurableStore {
     }
 
     @Override
-    public DurableFile append(String name) {
-        return append(name, Long.MAX_VALUE);
+    public DurableFile create(String name) {
+        return open(name, FileAppender.NEW);
     }
 
     @Override
     public DurableFile append(String name, long length) {
-        checkOpen();
         if (length < 0) {
             throw new IllegalArgumentException("length " + length + " is negative");
         }
-        FileAppender file = new FileAppender(this, directory.resolve(checkName(name)), length);
+        return open(name, length);
+    }
+
+    private DurableFile open(String name, long keep) {
+        checkOpen();
+        FileAppender file = new FileAppender(this, directory.resolve(checkName(name)), keep);
         synchronized (this) {
             open.removeIf(other -> other.isClosed() && other.path().equals(file.path()));
             open.add(file);
+            if (file.isOpen() && withDescriptor.size() < openMax) {
+                withDescriptor.add(file);
+                return file;
+            }
+        }
+        if (file.isOpen()) {
+            closeUnused(file);
         }
         return file;
+    }
+
+    /** On the store's thread. */
+    long nextUse() {
+        return ++uses;
+    }
+
+    private static void closeUnused(FileAppender file) {
+        try {
+            file.closeUnused();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot close " + file.path() + ": " + e, e);
+        }
+    }
+
+    /** On the store's thread: this file gets a descriptor. */
+    void makeRoom(FileAppender file) {
+        FileAppender oldest = null;
+        synchronized (this) {
+            if (withDescriptor.size() >= openMax) {
+                for (FileAppender other : withDescriptor) {
+                    oldest = oldest == null || other.usedAt() < oldest.usedAt() ? other : oldest;
+                }
+                withDescriptor.remove(oldest);
+            }
+            withDescriptor.add(file);
+        }
+        if (oldest != null) {
+            oldest.closeForNow();
+        }
     }
 
     @Override
@@ -116,7 +178,7 @@ final class FileDurableStore implements DurableStore {
         checkOpen();
         Path path = directory.resolve(checkName(name));
         try {
-            return new FileReader(path, FileChannel.open(path, StandardOpenOption.READ));
+            return new FileReader(path, openOwn(path, StandardOpenOption.READ));
         } catch (NoSuchFileException e) {
             return null;
         } catch (IOException e) {
@@ -130,7 +192,7 @@ final class FileDurableStore implements DurableStore {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
             for (Path path : paths) {
-                if (Files.isRegularFile(path)) {
+                if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
                     names.add(path.getFileName().toString());
                 }
             }
@@ -154,15 +216,25 @@ final class FileDurableStore implements DurableStore {
                                 && PlantedFaults.isOn("store-renames-failed-file"))) {
                             refuseIfFailed(source);
                         }
-                        forcePath(source, StandardOpenOption.READ);
+                        forcePath(source);
                         Files.move(
                                 source,
                                 target,
                                 StandardCopyOption.ATOMIC_MOVE,
                                 StandardCopyOption.REPLACE_EXISTING);
                         forceDirectory();
+                        renamed(source, target);
                     }
                 });
+    }
+
+    private synchronized void renamed(Path source, Path target) {
+        open.removeIf(file -> file.isClosed() && file.path().equals(target));
+        for (FileAppender file : open) {
+            if (file.path().equals(source)) {
+                file.renamed(target);
+            }
+        }
     }
 
     @Override
@@ -206,13 +278,31 @@ final class FileDurableStore implements DurableStore {
     }
 
     void forceDirectory() throws IOException {
-        forcePath(directory, StandardOpenOption.READ);
+        forcePath(directory);
     }
 
-    private static void forcePath(Path path, StandardOpenOption option) throws IOException {
-        try (FileChannel channel = FileChannel.open(path, option)) {
+    private static void forcePath(Path path) throws IOException {
+        try (FileChannel channel = openOwn(path, StandardOpenOption.READ)) {
             channel.force(true);
         }
+    }
+
+    /** Opens what has this very name: no link to it, and no pipe, at which opening would wait. */
+    static FileChannel openOwn(Path path, OpenOption... options) throws IOException {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("store-follows-links")) {
+            return FileChannel.open(path, options);
+        }
+        try {
+            int mode = (int) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+            if ((mode & TYPE_MASK) == TYPE_PIPE || (mode & TYPE_MASK) == TYPE_LINK) {
+                throw new FileSystemException(path.toString(), null, "it is a link or a pipe");
+            }
+        } catch (NoSuchFileException e) {
+            // It may be made now.
+        }
+        Set<OpenOption> all = new HashSet<>(List.of(options));
+        all.add(LinkOption.NOFOLLOW_LINKS);
+        return FileChannel.open(path, all);
     }
 
     @Override
@@ -311,8 +401,11 @@ final class FileDurableStore implements DurableStore {
         }
     }
 
-    synchronized void forget(FileAppender file) {
-        open.remove(file);
+    synchronized void forget(FileAppender file, boolean hasFailed) {
+        withDescriptor.remove(file);
+        if (!hasFailed) {
+            open.remove(file);
+        }
     }
 
     /**

@@ -39,7 +39,7 @@ final class FileLocks {
         try {
             if (file == null) {
                 FileChannel channel =
-                        FileChannel.open(
+                        FileDurableStore.openOwn(
                                 path,
                                 StandardOpenOption.CREATE,
                                 StandardOpenOption.READ,
@@ -97,7 +97,7 @@ final class FileLocks {
             }
             return isLockedByOthers(path, file.channel, from, to);
         }
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+        try (FileChannel channel = FileDurableStore.openOwn(path, StandardOpenOption.READ)) {
             return isLockedByOthers(path, channel, from, to);
         } catch (NoSuchFileException e) {
             return false;

@@ -60,6 +60,11 @@ public class ForwardingEnvironment implements Environment {
     }
 
     @Override
+    public String linkTarget(String path) {
+        return inner.linkTarget(path);
+    }
+
+    @Override
     public CountersManager counters() {
         return inner.counters();
     }

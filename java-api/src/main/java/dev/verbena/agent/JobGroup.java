@@ -1,5 +1,6 @@
 package dev.verbena.agent;
 
+import dev.verbena.transport.internal.Deadlines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -119,7 +120,7 @@ public final class JobGroup implements AutoCloseable {
     }
 
     private void awaitAll(long timeoutNs) throws IOException {
-        long deadlineNs = clock.nanoTime() + timeoutNs;
+        long deadlineNs = Deadlines.after(clock.nanoTime(), timeoutNs);
         long pauseNs = PAUSE_MIN_NS;
         while (true) {
             ignored.clear();
@@ -254,7 +255,7 @@ public final class JobGroup implements AutoCloseable {
         if (rendezvous == null) {
             return;
         }
-        long deadlineNs = clock.nanoTime() + timeoutNs;
+        long deadlineNs = Deadlines.after(clock.nanoTime(), timeoutNs);
         long pauseNs = PAUSE_MIN_NS;
         try {
             rendezvous.arrive(scope, number);

@@ -5,6 +5,8 @@ import dev.verbena.softnic.NativeAccess;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.SplittableRandom;
@@ -113,6 +115,16 @@ public final class RealEnvironment implements Environment, AutoCloseable {
     @Override
     public DurableStore store(String directory) {
         return FileDurableStore.open(baseDirectory.resolve(directory), errorHandler);
+    }
+
+    @Override
+    public String linkTarget(String path) {
+        Path link = baseDirectory.resolve(path);
+        try {
+            return Files.isSymbolicLink(link) ? link.toRealPath().toString() : path;
+        } catch (IOException e) {
+            return path; // Whoever opens it says why it cannot be opened.
+        }
     }
 
     @Override

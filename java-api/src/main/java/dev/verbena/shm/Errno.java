@@ -7,6 +7,7 @@ import dev.verbena.transport.TransportException;
 final class Errno {
     static final int ENOENT = 2;
     static final int ESRCH = 3;
+    static final int EIO = 5;
     static final int EAGAIN = 11;
     static final int EACCES = 13;
     static final int ENOTCONN = 107;
@@ -38,6 +39,7 @@ final class Errno {
             case 1 -> "EPERM";
             case ENOENT -> "ENOENT";
             case ESRCH -> "ESRCH";
+            case EIO -> "EIO";
             case EAGAIN -> "EAGAIN";
             case 12 -> "ENOMEM";
             case EACCES -> "EACCES";

@@ -172,6 +172,7 @@ final class ShmConnection extends ShmPeerMemory {
         String peer = "peer '" + peerName + "' ";
         return switch (errno) {
             case Errno.ESRCH -> peer + "died";
+            case Errno.EIO -> peer + "lost its memory: somebody cut a file of it";
             case Errno.EHOSTDOWN -> peer + "was stopped for longer than " + peerTimeoutNs + " ns";
             case Errno.ECONNREFUSED -> peer + "refused";
             case Errno.ETIMEDOUT -> peer + "did not answer in time";

@@ -150,13 +150,22 @@ final class ShmConnections {
             int errno = (int) -result;
             String reason =
                     Errno.exception("shm_connect", -errno, scratch.explanation()).getMessage();
-            int status = errno == Errno.ESRCH ? Status.PEER_DEAD : Status.REFUSED;
-            return failed(address, userContext, status, reason);
+            return failed(address, userContext, whyNot(errno, address), reason);
         }
         ShmConnection connection =
                 add(result, address.name(), address.incarnation(), ShmConnection.CONNECTING);
         connection.context = userContext;
         return connection.handle;
+    }
+
+    /** An incarnation that is gone does not come back; without one, somebody may still come. */
+    private static int whyNot(int errno, ShmAddress address) {
+        return switch (errno) {
+            case Errno.ESRCH -> Status.PEER_DEAD;
+            case Errno.ECONNREFUSED -> Status.NOT_LISTENING;
+            case Errno.ENOENT -> address.incarnation() == 0 ? Status.NOT_LISTENING : Status.REFUSED;
+            default -> Status.REFUSED;
+        };
     }
 
     private long failed(ShmAddress address, long userContext, int status, String reason) {

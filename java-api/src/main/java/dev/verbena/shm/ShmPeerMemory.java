@@ -45,6 +45,9 @@ abstract class ShmPeerMemory {
     private long registrations;
     private long registrationsMax;
 
+    /** A word that softnic sets when it finds that somebody cut one of the peer's files. */
+    private long damage;
+
     /** A registration of the peer as it was when its generation was checked. */
     private static final class Translation {
         int slot = -1;
@@ -75,6 +78,7 @@ abstract class ShmPeerMemory {
         isOwnerFencing = UnsafeApi.getLong(null, view + Layout.SNIC_VIEW_OWNER_FENCES) == 1;
         registrations = UnsafeApi.getLong(null, view + Layout.SNIC_VIEW_REGISTRATIONS);
         registrationsMax = UnsafeApi.getLong(null, view + Layout.SNIC_VIEW_REGISTRATIONS_MAX);
+        damage = UnsafeApi.getLong(null, view + Layout.SNIC_VIEW_DAMAGE);
     }
 
     /** After this no address is used any more. */
@@ -120,7 +124,7 @@ abstract class ShmPeerMemory {
         }
         Translation translation = translation(target);
         if (translation == null) {
-            return Status.STALE_KEY;
+            return unlessCut(Status.STALE_KEY);
         }
         if ((translation.rights & right) == 0) {
             return Status.ACCESS;
@@ -149,7 +153,7 @@ abstract class ShmPeerMemory {
         pin(translation.pinWord);
         if (!isCurrent(translation)) {
             UnsafeApi.putLongRelease(null, pin, 0);
-            return Status.STALE_KEY;
+            return unlessCut(Status.STALE_KEY);
         }
         if (PlantedFaults.ENABLED) {
             PlantedFaults.step("java.pin.stored");
@@ -166,7 +170,7 @@ abstract class ShmPeerMemory {
         if (PlantedFaults.ENABLED) {
             PlantedFaults.step("java.put.unpinned");
         }
-        return Status.OK;
+        return unlessCut(Status.OK);
     }
 
     private int transferNative(
@@ -198,7 +202,7 @@ abstract class ShmPeerMemory {
         }
         Translation translation = translation(target);
         if (translation == null) {
-            return Status.STALE_KEY;
+            return unlessCut(Status.STALE_KEY);
         }
         if ((translation.rights & RemoteDescriptor.REMOTE_ATOMIC) == 0) {
             return Status.ACCESS;
@@ -218,7 +222,7 @@ abstract class ShmPeerMemory {
         pin(translation.pinWord);
         if (!isCurrent(translation)) {
             UnsafeApi.putLongRelease(null, pin, 0);
-            return Status.STALE_KEY;
+            return unlessCut(Status.STALE_KEY);
         }
         long at = translation.address + offset;
         long before =
@@ -227,7 +231,12 @@ abstract class ShmPeerMemory {
                         : UnsafeApi.compareAndExchangeLong(null, at, operand, update);
         UnsafeApi.putLongRelease(null, pin, 0);
         UnsafeApi.putLong(null, scratch.result, before);
-        return Status.OK;
+        return unlessCut(Status.OK);
+    }
+
+    /** After an access: what it touched may have been missing from the file, and went nowhere. */
+    private int unlessCut(int status) {
+        return UnsafeApi.getIntVolatile(null, damage) == 0 ? status : Status.PEER_DEAD;
     }
 
     private void writeKey(RemoteDescriptor target) {

@@ -211,7 +211,15 @@ final class ShmTransport extends ShmOperations {
         if (bell != bellSeen || nowNs - lookDueNs >= 0) {
             bellSeen = bell;
             lookDueNs = nowNs + lookNs;
+            requireWhole();
             connections.control();
+        }
+    }
+
+    private void requireWhole() {
+        int result = softnic.snic_damage(nic, scratch.why(), Layout.SNIC_WHY_MAX);
+        if (result < 0) {
+            throw Errno.exception("snic_damage", result, scratch.explanation());
         }
     }
 
@@ -232,6 +240,7 @@ final class ShmTransport extends ShmOperations {
             long nowNs = System.nanoTime();
             if (nowNs - lookDueNs >= 0) {
                 lookDueNs = nowNs + lookNs;
+                requireWhole();
                 connections.control();
                 if (connections.hasEvents()) {
                     return true;

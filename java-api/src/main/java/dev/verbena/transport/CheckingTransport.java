@@ -17,7 +17,7 @@ import org.agrona.collections.LongHashSet;
  * transport within.
  */
 public final class CheckingTransport extends ForwardingTransport {
-    private static final int STATUS_MAX = Status.REFUSED;
+    private static final int STATUS_MAX = Status.NOT_LISTENING;
 
     private final ErrorHandler violations;
     private final Checker checker = new Checker();
@@ -148,6 +148,7 @@ public final class CheckingTransport extends ForwardingTransport {
 
     @Override
     public int poll(TransportHandler handler, int limit) {
+        requireHandler(handler);
         boolean wasClosed = isClosed;
         TransportHandler outer = checker.handler;
         int delivered = checker.delivered;

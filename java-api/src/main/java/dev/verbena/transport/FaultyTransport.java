@@ -168,6 +168,7 @@ public final class FaultyTransport extends ForwardingTransport {
         if (isDelivering) {
             throw new IllegalStateException("poll within a handler");
         }
+        requireHandler(handler);
         polls++;
         int taken = delegate.poll(intake, Math.max(limit, 0));
         if (taken == CLOSED) {

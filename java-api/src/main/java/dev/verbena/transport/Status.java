@@ -27,8 +27,17 @@ public final class Status {
     /** A bug or a corrupted segment; the error log has more. */
     public static final int INTERNAL = 8;
 
-    /** Connect only: the peer refused, does not listen, or is another incarnation. */
+    /**
+     * Connect only: the peer said no, is not of this job or protection domain, or its address names
+     * an incarnation that is gone. The same attempt would fail again.
+     */
     public static final int REFUSED = 9;
+
+    /**
+     * Connect only: nobody is at that address, or who is there does not listen. The same attempt
+     * may succeed later.
+     */
+    public static final int NOT_LISTENING = 10;
 
     private static final String[] NAMES = {
         "OK",
@@ -40,7 +49,8 @@ public final class Status {
         "TIMED_OUT",
         "CANCELLED",
         "INTERNAL",
-        "REFUSED"
+        "REFUSED",
+        "NOT_LISTENING"
     };
 
     private Status() {}

@@ -291,6 +291,7 @@ public final class TracingTransport extends ForwardingTransport {
 
     @Override
     public int poll(TransportHandler handler, int limit) {
+        requireHandler(handler);
         TransportHandler outer = tracer.handler;
         tracer.handler = handler;
         try {

@@ -103,13 +103,15 @@ public interface Transport extends AutoCloseable {
 
     /**
      * Starts to connect. Ends with {@code onConnected} or {@code onConnectFailed} carrying the
-     * returned handle.
+     * returned handle. Where nobody listens it fails at once with {@link Status#NOT_LISTENING};
+     * {@link BlockingCalls#connect} tries again until a time limit.
      *
      * @param peer what the peer's {@link #uri()} says; another incarnation than the one found is
-     *     refused
+     *     refused. Without {@code incarnation=} any is meant
      * @param privateData up to {@link TransportLimits#privateDataLengthMax()} bytes shown to the
      *     peer; copied
-     * @param timeoutNs give up after this long
+     * @param timeoutNs give up after this long: at once from 0 down, never within a life at {@link
+     *     Long#MAX_VALUE}
      * @return a connection handle (positive), or {@link #CLOSED} or {@link #BACK_PRESSURED}
      */
     long connect(
@@ -250,12 +252,17 @@ public interface Transport extends AutoCloseable {
      * handler leaves the transport consistent and is thrown on.
      *
      * @return number of events delivered, or {@link #CLOSED}
+     * @throws IllegalArgumentException if the handler overrides nothing: other parameter types than
+     *     {@link TransportHandler}'s, mostly. {@link TransportHandler#IGNORE} is taken
+     * @throws TransportException naming a file of this transport's own memory that another process
+     *     cut: the transport is of no use any more and is to be closed
      */
     int poll(TransportHandler handler, int limit);
 
     /**
      * Sleeps until there may be something to poll, {@code deadlineNs} (of the transport's clock) or
-     * {@link #wakeup()}.
+     * {@link #wakeup()}. Deadlines are compared by their difference from {@link #nanoTime()}, so
+     * that {@code nanoTime() + Long.MAX_VALUE} is as legal as a deadline that has passed.
      *
      * @return true if there may be something to poll
      */

@@ -5,9 +5,12 @@ import org.agrona.DirectBuffer;
 
 /**
  * Receives the events of one {@link Transport#poll}. All on the owner's thread. Every method has an
- * empty default.
+ * empty default; {@code poll} refuses a handler that overrides none of them.
  */
 public interface TransportHandler {
+    /** Drops every event: for who polls so that peers get on, and for the last polls of a life. */
+    TransportHandler IGNORE = new TransportHandler() {};
+
     /**
      * One accepted operation ended.
      *

@@ -3,10 +3,15 @@ package dev.verbena.transport;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.ServiceLoader;
 
 /** Finds providers by URI scheme. */
 public final class Transports {
+    /** Which artifact of this project holds a provider; the others are in verbena-api. */
+    private static final Map<String, String> ARTIFACTS =
+            Map.of("portals", "verbena-portals", "gni", "verbena-gni");
+
     private Transports() {}
 
     /** Every provider on the class path, by scheme: a folder of jars has no order of its own. */
@@ -43,8 +48,15 @@ public final class Transports {
             }
             known.add(provider.scheme());
         }
+        String artifact = ARTIFACTS.get(scheme);
         throw new TransportException(
-                "no transport provider '" + scheme + "' on the class path; there are " + known);
+                "no transport provider '"
+                        + scheme
+                        + "' on the class path; there are "
+                        + known
+                        + (artifact == null
+                                ? ""
+                                : "; it is in the artifact dev.verbena:" + artifact));
     }
 
     /** Opens a transport of a scheme; see {@link TransportProvider#open}. */

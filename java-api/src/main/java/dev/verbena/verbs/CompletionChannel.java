@@ -2,6 +2,7 @@ package dev.verbena.verbs;
 
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
+import dev.verbena.transport.internal.Deadlines;
 import java.util.List;
 
 /**
@@ -12,8 +13,6 @@ import java.util.List;
  * {@link #await}, poll.
  */
 public final class CompletionChannel extends VerbsObject {
-    private static final long NS_PER_MS = 1_000_000L;
-
     private final RdmaDevice device;
     private final int file;
     private final Object bellLock = new Object();
@@ -51,7 +50,6 @@ public final class CompletionChannel extends VerbsObject {
         if (queue != null || timeoutNs <= 0) {
             return queue;
         }
-        long ms = Math.min(Integer.MAX_VALUE, (timeoutNs + NS_PER_MS - 1) / NS_PER_MS);
         int waitedFor;
         synchronized (lock()) {
             address();
@@ -59,7 +57,8 @@ public final class CompletionChannel extends VerbsObject {
             waitedFor = bell;
         }
         try {
-            device.check("poll", verbscalls.vv_wait_either(file, waitedFor, (int) ms));
+            device.check(
+                    "poll", verbscalls.vv_wait_either(file, waitedFor, Deadlines.toMs(timeoutNs)));
         } finally {
             // Nobody closes the files while somebody waits.
             verbscalls.vv_still_bell(waitedFor);

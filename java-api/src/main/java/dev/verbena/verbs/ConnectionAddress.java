@@ -2,6 +2,7 @@ package dev.verbena.verbs;
 
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
+import dev.verbena.transport.internal.Deadlines;
 import java.net.InetSocketAddress;
 import java.util.List;
 
@@ -10,8 +11,6 @@ import java.util.List;
  * and the device that leads there. All under the channel's lock, by any thread.
  */
 abstract class ConnectionAddress extends VerbsObject {
-    private static final long NS_PER_MS = 1_000_000L;
-
     private final ConnectionChannel channel;
     private final PortSpace space;
 
@@ -103,7 +102,7 @@ abstract class ConnectionAddress extends VerbsObject {
             long to = SocketAddresses.write(channel.memory().second(), target);
             check(
                     "rdma_resolve_addr",
-                    verbscalls.vv_cm_resolve_addr(address(), from, to, toMs(timeoutNs)),
+                    verbscalls.vv_cm_resolve_addr(address(), from, to, Deadlines.toMs(timeoutNs)),
                     "towards " + target + (source == null ? "" : " from " + source));
         }
     }
@@ -119,7 +118,7 @@ abstract class ConnectionAddress extends VerbsObject {
             checkHasDevice(); // librdmacm follows the pointer without a look
             check(
                     "rdma_resolve_route",
-                    verbscalls.vv_cm_resolve_route(address(), toMs(timeoutNs)),
+                    verbscalls.vv_cm_resolve_route(address(), Deadlines.toMs(timeoutNs)),
                     "the address is resolved first");
         }
     }
@@ -189,12 +188,6 @@ abstract class ConnectionAddress extends VerbsObject {
                             + VerbsLayout.RDMA_ROUTE_ADDR
                             + offset);
         }
-    }
-
-    /** Rounded up. */
-    private static int toMs(long timeoutNs) {
-        long ms = timeoutNs / NS_PER_MS + (timeoutNs % NS_PER_MS > 0 ? 1 : 0);
-        return (int) Math.max(0, Math.min(Integer.MAX_VALUE, ms));
     }
 
     final void check(String call, int result, String remedy) {

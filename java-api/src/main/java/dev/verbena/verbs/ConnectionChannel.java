@@ -4,6 +4,7 @@ import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.rdma.VerbsAccess;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
+import dev.verbena.transport.internal.Deadlines;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.List;
@@ -23,10 +24,9 @@ import org.agrona.concurrent.SystemNanoClock;
  * an event of another identifier keeps it for whom it concerns.
  */
 public final class ConnectionChannel extends VerbsObject {
-    private static final long NS_PER_MS = 1_000_000L;
 
     /** Longest sleep: another thread may have taken what this one waits for. */
-    private static final long SLEEP_NS = 50 * NS_PER_MS;
+    private static final long SLEEP_NS = 50_000_000L;
 
     private static final AtomicLong CREATED = new AtomicLong();
 
@@ -116,7 +116,7 @@ public final class ConnectionChannel extends VerbsObject {
 
     /** The next event of this identifier; of any, if it is null. */
     ConnectionEvent await(ConnectionIdentifier about, long timeoutNs) {
-        long deadlineNs = SystemNanoClock.INSTANCE.nanoTime() + Math.max(0, timeoutNs);
+        long deadlineNs = Deadlines.after(SystemNanoClock.INSTANCE.nanoTime(), timeoutNs);
         while (true) {
             synchronized (lock()) {
                 address();
@@ -139,8 +139,7 @@ public final class ConnectionChannel extends VerbsObject {
             waiting++;
         }
         try {
-            long ms = (timeoutNs + NS_PER_MS - 1) / NS_PER_MS;
-            check("poll", verbscalls.vv_wait(file, (int) ms));
+            check("poll", verbscalls.vv_wait(file, Deadlines.toMs(timeoutNs)));
         } finally {
             synchronized (lock()) {
                 waiting--;

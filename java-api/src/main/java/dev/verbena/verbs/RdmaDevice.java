@@ -2,6 +2,7 @@ package dev.verbena.verbs;
 
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
+import dev.verbena.transport.internal.Deadlines;
 import java.util.List;
 import org.agrona.UnsafeApi;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -11,7 +12,6 @@ import org.agrona.collections.Long2ObjectHashMap;
  * from it. Thread-safe.
  */
 public final class RdmaDevice extends DeviceQueries {
-    private static final long NS_PER_MS = 1_000_000L;
     private static final int O_CREAT = 64;
 
     private final Long2ObjectHashMap<VerbsObject> queues = new Long2ObjectHashMap<>();
@@ -61,9 +61,8 @@ public final class RdmaDevice extends DeviceQueries {
             file = CallMemory.getInt(address() + VerbsLayout.CONTEXT_ASYNC_FD);
             waiting++;
         }
-        long ms = Math.min(Integer.MAX_VALUE, (timeoutNs + NS_PER_MS - 1) / NS_PER_MS);
         try {
-            check("poll", verbscalls.vv_wait(file, (int) ms));
+            check("poll", verbscalls.vv_wait(file, Deadlines.toMs(timeoutNs)));
         } finally {
             synchronized (lock()) {
                 waiting--;

@@ -7,16 +7,23 @@ import dev.verbena.agent.DurableStore.Completion;
 import dev.verbena.agent.DurableStore.DurableFile;
 import dev.verbena.agent.DurableStore.ReadableFile;
 import dev.verbena.softnic.NativeAccess;
+import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +35,8 @@ class FileDurableStoreTest {
     static {
         NativeAccess.open();
     }
+
+    private static final int OPEN_MAX = 20;
 
     @TempDir Path directory;
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
@@ -63,7 +72,7 @@ class FileDurableStoreTest {
     @Test
     void shouldHoldTheBytesInOrderWhenForced() throws Exception {
         UnsafeBuffer bytes = random(12_345_678, 1);
-        DurableFile file = store.append("a.bin");
+        DurableFile file = store.create("a.bin");
         file.append(bytes, 0, 0);
         appendAll(file, bytes);
         assertThat(file.position()).isEqualTo(bytes.capacity());
@@ -71,7 +80,7 @@ class FileDurableStoreTest {
         Await.until("forced", () -> file.forcedPosition() == bytes.capacity());
         assertThat(Files.readAllBytes(path("a.bin"))).isEqualTo(bytes.byteArray());
         file.close();
-        DurableFile again = store.append("a.bin");
+        DurableFile again = store.append("a.bin", bytes.capacity());
         assertThat(again.position()).isEqualTo(bytes.capacity());
         again.append(bytes, 0, 5);
         again.force();
@@ -83,7 +92,7 @@ class FileDurableStoreTest {
 
     @Test
     void shouldNotReportBytesAsForcedWhenNobodyAskedForIt() {
-        DurableFile file = store.append("b");
+        DurableFile file = store.create("b");
         appendAll(file, random(1000, 2));
         Completion barrier = store.rename("absent", "other");
         Await.until("everything before the rename", barrier::isDone);
@@ -93,7 +102,7 @@ class FileDurableStoreTest {
 
     @Test
     void shouldRenameAndDeleteAfterWhatWasAskedBefore() {
-        DurableFile file = store.append("c.part");
+        DurableFile file = store.create("c.part");
         appendAll(file, random(700_000, 3));
         file.close();
         Completion rename = store.rename("c.part", "c");
@@ -111,27 +120,163 @@ class FileDurableStoreTest {
         store.close();
     }
 
+    /** Makes a file, without blocks, to which its file system lets nobody append. */
+    private static long longest(Path path) throws IOException {
+        long length = 0;
+        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+            for (long bit = 1L << 62; bit > 0; bit >>= 1) {
+                try {
+                    file.setLength(length | bit);
+                    length |= bit;
+                } catch (IOException e) {
+                    // Longer than its file system allows.
+                }
+            }
+            file.setLength(length);
+        }
+        return length;
+    }
+
     @Test
     void shouldFailTheFileByNameWhenTheDeviceIsFull() throws Exception {
-        Files.createSymbolicLink(path("full"), Path.of("/dev/full"));
-        DurableFile file = store.append("full");
-        DurableFile other = store.append("other");
+        long length = longest(path("full"));
+        DurableFile file = store.append("full", length);
+        DurableFile other = store.create("other");
         file.append(random(100, 4), 0, 100);
         Await.until("failed", () -> !file.error().isEmpty());
-        assertThat(file.error()).contains(path("full").toString()).contains("No space left");
+        assertThat(file.error()).contains(path("full").toString()).contains("File too large");
         assertThat(file.append(random(1, 4), 0, 1)).isEqualTo(-1);
         file.force();
         Completion rename = store.rename("full", "complete");
         Await.until("refused", rename::isDone);
-        assertThat(rename.error()).contains("No space left");
+        assertThat(rename.error()).contains("File too large");
         assertThat(file.forcedPosition()).isNotPositive();
         file.close();
         Completion late = store.rename("full", "complete");
         Await.until("refused", late::isDone);
-        assertThat(late.error()).contains("No space left");
+        assertThat(late.error()).contains("File too large");
         appendAll(other, random(100, 4));
         other.force();
         Await.until("the other file works", () -> other.forcedPosition() == 100);
+        store.close();
+    }
+
+    @Test
+    @Tag("dart-S7")
+    void shouldNotFollowALinkThatSomebodyPutIntoItsFolder() throws Exception {
+        Path victim = Files.write(directory.resolve("victim"), new byte[] {1, 2, 3});
+        for (String name : List.of("new", "old", "lock", "moved")) {
+            Files.createSymbolicLink(path(name), victim);
+        }
+        Files.createSymbolicLink(path("dangling"), directory.resolve("made"));
+        assertThat(store.create("new").error()).contains("it is a link");
+        assertThat(store.create("dangling").error()).contains("it is a link");
+        assertThat(store.append("dangling", 0).error()).contains("it is a link");
+        assertThat(store.append("old", 0).error()).contains("it is a link");
+        assertThat(store.append("old", 3).error()).contains("it is a link");
+        assertThatThrownBy(() -> store.read("old")).hasMessageContaining("it is a link");
+        assertThatThrownBy(() -> store.tryLock("lock", 0)).hasMessageContaining("it is a link");
+        assertThatThrownBy(() -> store.isLocked("lock", 0, 1)).hasMessageContaining("it is a link");
+        Completion rename = store.rename("moved", "final");
+        Await.until("refused", rename::isDone);
+        assertThat(rename.error()).contains("it is a link");
+        assertThat(store.list()).isEmpty();
+        store.close();
+        assertThat(victim).hasBinaryContent(new byte[] {1, 2, 3});
+        assertThat(directory.resolve("made")).doesNotExist();
+    }
+
+    @Test
+    @Tag("dart-S7")
+    void shouldMakeANewFileOnlyWhereThereIsNone() throws Exception {
+        Files.write(path("there"), new byte[0]);
+        assertThat(store.create("there").error()).contains(path("there").toString());
+        store.close();
+    }
+
+    /** Opening a pipe waits for its other end. */
+    @Test
+    @Timeout(20)
+    @Tag("dart-S7")
+    void shouldNotWaitAtAPipe() throws Exception {
+        Process mkfifo = new ProcessBuilder("mkfifo", path("pipe").toString()).start();
+        assertThat(mkfifo.waitFor()).isZero();
+        assertThat(store.append("pipe", 0).error()).contains("a pipe");
+        assertThatThrownBy(() -> store.read("pipe")).hasMessageContaining("a pipe");
+        store.close();
+    }
+
+    private FileDurableStore few() {
+        return FileDurableStore.open(directory.resolve("store"), errors::add, OPEN_MAX);
+    }
+
+    private long descriptors() throws IOException {
+        try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+            return all.filter(fd -> isInStore(fd)).count();
+        }
+    }
+
+    private boolean isInStore(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).startsWith(directory);
+        } catch (IOException e) {
+            return false; // Closed meanwhile.
+        }
+    }
+
+    /** Thousands of files at a time: as many descriptors as one process may have. */
+    @Test
+    void shouldWriteToMoreFilesThanItHasDescriptors() throws Exception {
+        int count = 2 * OPEN_MAX + 5;
+        FileDurableStore store = few();
+        List<DurableFile> files = new ArrayList<>();
+        DurableFile renamed = store.create("first");
+        appendAll(renamed, random(100, 1));
+        Completion rename = store.rename("first", "second");
+        Await.until("renamed", rename::isDone);
+        for (int i = 0; i < count; i++) {
+            files.add(store.create("f" + i));
+            assertThat(descriptors()).isLessThanOrEqualTo(OPEN_MAX + 3);
+        }
+        for (int round = 0; round < 2; round++) {
+            for (int i = 0; i < count; i++) {
+                appendAll(files.get(i), random(50 + i, i + round));
+            }
+        }
+        files.forEach(DurableFile::force);
+        Await.until(
+                "forced",
+                () -> files.stream().allMatch(file -> file.forcedPosition() == file.position()));
+        assertThat(descriptors()).isLessThanOrEqualTo(OPEN_MAX + 3);
+        // It was closed under the one name and is opened again under the other.
+        appendAll(renamed, random(7, 2));
+        files.forEach(DurableFile::close);
+        renamed.close();
+        store.close();
+        assertThat(descriptors()).isZero();
+        assertThat(path("second")).hasSize(107);
+        for (int i = 0; i < count; i++) {
+            byte[] expected = Arrays.copyOf(random(50 + i, i).byteArray(), 100 + 2 * i);
+            random(50 + i, i + 1).getBytes(0, expected, 50 + i, 50 + i);
+            assertThat(path("f" + i)).hasBinaryContent(expected);
+        }
+        assertThat(errors).isEmpty();
+    }
+
+    @Test
+    void shouldFailAFileThatSomebodyChangedWhileItWasClosed() throws Exception {
+        FileDurableStore store = few();
+        DurableFile first = store.create("first");
+        appendAll(first, random(100, 1));
+        for (int i = 0; i < OPEN_MAX; i++) {
+            appendAll(store.create("f" + i), random(10, i));
+        }
+        Completion barrier = store.rename("absent", "other");
+        Await.until("everything before the rename", barrier::isDone);
+        Files.write(path("first"), new byte[3]);
+        first.append(random(5, 5), 0, 5);
+        Await.until("failed", () -> !first.error().isEmpty());
+        assertThat(first.error()).contains("3 bytes instead of 100");
         store.close();
     }
 
@@ -149,14 +294,15 @@ class FileDurableStoreTest {
                 });
         store.onReady(woken::release);
         UnsafeBuffer bytes = random(1 << 20, 5);
-        DurableFile file = store.append("slow");
+        DurableFile file = store.create("slow");
         long accepted = 0;
         int taken;
         while ((taken = file.append(bytes, 0, bytes.capacity())) > 0) {
             accepted += taken;
-            assertThat(accepted).isLessThanOrEqualTo(64L << 20);
+            assertThat(accepted).isLessThanOrEqualTo(8L << 20);
         }
         assertThat(taken).isZero();
+        assertThat(accepted).isEqualTo(8L << 20);
         assertThat(file.position()).isEqualTo(accepted);
         assertThat(woken.availablePermits()).isZero();
         blocked.countDown();
@@ -169,12 +315,15 @@ class FileDurableStoreTest {
     @ParameterizedTest
     @ValueSource(strings = {"", ".", "..", "a/b", "../x", "/etc/passwd", "a\0b", "a\nb", "a\\b"})
     void shouldRefuseWhenTheNameIsNotOnePlainElement(String name) {
-        assertThatThrownBy(() -> store.append(name)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> store.create(name)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> store.read(name)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> store.rename("ok", name))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("file name");
-        assertThatThrownBy(() -> store.append("x".repeat(256))).hasMessageContaining("255");
+        assertThatThrownBy(() -> store.create("x".repeat(256))).hasMessageContaining("255");
+        assertThatThrownBy(() -> store.create("\u00e4".repeat(128))).hasMessageContaining("255");
+        assertThatThrownBy(() -> store.read("a\nb/c")).hasMessageContaining("'a?b/c'");
+        assertThat(store.create("\u00e4" + "x".repeat(253)).error()).isEmpty();
         store.close();
     }
 
@@ -200,10 +349,101 @@ class FileDurableStoreTest {
         Files.write(directory.resolve("file"), new byte[1]);
         assertThatThrownBy(() -> FileDurableStore.open(directory.resolve("file/x"), errors::add))
                 .hasMessageContaining(directory.resolve("file/x").toString());
-        DurableFile file = store.append("late");
+        DurableFile file = store.create("late");
         store.close();
         store.close();
         assertThat(file.append(random(1, 7), 0, 1)).isEqualTo(-1);
-        assertThatThrownBy(() -> store.append("z")).hasMessageContaining("is closed");
+        assertThat(store.take((FileAppender) file, random(1, 7), 0, 1)).isEqualTo(-1);
+        List<ThrowingCallable> calls =
+                List.of(
+                        () -> store.create("z"),
+                        () -> store.append("z", 0),
+                        () -> store.read("z"),
+                        store::list,
+                        () -> store.rename("late", "z"),
+                        () -> store.delete("late"),
+                        () -> store.tryLock("z", 0),
+                        () -> store.isLocked("z", 0, 1));
+        for (ThrowingCallable call : calls) {
+            assertThatThrownBy(call).hasMessageContaining("is closed");
+        }
+        assertThat(path("late")).exists();
+        assertThat(path("z")).doesNotExist();
+    }
+
+    @Test
+    void shouldListByName() throws Exception {
+        List<String> names = new ArrayList<>();
+        for (int i = 10; i < 40; i++) {
+            names.add("f" + i);
+            Files.write(path("f" + (i * 7 % 30 + 10)), new byte[1]);
+        }
+        Files.createDirectory(path("folder"));
+        assertThat(store.list()).isEqualTo(names);
+        store.close();
+    }
+
+    @Test
+    void shouldLockBytesOnce() throws Exception {
+        AutoCloseable lock = store.tryLock("lock", 7);
+        assertThat(lock).isNotNull();
+        assertThat(store.tryLock("lock", 7)).isNull();
+        assertThat(store.isLocked("lock", 7, 8)).isTrue();
+        assertThat(store.isLocked("lock", 8, 9)).isFalse();
+        assertThat(store.isLocked("none", 7, 8)).isFalse();
+        lock.close();
+        assertThat(store.isLocked("lock", 7, 8)).isFalse();
+        store.close();
+    }
+
+    /** The failure of a file is that of one that is no more. */
+    @Test
+    void shouldForgetAFailedFileOnceAnotherHasItsName() throws Exception {
+        Files.write(path("a"), new byte[0]);
+        Files.write(path("b"), new byte[0]);
+        for (String name : List.of("a", "b")) {
+            DurableFile failed = store.create(name);
+            assertThat(failed.error()).isNotEmpty();
+            failed.close();
+            assertThat(done(store.rename(name, "moved"))).contains("has failed");
+        }
+        Files.delete(path("a"));
+        DurableFile again = store.create("a");
+        appendAll(again, random(5, 1));
+        again.close();
+        assertThat(done(store.rename("b", "moved"))).contains("has failed");
+        assertThat(done(store.rename("a", "b"))).isEmpty();
+        assertThat(done(store.rename("b", "c"))).isEmpty();
+        store.close();
+        assertThat(path("c")).hasSize(5);
+    }
+
+    private static String done(Completion completion) {
+        Await.until("done", completion::isDone);
+        return completion.error();
+    }
+
+    /** Whoever stores goes on; a process that ends without closing is not kept. */
+    @Test
+    void shouldHandErrorsOnAndHoldNothingLonger() throws Exception {
+        store.enqueue(
+                () -> {
+                    assertThat(Thread.currentThread().isDaemon()).isTrue();
+                    throw new IllegalStateException("of a task");
+                });
+        store.onReady(
+                () -> {
+                    throw new IllegalStateException("of a wake-up");
+                });
+        assertThat(done(store.rename("absent", "other"))).contains("absent");
+        DurableFile file = store.create("open");
+        assertThat(descriptors()).isEqualTo(1);
+        appendAll(file, random(9, 1));
+        store.close();
+        assertThat(descriptors()).isZero();
+        assertThat(path("open")).hasSize(9);
+        assertThat(errors.stream().map(Throwable::getMessage))
+                .contains("of a task", "of a wake-up")
+                .anyMatch(text -> text.startsWith("renaming " + path("absent")));
     }
 }

@@ -10,8 +10,6 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.softnic.NativeAccess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -114,11 +112,8 @@ class NioByteStreamsTest {
 
     @Test
     void shouldNameHostPortAndCauseWhenNobodyListens() throws IOException {
-        // Bound and not listening: refuses for as long as the test runs, and nobody else gets the
-        // port.
-        try (Socket holder = new Socket()) {
-            holder.bind(new InetSocketAddress("127.0.0.1", 0));
-            int port = holder.getLocalPort();
+        try (HeldPort held = new HeldPort()) {
+            int port = held.port();
             try (ByteStream stream = streams.connect("127.0.0.1", port)) {
                 Await.until("failed", () -> stream.state() == ByteStream.FAILED);
                 assertThat(stream.error())
@@ -131,11 +126,10 @@ class NioByteStreamsTest {
 
     @RepeatedTest(50)
     void shouldFreeThePortWhenAListenerCloses() {
-        int port;
-        try (Listener listener = streams.listen("", 0)) {
-            port = listener.port();
+        try (HeldPort held = new HeldPort()) {
+            streams.listen("127.0.0.1", held.port()).close();
+            streams.listen("127.0.0.1", held.port()).close();
         }
-        streams.listen("", port).close();
     }
 
     @Test

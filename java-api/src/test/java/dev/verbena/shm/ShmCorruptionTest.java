@@ -83,6 +83,7 @@ class ShmCorruptionTest {
         long seed = given != null ? Long.parseLong(given) : System.nanoTime();
         System.out.println("ShmCorruptionTest: -Dverbena.seed=" + seed);
         Random random = new Random(seed);
+        // --long: 400 rounds of damaged segments instead of 40
         int rounds = Boolean.getBoolean("verbena.long") ? 400 : 40;
         for (int round = 0; round < rounds; round++) {
             damage(random);

@@ -51,7 +51,7 @@ class CheckingTransportTest {
         @Override
         public int poll(TransportHandler handler, int limit) {
             int count =
-                    delegate.poll(swallowsCompletions ? new TransportHandler() {} : handler, limit);
+                    delegate.poll(swallowsCompletions ? TransportHandler.IGNORE : handler, limit);
             extra.accept(handler);
             return pollAnswer != Integer.MIN_VALUE ? pollAnswer : count;
         }

@@ -17,6 +17,9 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Connect, accept, reject, disconnect, close: every attempt ends with exactly one event. */
@@ -132,12 +135,69 @@ abstract class ConnectionContract extends MessageContract {
     void shouldFailWithAReasonWhenNobodyListens() {
         ContractNode a = node();
         ContractNode b = node();
-        assertThat(failure(a, a.connect(b.transport.uri(), 1)).status()).isEqualTo(Status.REFUSED);
         URI gone = b.transport.uri();
+        for (URI uri : new URI[] {gone, ofAny(gone)}) {
+            assertThat(failure(a, a.connect(uri, 1)).status()).isEqualTo(Status.NOT_LISTENING);
+        }
         b.transport.close();
         assertThat(failure(a, a.connect(gone, 2)).status()).isIn(Status.REFUSED, Status.PEER_DEAD);
         assertThat(failure(a, a.connect(other(gone, "never-there"), 3)).status())
                 .isIn(Status.REFUSED, Status.PEER_DEAD);
+    }
+
+    /** Who tries again needs no more: the same attempt succeeds once somebody listens there. */
+    @Test
+    void shouldConnectToWhoCameLater() {
+        ContractNode a = node();
+        ContractNode first = node(context().name("phoenix"));
+        URI uri = ofAny(first.transport.uri());
+        first.transport.close();
+        assertThat(failure(a, a.connect(uri, 1)).status()).isEqualTo(Status.NOT_LISTENING);
+        ContractNode second = node(context().name("phoenix"));
+        second.transport.listen();
+        long handle = a.connect(ofAny(second.transport.uri()), 2);
+        pump("connected", () -> a.count("connected", handle) == 1);
+    }
+
+    /** Two threads, as two programs would be; the late one polls, but does not listen at first. */
+    @Test
+    void shouldWaitInBlockingCallsForWhoListensLater() throws Exception {
+        CountDownLatch attempts = new CountDownLatch(2);
+        try (BlockingCalls late = new BlockingCalls(open(context())).timeoutNs(Long.MAX_VALUE)) {
+            URI uri = late.transport().uri();
+            CompletableFuture<Void> client = CompletableFuture.runAsync(() -> greet(uri, attempts));
+            while (attempts.getCount() > 0) {
+                late.transport().poll(TransportHandler.IGNORE, 8);
+                Thread.yield();
+            }
+            long connection = late.accept();
+            assertThat(late.receive(connection).getLong(0)).isEqualTo(77);
+            assertThat(late.receive(connection)).as("the end").isNull();
+            late.disconnect(connection);
+            client.get();
+        }
+    }
+
+    private void greet(URI uri, CountDownLatch attempts) {
+        Consumer<String> sink =
+                line -> {
+                    if (line.contains("NOT_LISTENING")) {
+                        attempts.countDown();
+                    }
+                };
+        try (BlockingCalls calls = new BlockingCalls(new TracingTransport(open(context()), sink));
+                RegisteredRegion outbox =
+                        calls.timeoutNs(Long.MAX_VALUE).transport().allocate(8, 0)) {
+            long connection = calls.connect(uri);
+            outbox.buffer(0, 8).putLong(0, 77);
+            calls.send(connection, outbox, 0, 8);
+            calls.disconnect(connection);
+        }
+    }
+
+    /** The address without the incarnation. */
+    private static URI ofAny(URI uri) {
+        return URI.create(uri.toString().replaceFirst("[?&]incarnation=[0-9a-f]+", ""));
     }
 
     private static URI other(URI uri, String name) {
@@ -180,6 +240,48 @@ abstract class ConnectionContract extends MessageContract {
         post("put", () -> a.transport.put(p.ab, local, 0, d, 0, 64, 1, 0));
         assertThat(completion(a).status()).isEqualTo(Status.STALE_KEY);
         assertThat(bytes(next, 0, 64)).containsOnly(0);
+    }
+
+    /** Every limit is legal: none wraps around, none stops the timers of the others. */
+    @Test
+    void shouldKeepEveryTimeLimitOfAConnect() {
+        ContractNode a = node();
+        ContractNode b = node();
+        b.transport.listen();
+        b.acceptContext = 0;
+        List<Long> patient = new ArrayList<>();
+        for (long limit :
+                new long[] {
+                    Long.MAX_VALUE, Long.MAX_VALUE - 1, Long.MAX_VALUE / 2, Long.MAX_VALUE / 1000
+                }) {
+            patient.add(a.connect(b.transport.uri(), new byte[0], 1, limit));
+        }
+        for (long limit : new long[] {20_000_000, 1, 0, -1, -Long.MAX_VALUE, Long.MIN_VALUE}) {
+            long handle = a.connect(b.transport.uri(), new byte[0], 2, limit);
+            assertThat(failure(a, handle).status()).as("%d ns", limit).isEqualTo(Status.TIMED_OUT);
+        }
+        assertThat(a.lives).as("only those failed").hasSize(6);
+        pump("the requests", () -> b.requests.size() >= patient.size());
+        b.requests.forEach(request -> b.transport.accept(request.connection(), 3));
+        for (long handle : patient) {
+            pump("the patient are connected", () -> a.count("connected", handle) == 1);
+        }
+    }
+
+    @Test
+    void shouldKeepOrRefuseEveryPeerTimeout() {
+        ContractNode a = node(context().peerTimeoutNs(Long.MAX_VALUE / 4));
+        Pair p = new Pair(a, node(context().peerTimeoutNs(Long.MAX_VALUE / 4)));
+        RegisteredRegion local = a.allocate(8);
+        post("send", () -> a.transport.send(p.ab, local, 0, 8, 1, 0));
+        assertThat(completion(a).status()).isEqualTo(Status.OK);
+        p.b.close();
+        pump("the end of the peer", () -> a.hasEnded(p.ab));
+        for (long limit : new long[] {0, -1, 1, Long.MIN_VALUE, Long.MAX_VALUE}) {
+            assertThatThrownBy(() -> open(context().peerTimeoutNs(limit)).close())
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("peerTimeoutNs " + limit);
+        }
     }
 
     @Test

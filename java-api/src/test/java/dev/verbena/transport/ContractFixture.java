@@ -13,7 +13,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
@@ -180,9 +179,9 @@ abstract class ContractFixture {
     }
 
     final void requires(ContractNode node, long capability, String name) {
-        Assumptions.assumeTrue(
-                (node.transport.capabilities() & capability) != 0,
-                () -> scheme() + " lacks the capability " + name);
+        if ((node.transport.capabilities() & capability) == 0) {
+            throw new SkipsForCapabilities.Lacking(scheme() + " lacks the capability " + name);
+        }
     }
 
     static RemoteDescriptor describe(RegisteredRegion region) {

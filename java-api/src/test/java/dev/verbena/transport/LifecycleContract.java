@@ -190,11 +190,30 @@ abstract class LifecycleContract extends ConnectionContract {
         pump("message", () -> p.b.messages.size() == 1);
     }
 
+    /** Written without {@code @Override}: the compiler does not say that it is none. */
+    private static final class Mute implements TransportHandler {
+        @SuppressWarnings("unused")
+        public void onMessage(long connection, DirectBuffer buffer) {}
+    }
+
+    @Test
+    void shouldRefuseAHandlerThatCanNeverBeCalled() {
+        ContractNode a = node();
+        assertThatThrownBy(() -> a.transport.poll(new Mute(), 1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("Mute overrides no method")
+                .hasMessageContaining("onCompletion, onConnectFailed")
+                .hasMessageContaining("Mute.onMessage(long,org.agrona.DirectBuffer) is none");
+        assertThat(a.transport.poll(TransportHandler.IGNORE, 1)).isZero();
+        assertThat(a.poll()).isZero();
+        assertThat(a.transport.poll(TransportHandler.IGNORE, 1)).isZero();
+    }
+
     @Test
     void shouldBelongToTheThreadThatUsesItFirst() {
         Transport transport = open(context());
-        assertThat(onOtherThread(() -> transport.poll(new TransportHandler() {}, 1))).isNull();
-        assertThatThrownBy(() -> transport.poll(new TransportHandler() {}, 1))
+        assertThat(onOtherThread(() -> transport.poll(TransportHandler.IGNORE, 1))).isNull();
+        assertThatThrownBy(() -> transport.poll(TransportHandler.IGNORE, 1))
                 .isInstanceOf(IllegalStateException.class);
         transport.close();
     }
@@ -267,6 +286,29 @@ abstract class LifecycleContract extends ConnectionContract {
         long past = t.nanoTime() - 1_000_000_000L;
         assertThat(t.await(past)).isFalse();
         assertThat(t.await(t.nanoTime())).isFalse();
+    }
+
+    /** Deadlines are compared by their distance from now, as those of the transport's clock are. */
+    @Test
+    void shouldKeepEveryDeadlineOfAnAwait() {
+        Pair p = new Pair();
+        settle();
+        RegisteredRegion source = p.b.allocate(8);
+        Transport t = p.a.transport;
+        for (long ns : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 1, Long.MAX_VALUE / 2}) {
+            long far = t.nanoTime() + ns;
+            t.wakeup();
+            t.await(far);
+            post("send", () -> p.b.transport.send(p.ba, source, 0, 8, 1, 0));
+            while (p.a.messages.poll() == null) {
+                t.await(far);
+                p.a.poll();
+            }
+        }
+        settle();
+        for (long ns : new long[] {0, -1, -Long.MAX_VALUE / 2}) {
+            assertThat(t.await(t.nanoTime() + ns)).as("%d ns", ns).isFalse();
+        }
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.verbena.transport;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.internal.Deadlines;
 import dev.verbena.transport.internal.TransferTransport;
 import java.net.URI;
 import java.util.ArrayDeque;
@@ -210,20 +211,24 @@ abstract class ModelConnections extends TransferTransport {
             Connection mine = new Connection();
             mine.handle = network.numbers.getAndIncrement();
             mine.context = context;
-            mine.deadlineNs = nanoTime() + timeoutNs;
+            mine.deadlineNs = Deadlines.after(nanoTime(), timeoutNs);
             connections.put(mine.handle, mine);
             ModelTransport target = network.transports.get(peer.getPath().substring(1));
-            String why =
-                    target == null
-                            ? "no transport " + peer
-                            : !target.uri.equals(peer)
-                                    ? "another incarnation than " + peer
-                                    : target.isListening ? null : peer + " does not listen";
-            if (why == null && target.connections.size() == target.limits.connectionsMax()) {
+            String why = null;
+            int status = Status.REFUSED;
+            if (target == null) {
+                why = "no transport " + peer;
+                status = peer.getQuery() == null ? Status.NOT_LISTENING : Status.REFUSED;
+            } else if (peer.getQuery() != null && !target.uri.equals(peer)) {
+                why = "another incarnation than " + peer;
+            } else if (!target.isListening) {
+                why = peer + " does not listen";
+                status = Status.NOT_LISTENING;
+            } else if (target.connections.size() == target.limits.connectionsMax()) {
                 why = peer + " has no connection left";
             }
             if (why != null) {
-                fail(mine, Status.REFUSED, why);
+                fail(mine, status, why);
                 return mine.handle;
             }
             Connection theirs = new Connection();

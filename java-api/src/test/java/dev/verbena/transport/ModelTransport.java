@@ -59,6 +59,7 @@ final class ModelTransport extends ModelOperations {
         if (isPolling) {
             throw new IllegalStateException("poll within a handler");
         }
+        requireHandler(handler);
         synchronized (network) {
             if (isClosed) {
                 return CLOSED;
@@ -109,7 +110,7 @@ final class ModelTransport extends ModelOperations {
         for (Connection connection : connections.values()) {
             if (!connection.isOpen
                     && !connection.isOffered
-                    && connection.deadlineNs - nanoTime() < 0) {
+                    && connection.deadlineNs - nanoTime() <= 0) {
                 late = late == null ? new ArrayList<>() : late;
                 late.add(connection);
             }

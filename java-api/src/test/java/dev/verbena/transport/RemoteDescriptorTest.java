@@ -112,6 +112,7 @@ class RemoteDescriptorTest {
         long seed = Long.getLong("verbena.seed", 1);
         Random random = new Random(seed);
         byte[] bytes = new byte[RemoteDescriptor.LENGTH];
+        // --long: 2,000,000 random descriptors instead of 100,000
         int rounds = Boolean.getBoolean("verbena.long") ? 2_000_000 : 100_000;
         for (int i = 0; i < rounds; i++) {
             random.nextBytes(bytes);

@@ -1,5 +1,7 @@
 package dev.verbena.transport;
 
+import java.util.Set;
+
 /** The suite through the tracing decorator, which may change nothing. */
 class TracedModelContractTest extends TransportContract {
     private final ModelNetwork network = new ModelNetwork();
@@ -12,6 +14,11 @@ class TracedModelContractTest extends TransportContract {
     @Override
     protected Transport open(TransportContext context) {
         return new TracingTransport(network.open(context), line -> {});
+    }
+
+    @Override
+    protected Set<String> replaced() {
+        return Set.of("shouldAllocateNothingWhenPostingAndPolling");
     }
 
     /** Not a test here: every line that is written is allocated. */

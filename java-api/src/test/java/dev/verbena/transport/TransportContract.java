@@ -4,14 +4,18 @@ import static dev.verbena.transport.Transport.ACCEPTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.memory.RegisteredRegion;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The conformance suite of the transport contract. A provider is tested by a subclass that names
@@ -26,9 +30,11 @@ import org.junit.jupiter.api.Test;
  * }
  * }</pre>
  *
- * <p>Tests are skipped only for a capability bit that the provider does not have, with the reason.
- * Deaths of processes are tested by {@code TransportProcessContract}.
+ * <p>Tests are skipped only for a capability bit that the provider does not have, with the reason
+ * ({@link SkipsForCapabilities} fails others), and no subclass replaces one. Deaths of processes
+ * are tested by {@code TransportProcessContract}.
  */
+@ExtendWith(SkipsForCapabilities.class)
 public abstract class TransportContract extends LifecycleContract {
     /** Seeds of the random runs; {@code -Dverbena.seed=N} replays one. */
     private static long[] seeds() {
@@ -37,6 +43,38 @@ public abstract class TransportContract extends LifecycleContract {
         return given != null
                 ? new long[] {Long.parseLong(given)}
                 : new long[] {1, 2, 3, now, now + 1, now + 2};
+    }
+
+    /** Tests that a subclass replaces: for decorators, never for a provider. */
+    protected Set<String> replaced() {
+        return Set.of();
+    }
+
+    @Test
+    @Tag("nsim-43")
+    final void shouldTestWholeSuite() {
+        Set<String> found = new TreeSet<>();
+        for (Class<?> type = getClass();
+                type != TransportContract.class;
+                type = type.getSuperclass()) {
+            for (Method method : type.getDeclaredMethods()) {
+                if (isOfSuite(method.getName())) {
+                    found.add(method.getName());
+                }
+            }
+        }
+        assertThat(found).isEqualTo(replaced());
+    }
+
+    private static boolean isOfSuite(String name) {
+        for (Class<?> type = TransportContract.class; type != null; type = type.getSuperclass()) {
+            for (Method method : type.getDeclaredMethods()) {
+                if (method.getName().equals(name) && name.startsWith("should")) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     @Test

@@ -53,6 +53,16 @@ class TransportsTest {
                 .hasMessageContaining("shm");
     }
 
+    /** This module's tests have only the providers of this module. */
+    @Test
+    void shouldNameTheArtifactOfAProviderThatIsMissing() {
+        assertThatThrownBy(() -> Transports.provider("portals"))
+                .hasMessageContaining("no transport provider 'portals'")
+                .hasMessageContaining("dev.verbena:verbena-portals");
+        assertThatThrownBy(() -> Transports.provider("gni"))
+                .hasMessageContaining("dev.verbena:verbena-gni");
+    }
+
     @Test
     void shouldNameProvidersInAnOrderThatNoFolderDecides() {
         assertThat(Transports.providers()).extracting(TransportProvider::scheme).isSorted();

@@ -30,6 +30,7 @@ class VerbsLongDeviceIT {
     private static final int PIECE = 4 << 20;
     private static final int BATCH = 16;
     private static final int PIECES = (int) (HALF / PIECE);
+    // --long: every piece of 3 GiB over a device, instead of every 96th
     private static final int STEP = "1".equals(System.getenv("VERBENA_LONG")) ? 1 : 96;
     private static final long NEEDED_BYTES = LENGTH + (600L << 20);
 

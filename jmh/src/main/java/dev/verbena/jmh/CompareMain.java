@@ -4,6 +4,7 @@ import dev.verbena.jmh.Comparison.Bound;
 import dev.verbena.jmh.peers.AeronIpcPeer;
 import dev.verbena.jmh.peers.JucxPutPeer;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -26,6 +28,22 @@ public final class CompareMain {
     private static final Pattern MEDIAN_MB = Pattern.compile("\"medianMBps\": ([0-9.]+)");
     private static final Pattern RATE = Pattern.compile("\"medianMpps\": ([0-9.]+)");
     private static final Pattern MICROSECONDS = Pattern.compile("\"us\":([0-9.]+)");
+
+    /** Of every Java program, ours and others'. */
+    private static final List<String> JAVA_OPTIONS = List.of("-XX:+UseSerialGC");
+
+    /** What Aeron's ping-pong sample is started with, as far as it concerns memory and the JVM. */
+    private static final List<String> AERON_SAMPLE =
+            List.of(
+                    "-XX:+UnlockDiagnosticVMOptions",
+                    "-XX:GuaranteedSafepointInterval=300000",
+                    "-Dagrona.disable.bounds.checks=true",
+                    "-Daeron.term.buffer.sparse.file=false",
+                    "-Daeron.pre.touch.mapped.memory=true");
+
+    /** Values of UCX_TLS for processes of one machine, beside the default. */
+    private static final List<String> UCX_TRANSPORTS =
+            List.of("posix", "sysv", "posix,cma", "sysv,cma");
 
     private final String bench;
     private final List<Comparison> comparisons = new ArrayList<>();
@@ -73,6 +91,11 @@ public final class CompareMain {
                         dartSend("asleep"),
                         Bound.NONE,
                         0));
+    }
+
+    /** All comparisons, in the order of the page. */
+    static List<Comparison> comparisons(String bench) {
+        return List.copyOf(new CompareMain(bench).comparisons);
     }
 
     private static Contestant dartSend(String server) {
@@ -129,8 +152,8 @@ public final class CompareMain {
         String what = "8 B put from Java, seen by a polling peer, over ";
         atMost("put-limit", what + "a copy and a flag in C", put, c("put_lat", "limit", 8), 1.25);
         atMost("put-c", what + "ours from C", put, c("put_lat", "softnic", 8), 1.10);
-        atMost("put-ucx", what + "UCX's", put, ucx("ucp_put_lat", 8, 1e3), 1.05);
-        atMost("put-jucx", what + "jucx's implicit put", put, jucx(), 1.05);
+        beside("put-ucx", what + "UCX's", "ns", put, ucx("ucp_put_lat", 8, 1e3), 1.05);
+        beside("put-jucx", what + "jucx's implicit put", "ns", put, jucx(), 1.05);
         comparisons.add(
                 new Comparison(
                         "put-rate",
@@ -147,8 +170,9 @@ public final class CompareMain {
         Contestant line = c("line", "limit", 8);
         String what = "8 B send over shm:// to its handler, over ";
         atMost("send-line", what + "the hand-over of a cache line", send, line, 3);
-        atMost("send-ucx", what + "UCX's tag send", send, ucx("tag_lat", 8, 1e3), 1);
-        atMost("send-aeron", what + "Aeron IPC between two threads", send, aeron(), 1);
+        beside("send-ucx", what + "UCX's tag send", "ns", send, ucx("tag_lat", 8, 1e3), 1);
+        String aeron = what + "Aeron IPC between two threads";
+        comparisons.add(new Comparison("send-aeron", aeron, "ns", send, aeron(), Bound.AT_MOST, 1));
         atMost(
                 "send-portals",
                 "8 B send over portals:// (match list, full event) over the hand-over of a cache line",
@@ -168,7 +192,8 @@ public final class CompareMain {
         }
         Contestant ours = bw("shm", "put", large, MEDIAN_MB, 1e-3);
         String what = "64 MiB put from Java over ";
-        atLeast("put-64m-ucx", what + "UCX's", ours, ucx("ucp_put_bw", large, 1.048576e-3), 1.25);
+        Contestant ucx = ucx("ucp_put_bw", large, 1.048576e-3);
+        beside("put-64m-ucx", what + "UCX's", "GB/s", ours, ucx, 1.25);
         atLeast("put-64m", what + "memcpy", ours, c("put_bw", "limit", large), 1.0);
         atLeast(
                 "foreign-4m",
@@ -235,6 +260,34 @@ public final class CompareMain {
         comparisons.add(new Comparison(id, sentence, "GB/s", ours, other, Bound.AT_LEAST, limit));
     }
 
+    /** Beside a program over UCX: with the best of its settings, and as it comes. */
+    private void beside(
+            String id,
+            String sentence,
+            String unit,
+            Contestant ours,
+            Contestant other,
+            double limit) {
+        List<Contestant> candidates = new ArrayList<>();
+        for (String transports : UCX_TRANSPORTS) {
+            String name = other.name() + ", UCX_TLS=" + transports;
+            candidates.add(other.with(Map.of("UCX_TLS", transports)).named(name));
+        }
+        Contestant asItComes = other.named(other.name() + ", default");
+        candidates.add(asItComes);
+        Bound bound = unit.equals("ns") ? Bound.AT_MOST : Bound.AT_LEAST;
+        comparisons.add(new Comparison(id, sentence, unit, ours, candidates, bound, limit));
+        comparisons.add(
+                new Comparison(
+                        id + "-default",
+                        sentence + ", as it comes",
+                        unit,
+                        ours,
+                        asItComes,
+                        Bound.NONE,
+                        0));
+    }
+
     private static Contestant lat(String transport, String op, int length) {
         return cli("lat", transport, op, length, BATCH_NS, 1);
     }
@@ -247,7 +300,8 @@ public final class CompareMain {
     private static Contestant cli(
             String command, String transport, String op, int length, Pattern number, double scale) {
         List<String> line = new ArrayList<>(List.of("taskset", "-c", "0", JAVA));
-        line.addAll(List.of("-XX:+UseSerialGC", "-cp", CLASS_PATH));
+        line.addAll(JAVA_OPTIONS);
+        line.addAll(List.of("-cp", CLASS_PATH));
         line.addAll(List.of("dev.verbena.cli.VerbenaCommand", command, "--json"));
         line.addAll(List.of("--transport=" + transport, "--op=" + op, "--size=" + length));
         line.add("--peer-processor=1");
@@ -291,13 +345,7 @@ public final class CompareMain {
         return new Contestant(
                 "UCX " + test,
                 List.of("bash", "-c", script),
-                Map.of(
-                        "UCX_TLS",
-                        "posix",
-                        "UCX_ERROR_SIGNALS",
-                        "",
-                        "UCX_WARN_UNUSED_ENV_VARS",
-                        "n"),
+                Map.of("UCX_ERROR_SIGNALS", "", "UCX_WARN_UNUSED_ENV_VARS", "n"),
                 Pattern.compile(column),
                 scale);
     }
@@ -306,26 +354,34 @@ public final class CompareMain {
         return peer(
                 "jucx",
                 List.of("taskset", "-c", "0"),
+                List.of(),
                 JucxPutPeer.class,
                 List.of("8", "400000", "1"));
     }
 
-    private static Contestant aeron() {
-        return peer(
-                "Aeron IPC",
-                List.of("taskset", "-c", "0,1"),
-                AeronIpcPeer.class,
-                List.of("8", "400000"));
+    /** As it comes, and as its own ping-pong sample is started. */
+    private static List<Contestant> aeron() {
+        List<String> arguments = List.of("8", "400000");
+        List<String> both = List.of("taskset", "-c", "0,1");
+        return List.of(
+                peer("Aeron IPC, default", both, List.of(), AeronIpcPeer.class, arguments),
+                peer("Aeron IPC, its sample's", both, AERON_SAMPLE, AeronIpcPeer.class, arguments));
     }
 
     private static Contestant peer(
-            String name, List<String> prefix, Class<?> type, List<String> arguments) {
+            String name,
+            List<String> prefix,
+            List<String> options,
+            Class<?> type,
+            List<String> arguments) {
         List<String> command = new ArrayList<>(prefix);
-        command.addAll(List.of(JAVA, "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"));
+        command.add(JAVA);
+        command.addAll(JAVA_OPTIONS);
+        command.addAll(options);
+        command.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
         command.addAll(List.of("-cp", CLASS_PATH, type.getName()));
         command.addAll(arguments);
-        Map<String, String> variables = Map.of("UCX_TLS", "posix", "UCX_ERROR_SIGNALS", "");
-        return new Contestant(name, command, variables, MICROSECONDS, 1e3);
+        return new Contestant(name, command, Map.of("UCX_ERROR_SIGNALS", ""), MICROSECONDS, 1e3);
     }
 
     private static int pairs(String text) {
@@ -351,13 +407,24 @@ public final class CompareMain {
         Path page = Path.of(arguments[0]).resolve("docs/benchmarks.md");
         CompareMain main = new CompareMain(arguments[1]);
         main.run(pairs, wanted, page);
-        System.out.println("wrote " + page);
+        System.out.println(
+                isKept(pairs)
+                        ? "wrote " + page
+                        : page
+                                + " stays as it is: it needs "
+                                + Comparison.VERDICT_PAIRS
+                                + " pairs");
+    }
+
+    /** Too few pairs are a trial, which takes no figures away. */
+    static boolean isKept(int pairs) {
+        return pairs >= Comparison.VERDICT_PAIRS;
     }
 
     private void list() {
         System.out.println("./verbena compare [PAIRS [NAME...]], PAIRS 10 unless given; names:");
         for (Comparison comparison : comparisons) {
-            System.out.printf("  %-16s %s%n", comparison.id, comparison.sentence);
+            System.out.printf("  %-20s %s%n", comparison.id, comparison.sentence);
         }
     }
 
@@ -377,11 +444,15 @@ public final class CompareMain {
         List<String> ids = comparisons.stream().map(comparison -> comparison.id).toList();
         for (Comparison comparison : comparisons) {
             if (wanted.isEmpty() || wanted.contains(comparison.id)) {
+                comparison.choose();
                 take(comparison, probe, pairs);
                 comparison.rows().forEach(System.out::println);
-                ComparePage measured = ComparePage.read(page);
-                measured.put(environment(), comparison.id, comparison.rows());
-                Files.writeString(page, measured.text(ids));
+                if (isKept(pairs)) {
+                    ComparePage measured = ComparePage.read(page);
+                    measured.put(
+                            environment(), comparison.id, comparison.rows(), comparison.settings());
+                    Files.writeString(page, measured.text(ids));
+                }
             }
         }
     }
@@ -401,12 +472,24 @@ public final class CompareMain {
 
     private static String environment() throws IOException {
         return String.format(
-                "%s, %d processors, Linux %s, Java %s, software NIC, %s.",
+                "%s, %d processors, Linux %s, Java %s, UCX %s, software NIC, %s.",
                 processor(),
                 Runtime.getRuntime().availableProcessors(),
                 System.getProperty("os.version"),
                 System.getProperty("java.version"),
+                ucxVersion(),
                 LocalDate.now(ZoneOffset.UTC));
+    }
+
+    private static String ucxVersion() throws IOException {
+        try {
+            Process info = new ProcessBuilder("ucx_info", "-v").start();
+            String text = new String(info.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            Matcher version = Pattern.compile("ersion:? ([0-9.]+)").matcher(text);
+            return version.find() ? version.group(1) : "unknown";
+        } catch (IOException e) {
+            return "absent";
+        }
     }
 
     private static String processor() throws IOException {

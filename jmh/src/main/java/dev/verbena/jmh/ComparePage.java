@@ -21,6 +21,8 @@ final class ComparePage {
             Each pair is tagged with the round trip of a cache line between the two processors (near: below 200 ns),
             because virtual processors move and every latency moves with them; pairs during which it changed are
             dropped. Both programs are bound to processors 0 and 1. One row again: `./verbena compare 10 NAME`.
+            Where the other side's documentation knows several settings, the best of them, by the median of three samples before the pairs, is
+            compared; rows whose names end with `-default` have it as it comes.
             """;
 
     private static final String TABLE =
@@ -41,10 +43,25 @@ final class ComparePage {
             | memory while messages pass | flat | `DartFlatMemoryContract` (heap, off-heap, resident set of a real server) |
             """;
 
+    private static final String SETTINGS =
+            """
+
+            ## Settings
+
+            The command of each side, as it was run when the row was measured. Rows that are not in this table were measured before it was written:
+            UCX and jucx with `UCX_TLS=posix`, the Java programs of others without `-XX:+UseSerialGC`, which ours had.
+
+            | name | ours | the other |
+            |---|---|---|
+            """;
+
     private static final String ENVIRONMENT = "Environment: ";
 
     /** Rows by the name of their comparison, by environment. */
     private final Map<String, Map<String, List<String>>> tables = new LinkedHashMap<>();
+
+    /** Rows of the table of settings, by the name of their comparison. */
+    private final Map<String, String> settings = new LinkedHashMap<>();
 
     private ComparePage() {}
 
@@ -56,10 +73,14 @@ final class ComparePage {
             return read;
         }
         for (String line : Files.readAllLines(page)) {
-            if (line.startsWith("## ")) {
+            if (line.startsWith("## What is not")) {
                 break;
             }
-            if (line.startsWith(ENVIRONMENT)) {
+            if (line.equals("## Settings")) {
+                environment = null;
+            } else if (environment == null && line.startsWith("| ")) {
+                read.settings(line);
+            } else if (line.startsWith(ENVIRONMENT)) {
                 environment = line.substring(ENVIRONMENT.length());
             } else if (line.startsWith("| ") && !line.startsWith("| name |")) {
                 read.rows(environment, line.split("\\|")[1].strip()).add(line);
@@ -68,13 +89,25 @@ final class ComparePage {
         return read;
     }
 
+    private void settings(String row) {
+        settings.put(row.split("\\|")[1].strip(), row);
+    }
+
     private List<String> rows(String environment, String id) {
         return tables.computeIfAbsent(environment, key -> new LinkedHashMap<>())
                 .computeIfAbsent(id, key -> new ArrayList<>());
     }
 
-    /** Replaces a comparison's rows by those that were just measured. */
-    void put(String environment, String id, List<String> rows) {
+    /**
+     * Replaces a comparison's rows by those that were just measured, and how that was done. Figures
+     * of earlier stay where there are none now.
+     */
+    void put(String environment, String id, List<String> rows, String settingsRow) {
+        boolean isKnown = tables.values().stream().anyMatch(table -> table.containsKey(id));
+        if (isKnown && rows.stream().allMatch(row -> row.contains("| not measured: "))) {
+            return;
+        }
+        settings(settingsRow);
         tables.values().forEach(table -> table.remove(id));
         rows(environment, id).addAll(rows);
     }
@@ -92,6 +125,10 @@ final class ComparePage {
                         rows.forEach(row -> page.append(row).append('\n'));
                     }
                 });
+        page.append(SETTINGS);
+        ids.stream()
+                .filter(settings::containsKey)
+                .forEach(id -> page.append(settings.get(id)).append('\n'));
         return page.append(NO_RATIOS).toString();
     }
 }

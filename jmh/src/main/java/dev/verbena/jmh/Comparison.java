@@ -30,12 +30,19 @@ final class Comparison {
     final String sentence;
     final String unit;
     final Contestant ours;
-    final Contestant other;
     final Bound bound;
     final double limit;
 
+    /** The same program with each of its settings that may be the best; one of them is compared. */
+    private final List<Contestant> candidates;
+
+    private Contestant other;
+
     /** A verdict needs as many pairs with one placement. */
-    private static final int VERDICT_PAIRS = 10;
+    static final int VERDICT_PAIRS = 10;
+
+    /** Samples of each of the other's settings. */
+    private static final int CHOICE_SAMPLES = 3;
 
     /** Ours, the other, and the cache line's round trip beside them. */
     private final List<double[]> near = new ArrayList<>();
@@ -52,13 +59,58 @@ final class Comparison {
             Contestant other,
             Bound bound,
             double limit) {
+        this(id, sentence, unit, ours, List.of(other), bound, limit);
+    }
+
+    /** With the best of several settings of the other; {@link #choose} finds which that is. */
+    Comparison(
+            String id,
+            String sentence,
+            String unit,
+            Contestant ours,
+            List<Contestant> candidates,
+            Bound bound,
+            double limit) {
         this.id = id;
         this.sentence = sentence;
         this.unit = unit;
         this.ours = ours;
-        this.other = other;
+        this.candidates = List.copyOf(candidates);
+        this.other = candidates.get(0);
         this.bound = bound;
         this.limit = limit;
+    }
+
+    /** Lets the other have the settings whose median of a few samples is the best here and now. */
+    void choose() throws InterruptedException {
+        double best = Double.NaN;
+        for (Contestant candidate : candidates.size() < 2 ? List.<Contestant>of() : candidates) {
+            try {
+                double[] samples = new double[CHOICE_SAMPLES];
+                for (int i = 0; i < samples.length; i++) {
+                    samples[i] = candidate.sample();
+                }
+                Arrays.sort(samples);
+                double median = samples[CHOICE_SAMPLES / 2];
+                boolean isLess = unit.equals("ns") || unit.equals("us");
+                if (Double.isNaN(best) || (isLess ? median < best : median > best)) {
+                    best = median;
+                    other = candidate;
+                }
+            } catch (IOException e) {
+                failure = e.getMessage();
+            }
+        }
+    }
+
+    /** A row of the page's table of settings: how each side was run. */
+    String settings() {
+        return String.format(
+                "| %s | `%s` | `%s` |", id, cell(ours.commandLine()), cell(other.commandLine()));
+    }
+
+    private static String cell(String text) {
+        return text.replace('\n', ' ').replace("|", "\\|");
     }
 
     /** Takes one pair; the order of the two alternates. */

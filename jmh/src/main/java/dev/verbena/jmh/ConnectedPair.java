@@ -102,7 +102,7 @@ final class ConnectedPair implements AutoCloseable {
 
     @Override
     public void close() {
-        TransportHandler nothing = new TransportHandler() {};
+        TransportHandler nothing = TransportHandler.IGNORE;
         while (initiator.poll(nothing, 64) > 0) {
             Thread.onSpinWait();
         }

@@ -2,9 +2,11 @@ package dev.verbena.jmh;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,6 +27,7 @@ record Contestant(
         Pattern number,
         double scale) {
     private static final long TIMEOUT_SECONDS = 120;
+    private static final Pattern ABSENT = Pattern.compile("(\\S+): (?:command )?not found");
 
     /** The same with another scale. */
     Contestant scaled(double factor) {
@@ -57,6 +60,10 @@ record Contestant(
         while (matcher.find()) {
             value = Double.parseDouble(matcher.group(1)) * scale;
         }
+        Matcher absent = ABSENT.matcher(output);
+        if (absent.find()) {
+            throw new IOException(name + ": " + absent.group(1) + " is not installed");
+        }
         if (exitCode != 0 || Double.isNaN(value)) {
             throw new IOException(
                     name + ": exit code " + exitCode + ", no figure in: " + output.strip());
@@ -83,10 +90,28 @@ record Contestant(
         return watchdog;
     }
 
-    /** As it would be typed. */
+    /** The same under a name that says how it is set. */
+    Contestant named(String name) {
+        return new Contestant(name, command, environment, number, scale);
+    }
+
+    /** The same with more variables. */
+    Contestant with(Map<String, String> variables) {
+        Map<String, String> all = new TreeMap<>(environment);
+        all.putAll(variables);
+        return new Contestant(name, command, all, number, scale);
+    }
+
+    /** As it would be typed, without the paths of this machine. */
     String commandLine() {
         StringBuilder line = new StringBuilder();
-        environment.forEach((key, value) -> line.append(key).append('=').append(value).append(' '));
-        return line.append(String.join(" ", command)).toString();
+        new TreeMap<>(environment)
+                .forEach((key, value) -> line.append(key).append('=').append(value).append(' '));
+        for (String word : command) {
+            String text = word.replace(System.getProperty("java.class.path"), "CLASSPATH");
+            text = text.replace(System.getProperty("java.home") + "/bin/", "");
+            line.append(text.startsWith("/") ? Path.of(text).getFileName() : text).append(' ');
+        }
+        return line.toString().strip();
     }
 }

@@ -28,7 +28,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 3, time = 1)
 @Fork(3)
 public class TransportBenchmark {
-    private static final TransportHandler NOTHING = new TransportHandler() {};
+    private static final TransportHandler NOTHING = TransportHandler.IGNORE;
     private static final int BATCH = 64;
 
     /** Provider. */

@@ -24,14 +24,22 @@ class ComparePageTest {
     @Test
     void shouldKeepRowsOfOtherEnvironmentsUnderTheirs() throws IOException {
         ComparePage page = ComparePage.read(folder.resolve("none.md"));
-        page.put("old machine.", "second", List.of("| second | near |", "| second | far |"));
-        page.put("old machine.", "first", List.of("| first | old |"));
+        page.put(
+                "old machine.",
+                "second",
+                List.of("| second | near |", "| second | far |"),
+                "| second | `a` | `b` |");
+        page.put("old machine.", "first", List.of("| first | old |"), "| first | `o old` | `c` |");
         page = reread(page, IDS);
-        page.put("new machine.", "first", List.of("| first | new |"));
+        page.put("new machine.", "first", List.of("| first | new |"), "| first | `o new` | `c` |");
 
         String text = reread(page, IDS).text(IDS);
 
-        assertThat(text).doesNotContain("| first | old |");
+        assertThat(text).doesNotContain("| first | old |").doesNotContain("`o old`");
+        assertThat(text.indexOf("## Settings"))
+                .isLessThan(text.indexOf("| first | `o new` | `c` |"));
+        assertThat(text.indexOf("| first | `o new` | `c` |"))
+                .isLessThan(text.indexOf("| second | `a` | `b` |"));
         assertThat(text.indexOf("Environment: old machine."))
                 .isLessThan(text.indexOf("| second | near |\n| second | far |"));
         assertThat(text.indexOf("| second | far |"))
@@ -42,11 +50,26 @@ class ComparePageTest {
     }
 
     @Test
+    void shouldKeepFiguresWhereNoneCanBeMeasuredNow() throws IOException {
+        assertThat(CompareMain.isKept(1)).isFalse();
+        assertThat(CompareMain.isKept(10)).isTrue();
+        ComparePage page = ComparePage.read(folder.resolve("none.md"));
+        page.put("machine.", "first", List.of("| first | 3 ns |"), "| first | `a` | `b` |");
+        page.put(
+                "machine.",
+                "first",
+                List.of("| first | - | not measured: x is not installed |"),
+                "| first | `a` | `b` |");
+
+        assertThat(page.text(IDS)).contains("| first | 3 ns |").doesNotContain("not measured");
+    }
+
+    @Test
     void shouldLeaveOutEmptyTablesAndComparisonsThatAreNoMore() throws IOException {
         ComparePage page = ComparePage.read(folder.resolve("none.md"));
-        page.put("old machine.", "first", List.of("| first | old |"));
-        page.put("old machine.", "gone", List.of("| gone | x |"));
-        page.put("new machine.", "first", List.of("| first | new |"));
+        page.put("old machine.", "first", List.of("| first | old |"), "| first | `o old` | `c` |");
+        page.put("old machine.", "gone", List.of("| gone | x |"), "| gone | `o x` | `c` |");
+        page.put("new machine.", "first", List.of("| first | new |"), "| first | `o new` | `c` |");
 
         String text = page.text(IDS);
 

@@ -6,12 +6,18 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.program.Program;
+import dev.verbena.nsim.program.Rank;
 import dev.verbena.nsim.topology.GridTopology;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** One message on an idle network, against section 5.1 of the specification. */
 class ZeroLoadTest {
@@ -133,24 +139,65 @@ class ZeroLoadTest {
         assertThat(result.endPs(0) - result.endPs(last)).isEqualTo(control);
     }
 
-    @Test
+    /** Nobody polls or asks; the target polls; the initiator asks at once, late, or computes. */
+    private static Stream<Arguments> programsOfTenPuts() {
+        Program tenPolls = rank -> rank.loop(10, () -> rank.poll(3));
+        Program late =
+                rank -> {
+                    rank.computeNanos(10_000_000);
+                    tenPolls.run(rank);
+                };
+        Program oneByOne = rank -> rank.loop(10, () -> rank.complete(rank.put(2, 10_000, 3)));
+        return Stream.of(
+                programs("nobody asks", tenPuts(rank -> {}), rank -> {}),
+                programs("the target polls", tenPuts(rank -> {}), tenPolls),
+                programs("each is awaited", oneByOne, tenPolls),
+                programs("all are awaited", tenPuts(Rank::completeAll), rank -> {}),
+                programs("initiator computes", tenPuts(r -> r.computeNanos(10_000_000)), tenPolls),
+                programs("target computes", tenPuts(Rank::completeAll), late));
+    }
+
+    private static Arguments programs(String name, Program initiator, Program target) {
+        return Arguments.of(name, initiator, target);
+    }
+
+    private static Program tenPuts(Program then) {
+        return rank -> {
+            for (int i = 0; i < 10; i++) {
+                rank.put(2, 10_000, 3);
+            }
+            then.run(rank);
+        };
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("programsOfTenPuts")
     @Tag("nsim-30")
-    void shouldSendOneControlPacketPerPutWhateverTheProgramDoes() {
-        // Nobody polls and nobody waits for completion.
+    void shouldSendOneControlPacketAfterTheDataOfAPutWhateverTheProgramDoes(
+            String name, Program initiator, Program target) {
+        List<Long> arrived = new ArrayList<>();
+        List<Long> completed = new ArrayList<>();
         SimulationResult result =
-                between(
-                        new NetworkContext(),
-                        3,
-                        rank -> {
-                            for (int i = 0; i < 10; i++) {
-                                rank.put(2, 10_000, i);
-                            }
-                        },
-                        rank -> {});
+                new Simulation(GridTopology.mesh(3), new NetworkContext())
+                        .trace(
+                                (timePs, event, kind, from, to, bytes, tag, issued, firstIn) ->
+                                        (event.equals("arrived") ? arrived : completed).add(timePs))
+                        .run(
+                                rank -> {
+                                    if (rank.rank() == 0) {
+                                        initiator.run(rank);
+                                    } else if (rank.rank() == 2) {
+                                        target.run(rank);
+                                    }
+                                });
         long back = result.links().packets(result.links().linkOfNode(2));
         assertThat(back).isEqualTo(10);
         assertThat(result.links().bytes(result.links().linkOfNode(2))).isEqualTo(160);
         assertThat(result.links().packets(result.links().linkOfNode(0))).isEqualTo(50);
+        // Each is sent at the instant when the last byte of its put is in memory.
+        long controlPs = 3 * 140_000L + 4 * 600L + 16 * 250L;
+        assertThat(arrived).hasSize(10);
+        assertThat(completed).isEqualTo(arrived.stream().map(time -> time + controlPs).toList());
     }
 
     @Test

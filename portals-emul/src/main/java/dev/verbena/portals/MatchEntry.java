@@ -2,6 +2,7 @@ package dev.verbena.portals;
 
 import dev.verbena.portals.bindings.portals;
 import java.lang.ref.Reference;
+import java.util.Objects;
 
 /**
  * An entry of a match list: which senders and match bits it takes, and at most one memory
@@ -102,6 +103,27 @@ public final class MatchEntry extends PortalsObject {
     }
 
     /**
+     * A new entry directly before or after this one; if the context has a descriptor, with that in
+     * one step. C: {@code PtlMEInsert}, {@code PtlMEMDInsert}.
+     *
+     * @throws PortalsException PTL_ME_INVALID if this one is gone, PTL_MD_ILLEGAL, PTL_NO_SPACE:
+     *     nothing was made
+     */
+    public MatchEntry insert(MatchEntryContext c) {
+        return c.descriptor == null
+                ? insert(c.nid, c.pid, c.matchBits, c.ignoreBits, c.unlink, c.position)
+                : insert(
+                        c.nid,
+                        c.pid,
+                        c.matchBits,
+                        c.ignoreBits,
+                        c.unlink,
+                        c.position,
+                        c.descriptor,
+                        c.unlinkDescriptor);
+    }
+
+    /**
      * A new entry directly before or after this one. C: {@code PtlMEInsert}.
      *
      * @param nid node that may send, {@link PortalsInterface#ANY} for all
@@ -187,6 +209,24 @@ public final class MatchEntry extends PortalsObject {
                         context,
                         unlinkDescriptor,
                         testQueue);
+    }
+
+    /**
+     * As the other form, with the values by their names.
+     *
+     * @throws NullPointerException if the context has no descriptor
+     */
+    public MatchEntry post(MatchEntryContext c, EventQueue testQueue) {
+        return post(
+                c.nid,
+                c.pid,
+                c.matchBits,
+                c.ignoreBits,
+                c.unlink,
+                c.position,
+                Objects.requireNonNull(c.descriptor, "descriptor"),
+                c.unlinkDescriptor,
+                testQueue);
     }
 
     /** Takes the descriptor that was made in one step with this entry. */

@@ -46,6 +46,45 @@ public final class MemoryDescriptor extends PortalsObject {
         return entry;
     }
 
+    /** Bytes of its region. */
+    long length() {
+        return length;
+    }
+
+    /**
+     * Puts; as the other form, with the values by their names. C: {@code PtlPutRegion}.
+     *
+     * @return a {@link PortalsOutcome} or a negated {@link PortalsCode}
+     */
+    public int put(PortalsRequest to) {
+        return put(
+                to.localOffset,
+                to.lengthOf(this),
+                to.ack,
+                to.target,
+                to.portalIndex,
+                to.accessIndex,
+                to.matchBits,
+                to.remoteOffset,
+                to.headerData);
+    }
+
+    /**
+     * Gets; as the other form, with the values by their names. C: {@code PtlGetRegion}.
+     *
+     * @return a {@link PortalsOutcome} or a negated {@link PortalsCode}
+     */
+    public int get(PortalsRequest from) {
+        return get(
+                from.localOffset,
+                from.lengthOf(this),
+                from.target,
+                from.portalIndex,
+                from.accessIndex,
+                from.matchBits,
+                from.remoteOffset);
+    }
+
     /**
      * Puts a part of the region. C: {@code PtlPutRegion}.
      *

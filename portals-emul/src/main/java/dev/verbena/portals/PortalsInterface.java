@@ -189,6 +189,27 @@ public final class PortalsInterface implements AutoCloseable {
     }
 
     /**
+     * A new match entry at the head or tail of a list; if the context has a descriptor, with that
+     * in one step. C: {@code PtlMEAttach}, {@code PtlMEMDAttach}.
+     *
+     * @throws PortalsException PTL_PT_INDEX_INVALID, PTL_MD_ILLEGAL, PTL_NO_SPACE: nothing was made
+     */
+    public MatchEntry attach(int portalIndex, MatchEntryContext c) {
+        return c.descriptor == null
+                ? attach(portalIndex, c.nid, c.pid, c.matchBits, c.ignoreBits, c.unlink, c.position)
+                : attach(
+                        portalIndex,
+                        c.nid,
+                        c.pid,
+                        c.matchBits,
+                        c.ignoreBits,
+                        c.unlink,
+                        c.position,
+                        c.descriptor,
+                        c.unlinkDescriptor);
+    }
+
+    /**
      * A new match entry at the head or tail of a list. C: {@code PtlMEAttach}.
      *
      * @param nid node that may send, or {@link #ANY}
@@ -332,10 +353,18 @@ public final class PortalsInterface implements AutoCloseable {
         return new PortalsMemory(this, address, length);
     }
 
-    /** Number to pass to {@link #await}; read it before looking into the queues. Not Portals. */
+    /**
+     * Number to pass to {@link #await}; read it before looking into the queues. Not Portals.
+     *
+     * @throws PortalsException naming a file of this interface's memory that somebody cut
+     */
     public int doorbell() {
         checkOwner();
-        return (int) portals.vpn_doorbell(handle);
+        long seen = portals.vpn_doorbell(handle);
+        if (seen < 0) {
+            throw PortalsNative.failure("PtlExtDoorbell", seen, this);
+        }
+        return (int) seen;
     }
 
     /**

@@ -53,10 +53,8 @@
  * try (PortalsInterface ni = PortalsInterface.open(new PortalsInterfaceContext().job("demo"));
  *         EventQueue queue = ni.eventQueue(64);
  *         PortalsMemory memory = ni.allocate(4096);
- *         MatchEntry entry = ni.attach(4, PortalsInterface.ANY, PortalsInterface.ANY, 0xBEEF, 0,
- *                 MatchEntry.RETAIN, MatchEntry.AFTER)) {
- *     entry.attach(new MemoryDescriptorContext().memory(memory).queue(queue).acceptPut(true),
- *             MemoryDescriptor.RETAIN);
+ *         MatchEntry entry = ni.attach(4, new MatchEntryContext().matchBits(0xBEEF).descriptor(
+ *                 new MemoryDescriptorContext().memory(memory).queue(queue).acceptPut(true)))) {
  *     PortalsEventFlyweight event = new PortalsEventFlyweight();
  *     while (queue.await(event, 1_000_000_000L) != EventQueue.EMPTY) {
  *         System.out.println(event);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,6 +48,56 @@ class PortalsAccessTest extends PortalsPair {
                                         .eventQueuesMax(tooMany))) {
             assertThat(cut.limits()).isEqualTo(all.limits());
             assertThat(cut.limits().matchEntriesMax()).isLessThan(tooMany);
+        }
+    }
+
+    @Test
+    @Tag("portals3-6")
+    void shouldGrantEachLimitByItselfAndRefuseOneMore() throws Exception {
+        PortalsLimits all;
+        try (PortalsInterface any = PortalsInterface.open(new PortalsInterfaceContext().job(job))) {
+            all = any.limits();
+        }
+        int entries = all.matchEntriesMax();
+        int descriptors = all.descriptorsMax();
+        try (PortalsInterface few =
+                PortalsInterface.open(new PortalsInterfaceContext().job(job).matchEntriesMax(2))) {
+            assertThat(few.limits()).isEqualTo(limits(2, descriptors, all.eventQueuesMax(), all));
+            refusesTheThird(() -> few.attach(1, ANY, ANY, 0, 0, false, false));
+        }
+        try (PortalsInterface few =
+                PortalsInterface.open(new PortalsInterfaceContext().job(job).descriptorsMax(2))) {
+            assertThat(few.limits()).isEqualTo(limits(entries, 2, all.eventQueuesMax(), all));
+            refusesTheThird(() -> few.bind(new MemoryDescriptorContext(), false));
+        }
+        try (PortalsInterface few =
+                PortalsInterface.open(new PortalsInterfaceContext().job(job).eventQueuesMax(2))) {
+            assertThat(few.limits()).isEqualTo(limits(entries, descriptors, 2, all));
+            refusesTheThird(() -> few.eventQueue(4));
+        }
+    }
+
+    private static PortalsLimits limits(
+            int matchEntries, int descriptors, int eventQueues, PortalsLimits rest) {
+        return new PortalsLimits(
+                matchEntries,
+                descriptors,
+                eventQueues,
+                rest.accessIndexMax(),
+                rest.portalIndexMax(),
+                rest.segmentsMax(),
+                rest.matchListMax(),
+                rest.getPutLengthMax());
+    }
+
+    private static void refusesTheThird(Supplier<? extends AutoCloseable> make) throws Exception {
+        try (AutoCloseable first = make.get();
+                AutoCloseable second = make.get()) {
+            assertThat(first).isNotSameAs(second);
+            assertThatThrownBy(make::get)
+                    .isInstanceOfSatisfying(
+                            PortalsException.class,
+                            e -> assertThat(e.code()).isEqualTo(PortalsCode.NO_SPACE));
         }
     }
 

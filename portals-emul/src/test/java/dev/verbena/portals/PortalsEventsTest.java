@@ -121,11 +121,11 @@ class PortalsEventsTest extends PortalsPair {
         delivered(put(own, 10, true));
         expect(
                 targetQueue,
-                PortalsEventKind.PUT_START,
-                PortalsEventKind.PUT_END,
                 PortalsEventKind.SEND_START,
                 PortalsEventKind.SEND_END,
-                PortalsEventKind.ACK);
+                PortalsEventKind.ACK,
+                PortalsEventKind.PUT_START,
+                PortalsEventKind.PUT_END);
         assertThat(there.getByte(3)).isEqualTo((byte) 99);
     }
 

@@ -33,15 +33,20 @@ final class ClientEngine {
 
     private final DartClient.Context context;
     private final NanoClock clock;
-    private final Transport transport;
-    private final ClientProtocol protocol;
-    private final CopyBuffers copies;
+    private final DartClient client;
+    private final JobScheme scheme;
+    private Transport transport;
+
+    /** Null until the transport is known and open. */
+    private ClientProtocol protocol;
+
+    private CopyBuffers copies;
+    private CounterMirror mirror;
     private final List<RegisteredRegion> regions = new ArrayList<>();
     private final DartStatistics statistics;
     private final DartMetadata noMetadata = new DartMetadata();
     private final UnsafeBuffer view = new UnsafeBuffer(new byte[0]);
     private final Checksum crc = new Checksum();
-    private final CounterMirror mirror;
     private final StagingEvents events;
     private DartTicket awaited;
     private TicketState awaitedState;
@@ -49,9 +54,37 @@ final class ClientEngine {
     private boolean isClosed;
 
     ClientEngine(DartClient client, DartClient.Context context) {
+        this.client = client;
         this.context = context;
         this.clock = context.environment.nanoClock();
         this.statistics = new DartStatistics(context.isDistribution);
+        this.events = context.environment.events();
+        this.scheme =
+                new JobScheme(
+                        context.environment,
+                        context.transport,
+                        context.configurationFile,
+                        context.variables,
+                        context.job,
+                        context.bootTimeoutNs);
+        try {
+            isOpened();
+        } catch (RuntimeException e) {
+            scheme.close();
+            throw e;
+        }
+    }
+
+    /** Opens the transport once it is known; whether it is open. */
+    private boolean isOpened() {
+        String found = protocol == null ? scheme.find() : null;
+        if (found != null) {
+            open(found);
+        }
+        return protocol != null;
+    }
+
+    private void open(String found) {
         TransportContext opening =
                 new TransportContext()
                         .messageLengthMax(PullAgent.MESSAGE_LENGTH_MAX)
@@ -64,22 +97,21 @@ final class ClientEngine {
         if (!context.transportJob.isEmpty()) {
             opening.job(context.transportJob);
         }
-        transport = open(context, opening);
+        transport = open(found, opening);
         try {
-            protocol = new ClientProtocol(client, context, transport, statistics);
+            protocol = new ClientProtocol(client, context, transport, statistics, scheme.leftNs());
         } catch (RuntimeException e) {
             transport.close();
             throw e;
         }
         copies = new CopyBuffers(transport, ClientFlight.copiesMax(context));
         mirror = mirror();
-        events = context.environment.events();
     }
 
     /** What cannot be opened now may be later, for example while a cable is out. */
-    private static Transport open(DartClient.Context context, TransportContext opening) {
+    private Transport open(String found, TransportContext opening) {
         try {
-            return context.environment.openTransport(context.transport, opening);
+            return context.environment.openTransport(found, opening);
         } catch (TransportException e) {
             throw new DartException(
                     DartException.Code.SERVER_UNREACHABLE,
@@ -98,30 +130,34 @@ final class ClientEngine {
     }
 
     void awaitConnected() {
-        // The protocol throws when its own time is over.
+        // The scheme and the protocol throw when their own time is over.
+        Monitors.await(scheme, clock, this::isOpened, Long.MAX_VALUE / 4);
         await(CONNECTED, Long.MAX_VALUE / 4);
     }
 
     boolean isConnected() {
-        return !isClosed && protocol.isConnected();
+        return !isClosed && protocol != null && protocol.isConnected();
     }
 
     int progress() {
-        return isClosed ? 0 : protocol.progress();
+        return isClosed || !isOpened() ? 0 : protocol.progress();
     }
 
     long nextDeadlineNs() {
+        if (protocol == null && !isClosed) {
+            return scheme.nextDeadlineNs();
+        }
         long now = clock.nanoTime();
         long until = isClosed ? Long.MAX_VALUE : protocol.untilDeadlineNs(now);
         return until >= Long.MAX_VALUE - now ? Long.MAX_VALUE : now + until;
     }
 
     int clientId() {
-        return protocol.clientId();
+        return protocol == null ? 0 : protocol.clientId();
     }
 
     int serverId() {
-        return protocol.serverId();
+        return protocol == null ? -1 : protocol.serverId();
     }
 
     Transport transport() {
@@ -242,7 +278,8 @@ final class ClientEngine {
                         DartException.Code.TIMEOUT,
                         "an earlier message is still on its way after "
                                 + timeoutNs / 1_000_000
-                                + " ms; nothing was sent");
+                                + " ms; nothing was sent"
+                                + protocol.trouble());
             }
         }
         protocol.checkUsable();
@@ -305,7 +342,8 @@ final class ClientEngine {
                     "not confirmed after "
                             + timeoutNs / 1_000_000
                             + " ms: "
-                            + describe(protocol.flight().unconfirmed()));
+                            + describe(protocol.flight().unconfirmed())
+                            + protocol.trouble());
         }
     }
 
@@ -315,7 +353,13 @@ final class ClientEngine {
         if (!isClosed && !await(TICKET, timeoutNs)) {
             throw new DartException(
                     DartException.Code.TIMEOUT,
-                    ticket + " is not " + atLeast + " after " + timeoutNs / 1_000_000 + " ms");
+                    ticket
+                            + " is not "
+                            + atLeast
+                            + " after "
+                            + timeoutNs / 1_000_000
+                            + " ms"
+                            + protocol.trouble());
         }
         if (ticket.state() == TicketState.FAILED) {
             throw new DartException(ticket.failureCode(), ticket.toString());
@@ -357,7 +401,7 @@ final class ClientEngine {
     }
 
     List<DartTicket> unconfirmed() {
-        return protocol.flight().unconfirmed();
+        return protocol == null ? List.of() : protocol.flight().unconfirmed();
     }
 
     private boolean holds(int condition) {
@@ -458,6 +502,11 @@ final class ClientEngine {
         if (isClosed) {
             throw new IllegalStateException("DART client is closed");
         }
+        if (protocol == null) {
+            throw new IllegalStateException(
+                    "DART client is not connected yet, and its transport is not known: call"
+                            + " progress() until isConnected()");
+        }
     }
 
     // ---- the end
@@ -469,6 +518,10 @@ final class ClientEngine {
 
     void close(long wantedTimeoutNs) {
         if (isClosed) {
+            return;
+        }
+        if (protocol == null) {
+            abandon();
             return;
         }
         long timeoutNs = wantedTimeoutNs < 0 ? context.closeTimeoutNs : wantedTimeoutNs;
@@ -500,7 +553,8 @@ final class ClientEngine {
                             + " messages unconfirmed"
                             + why
                             + ": "
-                            + describe(lost));
+                            + describe(lost)
+                            + protocol.trouble());
         }
     }
 
@@ -513,6 +567,10 @@ final class ClientEngine {
     }
 
     private void free() {
+        scheme.close();
+        if (protocol == null) {
+            return;
+        }
         try {
             protocol.sayGoodbye();
             await(ENDED, GOODBYE_NS);

@@ -2,7 +2,7 @@ package dev.verbena.dart;
 
 /** What becomes of the clients of a server, for the part of t1 that transfers. */
 interface ClientEvents {
-    /** Taken on; its slot is its own. */
+    /** Taken on for the first time, and told so: its slot is its own. */
     void onTaken(ServedClient client);
 
     /** Gone: nothing more comes of it. */

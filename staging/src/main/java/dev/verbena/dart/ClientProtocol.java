@@ -4,8 +4,11 @@ import dev.verbena.transport.Operation;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportHandler;
 import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.UUID;
+import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 
@@ -58,43 +61,48 @@ final class ClientProtocol {
 
     private int welcomedCredits;
 
+    /** What the server said last that holds it up; empty: nothing. */
+    private String trouble = "";
+
     ClientProtocol(
             DartClient client,
             DartClient.Context context,
             Transport transport,
-            DartStatistics statistics) {
+            DartStatistics statistics,
+            long bootTimeoutNs) {
         this.context = context;
         this.transport = transport;
         this.clock = context.environment.nanoClock();
         this.heartbeat = new Heartbeat(context.peerTimeoutNs);
         transport.listen();
-        this.flight = new ClientFlight(client, context, transport, statistics);
-        this.outbox = new ControlOutbox(transport, CONTROL_SLOTS, CONTROL_BASE);
-        this.records = new ClientRecords(outbox);
-        this.commands = new ClientCommands(transport);
-        ClientInbox opened = null;
+        Deque<AutoCloseable> opened = new ArrayDeque<>();
         try {
-            if (context.inboxSlots > 0) {
-                opened =
-                        new ClientInbox(
-                                transport,
-                                context.inboxSlots,
-                                context.inboxMessageMax,
-                                CONTEXT_INBOX,
-                                context.environment.errorHandler());
+            this.flight = new ClientFlight(client, context, transport, statistics);
+            opened.push(flight::close);
+            this.outbox = new ControlOutbox(transport, CONTROL_SLOTS, CONTROL_BASE);
+            opened.push(outbox::close);
+            this.records = new ClientRecords(outbox);
+            this.commands = new ClientCommands(transport);
+            opened.push(commands::close);
+            this.inbox = context.inboxSlots > 0 ? openInbox() : null;
+            if (inbox != null) {
+                opened.push(inbox::close);
             }
-            this.registration = new ClientRegistration(context, transport, outbox);
+            this.registration = new ClientRegistration(context, transport, outbox, bootTimeoutNs);
         } catch (RuntimeException e) {
-            if (opened != null) {
-                opened.close();
-            }
-            commands.close();
-            outbox.close();
-            flight.close();
+            CloseHelper.quietCloseAll(opened);
             throw e;
         }
-        this.inbox = opened;
         flight.inbox(inbox);
+    }
+
+    private ClientInbox openInbox() {
+        return new ClientInbox(
+                transport,
+                context.inboxSlots,
+                context.inboxMessageMax,
+                CONTEXT_INBOX,
+                context.environment.errorHandler());
     }
 
     /** What has come back; null if there is no inbox. */
@@ -123,6 +131,11 @@ final class ClientProtocol {
     boolean hasEnded() {
         boolean isInboxBusy = inbox != null && inbox.isBusy();
         return outbox.isIdle() && flight.isIdle() && !commands.isBusy() && !isInboxBusy;
+    }
+
+    /** Why what is waited for may not come, as far as it is known, to be put behind a message. */
+    String trouble() {
+        return trouble.isEmpty() ? "" : "; " + trouble;
     }
 
     void checkUsable() {
@@ -272,12 +285,14 @@ final class ClientProtocol {
         connected(connection);
     }
 
-    /** A newer file, or another server, may take this process; one that has data tries longer. */
-    private boolean isWorthAnotherTry(int result) {
+    /** Whether a newer file, another server, a receiver or room may still come. */
+    private static boolean isWorthAnotherTry(int result) {
         return switch (result) {
-            case ControlFlyweight.RESULT_WRONG_JOB, ControlFlyweight.RESULT_STOPPING -> true;
-            case ControlFlyweight.RESULT_RECEIVER_UNREACHABLE, ControlFlyweight.RESULT_FULL ->
-                    state == MOVING;
+            case ControlFlyweight.RESULT_WRONG_JOB,
+                    ControlFlyweight.RESULT_STOPPING,
+                    ControlFlyweight.RESULT_RECEIVER_UNREACHABLE,
+                    ControlFlyweight.RESULT_FULL ->
+                    true;
             default -> false;
         };
     }
@@ -289,6 +304,7 @@ final class ClientProtocol {
         serverId = incoming.serverId();
         serverConnection = connection;
         isServerStopping = false;
+        trouble = "";
         records.connected(job, clientId, connection);
         if (state == MOVING) {
             isResumePending = true;
@@ -465,7 +481,7 @@ final class ClientProtocol {
                 case ControlFlyweight.CREDIT ->
                         flight.onSeen(incoming.sequence(), incoming.credits());
                 case ControlFlyweight.GOODBYE -> isServerStopping = true;
-                case ControlFlyweight.HEARTBEAT -> {}
+                case ControlFlyweight.HEARTBEAT -> trouble = incoming.text();
                 case ControlFlyweight.REPLY -> commands.onReply(incoming, buffer, payload);
                 default ->
                         throw new DartException(

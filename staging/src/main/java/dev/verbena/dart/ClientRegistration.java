@@ -25,15 +25,19 @@ final class ClientRegistration {
     private boolean hasRegistered;
     private long registeredNs;
 
-    ClientRegistration(DartClient.Context context, Transport transport, ControlOutbox outbox) {
+    ClientRegistration(
+            DartClient.Context context,
+            Transport transport,
+            ControlOutbox outbox,
+            long bootTimeoutNs) {
         this.context = context;
         this.transport = transport;
         this.outbox = outbox;
         this.clock = context.environment.nanoClock();
-        this.link = newLink(context.job, 0);
+        this.link = newLink(context.job, 0, bootTimeoutNs);
     }
 
-    private MasterLink newLink(UUID wantedJob, long wantedEpochMs) {
+    private MasterLink newLink(UUID wantedJob, long wantedEpochMs, long timeoutNs) {
         return new MasterLink(
                 context.environment,
                 transport,
@@ -41,14 +45,14 @@ final class ClientRegistration {
                 context.variables,
                 wantedJob,
                 wantedEpochMs,
-                context.bootTimeoutNs);
+                timeoutNs);
     }
 
     /** Begins anew: the server is lost, and another one of the same master is wanted. */
     void again(UUID ofJob, long epochMs) {
         hasRegistered = false;
         job = null;
-        link = newLink(ofJob, epochMs);
+        link = newLink(ofJob, epochMs, context.bootTimeoutNs);
     }
 
     /** Looks for the master and registers; work done. */

@@ -14,7 +14,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * reader sees half of it; and read. Publishing is driven by {@link #publishStep}. One thread.
  */
 final class ConfigurationFile implements AutoCloseable {
-    /** Bytes of the lock file: the master's, then one for each slave id. */
+    /** Bytes of the lock file: the master's, one for each slave id, the master's that published. */
     private static final long LOCK_END = 1L << 32;
 
     private static final int WRITING = 1;
@@ -29,6 +29,7 @@ final class ConfigurationFile implements AutoCloseable {
             new UnsafeBuffer(new byte[DartConfiguration.LENGTH_MAX + 1]);
     private String whyNot = "";
     private AutoCloseable lock;
+    private AutoCloseable publishedLock;
     private boolean isFromFile;
     private int state;
     private String temporaryName;
@@ -38,14 +39,16 @@ final class ConfigurationFile implements AutoCloseable {
     private int written;
 
     ConfigurationFile(Environment environment, String path) {
-        int slash = path.lastIndexOf('/');
+        // A user may have made a link to the file; stores open none.
+        String target = environment.linkTarget(path);
+        int slash = target.lastIndexOf('/');
         this.path = path;
-        this.name = path.substring(slash + 1);
+        this.name = target.substring(slash + 1);
         this.store =
                 path.isEmpty()
                         ? null
                         : environment.store(
-                                slash < 0 ? "." : slash == 0 ? "/" : path.substring(0, slash));
+                                slash < 0 ? "." : slash == 0 ? "/" : target.substring(0, slash));
     }
 
     void onReady(Runnable wakeup) {
@@ -91,17 +94,21 @@ final class ConfigurationFile implements AutoCloseable {
      */
     boolean claim(int serverId) {
         if (lock == null && !(PlantedFaults.ENABLED && PlantedFaults.isOn("dart-two-masters"))) {
-            try {
-                lock = store.tryLock(lockName(), serverId);
-            } catch (UncheckedIOException e) {
-                throw new DartException(
-                        DartException.Code.NOT_BOOTSTRAPPED,
-                        "cannot claim " + path + ": " + e.getMessage(),
-                        e);
-            }
+            lock = tryLock(serverId);
             return lock != null;
         }
         return true;
+    }
+
+    private AutoCloseable tryLock(long position) {
+        try {
+            return store.tryLock(lockName(), position);
+        } catch (UncheckedIOException e) {
+            throw new DartException(
+                    DartException.Code.NOT_BOOTSTRAPPED,
+                    "cannot claim " + path + ": " + e.getMessage(),
+                    e);
+        }
     }
 
     /** Whether a server of whatever id lives that has claimed this file. */
@@ -115,8 +122,23 @@ final class ConfigurationFile implements AutoCloseable {
 
     /** Whether a master lives that has claimed this file; true also where that cannot be told. */
     boolean isMasterThere() {
+        return isLocked(0);
+    }
+
+    /**
+     * Whether a living master says this, and not a file that was left over: it locks once more when
+     * it has published, so what is read after that lock was seen is its own. Masters that write two
+     * lines and no job may be other programs, which lock nothing.
+     */
+    boolean isCurrent(DartConfiguration found, UnaryOperator<String> variables) {
+        return !isFromFile
+                || found.job().equals(DartConfiguration.NO_JOB)
+                || isLocked(LOCK_END) && found.equals(read(variables));
+    }
+
+    private boolean isLocked(long position) {
         try {
-            return store == null || store.isLocked(lockName(), 0, 1);
+            return store == null || store.isLocked(lockName(), position, position + 1);
         } catch (UncheckedIOException e) {
             return true;
         }
@@ -155,7 +177,7 @@ final class ConfigurationFile implements AutoCloseable {
             store.delete(name);
             temporaryName = name;
         }
-        file = store.append(temporaryName);
+        file = store.append(temporaryName, 0);
         written = 0;
         state = WRITING;
     }
@@ -184,6 +206,7 @@ final class ConfigurationFile implements AutoCloseable {
             rename = store.rename(temporaryName, name);
             state = RENAMING;
         } else if (state == RENAMING && rename.isDone() && rename.error().isEmpty()) {
+            publishedLock = lock == null ? null : tryLock(LOCK_END);
             state = PUBLISHED;
         }
         String error =
@@ -212,17 +235,22 @@ final class ConfigurationFile implements AutoCloseable {
         }
     }
 
+    private void release(AutoCloseable held) {
+        try {
+            if (held != null) {
+                held.close();
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException("cannot release the lock of " + path, e);
+        }
+    }
+
     @Override
     public void close() {
-        if (lock != null) {
-            try {
-                lock.close();
-            } catch (Exception e) {
-                throw new IllegalStateException("cannot release the lock of " + path, e);
-            } finally {
-                lock = null;
-            }
-        }
+        release(publishedLock);
+        publishedLock = null;
+        release(lock);
+        lock = null;
         if (store != null) {
             store.close();
         }

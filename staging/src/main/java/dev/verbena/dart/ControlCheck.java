@@ -37,8 +37,10 @@ final class ControlCheck {
             case ControlFlyweight.INBOX -> ReversePuts.check(record);
             case ControlFlyweight.GOODBYE ->
                     range("sequence", record.sequence(), 0, Long.MAX_VALUE);
-            case ControlFlyweight.HEARTBEAT ->
-                    range("client id", record.clientId(), 0, Integer.MAX_VALUE);
+            case ControlFlyweight.HEARTBEAT -> {
+                range("client id", record.clientId(), 0, Integer.MAX_VALUE);
+                checkPayload(record, available, ControlFlyweight.TEXT_LENGTH_MAX);
+            }
             case ControlFlyweight.RESUME -> {
                 range("sequence", record.sequence(), 1, Long.MAX_VALUE - 1);
                 range("epoch", record.epochMs(), 0, Long.MAX_VALUE);
@@ -79,7 +81,11 @@ final class ControlCheck {
     private static void checkCommand(ControlFlyweight record, int available) {
         range("client id", record.clientId(), 0, Integer.MAX_VALUE);
         range("number", record.sequence(), 1, Long.MAX_VALUE);
-        range("payload length", record.metadataLength(), 0, DartClient.COMMAND_LENGTH_MAX);
+        checkPayload(record, available, DartClient.COMMAND_LENGTH_MAX);
+    }
+
+    private static void checkPayload(ControlFlyweight record, int available, int lengthMax) {
+        range("payload length", record.metadataLength(), 0, lengthMax);
         if (record.metadataLength() != available - ControlFlyweight.LENGTH) {
             throw malformed(
                     "payload length "
@@ -93,7 +99,7 @@ final class ControlCheck {
     private static void checkHeader(ControlFlyweight record, int available) {
         range("client id", record.clientId(), 0, Integer.MAX_VALUE);
         range("sequence", record.sequence(), 1, Long.MAX_VALUE - 1);
-        range("payload length", record.length(), 0, Long.MAX_VALUE / 2);
+        range("payload length", record.length(), 0, FrameFlyweight.NUMBER_MAX);
         range("metadata length", record.metadataLength(), MetadataCodec.FIXED_LENGTH, available);
         range("skipped sequences", record.skipped(), 0, Integer.MAX_VALUE);
         int known =

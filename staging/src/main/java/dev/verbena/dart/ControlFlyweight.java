@@ -3,6 +3,7 @@ package dev.verbena.dart;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import dev.verbena.transport.RemoteDescriptor;
+import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -11,7 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * Control record between clients and servers: 128 bytes, little-endian. Movable view, no memory of
  * its own, one thread. A HEADER is followed by the message's metadata block, COMMAND and REPLY by
- * their payload.
+ * their payload, HEARTBEAT by a text.
  *
  * <pre>
  * all       0:4 magic 0x44415254   4:2 type   6:2 version (1)   8:16 job
@@ -32,7 +33,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * INBOX     24:4 client id   28:4 slots   32:8 number of the last piece taken out (-1: just begun)
  *           40:4 length of a slot   64:48 remote descriptor of the slots
  * GOODBYE   24:4 client id   28:4 result   32:8 last sequence
- * HEARTBEAT 24:4 client id; the server answers with the same
+ * HEARTBEAT 24:4 client id   56:4 length of the text behind it; the server answers with the same,
+ *           and says in the text what holds it up (UTF-8, no text: nothing)
  * RESUME    24:4 client id   32:8 sequence that the client sends next, again if need be
  *           40:8 epoch of the master that gave the id, ms
  * SUSPEND   24:4 client id   28:4 1: pull nothing from this client for now, 0: go on
@@ -86,6 +88,7 @@ final class ControlFlyweight {
     static final int RESULT_MALFORMED = 6;
     static final int RESULT_COMMAND_FAILED = 7;
     static final int RESULT_TOO_LONG = 8;
+    static final int RESULT_BEGINNING_LOST = 9;
 
     static final int FLAG_FILE_BEGIN = 2;
     static final int FLAG_FILE_END = 4;
@@ -98,6 +101,9 @@ final class ControlFlyweight {
     static final int URI_LENGTH_MAX = 80;
 
     static final int CREDITS_MAX = 4096;
+
+    /** Longest text behind a HEARTBEAT, bytes. */
+    static final int TEXT_LENGTH_MAX = 384;
 
     /** Longest interval that a server may ask for. */
     static final int HEARTBEAT_MS_MAX = 3_600_000;
@@ -282,6 +288,20 @@ final class ControlFlyweight {
     ControlFlyweight heartbeat(int clientId) {
         buffer.putInt(offset + CLIENT_OFFSET, clientId, LITTLE_ENDIAN);
         return this;
+    }
+
+    /** Text of a HEARTBEAT, behind the record; at most {@link #TEXT_LENGTH_MAX} bytes. */
+    ControlFlyweight text(byte[] text) {
+        buffer.putInt(offset + METADATA_OFFSET, text.length, LITTLE_ENDIAN);
+        buffer.putBytes(offset + LENGTH, text);
+        return this;
+    }
+
+    /** Text of a HEARTBEAT, fit to be shown. */
+    String text() {
+        byte[] text = new byte[metadataLength()];
+        source.getBytes(offset + LENGTH, text);
+        return Names.readable(new String(text, StandardCharsets.UTF_8));
     }
 
     ControlFlyweight resume(int clientId, long sequence, long epochMs) {

@@ -10,6 +10,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * completed. Owned by the transport's thread.
  */
 final class ControlOutbox implements AutoCloseable {
+    /** Bytes of a slot: a record and the longest text behind it. */
+    private static final int SLOT_LENGTH =
+            ControlFlyweight.LENGTH + ControlFlyweight.TEXT_LENGTH_MAX;
+
     private final Transport transport;
     private final RegisteredRegion region;
     private final UnsafeBuffer buffer;
@@ -22,8 +26,8 @@ final class ControlOutbox implements AutoCloseable {
     ControlOutbox(Transport transport, int slotCount, long contextBase) {
         this.contextBase = contextBase;
         this.transport = transport;
-        this.region = transport.allocate((long) slotCount * ControlFlyweight.LENGTH, 0);
-        this.buffer = region.buffer(0, slotCount * ControlFlyweight.LENGTH);
+        this.region = transport.allocate((long) slotCount * SLOT_LENGTH, 0);
+        this.buffer = region.buffer(0, slotCount * SLOT_LENGTH);
         this.free = new int[slotCount];
         for (int i = 0; i < slotCount; i++) {
             free[i] = i;
@@ -37,7 +41,7 @@ final class ControlOutbox implements AutoCloseable {
             return null;
         }
         slot = free[freeCount - 1];
-        return record.begin(buffer, slot * ControlFlyweight.LENGTH, type, job);
+        return record.begin(buffer, slot * SLOT_LENGTH, type, job);
     }
 
     /** Begins a FORWARD of a REGISTER, or null if no slot is free now. */
@@ -47,18 +51,19 @@ final class ControlOutbox implements AutoCloseable {
         }
         slot = free[freeCount - 1];
         return register.registration()
-                .asForward(buffer, slot * ControlFlyweight.LENGTH, assignedId, generation);
+                .asForward(buffer, slot * SLOT_LENGTH, assignedId, generation);
     }
 
     /** Sends the record begun last; the transport's answer. */
     int send(ControlFlyweight begun, long connection) {
         begun.end();
+        int text = begun.type() == ControlFlyweight.HEARTBEAT ? begun.metadataLength() : 0;
         int answer =
                 transport.send(
                         connection,
                         region,
-                        (long) slot * ControlFlyweight.LENGTH,
-                        ControlFlyweight.LENGTH,
+                        (long) slot * SLOT_LENGTH,
+                        ControlFlyweight.LENGTH + text,
                         contextBase + slot,
                         0);
         if (answer == Transport.ACCEPTED) {

@@ -8,7 +8,7 @@ final class ControlResult {
     static String name(int result) {
         return switch (result) {
             case ControlFlyweight.RESULT_OK -> "ok";
-            case ControlFlyweight.RESULT_WRONG_JOB -> "wrong job";
+            case ControlFlyweight.RESULT_WRONG_JOB -> "wrong service";
             case ControlFlyweight.RESULT_RECEIVER_UNREACHABLE -> "receiver unreachable";
             case ControlFlyweight.RESULT_FULL -> "server full";
             case ControlFlyweight.RESULT_TRANSFER_FAILED -> "transfer failed";
@@ -17,6 +17,7 @@ final class ControlResult {
             case ControlFlyweight.RESULT_COMMAND_FAILED -> "command failed";
             case ControlFlyweight.RESULT_TOO_LONG ->
                     "longer than the receiver takes (its messageLengthMax)";
+            case ControlFlyweight.RESULT_BEGINNING_LOST -> "its beginning was lost by a receiver";
             default -> "result " + result;
         };
     }

@@ -30,11 +30,14 @@ public final class DartClient implements AutoCloseable {
     }
 
     /**
-     * Registers with the service and waits until it can be used.
+     * Registers with the service and waits until it can be used, for {@code bootTimeoutNs}, also
+     * for a master, a receiver or room at a server that is not there yet. What waiting cannot mend,
+     * as another transport than the master's, is thrown at once.
      *
      * @throws DartException {@link DartException.Code#NOT_BOOTSTRAPPED}, {@link
      *     DartException.Code#SERVER_UNREACHABLE}, {@link DartException.Code#RECEIVER_UNREACHABLE},
-     *     {@link DartException.Code#SERVER_FULL}; nothing is left behind
+     *     {@link DartException.Code#SERVER_FULL}, {@link DartException.Code#INCOMPATIBLE}; nothing
+     *     is left behind
      */
     public static DartClient connect(Context context) {
         DartClient client = start(context);
@@ -87,7 +90,11 @@ public final class DartClient implements AutoCloseable {
         return engine.serverId();
     }
 
-    /** The transport, owned by the client's thread, for memory and for explanations. */
+    /**
+     * The transport, owned by the client's thread, for memory and for explanations.
+     *
+     * @throws IllegalStateException while it is not known, see {@link Context#transport}
+     */
     public Transport transport() {
         return engine.transport();
     }
@@ -307,7 +314,7 @@ public final class DartClient implements AutoCloseable {
     public static final class Context {
         Environment environment;
         String configurationFile = "";
-        String transport = "shm";
+        String transport = "";
         String transportJob = "";
         int rank;
         int applicationId;
@@ -344,7 +351,10 @@ public final class DartClient implements AutoCloseable {
             return this;
         }
 
-        /** Scheme of the transport: {@code shm} (default), {@code portals}, ... */
+        /**
+         * Scheme of the transport: {@code shm}, {@code portals}, ... Default: what the
+         * configuration file says; the transport is then opened once the file is there.
+         */
         public Context transport(String transport) {
             this.transport = transport;
             return this;
@@ -484,9 +494,9 @@ public final class DartClient implements AutoCloseable {
             return this;
         }
 
-        /** Accept only a configuration of this job; null (default): any. */
-        public Context job(java.util.UUID job) {
-            this.job = job;
+        /** Accept only a configuration of this run of the service; null (default): any. */
+        public Context serviceId(java.util.UUID serviceId) {
+            this.job = serviceId;
             return this;
         }
 
@@ -503,7 +513,7 @@ public final class DartClient implements AutoCloseable {
          */
         public Context conclude() {
             Arguments.notNull("environment", environment);
-            Arguments.notEmpty("transport", transport);
+            Arguments.notNull("transport", transport);
             Arguments.range("rank", rank, 0, Integer.MAX_VALUE);
             Arguments.range("applicationId", applicationId, 0, Assignments.APPLICATION_MAX);
             Arguments.range("rankCount", rankCount, 0, Integer.MAX_VALUE);

@@ -14,7 +14,7 @@ import java.util.function.UnaryOperator;
  *
  * <pre>
  * version=1
- * job=6f1c...            identity of this run of the service
+ * job=6f1c...            identity of this run of the service, not the transport's job
  * epoch=1790000000000    when the master started, ms
  * transport=shm
  * url=shm://job/name?...  the master's transport

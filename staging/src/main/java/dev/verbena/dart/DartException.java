@@ -38,6 +38,8 @@ public class DartException extends RuntimeException {
         COMMAND_FAILED,
         /** The peer's version of the protocol, or a transport's address, does not fit. */
         INCOMPATIBLE,
+        /** A file of this name is there, with other bytes: the message got another name. */
+        NAME_TAKEN,
         /** A server and a receiver do not share the same secret. */
         NOT_AUTHENTICATED
     }

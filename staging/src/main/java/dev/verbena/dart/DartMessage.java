@@ -36,4 +36,11 @@ public interface DartMessage {
 
     /** Name of the file that holds the payload, empty if it was not stored. */
     String fileName();
+
+    /**
+     * The handler has moved the file, to this path below the receiver's directory, and that is what
+     * its description says ({@link DartReceiver.Context#describe}); empty: it is part of another
+     * file, or gone, and is not described.
+     */
+    default void movedTo(String place) {}
 }

@@ -10,6 +10,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * to, hands them to the consumer and acknowledges. Methods are thread-safe.
  */
 public final class DartReceiver implements AutoCloseable {
+    /** File of a directory that says what lies there, see {@link Context#describe}. */
+    public static final String DESCRIPTIONS = ".verbena-messages.jsonl";
+
     /** {@link #send} and others: taken; it will be delivered if the process lives. */
     public static final int ACCEPTED = 0;
 
@@ -181,12 +184,15 @@ public final class DartReceiver implements AutoCloseable {
         DartLostHandler lostHandler;
         AckMode ack;
         boolean isKeepingBoth;
+        boolean isReplacing;
+        boolean isDescribing;
         boolean isAcceptingGaps;
-        int messageLengthMax = 1 << 30;
+        int messageLengthMax = -1;
         int connectionsMax = 64;
         long helloTimeoutNs = 5_000_000_000L;
         long windowMax = 1L << 40;
         long unfinishedBytesMax;
+        long halfKeptNs = 7 * 24 * 3_600_000_000_000L;
         long reverseBytesMax = 16L << 20;
         long silenceTimeoutNs = 10_000_000_000L;
         byte[] secret;
@@ -255,11 +261,32 @@ public final class DartReceiver implements AutoCloseable {
         }
 
         /**
-         * A message whose file name exists: true adds {@code .client-sequence} to the name, false
-         * (default) replaces the file, in one step.
+         * A message whose file name exists: true adds {@code .client-sequence} to the name,
+         * whatever is in the file, and promises every name in the journal before; false (default):
+         * see {@link #replace}.
          */
         public Context keepBoth(boolean isKeepingBoth) {
             this.isKeepingBoth = isKeepingBoth;
+            return this;
+        }
+
+        /**
+         * Keep a line of JSON about each stored message in the file {@link #DESCRIPTIONS} of the
+         * directory: its file, name, variable, rank, step, element type, shape, bytes, checksum,
+         * time and properties. After a kill the last lines may be missing, none is wrong. Off.
+         */
+        public Context describe(boolean isDescribing) {
+            this.isDescribing = isDescribing;
+            return this;
+        }
+
+        /**
+         * Let a message replace a file of the same name in the directory, whoever stored it. Off:
+         * only one with the same bytes is replaced; beside another one the message gets a name with
+         * {@code .CLIENT-SEQUENCE} at its end, and that is reported.
+         */
+        public Context replace(boolean isReplacing) {
+            this.isReplacing = isReplacing;
             return this;
         }
 
@@ -274,8 +301,12 @@ public final class DartReceiver implements AutoCloseable {
             return this;
         }
 
-        /** Longest message that is put together in memory for the handler; 1 GiB. */
+        /**
+         * Longest message that is put together in memory for the handler; 1 GiB, or half of the
+         * heap if that is less.
+         */
         public Context messageLengthMax(int messageLengthMax) {
+            Arguments.range("messageLengthMax", messageLengthMax, 0, Integer.MAX_VALUE - 4096);
             this.messageLengthMax = messageLengthMax;
             return this;
         }
@@ -284,13 +315,24 @@ public final class DartReceiver implements AutoCloseable {
          * Most memory for messages that are half received, of all servers; 0 (default): a quarter
          * of the heap. What is beyond is put aside if it has a file, and read again with its next
          * frame; where the disk is slower than the servers, these wait before it is twice as much,
-         * with what is being stored. Without a directory only what servers have left behind that
-         * are not connected is bounded, and is given up when its server has been away for {@link
-         * #silenceTimeoutNs}: its messages are reported by name, and its server is refused unless
-         * {@link #acceptGaps} is set.
+         * with what is being stored. Without a directory what servers have left behind that are not
+         * connected is given up when its server has been away for {@link #silenceTimeoutNs}, and
+         * connected servers wait before it is twice as much; if next to nothing comes for that long
+         * while one waits, the server with most of it loses its half messages. These are reported
+         * by name, and their server is refused unless {@link #acceptGaps} is set.
          */
         public Context unfinishedBytesMax(long unfinishedBytesMax) {
             this.unfinishedBytesMax = unfinishedBytesMax;
+            return this;
+        }
+
+        /**
+         * How long what is half received of a server is kept that is not connected; 7 days, since
+         * the start of this receiver for what an earlier one has left. Then the server is
+         * forgotten, and named; when it comes back it is told of a gap.
+         */
+        public Context halfKeptNs(long halfKeptNs) {
+            this.halfKeptNs = halfKeptNs;
             return this;
         }
 
@@ -370,12 +412,17 @@ public final class DartReceiver implements AutoCloseable {
             if (steps != null) {
                 steps.conclude();
             }
-            Arguments.range("messageLengthMax", messageLengthMax, 0, Integer.MAX_VALUE - 4096);
+            if (messageLengthMax < 0) {
+                long halfOfHeap = Runtime.getRuntime().maxMemory() / 2;
+                messageLengthMax = (int) Math.min(1 << 30, halfOfHeap);
+            }
+
             Arguments.range("unfinishedBytesMax", unfinishedBytesMax, 0, Long.MAX_VALUE);
             if (unfinishedBytesMax == 0) {
                 unfinishedBytesMax = Runtime.getRuntime().maxMemory() / 4;
             }
             Arguments.range("windowMax", windowMax, 1 << 20, 1L << 40);
+            Arguments.range("halfKeptNs", halfKeptNs, 1_000_000, Long.MAX_VALUE / 4);
             Arguments.range("reverseBytesMax", reverseBytesMax, 1, 1 << 30);
             Arguments.range("connectionsMax", connectionsMax, 1, 4096);
             Arguments.range("helloTimeoutNs", helloTimeoutNs, 1_000_000, Long.MAX_VALUE / 4);

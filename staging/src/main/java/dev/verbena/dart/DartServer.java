@@ -16,6 +16,9 @@ import org.agrona.collections.Int2ObjectHashMap;
  * are thread-safe.
  */
 public final class DartServer implements AutoCloseable {
+    /** What a master opens that was told no transport: every program with DART has it. */
+    public static final String TRANSPORT_DEFAULT = "shm";
+
     private final ServerEngine engine;
 
     private DartServer(Context context) {
@@ -64,8 +67,11 @@ public final class DartServer implements AutoCloseable {
         return engine.serverId();
     }
 
-    /** Identity of this run of the service; null before it is known. */
-    public UUID job() {
+    /**
+     * Identity of this run of the service; null before it is known. Not the job, which is the name
+     * that the processes of a program share, see {@code TransportContext.job}.
+     */
+    public UUID serviceId() {
         return engine.job();
     }
 
@@ -103,8 +109,18 @@ public final class DartServer implements AutoCloseable {
         engine.stopNow();
     }
 
-    /** A message that was taken and not delivered when the server ended. */
-    public record LostMessage(int clientId, long sequence) {}
+    /**
+     * A message that was taken and not delivered when the server ended.
+     *
+     * @param name as its sender gave it; empty if it gave none
+     */
+    public record LostMessage(int clientId, long sequence, String name) {
+        @Override
+        public String toString() {
+            String whose = "message " + sequence + " of client " + clientId;
+            return name.isEmpty() ? whose : "'" + name + "' (" + whose + ")";
+        }
+    }
 
     /** What an end before everything was delivered has lost; complete after {@link #close()}. */
     public List<LostMessage> lostMessages() {
@@ -153,7 +169,7 @@ public final class DartServer implements AutoCloseable {
     public static final class Context {
         Environment environment;
         String configurationFile = "";
-        String transport = "shm";
+        String transport = "";
         String transportJob = "";
         boolean isMaster = true;
         boolean isLegacyFile;
@@ -207,7 +223,10 @@ public final class DartServer implements AutoCloseable {
             return this;
         }
 
-        /** Scheme of the transport: {@code shm} (default), {@code portals}, ... */
+        /**
+         * Scheme of the transport: {@code shm}, {@code portals}, ... Default: a master opens {@link
+         * DartServer#TRANSPORT_DEFAULT}, a slave what its master's configuration file says.
+         */
         public Context transport(String transport) {
             this.transport = transport;
             return this;
@@ -231,7 +250,9 @@ public final class DartServer implements AutoCloseable {
             return this;
         }
 
-        /** Write the two-line configuration file; the job is then not checked. Master only. */
+        /**
+         * Write the two-line configuration file; the service's id is then not checked. Master only.
+         */
         public Context legacyFile(boolean isLegacyFile) {
             this.isLegacyFile = isLegacyFile;
             return this;
@@ -339,9 +360,9 @@ public final class DartServer implements AutoCloseable {
             return this;
         }
 
-        /** Identity of the run; null: one is made up. Master only. */
-        public Context job(UUID job) {
-            this.job = job;
+        /** Identity of this run of the service; null: one is made up. Master only. */
+        public Context serviceId(UUID serviceId) {
+            this.job = serviceId;
             return this;
         }
 
@@ -449,7 +470,10 @@ public final class DartServer implements AutoCloseable {
         public Context conclude() {
             Arguments.notNull("environment", environment);
             Arguments.notEmpty("configurationFile", configurationFile);
-            Arguments.notEmpty("transport", transport);
+            Arguments.notNull("transport", transport);
+            if (isMaster && transport.isEmpty()) {
+                transport = TRANSPORT_DEFAULT;
+            }
             if (!sinkDirectory.isEmpty()) {
                 concludeSink();
             }

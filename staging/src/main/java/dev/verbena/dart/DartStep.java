@@ -9,8 +9,8 @@ import java.util.UUID;
  * are not copied.
  */
 public interface DartStep {
-    /** Job of the service through which it came. */
-    UUID job();
+    /** Run of the service through which it came. */
+    UUID serviceId();
 
     /** Application whose step it is. */
     int applicationId();

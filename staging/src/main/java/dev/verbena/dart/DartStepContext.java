@@ -78,8 +78,10 @@ public final class DartStepContext {
 
     /**
      * Steps of one application that may be open at a time; 4. A message of a further one waits in
-     * its connection, and everything behind it, until a step has ended. Set it to more than the
-     * number of steps by which one rank may be ahead of another.
+     * its connection, and everything that its server sends behind it, until a step has ended; but
+     * more steps are opened, within {@link #bytesMax}, where that may be what the oldest step waits
+     * for. A message that has waited for 1 s is reported, with its rank and step, see {@link
+     * StepStatistics#held}.
      */
     public DartStepContext openStepsMax(int openStepsMax) {
         this.openStepsMax = openStepsMax;

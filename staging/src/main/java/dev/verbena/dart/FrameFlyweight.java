@@ -20,7 +20,7 @@ import org.agrona.MutableDirectBuffer;
  * payloads: HELLO      0:16 job   16:4 server id   20:8 window wanted   28:8 last sequence sent
  *           HELLO_ACK  0:8 window granted   8:8 next sequence wanted   16:8 longest message that is taken
  *           ACK        0:8 next sequence wanted   8:8 free window
- *           NACK       0:8 sequence whose checksum was wrong
+ *           NACK       0:8 sequence wanted again; with a message in the header: give it up, its beginning is gone
  *           FIN        0:8 last sequence
  *           ERROR      0:4 code   then text
  *           HEARTBEAT, FIN_ACK   none
@@ -36,6 +36,12 @@ final class FrameFlyweight {
     static final int VERSION = 1;
     static final int PAYLOAD_MAX = 1024 * 1024;
     static final int CONTROL_PAYLOAD_MAX = 1024;
+
+    /**
+     * Highest number, position and length that is taken from a peer or a file: sums and differences
+     * of two of them do not wrap.
+     */
+    static final long NUMBER_MAX = Long.MAX_VALUE / 2;
 
     static final int HELLO = 1;
     static final int HELLO_ACK = 2;
@@ -222,7 +228,12 @@ final class FrameFlyweight {
                 if ((flags() & ~KNOWN_FLAGS) != 0) {
                     throw malformed("flags 0x" + Integer.toHexString(flags()));
                 }
-                if (sequence() < 1 || messageSequence() < 1 || position() < 0) {
+                boolean isPossible =
+                        isNumber(sequence())
+                                && sequence() > 0
+                                && messageSequence() > 0
+                                && isNumber(position());
+                if (!isPossible) {
                     throw malformed(
                             "sequence "
                                     + sequence()
@@ -233,11 +244,17 @@ final class FrameFlyweight {
                 }
             }
             default -> {
-                if (payloadLength() < 4 || sequence() < 0) {
-                    throw malformed("ERROR of " + payloadLength() + " bytes");
+                if (payloadLength() < 4 || !isNumber(sequence())) {
+                    throw malformed(
+                            "ERROR of " + payloadLength() + " bytes, sequence " + sequence());
                 }
             }
         }
+    }
+
+    /** Whether it is in the range 0 to {@link #NUMBER_MAX}. */
+    static boolean isNumber(long value) {
+        return value >= 0 && value <= NUMBER_MAX;
     }
 
     private void needLength(int length) {

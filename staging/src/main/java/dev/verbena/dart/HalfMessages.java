@@ -23,6 +23,13 @@ final class HalfMessages {
     /** When the last look has found nothing to do although there is too much. */
     private static final long LOOK_AGAIN_NS = 200_000_000;
 
+    private static final String NEEDED =
+            "their memory was needed. Give the receiver a directory, or more memory"
+                    + " (unfinishedBytesMax)";
+
+    /** Frames make progress if so much of the bound comes while others wait. */
+    private static final int PROGRESS_PART = 64;
+
     private static final int PIECE = 256 * 1024;
     private static final int PIECES_PER_CYCLE = 8;
     private static final int RELEASES_PER_LOOK = 256;
@@ -30,6 +37,7 @@ final class HalfMessages {
 
     private final ReceiverShared shared;
     private final AbandonedMessages abandoned;
+    private final StreamTable table;
     private final MessageFiles files;
     private final List<InboundStream> streams;
     private final long bytesMax;
@@ -44,10 +52,23 @@ final class HalfMessages {
     private String readingName;
     private ReadableFile reader;
 
+    /** Since when frames wait for memory; 0: none does. */
+    private long shortSinceNs;
+
+    private long bytesTakenThen;
+
     /** Messages whose memory was given back. */
     final AtomicLong putAside = new AtomicLong();
 
-    HalfMessages(ReceiverShared shared, AbandonedMessages abandoned, long nowNs) {
+    /** Messages that are half received. */
+    final AtomicLong unfinished = new AtomicLong();
+
+    /** Looks at which a frame waited for memory. */
+    final AtomicLong memoryWaits = new AtomicLong();
+
+    HalfMessages(
+            ReceiverShared shared, AbandonedMessages abandoned, StreamTable table, long nowNs) {
+        this.table = table;
         this.shared = shared;
         this.abandoned = abandoned;
         this.files = shared.files;
@@ -72,6 +93,8 @@ final class HalfMessages {
         boolean isWaiting =
                 shared.halfBytes > bytesMax
                         || shared.crowd > 0
+                        || shared.isMemoryShort
+                        || shortSinceNs != 0
                         || shared.framesTaken != framesLookedAt
                         || !shared.wanted.isEmpty();
         return isWaiting ? nextLookNs : ProtocolAgent.NO_DEADLINE;
@@ -90,6 +113,7 @@ final class HalfMessages {
         }
         framesLookedAt = shared.framesTaken;
         long held = count(now);
+        table.expire(now, shared.context.halfKeptNs);
         int released = 0;
         while (held > bytesMax && released < RELEASES_PER_LOOK) {
             long bytes = releaseOne(now);
@@ -99,16 +123,71 @@ final class HalfMessages {
             held -= bytes;
             released++;
         }
+        if (files == null) {
+            countAll();
+            endWaiting(now);
+            return released > 0;
+        }
         shared.halfBytes = held;
         long beingForced = forceOldest(held - bytesMax);
         boolean isProgress = released > 0 || beingForced > 0;
         long storing = storingBytes();
+        shared.storingBytes = storing;
         // Where nothing gets less, waiting would be for ever.
         boolean isPatient = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-crowd-admitted");
         boolean isLess = held <= bytesMax || isProgress || storing > 0;
         shared.isCrowdStaying = files == null || !isLess || isPatient;
         shared.crowd = shared.isCrowdStaying ? 0 : Math.max(0, held + storing - 2 * bytesMax);
         return isProgress;
+    }
+
+    private void countAll() {
+        long all = 0;
+        long most = 0;
+        shared.largest = null;
+        for (int i = 0; i < streams.size(); i++) {
+            long bytes = bytesOf(streams.get(i));
+            all += bytes;
+            if (bytes > most) {
+                most = bytes;
+                shared.largest = streams.get(i);
+            }
+        }
+        shared.halfBytes = all;
+    }
+
+    /**
+     * Frames wait for memory that others' half messages have: when next to nothing has come for a
+     * while, the server of most of it loses its halves.
+     */
+    private void endWaiting(long now) {
+        boolean isShort = shared.isMemoryShort;
+        shared.isMemoryShort = false; // The frame that waits says so again.
+        if (!isShort) {
+            shortSinceNs = 0;
+            return;
+        }
+        ServerShared.add(memoryWaits, 1);
+        if (shortSinceNs == 0 || shared.bytesTaken - bytesTakenThen > bytesMax / PROGRESS_PART) {
+            shortSinceNs = now;
+            bytesTakenThen = shared.bytesTaken;
+        } else if (now - shortSinceNs - graceNs >= 0) {
+            shortSinceNs = now;
+            giveUp(shared.largest);
+        }
+    }
+
+    private void giveUp(InboundStream largest) {
+        if (largest == null) {
+            return;
+        }
+        for (InboundMessage message : new ArrayList<>(largest.open.values())) {
+            abandoned.loseHalf(largest, message, NEEDED);
+        }
+        if (largest.session != null) {
+            largest.session.fail(
+                    FrameFlyweight.ERROR_STORE, "messages of which parts came are lost: " + NEEDED);
+        }
     }
 
     private long storingBytes() {
@@ -122,8 +201,10 @@ final class HalfMessages {
     /** Bytes held by half messages that can be given back or given up. */
     private long count(long now) {
         long held = 0;
+        long messages = 0;
         for (int i = 0; i < streams.size(); i++) {
             InboundStream stream = streams.get(i);
+            messages += stream.open.size();
             if (stream.session != null) {
                 stream.awaySinceNs = 0;
             } else if (!stream.open.isEmpty()) {
@@ -132,6 +213,7 @@ final class HalfMessages {
             boolean isCounted = stream.session == null || files != null;
             held += isCounted ? bytesOf(stream) : 0;
         }
+        unfinished.lazySet(messages);
         return held;
     }
 
@@ -272,7 +354,7 @@ final class HalfMessages {
             long length = message.memoryLength();
             if (message.file == null) {
                 released += length;
-                abandoned.loseHalf(stream, message, "its memory was needed");
+                abandoned.loseHalf(stream, message, NEEDED);
             } else if (length > 0 && isInFile(message)) {
                 released += length;
                 putAside(message);

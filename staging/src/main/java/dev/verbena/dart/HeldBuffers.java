@@ -87,6 +87,17 @@ final class HeldBuffers {
         ring[(int) (position & mask)] = buffer;
     }
 
+    /** The first part that is held of this message; null: none. */
+    ServerBuffer find(int clientId, long sequence) {
+        for (long i = head; i < tail; i++) {
+            ServerBuffer part = ring[(int) (i & mask)];
+            if (part.clientId == clientId && part.sequence == sequence && !part.isNotice()) {
+                return part;
+            }
+        }
+        return null;
+    }
+
     boolean isEmpty() {
         return head == tail;
     }
@@ -208,7 +219,12 @@ final class HeldBuffers {
         for (long i = head; i < tail; i++) {
             ServerBuffer buffer = ring[(int) (i & mask)];
             if (!buffer.isDropped && !buffer.isStandIn() && !buffer.isNotice()) {
-                lost.add(buffer.clientId, buffer.sequence, "the receiver confirmed", errorHandler);
+                lost.add(
+                        buffer.clientId,
+                        buffer.sequence,
+                        buffer.name(),
+                        "the receiver confirmed",
+                        errorHandler);
             }
         }
     }

@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.DurableStore.Completion;
 import dev.verbena.agent.DurableStore.DurableFile;
+import dev.verbena.agent.internal.DirectMemory;
 import dev.verbena.agent.internal.PlantedFaults;
 import java.nio.ByteBuffer;
 import org.agrona.DirectBuffer;
@@ -69,6 +70,10 @@ final class InboundMessage implements DartMessage {
 
     int checksum;
     String fileName = "";
+
+    /** Where its handler has put it; null: nowhere else. */
+    String place;
+
     String temporaryName = "";
     DurableFile file;
     Completion rename;
@@ -99,6 +104,9 @@ final class InboundMessage implements DartMessage {
 
     /** As much of its memory is in the receiver's count. */
     long countedBytes;
+
+    /** As much of it is in the receiver's count of memory for later messages. */
+    long pooledBytes;
 
     private long broughtBack;
 
@@ -144,6 +152,7 @@ final class InboundMessage implements DartMessage {
         checksum = 0;
         crc.reset();
         fileName = "";
+        place = null;
         temporaryName = "";
         file = null;
         rename = null;
@@ -198,6 +207,16 @@ final class InboundMessage implements DartMessage {
         flags |= frame.flags();
     }
 
+    /** Bytes of memory that it has once there is room for so many. */
+    long grown(int needed) {
+        int present = memory.capacity();
+        if (present >= needed) {
+            return present;
+        }
+        long announced = position == 0 ? needed : positionMax();
+        return Math.max(Math.max(needed, ROOM_MIN), Math.min(announced, 2L * needed + ROOM_MIN));
+    }
+
     /**
      * Makes the memory at least this long. It grows with what arrives, not with what was announced.
      *
@@ -208,9 +227,7 @@ final class InboundMessage implements DartMessage {
         if (present >= needed) {
             return;
         }
-        long announced = position == 0 ? needed : positionMax();
-        long grown = Math.max(needed, Math.min(announced, 2L * needed + ROOM_MIN));
-        ByteBuffer larger = ByteBuffer.allocateDirect((int) Math.max(grown, ROOM_MIN));
+        ByteBuffer larger = DirectMemory.allocate((int) grown(needed));
         if (position > 0) {
             memory.getBytes(0, larger, 0, (int) Math.min(position, present));
         }
@@ -331,6 +348,11 @@ final class InboundMessage implements DartMessage {
             return false;
         }
         return metadata.hasChecksum() && metadata.checksum() != checksum;
+    }
+
+    @Override
+    public void movedTo(String place) {
+        this.place = place;
     }
 
     @Override

@@ -101,6 +101,13 @@ final class InboundSession {
         return stream.peer();
     }
 
+    /** Host that it comes from. */
+    String source() {
+        String peer = stream.peer();
+        int colon = peer.lastIndexOf(':');
+        return colon < 0 ? peer : peer.substring(0, colon);
+    }
+
     long nextDeadlineNs(long silenceNs) {
         // A heartbeat that cannot be sent now must not keep the thread from sleeping.
         boolean isHeldUp = inbound == null || isClosing || outDone < outLength;
@@ -321,9 +328,26 @@ final class InboundSession {
             throw new DartException(
                     DartException.Code.MALFORMED, "frame: wrong checksum again and again");
         }
+        wantAgain(0, 0);
+    }
+
+    /** This frame is to come again, and its message to be given up; false: not now. */
+    boolean refuse(FrameFlyweight refused) {
+        if (!hasRoom()) {
+            return false;
+        }
+        wantAgain(refused.clientId(), refused.messageSequence());
+        return true;
+    }
+
+    private void wantAgain(int clientId, long messageSequence) {
         inbound.isSkipping = true;
-        out.putLong(outAt() + FrameFlyweight.LENGTH, inbound.nextWanted(), BIG_ENDIAN);
-        send(FrameFlyweight.NACK, FrameFlyweight.NACK_LENGTH);
+        int at = outAt() + FrameFlyweight.LENGTH;
+        out.putLong(at, inbound.nextWanted(), BIG_ENDIAN);
+        outFrame.begin(out, outLength, FrameFlyweight.NACK)
+                .message(clientId, messageSequence, 0, 0)
+                .end(out, at, FrameFlyweight.NACK_LENGTH);
+        outLength = at + FrameFlyweight.NACK_LENGTH;
     }
 
     private void onSecret() {
@@ -349,7 +373,7 @@ final class InboundSession {
         int serverId = payload.getInt(16, BIG_ENDIAN);
         long window = payload.getLong(20, BIG_ENDIAN);
         long lastSent = payload.getLong(28, BIG_ENDIAN);
-        if (serverId < 0 || window < 1 || lastSent < 0) {
+        if (serverId < 0 || window < 1 || !FrameFlyweight.isNumber(lastSent)) {
             throw new DartException(
                     DartException.Code.MALFORMED,
                     "frame: HELLO of server "

@@ -56,8 +56,11 @@ final class InboundStream {
     private final boolean isJournaling;
     boolean isFinished;
 
-    /** Frames before this one are gone for good, and the user accepts that. */
-    boolean isAfterGap;
+    /**
+     * Beginnings of messages may be gone for good: behind a gap that the user accepts, with a file,
+     * or of an earlier receiver, which may have gone on so.
+     */
+    boolean hasLostBeginnings;
 
     /** Identity in the journal; 0: it does not know this stream yet. */
     int journalIndex;
@@ -81,13 +84,24 @@ final class InboundStream {
     private long blockedAt;
     private long blockedSinceNs;
 
-    /** Frame that had to wait for room among the steps. */
+    /** Frame that had to wait for room among the steps, and since when. */
     long waitedAt;
+
+    long waitedSinceNs;
+
+    /** Step and rank of that frame's message. */
+    long waitingStep;
+
+    int waitingRank;
+    StepGroup waitingGroup;
 
     InboundSession session;
 
     /** Not connected since, as far as somebody looked; 0: it is. */
     long awaySinceNs;
+
+    /** Host that its server connected from; empty: from before this receiver's start. */
+    String source = "";
 
     /** Half messages of it were given up: what was acknowledged of them is nowhere any more. */
     boolean isHalfLost;

@@ -170,12 +170,13 @@ final class JournalReader {
         if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-journal-ignored")) {
             next = 1;
         }
-        if (serverId < 0 || next < 1 || next == Long.MAX_VALUE || byIndex.containsKey(index)) {
+        if (serverId < 0 || !isNextFrame(next) || byIndex.containsKey(index)) {
             return false;
         }
         InboundStream stream = new InboundStream(job, serverId, true);
         stream.journalIndex = index;
         stream.beginAt(next);
+        stream.hasLostBeginnings = true;
         byIndex.put(index, stream);
         return true;
     }
@@ -187,7 +188,7 @@ final class JournalReader {
         long next = body.getLong(8, LITTLE_ENDIAN);
         int count = body.getInt(16, LITTLE_ENDIAN);
         if (next < stream.settledNext()
-                || next == Long.MAX_VALUE
+                || !isNextFrame(next)
                 || count < 0
                 || count > JournalRecord.CLIENTS_MAX
                 || length != 20 + 12 * count) {
@@ -205,6 +206,10 @@ final class JournalReader {
         }
         stream.newsOf.clear();
         return true;
+    }
+
+    private static boolean isNextFrame(long next) {
+        return next > 0 && FrameFlyweight.isNumber(next - 1);
     }
 
     private boolean process(UnsafeBuffer body, int length) {

@@ -5,7 +5,9 @@ import java.util.random.RandomGenerator;
 /** When a server tries again to connect to its receiver: later and later. Owned by t3. */
 final class LinkBackOff {
     private static final long MIN_NS = 50_000_000L;
-    private static final long MAX_NS = 2_000_000_000L;
+
+    /** A receiver that is back is not left waiting for longer than this. */
+    private static final long MAX_NS = 500_000_000L;
 
     private final RandomGenerator jitter;
     private long nextTryNs;

@@ -229,6 +229,26 @@ final class LinkOutlet {
         }
     }
 
+    /** Another receiver than the present one had the beginning of this message. */
+    void loseRest(int clientId, long sequence) {
+        ServerBuffer part = held.find(clientId, sequence);
+        if (part == null || part.isLost) {
+            return;
+        }
+        lose(part, ControlFlyweight.RESULT_BEGINNING_LOST);
+        context.environment
+                .errorHandler()
+                .onError(
+                        new DartException(
+                                DartException.Code.TRANSFER_FAILED,
+                                "message "
+                                        + sequence
+                                        + " of client "
+                                        + clientId
+                                        + " is lost: the receiver has not got its beginning, which"
+                                        + " an earlier one had acknowledged"));
+    }
+
     /** Whether a loss could be told of now. */
     boolean hasRoomForLoss() {
         return shared.losses.remainingCapacity() > 0;

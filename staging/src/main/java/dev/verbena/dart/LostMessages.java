@@ -15,24 +15,20 @@ final class LostMessages {
     private final Set<DartServer.LostMessage> messages = new LinkedHashSet<>();
 
     /** Counts and reports a message, unless it is known already. */
-    void add(int clientId, long sequence, String why, ErrorHandler errorHandler) {
+    void add(int clientId, long sequence, String name, String why, ErrorHandler errorHandler) {
         if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-lost-not-named") && sequence > 5) {
             return;
         }
+        DartServer.LostMessage message = new DartServer.LostMessage(clientId, sequence, name);
         synchronized (messages) {
-            if (!messages.add(new DartServer.LostMessage(clientId, sequence))) {
+            if (!messages.add(message)) {
                 return;
             }
         }
         errorHandler.onError(
                 new DartException(
                         DartException.Code.UNCONFIRMED,
-                        "server closed before "
-                                + why
-                                + " message "
-                                + sequence
-                                + " of client "
-                                + clientId));
+                        "server closed before " + why + " " + message));
     }
 
     List<DartServer.LostMessage> all() {

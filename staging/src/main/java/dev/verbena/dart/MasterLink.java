@@ -15,6 +15,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class MasterLink implements AutoCloseable {
     private static final long RETRY_NS = 20_000_000;
+
+    /** Each try takes a number of this process at its master: not too often. */
+    private static final long INCOMPLETE_RETRY_NS = 100_000_000;
+
     private static final long CONNECT_TIMEOUT_NS = 2_000_000_000L;
     private static final int LOOKING = 0;
     private static final int CONNECTING = 1;
@@ -36,6 +40,9 @@ final class MasterLink implements AutoCloseable {
     private String reason = "";
     private final long wantedEpochMs;
     private boolean hasBeenRefused;
+
+    /** Why it was refused, as it was said last. */
+    private int toldResult = ControlFlyweight.RESULT_OK;
 
     /** Nobody was there to answer. */
     private boolean isUnanswered;
@@ -108,7 +115,7 @@ final class MasterLink implements AutoCloseable {
         }
         if (wantedJob != null && !wantedJob.equals(found.job())) {
             code = DartException.Code.NOT_BOOTSTRAPPED;
-            reason = what() + " belongs to job " + found.job() + ", not to " + wantedJob;
+            reason = what() + " belongs to service " + found.job() + ", not to " + wantedJob;
             return 0;
         }
         if (wantedEpochMs != 0 && found.epochMs() != 0 && found.epochMs() != wantedEpochMs) {
@@ -124,7 +131,18 @@ final class MasterLink implements AutoCloseable {
         String scheme = transport.uri().getScheme();
         if (!found.transport().equals(scheme)) {
             code = DartException.Code.INCOMPATIBLE;
-            reason = what() + " is for another transport than this process' '" + scheme + "'";
+            isUnanswered = false;
+            // A file that was left over may be replaced by one that fits.
+            isHopeless = file.isCurrent(found, variables);
+            reason =
+                    what()
+                            + " is of transport '"
+                            + found.transport()
+                            + "', but this process uses '"
+                            + scheme
+                            + "'. Name no transport here, or '"
+                            + found.transport()
+                            + "'";
             return 0;
         }
         connection = transport.connect(found.url(), noData, 0, 0, context, CONNECT_TIMEOUT_NS);
@@ -190,7 +208,16 @@ final class MasterLink implements AutoCloseable {
         isUnanswered = false;
         code = ControlResult.code(result);
         reason = "the master of " + what() + " answered: " + ControlResult.name(result);
+        boolean isServiceIncomplete =
+                result == ControlFlyweight.RESULT_RECEIVER_UNREACHABLE
+                        || result == ControlFlyweight.RESULT_FULL;
+        if (isServiceIncomplete && result != toldResult) {
+            // It may take a while: said once, so that somebody can do something about it.
+            toldResult = result;
+            environment.errorHandler().onError(new DartException(code, reason + "; waiting"));
+        }
         again(nowNs);
+        nextTryNs = isServiceIncomplete ? nowNs + INCOMPLETE_RETRY_NS : nextTryNs;
     }
 
     /** The master went away before it answered. */

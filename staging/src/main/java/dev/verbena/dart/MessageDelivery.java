@@ -12,14 +12,22 @@ final class MessageDelivery {
     private final ReceiverShared shared;
     private final MessageNaming naming;
 
+    /** Null: none are kept. */
+    private final MessageDescriptions descriptions;
+
     MessageDelivery(ReceiverShared shared) {
         this.shared = shared;
         this.naming = new MessageNaming(shared);
+        this.descriptions =
+                shared.files != null && shared.context.isDescribing
+                        ? new MessageDescriptions(shared)
+                        : null;
     }
 
     /** Its last frame was taken. */
     void complete(InboundStream stream, InboundMessage message) {
         stream.open.remove(message.clientId);
+        shared.isHalfNoMore(message);
         message.checksum = message.crc.value();
         if (shared.isAssembling) {
             message.assembled();
@@ -72,14 +80,20 @@ final class MessageDelivery {
                     PlantedFaults.ENABLED && PlantedFaults.isOn("dart-failed-force-unseen");
             if (first != null && shared.files.hasFailed(first) && !isBlind) {
                 // No frame of it need ever come that would find that out.
-                String why = first.file.error();
-                storeFailed(stream, new DartException(DartException.Code.TRANSFER_FAILED, why));
+                storeFailed(stream, MessageFiles.failed(first, first.file.error()));
                 work++;
             }
             shared.recycle(stream);
         }
         work += shared.files.deleteDenials();
-        return work;
+        return work + (descriptions == null ? 0 : descriptions.doWork(now));
+    }
+
+    /** No message comes any more. */
+    void close() {
+        if (descriptions != null) {
+            descriptions.close();
+        }
     }
 
     private void deliver(InboundStream stream, InboundMessage message) {
@@ -88,6 +102,9 @@ final class MessageDelivery {
         }
         if (shared.context.handler != null) {
             hand(message);
+        }
+        if (descriptions != null) {
+            descriptions.add(stream, message);
         }
         message.isHeld = shared.steps != null && shared.steps.take(message);
         boolean isToWait = message.isHeld && shared.steps.isAcknowledgedWhenHandled();
@@ -221,7 +238,7 @@ final class MessageDelivery {
         if (shared.steps != null) {
             shared.steps.gaveUp(message);
         }
-        stream.neverAgain(message.clientId, message.sequence);
+        stream.hasLostBeginnings = true;
         ServerShared.add(shared.abandoned, 1);
         shared.report(
                 new DartException(

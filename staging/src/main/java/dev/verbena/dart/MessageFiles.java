@@ -261,13 +261,8 @@ final class MessageFiles implements AutoCloseable {
                         + message.sequence
                         + "-"
                         + nextTemporary++;
-        message.file = store.append(message.temporaryName);
+        message.file = store.create(message.temporaryName);
         check(message);
-        if (message.file.position() > 0) {
-            throw new DartException(
-                    DartException.Code.TRANSFER_FAILED,
-                    "the temporary file " + message.temporaryName + " has content already");
-        }
     }
 
     private boolean exists(String name) {
@@ -302,6 +297,31 @@ final class MessageFiles implements AutoCloseable {
         message.forceAsked = message.received;
         message.file.force();
         return 1;
+    }
+
+    /** Whether two files have the same bytes; false if one cannot be read. */
+    boolean isSame(String one, String other) {
+        try (DurableStore.ReadableFile a = store.read(one);
+                DurableStore.ReadableFile b = store.read(other)) {
+            if (a == null || b == null || a.length() != b.length()) {
+                return false;
+            }
+            UnsafeBuffer[] pieces = {
+                new UnsafeBuffer(new byte[PIECE]), new UnsafeBuffer(new byte[PIECE])
+            };
+            for (long at = 0; at < a.length(); at += PIECE) {
+                int length = (int) Math.min(PIECE, a.length() - at);
+                boolean isRead =
+                        a.read(at, pieces[0], 0, length) == length
+                                && b.read(at, pieces[1], 0, length) == length;
+                if (!isRead || !pieces[0].equals(pieces[1])) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (java.io.UncheckedIOException e) {
+            return false;
+        }
     }
 
     /** All parts are appended. */
@@ -340,8 +360,18 @@ final class MessageFiles implements AutoCloseable {
      */
     static void check(InboundMessage message) {
         if (!message.file.error().isEmpty()) {
-            throw new DartException(DartException.Code.TRANSFER_FAILED, message.file.error());
+            throw failed(message, message.file.error());
         }
+    }
+
+    /** By the name that its sender knows, not by the one that the file has until it is complete. */
+    static DartException failed(InboundMessage message, String why) {
+        return new DartException(
+                DartException.Code.TRANSFER_FAILED,
+                "file "
+                        + message.fileName
+                        + " cannot be stored: "
+                        + why.replace(message.temporaryName, message.fileName));
     }
 
     /** Nobody will go on: no journal is left either. */

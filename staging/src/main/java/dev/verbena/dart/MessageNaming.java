@@ -68,7 +68,7 @@ final class MessageNaming {
             return false;
         }
         if (!message.rename.error().isEmpty()) {
-            throw new DartException(DartException.Code.TRANSFER_FAILED, message.rename.error());
+            throw MessageFiles.failed(message, message.rename.error());
         }
         message.file = null;
         return true;
@@ -80,14 +80,15 @@ final class MessageNaming {
      */
     private void forced(InboundStream stream, InboundMessage message) {
         boolean isKept = isReplacingNothing(stream, message);
-        if (isKept && isTaken(message, message.fileName)) {
+        boolean isInTheWay = isInTheWay(isKept, message);
+        if (isInTheWay) {
             if (!findName(stream, message)) {
                 return;
             }
             // The journal may know it by the other name.
             message.isJournaled = false;
         }
-        boolean needsPromise = message.isBegunSettled || isKept;
+        boolean needsPromise = message.isBegunSettled || isKept || isInTheWay;
         message.state = needsPromise ? InboundMessage.PROMISING : InboundMessage.RENAMING;
         stream.isDirty |= needsPromise;
     }
@@ -96,7 +97,7 @@ final class MessageNaming {
         if (isBeingNamedElsewhere(stream, message)) {
             return false;
         }
-        if (isReplacingNothing(stream, message) && isTaken(message, message.fileName)) {
+        if (isInTheWay(isReplacingNothing(stream, message), message)) {
             if (!findName(stream, message)) {
                 return false;
             }
@@ -118,6 +119,20 @@ final class MessageNaming {
         message.promiseRound = 0;
         message.state = InboundMessage.PROMISING;
         stream.isDirty = true;
+    }
+
+    /**
+     * Whether a file has its name that it must not replace. The same bytes may be its own, stored
+     * before a crash; nothing is lost with them.
+     */
+    private boolean isInTheWay(boolean isReplacingNothing, InboundMessage message) {
+        String name = message.fileName;
+        if (isReplacingNothing) {
+            return isTaken(message, name);
+        }
+        return !shared.context.isReplacing
+                && isTaken(message, name)
+                && !shared.files.isSame(name, message.temporaryName);
     }
 
     /** What comes late must not replace what came after it. */
@@ -239,6 +254,20 @@ final class MessageNaming {
             int length = Math.min(name.length(), NAME_LENGTH_MAX - behind.length());
             String candidate = name.substring(0, length) + behind;
             if (!isTaken(message, candidate)) {
+                if (!shared.context.isKeepingBoth && !shared.context.isReplacing) {
+                    shared.report(
+                            new DartException(
+                                    DartException.Code.NAME_TAKEN,
+                                    "there is a file '"
+                                            + name
+                                            + "' with other bytes: message "
+                                            + message.sequence
+                                            + " of client "
+                                            + message.clientId
+                                            + " is stored as '"
+                                            + candidate
+                                            + "'"));
+                }
                 message.fileName = candidate;
                 return true;
             }

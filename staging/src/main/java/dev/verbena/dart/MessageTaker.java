@@ -41,6 +41,9 @@ final class MessageTaker {
         }
         InboundMessage message = stream.find(frame.clientId(), frame.messageSequence());
         if (message == null && frame.position() == 0) {
+            if (!shared.hasMemoryFor(stream, spare, frame.payloadLength())) {
+                return null;
+            }
             spare.position = 0;
             spare.makeRoom(frame.payloadLength());
             return spare;
@@ -49,11 +52,17 @@ final class MessageTaker {
         if (message == null
                 || frame.position() == 0
                 || !message.isAt(frame) && !isAstray
-                || message.positionMax() - message.position < frame.payloadLength()) {
+                || message.positionMax() - message.position < frame.payloadLength()
+                || !shared.hasMemoryFor(stream, message, end(frame))) {
             return null;
         }
-        message.makeRoom((int) message.position + frame.payloadLength());
+        message.makeRoom(end(frame));
         return message;
+    }
+
+    /** Of a frame whose position and length are those of a message that may be in memory. */
+    private static int end(FrameFlyweight frame) {
+        return (int) frame.position() + frame.payloadLength();
     }
 
     /**
@@ -104,6 +113,9 @@ final class MessageTaker {
             return false;
         }
         boolean isNew = frame.position() == 0;
+        if (isNew && message == null && !hasMemoryFor(stream, null, frame, inPlace)) {
+            return false;
+        }
         if (isNew && message == null) {
             if ((frame.flags() & FrameFlyweight.FIRST) == 0) {
                 throw ReceiverShared.malformed(frame, "begins a message without saying so");
@@ -113,9 +125,8 @@ final class MessageTaker {
                 return false;
             }
         }
-        if (message == null && stream.isAfterGap) {
-            lostItsBeginning(stream, frame);
-            return true;
+        if (message == null && stream.hasLostBeginnings) {
+            return refuse(stream, frame);
         }
         if (message == null) {
             throw ReceiverShared.malformed(frame, "belongs to no message that was begun");
@@ -124,13 +135,13 @@ final class MessageTaker {
             throw ReceiverShared.malformed(
                     frame, "position " + frame.position() + ", not " + message.position);
         }
-        return append(stream, frame, payload, offset, message, message != inPlace);
+        return append(stream, frame, payload, offset, message, inPlace);
     }
 
     /**
      * Appends the frame to its message, whose next part it is.
      *
-     * @param isElsewhere the payload is not yet in the message's memory
+     * @param inPlace the message if the payload is in its memory already
      */
     private boolean append(
             InboundStream stream,
@@ -138,7 +149,7 @@ final class MessageTaker {
             UnsafeBuffer payload,
             int offset,
             InboundMessage message,
-            boolean isElsewhere) {
+            InboundMessage inPlace) {
         int skip = frame.position() == 0 ? message.metadataLength : 0;
         boolean isLast = (frame.flags() & FrameFlyweight.LAST) != 0;
         int length = frame.payloadLength() - skip;
@@ -146,6 +157,9 @@ final class MessageTaker {
         if (length > left || isLast && length < left) {
             throw ReceiverShared.malformed(
                     frame, length + " bytes of payload where " + left + " are left");
+        }
+        if (skip == 0 && !hasMemoryFor(stream, message, frame, inPlace)) {
+            return false;
         }
         if (message.file != null
                 && (shared.crowd > message.memoryLength()
@@ -157,10 +171,11 @@ final class MessageTaker {
         } else {
             message.crc.update(payload, offset + skip, length);
         }
-        if (shared.isAssembling && isElsewhere) {
+        if (shared.isAssembling && message != inPlace) {
             message.assemble(payload, offset + skip, length);
         }
         message.took(frame, length, ++shared.framesTaken);
+        shared.bytesTaken += length;
         shared.grew(message);
         stream.taken(message, message.received, length, isLast);
         if (isLast) {
@@ -169,6 +184,17 @@ final class MessageTaker {
         stream.settle();
         shared.recycle(stream);
         return true;
+    }
+
+    /** Whether there is memory for the payload, or it is in the message's memory already. */
+    private boolean hasMemoryFor(
+            InboundStream stream,
+            InboundMessage message,
+            FrameFlyweight frame,
+            InboundMessage inPlace) {
+        return !shared.isAssembling
+                || inPlace != null
+                || shared.hasMemoryFor(stream, message, end(frame));
     }
 
     /** Frames that need no work: of a message given up, delivered, or received up to here. */
@@ -245,16 +271,23 @@ final class MessageTaker {
             }
         }
         message.isSpare = false;
+        shared.outOfPool(message);
         stream.open.put(message.clientId, message);
         return message;
     }
 
-    /** The rest of a message whose first parts are behind a gap is of no use. */
-    private void lostItsBeginning(InboundStream stream, FrameFlyweight frame) {
+    /**
+     * The rest of a message whose beginning is gone is of no use. Acknowledged it must not be: its
+     * server gives it up, and its process hears that.
+     */
+    private boolean refuse(InboundStream stream, FrameFlyweight frame) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-lost-beginning-confirmed")) {
+            stream.taken(null, 0, 0, true);
+            stream.settle();
+        } else if (!stream.session.refuse(frame)) {
+            return false;
+        }
         ServerShared.add(shared.abandoned, 1);
-        stream.neverAgain(frame.clientId(), frame.messageSequence());
-        stream.taken(null, 0, 0, true);
-        stream.settle();
         shared.report(
                 new DartException(
                         DartException.Code.TRANSFER_FAILED,
@@ -262,6 +295,7 @@ final class MessageTaker {
                                 + frame.messageSequence()
                                 + " of client "
                                 + frame.clientId()
-                                + " is lost: its beginning is behind the gap"));
+                                + " is lost: its beginning is gone"));
+        return true;
     }
 }

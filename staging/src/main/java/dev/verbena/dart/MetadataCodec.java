@@ -161,7 +161,7 @@ final class MetadataCodec {
         if ((flags & ~KNOWN_FLAGS) != 0) {
             throw malformed("flags 0x" + Integer.toHexString(flags & 0xFFFF));
         }
-        if (payloadLength(buffer, offset) < 0) {
+        if (!FrameFlyweight.isNumber(payloadLength(buffer, offset))) {
             throw malformed("payload length " + payloadLength(buffer, offset));
         }
         for (int i = 0; i < dimensions; i++) {
@@ -249,6 +249,17 @@ final class MetadataCodec {
                 into.properties.put(key, text);
             }
         }
+    }
+
+    /** The name in a block that was checked before; empty if there is none. */
+    static String name(DirectBuffer block) {
+        DartMetadata metadata = new DartMetadata();
+        try {
+            decode(metadata, block, 0, block.capacity());
+        } catch (DartException e) {
+            return "";
+        }
+        return Names.readable(metadata.name());
     }
 
     /** The texts of a block as they are in it. */

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.IntPredicate;
 import org.agrona.collections.Int2ObjectHashMap;
 
 /** A step that is being put together, or handed over. Owned by the receiver's agent. */
@@ -83,6 +84,19 @@ final class OpenStep implements DartStep {
         return part == null || !part.isOver;
     }
 
+    /** Whether it waits for such a rank; true if nobody said how many ranks there are. */
+    boolean waitsForAny(IntPredicate ranks) {
+        if (rankCount == 0) {
+            return true;
+        }
+        for (int rank = 0; rank < rankCount; rank++) {
+            if (wants(rank) && ranks.test(rank)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Messages of this rank were lost on their way. */
     void lost(int rank, long count) {
         part(rank).lost += count;
@@ -148,7 +162,7 @@ final class OpenStep implements DartStep {
     }
 
     @Override
-    public UUID job() {
+    public UUID serviceId() {
         return group.job;
     }
 
@@ -193,22 +207,23 @@ final class OpenStep implements DartStep {
     @Override
     public int[] missingRanks() {
         int[] known = ranks();
-        int end = Math.max(rankCount, known.length == 0 ? 0 : known[known.length - 1] + 1);
+        long end = Math.max(rankCount, known.length == 0 ? 0 : known[known.length - 1] + 1L);
         int[] missing = new int[16];
         int count = 0;
-        for (int rank = 0, at = 0; rank < end && count < NAMED_MAX; rank++) {
+        int at = 0;
+        for (long rank = 0; rank < end && count < NAMED_MAX; rank++) {
             boolean isHere = at < known.length && known[at] == rank;
-            boolean isMissing = isHere ? !parts.get(rank).isWhole() : rankCount > 0;
+            boolean isMissing = isHere ? !parts.get((int) rank).isWhole() : rank < rankCount;
             at += isHere ? 1 : 0;
             if (isMissing) {
                 if (count == missing.length) {
                     missing = Arrays.copyOf(missing, 2 * count);
                 }
-                missing[count++] = rank;
+                missing[count++] = (int) rank;
             }
-            if (!isHere && rankCount == 0 && at < known.length) {
-                // Nobody said how many there are: on to the next that was heard of.
-                rank = known[at] - 1;
+            if (!isHere && rank >= rankCount && at < known.length) {
+                // Behind the ranks that there are said to be: on to the next that was heard of.
+                rank = known[at] - 1L;
             }
         }
         return Arrays.copyOf(missing, count);

@@ -212,6 +212,8 @@ final class PartPuller implements AutoCloseable {
         }
         if (isFirst) {
             buffer.window.putBytes(0, message.metadata, 0, metadata);
+        } else {
+            buffer.metadata.putBytes(0, message.metadata, 0, message.metadataLength);
         }
         message.posted += length;
         message.postedParts++;

@@ -94,6 +94,7 @@ final class PieceFlyweight {
         }
         boolean isPossible =
                 number() >= 1
+                        && FrameFlyweight.isNumber(number())
                         && kind() >= DATA
                         && kind() <= STEERING
                         && messageLength() >= 0

@@ -36,6 +36,7 @@ final class PullAgent implements ProtocolAgent {
     private final RareReports tooLongReports;
     private int unsettled;
     private volatile Transport transport;
+    private JobScheme scheme;
     private HeaderQueue headers;
     private PartPuller puller;
     private BufferReturns returns;
@@ -96,6 +97,37 @@ final class PullAgent implements ProtocolAgent {
 
     @Override
     public void onStart() {
+        scheme =
+                new JobScheme(
+                        context.environment,
+                        context.transport,
+                        context.configurationFile,
+                        null,
+                        null,
+                        context.bootTimeoutNs);
+        open();
+    }
+
+    /** Once the transport is known; whether it is open. */
+    private boolean open() {
+        try {
+            String found = scheme.find();
+            if (found != null) {
+                open(found);
+            }
+            return found != null;
+        } catch (RuntimeException e) {
+            fatal =
+                    e instanceof DartException known
+                            ? known
+                            : new DartException(
+                                    DartException.Code.NOT_BOOTSTRAPPED, e.getMessage(), e);
+            isEnded = true;
+            throw e;
+        }
+    }
+
+    private void open(String found) {
         int connections = context.clientsMax + context.serverCount + 16;
         TransportContext opening =
                 new TransportContext()
@@ -111,19 +143,18 @@ final class PullAgent implements ProtocolAgent {
         }
         Transport opened = null;
         try {
-            opened = context.environment.openTransport(context.transport, opening);
+            opened = context.environment.openTransport(found, opening);
             headers = new HeaderQueue(shared);
             puller = new PartPuller(shared, opened, headers);
             returns = new BufferReturns(shared, puller);
             outbox = new ControlOutbox(opened, 1024, 0);
             reverse = new ReversePuts(shared, opened);
-            registry = new ServerRegistry(shared, opened, outbox, new Clients());
+            registry = new ServerRegistry(shared, opened, outbox, new Clients(), scheme.leftNs());
             puller.clients(registry.clients());
             relay = context.isDelegating ? new HeaderRelay(shared, opened) : null;
             commands = new ServerCommands(shared, opened, registry::stopServers);
             transport = opened;
         } catch (RuntimeException e) {
-            fatal = new DartException(DartException.Code.NOT_BOOTSTRAPPED, e.getMessage(), e);
             if (opened != null) {
                 closeTransport(opened);
             }
@@ -133,7 +164,7 @@ final class PullAgent implements ProtocolAgent {
 
     @Override
     public int doWork() {
-        if (transport == null || isEnded) {
+        if (isEnded || transport == null && !isOpened()) {
             return 0;
         }
         long now = clock.nanoTime();
@@ -156,6 +187,13 @@ final class PullAgent implements ProtocolAgent {
         work += stop();
         mirror.publish(now);
         return work;
+    }
+
+    /** A slave that looks for its job opens its transport late. */
+    private boolean isOpened() {
+        // Nothing is to be drained yet.
+        isEnded = shared.isStopRequested;
+        return !isEnded && open();
     }
 
     private void onSuspend(ServedClient client, boolean isSuspended) {
@@ -308,12 +346,16 @@ final class PullAgent implements ProtocolAgent {
 
     @Override
     public long nextDeadlineNs() {
-        return registry == null ? NO_DEADLINE : registry.nextDeadlineNs(clock.nanoTime());
+        if (registry == null) {
+            return isEnded ? NO_DEADLINE : scheme.nextDeadlineNs();
+        }
+        return registry.nextDeadlineNs(clock.nanoTime());
     }
 
     @Override
     public void onClose() {
         mirror.close();
+        closeQuietly(scheme);
         if (transport == null) {
             return;
         }

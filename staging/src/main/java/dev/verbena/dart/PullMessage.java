@@ -92,6 +92,7 @@ final class PullMessage {
             shared.lost.add(
                     client.id,
                     sequence,
+                    MetadataCodec.name(metadata),
                     "it had pulled",
                     shared.context.environment.errorHandler());
         }

@@ -61,7 +61,7 @@ final class ReceiverEngine implements ProtocolAgent {
         if (files != null) {
             files.journal(journal);
         }
-        this.halves = new HalfMessages(shared, abandoned, clock.nanoTime());
+        this.halves = new HalfMessages(shared, abandoned, table, clock.nanoTime());
         this.connections = new InboundConnections(this, context, listen());
         this.mirror =
                 new CounterMirror(environment, "dart receiver")
@@ -71,7 +71,9 @@ final class ReceiverEngine implements ProtocolAgent {
                         .show("messages corrupt", shared.corrupt)
                         .show("frames corrupt", shared.corruptFrames)
                         .show("frames duplicate", shared.duplicateFrames)
+                        .show("half messages", halves.unfinished)
                         .show("half messages put aside", halves.putAside)
+                        .show("waits for memory", halves.memoryWaits)
                         .show("strangers dropped", connections.strangersDropped)
                         .show("protocol errors", shared.protocolErrors)
                         .show("handler errors", shared.handlerErrors)
@@ -80,7 +82,11 @@ final class ReceiverEngine implements ProtocolAgent {
             mirror.show("steps complete", steps.complete)
                     .show("steps incomplete", steps.incomplete)
                     .show("steps dropped", steps.dropped)
-                    .show("steps open", steps.open);
+                    .show("steps open", steps.open)
+                    .show("servers held by steps", steps.heldStreams)
+                    .show("held rank", steps.heldRank)
+                    .show("held step", steps.heldStep)
+                    .show("held by bytesMax", steps.isHeldByBytes);
         }
     }
 
@@ -163,6 +169,11 @@ final class ReceiverEngine implements ProtocolAgent {
     /** Half messages whose memory was given back since the start. */
     long putAsideCount() {
         return halves.putAside.get();
+    }
+
+    /** Looks at which a frame waited for memory. */
+    long memoryWaitCount() {
+        return halves.memoryWaits.get();
     }
 
     /** What is known of servers, for tests. */
@@ -410,6 +421,7 @@ final class ReceiverEngine implements ProtocolAgent {
                 isNeeded |= !stream.isFinished;
             }
             journal.close(isNeeded);
+            delivery.close();
             if (!isNeeded) {
                 files.forgetDenials();
             }

@@ -214,7 +214,7 @@ final class ReceiverLink implements AutoCloseable {
                     .errorHandler()
                     .onError(new DartException(DartException.Code.RECEIVER_UNREACHABLE, what));
         }
-        shared.receiverError = what;
+        shared.trouble(what);
         if (earlier == null) {
             // The next one may take longer messages.
             shared.messageLengthMax = Long.MAX_VALUE;
@@ -310,7 +310,7 @@ final class ReceiverLink implements AutoCloseable {
 
     private int read(long now) {
         int frames = 0;
-        while (frames < READ_LIMIT && stream != null) {
+        while (frames < READ_LIMIT && stream != null && outlet.hasRoomForLoss()) {
             int got = inlet.read(stream);
             if (got == LinkInlet.ENDED) {
                 lost(now, stream.error().isEmpty() ? "it ended the stream" : stream.error());
@@ -357,6 +357,9 @@ final class ReceiverLink implements AutoCloseable {
                     // It was the farewell that was damaged, or something before it.
                     state = STREAMING;
                 }
+                if (inFrame.messageSequence() > 0) {
+                    outlet.loseRest(inFrame.clientId(), inFrame.messageSequence());
+                }
                 outlet.rewind(in.getLong(at, BIG_ENDIAN));
             }
             case FrameFlyweight.REVERSE -> {
@@ -394,7 +397,8 @@ final class ReceiverLink implements AutoCloseable {
         long next = in.getLong(at + 8, BIG_ENDIAN);
         long lengthMax = in.getLong(at + 16, BIG_ENDIAN);
         boolean isTooFar = next > held.sentUpTo() + 1;
-        if (window < 1 || next < 1 || lengthMax < 0 || isTooFar && earlier == null) {
+        boolean isNumber = next > 0 && FrameFlyweight.isNumber(next);
+        if (window < 1 || !isNumber || lengthMax < 0 || isTooFar && earlier == null) {
             throw new DartException(
                     DartException.Code.MALFORMED,
                     "frame: HELLO_ACK with window "
@@ -433,6 +437,7 @@ final class ReceiverLink implements AutoCloseable {
         state = STREAMING;
         isGapReported = false;
         if (!isRefused) {
+            shared.trouble(null);
             backOff.reset();
         }
         if (hasEverStreamed) {
@@ -476,6 +481,7 @@ final class ReceiverLink implements AutoCloseable {
         if (next > held.acknowledgedNext()) {
             isRefused = false;
             backOff.reset();
+            shared.trouble(null);
         }
         outlet.acknowledged(next);
     }

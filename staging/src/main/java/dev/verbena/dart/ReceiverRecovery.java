@@ -125,7 +125,6 @@ final class ReceiverRecovery {
             return;
         }
         lostCount++;
-        stream.neverAgain(message.clientId, message.sequence);
         report(
                 "message "
                         + message.sequence

@@ -41,13 +41,28 @@ final class ReceiverShared {
     /** Bytes of half messages in memory, when they were last counted. */
     long halfBytes;
 
+    /** Memory of messages that were being stored at the latest look. */
+    long storingBytes;
+
     /** Bytes of messages in memory beyond what may be, as long as that gets less; 0: none. */
     long crowd;
 
     /** There is no use in waiting until there is less in memory. */
     boolean isCrowdStaying = true;
 
+    /** Payload that was taken. */
+    long bytesTaken;
+
+    /** The stream with most memory of half messages, at a receiver without a directory. */
+    InboundStream largest;
+
+    /** A frame waits for memory, at a receiver without a directory. */
+    boolean isMemoryShort;
+
     private final ArrayDeque<InboundMessage> pool = new ArrayDeque<>();
+
+    /** Memory of what is in the pool, and of what was there and has not begun. */
+    private long pooledBytes;
 
     final AtomicLong messages = new AtomicLong();
     final AtomicLong payloadBytes = new AtomicLong();
@@ -94,12 +109,43 @@ final class ReceiverShared {
     /** Used again as soon as no step needs its memory. */
     void toPool(InboundMessage message) {
         message.isForgotten = true;
+        outOfPool(message);
+        int length = message.memoryLength();
         if (!message.isHeld
                 && pool.size() < POOL_MAX
-                && message.memoryLength() <= POOLED_MEMORY_MAX) {
+                && length <= POOLED_MEMORY_MAX
+                && pooledBytes + length <= context.unfinishedBytesMax / 2) {
+            message.pooledBytes = length;
+            pooledBytes += length;
             // The memory that was used last is the most likely to be in a cache.
             pool.push(message);
         }
+    }
+
+    /** It begins, or nobody will use its memory again. */
+    void outOfPool(InboundMessage message) {
+        pooledBytes -= message.pooledBytes;
+        message.pooledBytes = 0;
+    }
+
+    /**
+     * Whether the next part of a message that has no file finds memory now; a message that is alone
+     * always does. From half of the bound on only the stream with most of it goes on, so that one
+     * comes to the end of its messages.
+     *
+     * @param message null: it is new
+     * @param needed bytes of memory, metadata block included
+     */
+    boolean hasMemoryFor(InboundStream stream, InboundMessage message, int needed) {
+        if (files != null || PlantedFaults.ENABLED && PlantedFaults.isOn("dart-memory-unbounded")) {
+            return true;
+        }
+        long others = halfBytes - (message == null ? 0 : message.countedBytes);
+        long grown = message == null ? needed : message.grown(needed);
+        long max = context.unfinishedBytesMax * (stream == largest ? 2 : 1);
+        boolean isRoom = others <= 0 || others + grown <= max;
+        isMemoryShort |= !isRoom;
+        return isRoom;
     }
 
     /** A half message takes more memory than it did. */
@@ -107,7 +153,16 @@ final class ReceiverShared {
         halfBytes += message.memoryLength() - message.countedBytes;
         message.countedBytes = message.memoryLength();
         if (!isCrowdStaying) {
-            crowd = Math.max(crowd, halfBytes - 2 * context.unfinishedBytesMax);
+            long held = halfBytes + storingBytes;
+            crowd = Math.max(crowd, held - 2 * context.unfinishedBytesMax);
+        }
+    }
+
+    /** It is complete: of those without a file no other waits for its memory any more. */
+    void isHalfNoMore(InboundMessage message) {
+        if (files == null) {
+            halfBytes -= message.countedBytes;
+            message.countedBytes = 0;
         }
     }
 

@@ -174,8 +174,7 @@ final class ReverseOutlet {
                         && kind >= 0
                         && slots >= 1
                         && slotLength == PieceFlyweight.LENGTH_MAX
-                        && upTo >= -1
-                        && upTo < Long.MAX_VALUE / 2;
+                        && (upTo == -1 || FrameFlyweight.isNumber(upTo));
         if (!isPossible) {
             throw new DartException(
                     DartException.Code.MALFORMED,

@@ -22,6 +22,7 @@ final class ServedClients {
     private final ServerShared shared;
     private final DartServer.Context context;
     private final ControlOutbox outbox;
+    private final Consumer<ServedClient> taken;
     private final Consumer<ServedClient> dropped;
     private final ServedClient[] slots;
     private final int[] generations;
@@ -29,10 +30,15 @@ final class ServedClients {
     private final Int2ObjectHashMap<Left> left = new Int2ObjectHashMap<>();
     private final ArrayDeque<ServedClient> toTell = new ArrayDeque<>();
 
-    ServedClients(ServerShared shared, ControlOutbox outbox, Consumer<ServedClient> dropped) {
+    ServedClients(
+            ServerShared shared,
+            ControlOutbox outbox,
+            Consumer<ServedClient> taken,
+            Consumer<ServedClient> dropped) {
         this.shared = shared;
         this.context = shared.context;
         this.outbox = outbox;
+        this.taken = taken;
         this.dropped = dropped;
         this.slots = new ServedClient[context.clientsMax];
         this.generations = new int[context.clientsMax];
@@ -232,6 +238,9 @@ final class ServedClients {
         }
         client.isWelcomePending = false;
         if (result == ControlFlyweight.RESULT_OK) {
+            if (client.state != ServedClient.ACTIVE) {
+                taken.accept(client);
+            }
             client.state = ServedClient.ACTIVE;
         } else {
             client.isLeaving = true;
@@ -280,7 +289,9 @@ final class ServedClients {
     private boolean heartbeat(ServedClient client) {
         ControlFlyweight record = outbox.begin(ControlFlyweight.HEARTBEAT, shared.job);
         if (record == null
-                || outbox.send(record.heartbeat(client.id), client.told().connection)
+                || outbox.send(
+                                record.heartbeat(client.id).text(shared.trouble()),
+                                client.told().connection)
                         != Transport.ACCEPTED) {
             return false;
         }

@@ -16,6 +16,9 @@ final class ServerBuffer {
     final long regionOffset;
     final UnsafeBuffer window;
 
+    /** What its message is about; only of a part that is not the first, which has it itself. */
+    final UnsafeBuffer metadata;
+
     // Set by t1 before the buffer enters pbq.
     PullMessage message;
     int slot;
@@ -91,6 +94,7 @@ final class ServerBuffer {
         this.index = index;
         this.regionOffset = regionOffset;
         this.window = window;
+        this.metadata = window == null ? null : new UnsafeBuffer(new byte[DartMetadata.LENGTH_MAX]);
         this.sums = sums;
     }
 
@@ -123,6 +127,12 @@ final class ServerBuffer {
     /** Only a file holds it. */
     boolean isStandIn() {
         return window == null;
+    }
+
+    /** Name of its message as its sender gave it; empty if it gave none. Allocates. */
+    String name() {
+        UnsafeBuffer about = isFirst() ? window : metadata;
+        return about == null ? "" : MetadataCodec.name(about);
     }
 
     long lastFrame() {

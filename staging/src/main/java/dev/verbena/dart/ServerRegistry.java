@@ -42,14 +42,18 @@ final class ServerRegistry implements AutoCloseable {
     private volatile URI uri;
 
     ServerRegistry(
-            ServerShared shared, Transport transport, ControlOutbox outbox, ClientEvents events) {
+            ServerShared shared,
+            Transport transport,
+            ControlOutbox outbox,
+            ClientEvents events,
+            long bootTimeoutNs) {
         this.shared = shared;
         this.events = events;
         this.context = shared.context;
         this.environment = context.environment;
         this.transport = transport;
         this.outbox = outbox;
-        this.clients = new ServedClients(shared, outbox, events::onDropped);
+        this.clients = new ServedClients(shared, outbox, events::onTaken, events::onDropped);
         this.delegated = new DelegatedClients(this, shared, transport, outbox);
         this.uri = transport.uri();
         if (context.isMaster) {
@@ -58,7 +62,7 @@ final class ServerRegistry implements AutoCloseable {
         } else {
             desk = null;
             master = newPeer(ServerPeer.MASTER);
-            registration = new SlaveRegistration(shared, transport, outbox, master);
+            registration = new SlaveRegistration(shared, transport, outbox, master, bootTimeoutNs);
         }
         barrier = new ServerBarrier(shared, outbox, desk == null ? null : desk.slaves(), master);
     }
@@ -407,7 +411,6 @@ final class ServerRegistry implements AutoCloseable {
             }
             return;
         }
-        events.onTaken(client);
         if (from != null) {
             from.kind = ServerPeer.CLIENT;
             from.client = client;

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.StagingEvents;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 
@@ -12,6 +13,11 @@ final class ServerShared {
     static final int RECEIVER_UNKNOWN = 0;
     static final int RECEIVER_CONNECTED = 1;
     static final int RECEIVER_UNREACHABLE = 2;
+
+    private static final byte[] NO_TROUBLE = {};
+
+    /** Begin and end of a text that is too long, chars: at most three bytes each. */
+    private static final int TROUBLE_PART = 60;
 
     /** Losses that t1 has not heard of yet; t3 reads no more files beyond. */
     static final int LOSSES_MAX = 64;
@@ -82,8 +88,11 @@ final class ServerShared {
     /** Set by t3: payload of the longest message that the receiver takes, as far as it is known. */
     volatile long messageLengthMax = Long.MAX_VALUE;
 
-    /** Set by t3 before {@link #receiverState}: why it cannot be reached. */
-    volatile String receiverError = "";
+    /**
+     * Set by t3 before {@link #receiverState}: why the receiver takes nothing, in UTF-8, at most
+     * {@link ControlFlyweight#TEXT_LENGTH_MAX} bytes. Empty: it does.
+     */
+    private volatile byte[] trouble = NO_TROUBLE;
 
     /** Set by anybody: stop in order. */
     volatile boolean isStopRequested;
@@ -136,6 +145,28 @@ final class ServerShared {
         if (context.isDiscarding) {
             receiverState = RECEIVER_CONNECTED;
         }
+    }
+
+    /** What holds the receiver up, for those who wait; {@code null}: nothing. */
+    void trouble(String what) {
+        if (what == null) {
+            trouble = NO_TROUBLE;
+            return;
+        }
+        byte[] text = what.getBytes(StandardCharsets.UTF_8);
+        if (text.length > ControlFlyweight.TEXT_LENGTH_MAX) {
+            // Who and what stands at the begin, the cause at the end.
+            String cut =
+                    what.substring(0, TROUBLE_PART)
+                            + "..."
+                            + what.substring(what.length() - TROUBLE_PART);
+            text = cut.getBytes(StandardCharsets.UTF_8);
+        }
+        trouble = text;
+    }
+
+    byte[] trouble() {
+        return trouble;
     }
 
     /** One writer per counter: no read-modify-write needed. */

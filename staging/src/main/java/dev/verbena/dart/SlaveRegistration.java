@@ -24,7 +24,11 @@ final class SlaveRegistration implements AutoCloseable {
     private long claimAtNs;
 
     SlaveRegistration(
-            ServerShared shared, Transport transport, ControlOutbox outbox, ServerPeer master) {
+            ServerShared shared,
+            Transport transport,
+            ControlOutbox outbox,
+            ServerPeer master,
+            long timeoutNs) {
         this.shared = shared;
         this.environment = shared.context.environment;
         this.transport = transport;
@@ -38,7 +42,7 @@ final class SlaveRegistration implements AutoCloseable {
                         null,
                         null,
                         0,
-                        shared.context.bootTimeoutNs);
+                        timeoutNs);
     }
 
     /**
@@ -77,7 +81,7 @@ final class SlaveRegistration implements AutoCloseable {
                 work++;
             }
         }
-        if (link.isTimeOver(now)) {
+        if (link.isTimeOver(now) || link.isHopeless()) {
             throw link.failure();
         }
         return work;

@@ -265,7 +265,8 @@ final class SpillWriter {
             return 1;
         }
         long unasked = file.length - file.forceAsked;
-        boolean isForcing = file.forced() < file.forceAsked;
+        // A file of which nothing was forced says -1.
+        boolean isForcing = Math.max(0, file.forced()) < file.forceAsked;
         boolean isWorthIt = unasked >= FORCE_EACH || writeAt >= held.tail() || !isForcing;
         if (unasked > 0 && isWorthIt && file.writer.error().isEmpty()) {
             file.forceAsked = file.length;

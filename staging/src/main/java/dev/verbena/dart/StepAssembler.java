@@ -26,6 +26,15 @@ final class StepAssembler {
     /** Taken for a message beside its payload. */
     private static final int OVERHEAD = 2048;
 
+    /** Steps of an application that may be open, whatever waits behind the next one. */
+    private static final int OPEN_MAX = 65_536;
+
+    /** A message that has waited for room as long is reported. */
+    static final long HELD_NS = 1_000_000_000L;
+
+    /** And not again within this: it is no fault if a rank is ahead all the time. */
+    private static final long REPORT_EVERY_NS = 60_000_000_000L;
+
     private static final long PAUSE_MIN_NS = 100_000_000L;
     private static final long PAUSE_MAX_NS = 5_000_000_000L;
 
@@ -36,6 +45,10 @@ final class StepAssembler {
     private final Consumer<Throwable> stop;
     private final List<StepGroup> groups = new ArrayList<>();
     private final ArrayDeque<OpenStep> ready = new ArrayDeque<>();
+
+    /** Streams whose next message had to wait; a message that was taken since is among them too. */
+    private final List<InboundStream> held = new ArrayList<>();
+
     private long retryAtNs;
     private boolean isPausing;
     private boolean isStopped;
@@ -49,6 +62,19 @@ final class StepAssembler {
     final AtomicLong waits = new AtomicLong();
     final AtomicLong open = new AtomicLong();
     final AtomicLong openBytes = new AtomicLong();
+
+    /**
+     * Streams whose next message has waited for {@link #HELD_NS}; the first one's rank and step.
+     */
+    final AtomicLong heldStreams = new AtomicLong();
+
+    final AtomicLong heldRank = new AtomicLong();
+    final AtomicLong heldStep = new AtomicLong();
+
+    /** 1 if bytesMax holds that message back, 0 if openStepsMax does. */
+    final AtomicLong isHeldByBytes = new AtomicLong();
+
+    private volatile String heldText = "";
 
     /**
      * An assembler.
@@ -79,7 +105,8 @@ final class StepAssembler {
                 handlerErrors.get(),
                 waits.get(),
                 (int) open.get(),
-                openBytes.get());
+                openBytes.get(),
+                heldText);
     }
 
     boolean isAcknowledgedWhenHandled() {
@@ -110,12 +137,10 @@ final class StepAssembler {
         if (step != null && (step.state != OpenStep.OPEN || !step.wants(metadata.rank()))) {
             return true;
         }
+        group.cameOver(stream.serverId, metadata.rank());
         long cost = metadata.payloadLength() + OVERHEAD;
-        if (!hasRoom(group, step, cost)) {
-            if (stream.waitedAt != stream.nextWanted()) {
-                stream.waitedAt = stream.nextWanted();
-                ServerShared.add(waits, 1);
-            }
+        if (!hasRoom(group, step, cost, stream.serverId)) {
+            hold(stream, group, metadata);
             return false;
         }
         if (step == null) {
@@ -125,7 +150,7 @@ final class StepAssembler {
                 return true; // An impossible rank opens no step.
             }
             group.lostRanks.forEachInt(step::died);
-            group.open.add(step);
+            group.open(step);
             ServerShared.add(open, 1);
         }
         long lost = group.begun(message.clientId, message.sequence, step);
@@ -143,15 +168,113 @@ final class StepAssembler {
         return true;
     }
 
-    private boolean hasRoom(StepGroup group, OpenStep step, long cost) {
+    private boolean hasRoom(StepGroup group, OpenStep step, long cost, int serverId) {
         if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-steps-unbounded")) {
             return true;
         }
-        if (step == null && group.open.size() >= context.openStepsMax) {
+        if (step == null && isOpenStepsMax(group, serverId)) {
             return false;
         }
         boolean isOldest = group.open.isEmpty() || group.open.get(0) == step;
         return isOldest || group.bytes + cost <= context.bytesMax;
+    }
+
+    /** One more may be open where the oldest step would otherwise wait for itself. */
+    private boolean isOpenStepsMax(StepGroup group, int serverId) {
+        int count = group.open.size();
+        return count >= OPEN_MAX
+                || count >= context.openStepsMax
+                        && !group.isOldestBehind(serverId)
+                        && !isOtherHeld(group);
+    }
+
+    /** Two applications that hold back each other's servers would wait for each other. */
+    private boolean isOtherHeld(StepGroup group) {
+        for (int i = 0; i < held.size(); i++) {
+            if (held.get(i).waitingGroup != group && isHeld(held.get(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The next message of this stream waits in its connection, and everything behind it. */
+    private void hold(InboundStream stream, StepGroup group, DartMetadata metadata) {
+        if (isHeld(stream)) {
+            return;
+        }
+        stream.waitedAt = stream.nextWanted();
+        stream.waitedSinceNs = clock.nanoTime();
+        stream.waitingStep = metadata.step();
+        stream.waitingRank = metadata.rank();
+        stream.waitingGroup = group;
+        held.remove(stream);
+        held.add(stream);
+        ServerShared.add(waits, 1);
+    }
+
+    private static boolean isHeld(InboundStream stream) {
+        return stream.waitedAt == stream.nextWanted();
+    }
+
+    /** Says what waits for room, once it has waited for long. */
+    private void checkHeld(long now) {
+        InboundStream first = null;
+        int count = 0;
+        for (int i = held.size() - 1; i >= 0; i--) {
+            InboundStream stream = held.get(i);
+            if (!isHeld(stream) || stream.waitingGroup.open.isEmpty()) {
+                held.remove(i);
+            } else if (now - stream.waitedSinceNs - HELD_NS >= 0) {
+                first = stream;
+                count++;
+            }
+        }
+        heldStreams.lazySet(count);
+        if (first == null) {
+            heldText = "";
+        } else if (heldText.isEmpty() || first.waitingStep != heldStep.get()) {
+            show(first, now);
+        }
+    }
+
+    private void show(InboundStream stream, long now) {
+        StepGroup group = stream.waitingGroup;
+        boolean isByBytes =
+                group.find(stream.waitingStep) != null || !isOpenStepsMax(group, stream.serverId);
+        heldRank.lazySet(stream.waitingRank);
+        heldStep.lazySet(stream.waitingStep);
+        isHeldByBytes.lazySet(isByBytes ? 1 : 0);
+        heldText = held(stream, isByBytes);
+        if (group.reportedNs == 0 || now - group.reportedNs - REPORT_EVERY_NS >= 0) {
+            group.reportedNs = now;
+            report(DartException.Code.TIMEOUT, heldText);
+        }
+    }
+
+    private String held(InboundStream stream, boolean isByBytes) {
+        StepGroup group = stream.waitingGroup;
+        OpenStep oldest = group.open.get(0);
+        String limit =
+                isByBytes
+                        ? "bytesMax (" + context.bytesMax + ") is reached"
+                        : "openStepsMax (" + context.openStepsMax + ") is reached";
+        return "rank "
+                + stream.waitingRank
+                + " of application "
+                + group.applicationId
+                + " is ahead: its step "
+                + stream.waitingStep
+                + ", and what server "
+                + stream.serverId
+                + " sends behind it, waits until step "
+                + oldest.step
+                + " has ended, because "
+                + limit
+                + "; step "
+                + oldest.step
+                + " waits for: "
+                + oldest.missing();
     }
 
     private boolean isTooLarge(StepGroup group, OpenStep step, long cost) {
@@ -282,6 +405,9 @@ final class StepAssembler {
 
     int doWork(long now) {
         int work = 0;
+        if (!held.isEmpty()) {
+            checkHeld(now);
+        }
         for (int i = 0; i < groups.size(); i++) {
             work += checkDeadlines(groups.get(i), now);
         }
@@ -310,10 +436,14 @@ final class StepAssembler {
         int work = 0;
         for (int i = 0; i < group.open.size(); i++) {
             OpenStep step = group.open.get(i);
-            if (step.state == OpenStep.OPEN && now - step.sinceNs - context.deadlineNs >= 0) {
-                end(step);
-                work++;
+            if (step.state != OpenStep.OPEN) {
+                continue;
             }
+            if (now - step.sinceNs - context.deadlineNs < 0) {
+                break; // They are in the order of their deadlines.
+            }
+            end(step);
+            work++;
         }
         return work;
     }
@@ -385,8 +515,16 @@ final class StepAssembler {
             List<OpenStep> steps = groups.get(i).open;
             for (int k = 0; k < steps.size(); k++) {
                 if (steps.get(k).state == OpenStep.OPEN) {
+                    // They are in the order of their deadlines.
                     deadline = Math.min(deadline, steps.get(k).sinceNs + context.deadlineNs);
+                    break;
                 }
+            }
+        }
+        for (int i = 0; i < held.size(); i++) {
+            long sinceNs = held.get(i).waitedSinceNs;
+            if (heldText.isEmpty()) {
+                deadline = Math.min(deadline, sinceNs + HELD_NS);
             }
         }
         return deadline;

@@ -12,6 +12,8 @@ package dev.verbena.dart;
  * @param waitCount times that a message had to wait in its connection for room
  * @param openCount steps open now
  * @param openBytes memory that they take, as far as it is known
+ * @param held which message has waited for room for a second or more: step, rank, the option that
+ *     limits, and what the oldest step waits for; empty if none has
  */
 public record StepStatistics(
         long completeCount,
@@ -22,4 +24,5 @@ public record StepStatistics(
         long handlerErrorCount,
         long waitCount,
         int openCount,
-        long openBytes) {}
+        long openBytes,
+        String held) {}

@@ -170,6 +170,7 @@ final class StreamAgent implements ProtocolAgent {
             shared.lost.add(
                     buffer.clientId,
                     buffer.sequence,
+                    buffer.name(),
                     "the receiver got",
                     shared.context.environment.errorHandler());
         }

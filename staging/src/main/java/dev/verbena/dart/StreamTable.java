@@ -1,17 +1,27 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
 /** The streams that a receiver knows: which of them a connection goes on with, and from where. */
 final class StreamTable {
     static final int STREAMS_MAX = 1024;
 
+    /**
+     * Streams of servers that are away, with half messages, that one host may have in a full table.
+     */
+    static final int SOURCE_MAX = STREAMS_MAX / 8;
+
     private static final int OVER = 0;
     private static final int UNUSED = 1;
     private static final int USED = 2;
     private static final int HALF = 3;
+    private static final int BUSY = 4;
 
     private final ReceiverShared shared;
     private final AbandonedMessages abandoned;
@@ -60,6 +70,8 @@ final class StreamTable {
             found.session.end();
         }
         found.session = session;
+        found.source = session == null ? "" : session.source();
+        found.awaySinceNs = 0;
         return found;
     }
 
@@ -76,13 +88,14 @@ final class StreamTable {
                             + " receiver to accept the gap, or give it a directory");
         }
         stream.isHalfLost = false;
-        stream.isAfterGap = true;
+        stream.hasLostBeginnings = true;
     }
 
     /**
-     * Streams of servers that are long gone do not stay for ever: one that has ended in order goes
-     * first, then one of which nothing ever came, then one of which nothing is half received. That
-     * one is named, for its server, should it come back, is told of a gap.
+     * Streams of servers that are long gone do not stay indefinitely: one that has ended in order
+     * goes first, then one of which nothing ever came, then one of which nothing is half received,
+     * then one with half messages, see {@link #leastHalf}. The last two are named, for their
+     * server, should it come back, is told of a gap.
      */
     private void makeRoom() {
         if (streams.size() < STREAMS_MAX) {
@@ -99,32 +112,96 @@ final class StreamTable {
                 break;
             }
         }
-        if (least == null || worth(least) == HALF && !isBlind) {
+        if (least == null || worth(least) == BUSY) {
             throw new DartException(
                     DartException.Code.RECEIVER_UNREACHABLE,
                     "this receiver knows "
                             + STREAMS_MAX
-                            + " servers that are connected or have left messages half received,"
-                            + " and takes no other");
+                            + " servers that are connected, and takes no other");
         }
-        if (worth(least) == USED) {
-            shared.report(
-                    new DartException(
-                            DartException.Code.RECEIVER_UNREACHABLE,
-                            "server "
-                                    + least.serverId
-                                    + " of job "
-                                    + least.job
-                                    + ", which did not end in order, is forgotten to make room: "
-                                    + STREAMS_MAX
-                                    + " came after it or are connected"));
+        if (worth(least) == HALF && !isBlind) {
+            least = leastHalf();
         }
-        drop(least);
+        if (worth(least) >= USED) {
+            forget(least, "to make room: the receiver knows " + STREAMS_MAX + " servers");
+        } else {
+            drop(least);
+        }
+    }
+
+    /**
+     * Of many streams from one host, which one process can make, the one of which the fewest frames
+     * came, and of these the last: whoever makes up servers replaces those. Otherwise the one whose
+     * server has been away longest.
+     */
+    private InboundStream leastHalf() {
+        Map<String, Integer> counts = new HashMap<>();
+        for (InboundStream stream : streams) {
+            if (isHalfAway(stream)) {
+                counts.merge(stream.source, 1, Integer::sum);
+            }
+        }
+        int most = Collections.max(counts.values());
+        boolean isFlooded = most > SOURCE_MAX;
+        InboundStream least = null;
+        for (InboundStream stream : streams) {
+            boolean isCandidate =
+                    isHalfAway(stream) && (!isFlooded || counts.get(stream.source) == most);
+            if (isCandidate && (least == null || isLess(stream, least, isFlooded))) {
+                least = stream;
+            }
+        }
+        return least;
+    }
+
+    private static boolean isLess(InboundStream one, InboundStream other, boolean isFlooded) {
+        if (isFlooded) {
+            return one.settledNext() <= other.settledNext();
+        }
+        boolean isSeenAway = one.awaySinceNs != 0;
+        return isSeenAway && (other.awaySinceNs == 0 || one.awaySinceNs - other.awaySinceNs < 0);
+    }
+
+    private static boolean isHalfAway(InboundStream stream) {
+        return stream.session == null && worth(stream) == HALF;
+    }
+
+    /** Gives up, by name, what is half received of servers that have been away for so long. */
+    void expire(long now, long keptNs) {
+        for (int i = streams.size() - 1; i >= 0; i--) {
+            InboundStream stream = streams.get(i);
+            boolean isExpired =
+                    isHalfAway(stream)
+                            && stream.awaySinceNs != 0
+                            && now - stream.awaySinceNs - keptNs >= 0;
+            if (isExpired) {
+                forget(stream, "after " + keptNs / 1_000_000_000 + " s (halfKeptNs)");
+            }
+        }
+    }
+
+    private void forget(InboundStream stream, String why) {
+        shared.report(
+                new DartException(
+                        DartException.Code.RECEIVER_UNREACHABLE,
+                        "server "
+                                + stream.serverId
+                                + " of job "
+                                + stream.job
+                                + ", which went away and did not end in order, is forgotten "
+                                + why));
+        for (InboundMessage message : new ArrayList<>(stream.open.values())) {
+            abandoned.loseHalf(stream, message, "its server is forgotten");
+        }
+        drop(stream);
     }
 
     /** What would be lost with a stream whose server is away. */
     private static int worth(InboundStream stream) {
-        if (!stream.open.isEmpty() || !stream.storing.isEmpty()) {
+        if (!stream.storing.isEmpty()) {
+            return BUSY;
+        }
+        if (!stream.open.isEmpty()) {
             return HALF;
         }
         boolean isNew = stream.nextWanted() == 1;
@@ -154,7 +231,7 @@ final class StreamTable {
             abandoned.abandonOpen(stream);
             stream.rewind();
             stream.beginAt(firstHeld);
-            stream.isAfterGap = true;
+            stream.hasLostBeginnings = true;
             return;
         }
         ServerShared.add(shared.protocolErrors, 1);

@@ -56,6 +56,19 @@ class DartConfigurationTest {
     }
 
     @Test
+    void shouldReadTheFileThatALinkNames(@TempDir Path folder) throws Exception {
+        Path real = Files.createDirectory(folder.resolve("real")).resolve("job.conf");
+        Files.writeString(real, ONE.encode());
+        Path link = Files.createSymbolicLink(folder.resolve("link.conf"), real);
+        try (RealEnvironment environment = RealEnvironment.create();
+                ConfigurationFile file = new ConfigurationFile(environment, link.toString())) {
+            assertThat(file.read(name -> null)).isEqualTo(ONE);
+            assertThat(file.claim(0)).isTrue();
+        }
+        assertThat(real.resolveSibling("job.conf.lock")).exists();
+    }
+
+    @Test
     @Tag("dart-D6")
     void shouldReadLegacyFormAndLetEnvironmentWin() {
         DartConfiguration legacy = DartConfiguration.parse("P2TNID=shm://a/b\nP2TPID=17\n");

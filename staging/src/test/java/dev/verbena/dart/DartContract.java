@@ -134,17 +134,43 @@ public abstract class DartContract {
 
     @Test
     @Tag("dart-D4")
+    void shouldWaitForAReceiverThatMayStillCome() throws Exception {
+        try (DartWorld world = world().receive()) {
+            world.receiver.close();
+            world.master().awaitReady(DartWorld.LIMIT_NS);
+            DartClient client = DartClient.start(world.clientContext(0));
+            world.clients.add(client);
+            Await.until("told", () -> client.progress() >= 0 && !refusals(world).isEmpty());
+            assertThat(client.isConnected()).isFalse();
+            world.receive(world.receiverContext().listen("127.0.0.1", world.receiverPort));
+            Await.until("connected", () -> client.progress() >= 0 && client.isConnected());
+            client.sendCopy(DartWorld.bytes(100, 1), 0, 100, null, 1);
+            client.flush(DartWorld.LIMIT_NS);
+            assertThat(refusals(world))
+                    .singleElement()
+                    .asString()
+                    .contains("answered: receiver unreachable; waiting");
+        }
+    }
+
+    private static List<Throwable> refusals(DartWorld world) {
+        return world.errors.stream().filter(e -> e.getMessage().contains("answered: ")).toList();
+    }
+
+    @Test
+    @Tag("dart-D4")
     void shouldTellClientWhenReceiverIsUnreachable() throws Exception {
         try (DartWorld world = world().receive()) {
             world.receiver.close();
             DartServer master = world.master();
             master.awaitReady(DartWorld.LIMIT_NS);
-            assertThatThrownBy(() -> world.client(0))
+            assertThatThrownBy(() -> world.client(0, c -> c.bootTimeoutNs(500_000_000)))
                     .isInstanceOfSatisfying(
                             DartException.class,
                             e ->
                                     assertThat(e.code())
-                                            .isEqualTo(DartException.Code.RECEIVER_UNREACHABLE));
+                                            .isEqualTo(DartException.Code.RECEIVER_UNREACHABLE))
+                    .hasMessageContaining("gave up after ");
             assertThat(master.isReady()).isTrue();
         }
     }
@@ -293,7 +319,7 @@ public abstract class DartContract {
             assertThat(
                             refusal(
                                     world,
-                                    "wrong job",
+                                    "wrong service",
                                     c ->
                                             c.variables(
                                                     name ->
@@ -301,9 +327,9 @@ public abstract class DartContract {
                                                                     ? wrong.toString()
                                                                     : null)))
                     .matches(e -> e.code() == DartException.Code.NOT_BOOTSTRAPPED)
-                    .hasMessageContaining("wrong job")
+                    .hasMessageContaining("wrong service")
                     .hasMessageContaining("s old");
-            assertThat(refusal(world, wrong.toString(), c -> c.job(wrong)))
+            assertThat(refusal(world, wrong.toString(), c -> c.serviceId(wrong)))
                     .hasMessageContaining(wrong.toString());
             assertThat(master.clientCount()).isZero();
         }

@@ -40,6 +40,7 @@ class DartCrashFuzzTest {
                             c ->
                                     c.unfinishedBytesMax(bound)
                                             .keepBoth(isKeepingBoth)
+                                            .replace(true)
                                             .silenceTimeoutNs(1L << 60));
             int servers = 1 + random.nextInt(3);
             for (int id = 1; id <= servers; id++) {

@@ -1,7 +1,9 @@
 package dev.verbena.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.verbena.agent.Await;
 import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ForwardingEnvironment;
@@ -19,7 +21,11 @@ import org.junit.jupiter.api.Timeout;
 class DartFailedFileTest {
     private static final int FULL_AT = 500_000;
 
+    private static final String CANNOT_STORE =
+            "file first cannot be stored: writing first failed: no space left";
+
     private final AtomicInteger failures = new AtomicInteger();
+    private volatile int failureLimit = 3;
 
     /** The device takes nothing of the first message; empty files need no room on it. */
     private DurableStore failing(DurableStore store) {
@@ -30,15 +36,17 @@ class DartFailedFileTest {
                         (proxy, method, arguments) -> {
                             Object answer = invoke(store, method, arguments);
                             boolean isFirst =
-                                    method.getName().equals("append")
+                                    method.getName().equals("create")
                                             && arguments[0].toString().matches(".*-1-1-[0-9]+");
-                            return isFirst && failures.get() < 3
-                                    ? failing((DurableStore.DurableFile) answer)
+                            return isFirst && failures.get() < failureLimit
+                                    ? failing(
+                                            (DurableStore.DurableFile) answer,
+                                            arguments[0].toString())
                                     : answer;
                         });
     }
 
-    private DurableStore.DurableFile failing(DurableStore.DurableFile file) {
+    private DurableStore.DurableFile failing(DurableStore.DurableFile file, String name) {
         failures.incrementAndGet();
         boolean[] isForced = new boolean[1];
         return (DurableStore.DurableFile)
@@ -48,7 +56,7 @@ class DartFailedFileTest {
                         (proxy, method, arguments) -> {
                             isForced[0] |= method.getName().equals("force");
                             if (method.getName().equals("error") && isForced[0]) {
-                                return "no space left, says the test";
+                                return "writing " + name + " failed: no space left";
                             }
                             return invoke(file, method, arguments);
                         });
@@ -78,11 +86,46 @@ class DartFailedFileTest {
             client.sendCopy(data, 0, 100, new DartMetadata().name("third"), 3);
             client.flush(DartWorld.LIMIT_NS);
             assertThat(failures.get()).isEqualTo(3);
+            // The server hears it, too.
+            assertThat(world.errors)
+                    .anyMatch(e -> e.getMessage().contains("it says: " + CANNOT_STORE))
+                    .noneMatch(e -> e.getMessage().contains(".receiving-"));
             assertThat(Files.readAllBytes(out.resolve("first"))).isEqualTo(data.byteArray());
             assertThat(Files.readAllBytes(out.resolve("third"))).hasSize(100);
             assertThat(out.resolve("empty")).isEmptyFile();
             assertThat(world.received).extracting(DartWorld.Received::tag).containsExactly(1, 2, 3);
         }
+    }
+
+    @Test
+    void shouldTellWhoWaitsWhyNothingIsStored() throws Exception {
+        try (DartWorld world = new DartWorld("shm")) {
+            Path out = world.directory.resolve("out");
+            Environment environment = new FailingStore(world.environment);
+            failureLimit = Integer.MAX_VALUE;
+            world.receive(
+                    world.receiverContext().environment(environment).directory(out.toString()));
+            world.master(c -> c.heartbeatNs(20_000_000));
+            DartClient client = world.client(0);
+            UnsafeBuffer data = DartWorld.bytes(3000, 1);
+            DartTicket ticket = client.sendCopy(data, 0, 3000, new DartMetadata().name("first"), 1);
+            String[] heard = {""};
+            Await.until(
+                    () -> "the cause in: " + heard[0],
+                    () -> {
+                        heard[0] = timeOut(() -> ticket.await(TicketState.STREAMED, 50_000_000));
+                        return heard[0].contains("('first', ") && heard[0].endsWith(CANNOT_STORE);
+                    });
+            assertThat(timeOut(() -> client.flush(0))).endsWith(CANNOT_STORE);
+            failureLimit = 0;
+            client.flush(DartWorld.LIMIT_NS);
+        }
+    }
+
+    private static String timeOut(org.assertj.core.api.ThrowableAssert.ThrowingCallable waiting) {
+        DartException e = catchThrowableOfType(DartException.class, waiting);
+        assertThat(e.code()).isEqualTo(DartException.Code.TIMEOUT);
+        return e.getMessage();
     }
 
     /** Beyond so many bytes the device is full, once. */
@@ -94,7 +137,7 @@ class DartFailedFileTest {
                         (proxy, method, arguments) -> {
                             Object answer = invoke(store, method, arguments);
                             boolean isFirst =
-                                    method.getName().equals("append")
+                                    method.getName().equals("create")
                                             && arguments[0].toString().matches(".*-1-1-[0-9]+");
                             return isFirst && failures.get() == 0
                                     ? fullLater((DurableStore.DurableFile) answer)

@@ -75,7 +75,6 @@ class DartGuideTest {
                 DartClient.connect(
                         new DartClient.Context()
                                 .environment(environment)
-                                .transport("shm")
                                 .transportJob(job)
                                 .configurationFile(conf)
                                 .rank(3))) {

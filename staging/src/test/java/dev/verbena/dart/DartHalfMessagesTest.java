@@ -59,6 +59,10 @@ class DartHalfMessagesTest {
             send(payload, half, FrameFlyweight.LAST, 2, position);
         }
 
+        void givenUp() throws IOException {
+            send(new UnsafeBuffer(new byte[0]), 0, FrameFlyweight.GIVEN_UP, 2, 0);
+        }
+
         private int block(UnsafeBuffer to) {
             return new DartMetadata().name("from-" + id).payload(2L * half, false, 0).encode(to, 0);
         }
@@ -78,8 +82,12 @@ class DartHalfMessagesTest {
 
         /** Waits until everything before this frame is acknowledged. */
         void awaitAck(long next) throws IOException {
+            await(FrameFlyweight.ACK, next);
+        }
+
+        void await(int type, long next) throws IOException {
             while (true) {
-                if (stranger.type() == FrameFlyweight.ACK
+                if (stranger.type() == type
                         && stranger.answer.getLong(0, ByteOrder.BIG_ENDIAN) >= next) {
                     return;
                 }
@@ -189,6 +197,8 @@ class DartHalfMessagesTest {
                     if (isAccepting) {
                         assertThat(answer).isEqualTo(FrameFlyweight.HELLO_ACK);
                         server.second();
+                        server.await(FrameFlyweight.NACK, 2);
+                        server.givenUp();
                         server.awaitAck(3);
                     } else {
                         assertThat(answer).isEqualTo(FrameFlyweight.ERROR);

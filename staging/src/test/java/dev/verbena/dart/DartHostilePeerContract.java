@@ -50,7 +50,7 @@ public abstract class DartHostilePeerContract {
                                     world.scheme,
                                     world.job,
                                     server.uri().toString(),
-                                    server.job().toString(),
+                                    server.serviceId().toString(),
                                     Integer.toString(victim.clientId()))
                             .redirectErrorStream(true)
                             .start();

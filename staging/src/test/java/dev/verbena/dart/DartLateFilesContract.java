@@ -71,7 +71,7 @@ public abstract class DartLateFilesContract {
                     () ->
                             world.errors.stream()
                                     .anyMatch(e -> e.getMessage().contains("slave server 1")));
-            DartClient again = connect(world, rank);
+            DartClient again = world.client(rank);
             assertThat(again.clientId()).isEqualTo(id);
             send(again, "same", 9).await(TicketState.STREAMED, DartWorld.LIMIT_NS);
             if (isReceiverStartedAgain) {
@@ -93,17 +93,6 @@ public abstract class DartLateFilesContract {
                 assertThat(next.end()).isZero();
             }
             DartNode.sweep(world);
-        }
-    }
-
-    /** The receiver has just come back: the master may not know it yet. */
-    private static DartClient connect(DartWorld world, int rank) {
-        while (true) {
-            try {
-                return world.client(rank);
-            } catch (DartException e) {
-                assertThat(e.code()).isEqualTo(DartException.Code.RECEIVER_UNREACHABLE);
-            }
         }
     }
 

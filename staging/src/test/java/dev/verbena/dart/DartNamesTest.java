@@ -26,7 +26,7 @@ class DartNamesTest {
 
     /** What waited in the files of a killed server, and what its process sent anew meanwhile. */
     private static CrashBench bench(boolean isKeepingBoth) {
-        CrashBench bench = new CrashBench(c -> c.keepBoth(isKeepingBoth));
+        CrashBench bench = new CrashBench(c -> c.keepBoth(isKeepingBoth).replace(true));
         bench.server(1).message(CLIENT, EARLIER, same(), LENGTH, 2).allowed = 1;
         bench.server(2).message(CLIENT, LATER, same(), LENGTH, 1);
         return bench;
@@ -72,10 +72,10 @@ class DartNamesTest {
     void shouldLookForANameWithoutBeingWokenAndSayThatItFindsNone() {
         try (CrashBench bench = new CrashBench(c -> c.keepBoth(true))) {
             for (int i = 0; i < 60; i++) {
-                bench.wire.disk.open().append("same.100-3.00000000." + i);
+                bench.wire.disk.open().create("same.100-3.00000000." + i);
             }
             for (String name : List.of("same", "same.100-3", "same.100-3.00000000")) {
-                bench.wire.disk.open().append(name);
+                bench.wire.disk.open().create(name);
             }
             ReceiverEngine engine = (ReceiverEngine) bench.receiver.agent();
             bench.server(1).message(CLIENT, EARLIER, same(), LENGTH, 1).allowAll();

@@ -189,7 +189,7 @@ final class DartNode implements AutoCloseable {
             context.spill(given.get("spill"), 1 << 26);
         }
         if (given.containsKey("uuid")) {
-            context.job(UUID.fromString(given.get("uuid")));
+            context.serviceId(UUID.fromString(given.get("uuid")));
         }
         boolean isMaster = given.get("role").equals("master");
         try (DartServer server = DartServer.launch(isMaster ? context.master() : context.slave())) {

@@ -274,7 +274,7 @@ public abstract class DartRefusalContract {
     private static void sendRegister(Hand hostile, DartServer master, int rank) {
         ControlFlyweight out = new ControlFlyweight();
         UnsafeBuffer record = new UnsafeBuffer(new byte[ControlFlyweight.LENGTH]);
-        out.begin(record, 0, ControlFlyweight.REGISTER, master.job())
+        out.begin(record, 0, ControlFlyweight.REGISTER, master.serviceId())
                 .registration()
                 .write(ControlFlyweight.ROLE_CLIENT, 8, rank, 3, hostile.transport.uri());
         out.end();
@@ -300,7 +300,7 @@ public abstract class DartRefusalContract {
             default -> length += 8; // more than the block says
         }
         new ControlFlyweight()
-                .begin(record, 0, ControlFlyweight.HEADER, master.job())
+                .begin(record, 0, ControlFlyweight.HEADER, master.serviceId())
                 .header(id, kind + 1, 0, 0, 0)
                 .headerData(0, length, 0)
                 .end();

@@ -45,8 +45,7 @@ public abstract class DartRestartContract {
         }
     }
 
-    private static DartServer master(DartWorld world, int port) {
-        world.receiverPort = port;
+    private static DartServer master(DartWorld world) {
         return world.master(c -> c.framePayloadMax(20_000).bufferCount(6));
     }
 
@@ -62,9 +61,8 @@ public abstract class DartRestartContract {
         AtomicReference<ReceiverProcess> running = new AtomicReference<>();
         try (DartWorld world = new DartWorld(scheme())) {
             Path out = world.directory.resolve("out");
-            running.set(new ReceiverProcess(out, 0));
-            int port = running.get().port;
-            DartServer master = master(world, port);
+            running.set(new ReceiverProcess(out, world.receiverPort));
+            DartServer master = master(world);
             DartClient client = world.client(0, c -> c.maxInFlight(4).checksum(true));
             SplittableRandom random = new SplittableRandom(1);
             for (int i = 0; i < COUNT; i++) {
@@ -72,7 +70,7 @@ public abstract class DartRestartContract {
                 if (i % 12 == 11) {
                     Thread.sleep(random.nextInt(60));
                     running.get().kill();
-                    running.set(new ReceiverProcess(out, port));
+                    running.set(new ReceiverProcess(out, world.receiverPort));
                 }
             }
             client.flush(DartWorld.LIMIT_NS);
@@ -100,9 +98,8 @@ public abstract class DartRestartContract {
         AtomicReference<ReceiverProcess> running = new AtomicReference<>();
         try (DartWorld world = new DartWorld(scheme())) {
             Path out = world.directory.resolve("out");
-            running.set(new ReceiverProcess(out, 0));
-            int port = running.get().port;
-            master(world, port);
+            running.set(new ReceiverProcess(out, world.receiverPort));
+            master(world);
             DartClient client = world.client(0);
             for (int i = 0; i < 8; i++) {
                 DartTicket ticket = send(client, i);
@@ -110,7 +107,7 @@ public abstract class DartRestartContract {
                 running.get().kill();
                 assertThat(Files.readAllBytes(out.resolve("m" + i)))
                         .isEqualTo(content(i).byteArray());
-                running.set(new ReceiverProcess(out, port));
+                running.set(new ReceiverProcess(out, world.receiverPort));
             }
             endInOrder(world, running.get());
         } finally {
@@ -123,11 +120,9 @@ public abstract class DartRestartContract {
     void shouldReportTheGapAndGoOnOnlyWhenToldToWhenStateIsGone() throws Exception {
         try (DartWorld world = new DartWorld(scheme())) {
             Path out = world.directory.resolve("out");
-            int port;
             DartClient client;
-            try (ReceiverProcess receiver = new ReceiverProcess(out, 0)) {
-                port = receiver.port;
-                master(world, port);
+            try (ReceiverProcess receiver = new ReceiverProcess(out, world.receiverPort)) {
+                master(world);
                 client = world.client(0, c -> c.maxInFlight(4));
                 send(client, 0);
                 send(client, 1);
@@ -135,7 +130,7 @@ public abstract class DartRestartContract {
             }
             DartTicket stuck = send(client, 2);
             try (ReceiverProcess other =
-                    new ReceiverProcess(world.directory.resolve("other"), port)) {
+                    new ReceiverProcess(world.directory.resolve("other"), world.receiverPort)) {
                 assertThat(other.await("error ")).contains("earlier one", "accept the gap");
                 client.progress();
                 assertThat(stuck.state()).isNotEqualTo(TicketState.STREAMED);
@@ -146,7 +141,8 @@ public abstract class DartRestartContract {
                                         .anyMatch(e -> e.getMessage().contains("acknowledged")));
             }
             Path third = world.directory.resolve("third");
-            try (ReceiverProcess told = new ReceiverProcess(third, port, "accept-gaps")) {
+            try (ReceiverProcess told =
+                    new ReceiverProcess(third, world.receiverPort, "accept-gaps")) {
                 stuck.await(TicketState.STREAMED, DartWorld.LIMIT_NS);
                 assertThat(told.await("message ")).startsWith("m2 ");
                 send(client, 3).await(TicketState.STREAMED, DartWorld.LIMIT_NS);
@@ -165,10 +161,9 @@ public abstract class DartRestartContract {
             throws Exception {
         try (DartWorld world = new DartWorld(scheme())) {
             Path out = world.directory.resolve("out");
-            int port;
-            try (ReceiverProcess first = new ReceiverProcess(out, 0, "hang-on-loss")) {
-                port = first.port;
-                DartServer master = master(world, port);
+            try (ReceiverProcess first =
+                    new ReceiverProcess(out, world.receiverPort, "hang-on-loss")) {
+                DartServer master = master(world);
                 world.client(0);
                 try (DartNode victim = DartNode.start(world, "client", "rank=1", "count=1")) {
                     victim.await("sent");
@@ -178,7 +173,7 @@ public abstract class DartRestartContract {
                 assertThat(first.await("losing ")).isEqualTo("0/1");
             }
             // The server was told that its word had arrived: only the directory knows of it.
-            try (ReceiverProcess second = new ReceiverProcess(out, port)) {
+            try (ReceiverProcess second = new ReceiverProcess(out, world.receiverPort)) {
                 assertThat(second.await("lost ")).isEqualTo("0/1");
                 send(world.clients.get(0), 1).await(TicketState.STREAMED, DartWorld.LIMIT_NS);
                 endInOrder(world, second);

@@ -68,6 +68,80 @@ public abstract class DartServiceContract {
                         });
     }
 
+    // ---- the transport
+
+    /** Before the master, so that there is no configuration at first. */
+    @Test
+    void shouldTakeTheTransportOfTheConfiguration() throws Exception {
+        try (DartWorld world = world().receive()) {
+            DartServer slave = world.slave(c -> c.transport(""));
+            DartClient early = DartClient.start(world.clientContext(1).transport(""));
+            world.clients.add(early);
+            assertThat(early.progress()).isZero();
+            assertThatThrownBy(early::transport)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("its transport is not known");
+            world.master(c -> addHandlers(c.serverCount(2)));
+            slave.awaitReady(DartWorld.LIMIT_NS);
+            Await.until(
+                    () -> "connected",
+                    () -> {
+                        early.progress();
+                        return early.isConnected();
+                    });
+            DartClient late = world.client(2, c -> c.transport(""));
+            assertThat(early.transport().uri().getScheme()).isEqualTo(scheme());
+            assertThat(late.transport().uri().getScheme()).isEqualTo(scheme());
+            assertThat(slave.uri().getScheme()).isEqualTo(scheme());
+            early.sendCopy(DartWorld.bytes(100, 1), 0, 100, null, 1);
+            late.sendCopy(DartWorld.bytes(100, 1), 0, 100, null, 1);
+            world.awaitReceived(2);
+        }
+    }
+
+    @Test
+    void shouldGiveUpInTimeWhereThereIsNoConfiguration() {
+        long begin = System.nanoTime();
+        try (DartWorld world = world()) {
+            DartClient.Context context = world.clientContext(0).transport("");
+            assertThatThrownBy(() -> DartClient.connect(context.bootTimeoutNs(SHORT_NS)))
+                    .hasMessageContaining("gave up after 300 ms: there is no file")
+                    .satisfies(e -> isFailure(e, DartException.Code.NOT_BOOTSTRAPPED));
+            assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(SHORT_NS);
+            DartServer slave =
+                    world.slave(c -> c.transport("").receiver("127.0.0.1", 9).bootTimeoutNs(0));
+            assertThatThrownBy(() -> slave.awaitReady(DartWorld.LIMIT_NS))
+                    .hasMessageContaining("there is no file")
+                    .satisfies(e -> isFailure(e, DartException.Code.NOT_BOOTSTRAPPED));
+        } catch (java.io.IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    /** A file that was left over may be of another transport than the next master's. */
+    @Test
+    void shouldTakeNoTransportFromAFileThatWasLeftOver() throws Exception {
+        try (DartWorld world = world().receive()) {
+            java.net.URI gone = java.net.URI.create("elsewhere://gone");
+            java.nio.file.Files.writeString(
+                    java.nio.file.Path.of(world.configurationFile()),
+                    new DartConfiguration(new java.util.UUID(1, 2), 1, gone, 1, 0).encode());
+            DartClient.Context brief = world.clientContext(0).transport("").bootTimeoutNs(SHORT_NS);
+            assertThatThrownBy(() -> DartClient.connect(brief))
+                    .hasMessageContaining("the file is stale");
+            DartClient client = DartClient.start(world.clientContext(1).transport(""));
+            world.clients.add(client);
+            assertThat(client.progress()).isZero();
+            world.master();
+            Await.until(
+                    () -> "connected",
+                    () -> {
+                        client.progress();
+                        return client.isConnected();
+                    });
+        }
+    }
+
     // ---- commands
 
     @Test
@@ -309,7 +383,8 @@ public abstract class DartServiceContract {
             DartServer master = world.master(c -> c.bufferCount(3));
             DartClient client = world.client(0, c -> c.maxInFlight(8));
             for (int i = 0; i < 8; i++) {
-                client.sendCopy(DartWorld.bytes(60_000, i), 0, 60_000, null, i);
+                DartMetadata metadata = new DartMetadata().name("out-" + i);
+                client.sendCopy(DartWorld.bytes(60_000, i), 0, 60_000, metadata, i);
             }
             Await.until("no buffer is empty", () -> master.statistics().emptyCount() == 0);
             Await.until("all headers", () -> master.statistics().headerCount() == 8);
@@ -324,7 +399,13 @@ public abstract class DartServiceContract {
                     .containsExactlyInAnyOrder(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
             assertThat(lost).allMatch(m -> m.clientId() == client.clientId());
             for (DartServer.LostMessage message : lost) {
-                String name = "message " + message.sequence() + " of client " + message.clientId();
+                String name =
+                        "'out-"
+                                + (message.sequence() - 1)
+                                + "' (message "
+                                + message.sequence()
+                                + " of client "
+                                + message.clientId();
                 assertThat(world.errors).anyMatch(e -> e.getMessage().contains(name));
             }
             Await.until(

@@ -139,7 +139,7 @@ public abstract class DartWholeStepContract {
                                 "2:velocity");
             }
             // The handler has seen the last step; that it has returned is counted a moment later.
-            StepStatistics all = new StepStatistics(10, 0, 0, 0, 0, 0, 0, 0, 0);
+            StepStatistics all = new StepStatistics(10, 0, 0, 0, 0, 0, 0, 0, 0, "");
             Await.until(
                     () -> "all counted, not " + world.receiver.stepStatistics(),
                     () -> world.receiver.stepStatistics().equals(all));
@@ -229,6 +229,32 @@ public abstract class DartWholeStepContract {
     }
 
     @Test
+    void shouldCompleteEachStepOfRanksThatStartOneAfterTheOtherAtOneServer() throws Exception {
+        int ranks = 4;
+        int steps = 20;
+        try (DartWorld world = world(c -> c.openStepsMax(4))) {
+            world.master();
+            for (int rank = 0; rank < ranks; rank++) {
+                DartClient client = world.client(rank, c -> c.rankCount(ranks).maxInFlight(64));
+                for (long step = 0; step < steps; step++) {
+                    send(client, rank, step, "a", LENGTH, true);
+                }
+                Await.until(
+                        () -> "the steps stand still: " + world.receiver.stepStatistics(),
+                        () -> {
+                            client.progress();
+                            return client.unconfirmed().isEmpty();
+                        });
+            }
+            awaitSeen(world, steps);
+            assertThat(seen).allMatch(s -> s.isComplete() && s.isIntact());
+            assertThat(seen).extracting(Seen::step).isSorted();
+            assertThat(world.receiver.stepStatistics().lateCount()).isZero();
+            assertThat(world.errors).isEmpty();
+        }
+    }
+
+    @Test
     void shouldHoldBackTheRankThatIsAheadWhenStepsAreOpen() throws Exception {
         int most = 3;
         try (DartWorld world = world(c -> c.rankCount(2).openStepsMax(most))) {
@@ -236,6 +262,9 @@ public abstract class DartWholeStepContract {
             world.slave(c -> c.bufferSize(LENGTH + 200));
             DartClient ahead = world.client(0, c -> c.maxInFlight(64));
             DartClient behind = world.client(1);
+            // From now on the receiver knows that rank 1 comes by another server.
+            send(behind, 1, 0, "b", LENGTH, false);
+            behind.flush(DartWorld.LIMIT_NS);
             for (long step = 0; step < 40; step++) {
                 send(ahead, 0, step, "a", LENGTH, true);
             }

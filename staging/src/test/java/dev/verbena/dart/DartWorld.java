@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.Await;
+import dev.verbena.agent.HeldPort;
 import dev.verbena.agent.RealEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,7 +47,11 @@ final class DartWorld implements AutoCloseable {
     final List<DartClient> clients = new ArrayList<>();
     final String job;
     DartReceiver receiver;
-    int receiverPort = 1;
+
+    /** Where its receivers listen, one after the other. */
+    final HeldPort heldPort = new HeldPort();
+
+    int receiverPort = heldPort.port();
     private boolean isClosed;
     volatile Runnable onMessage = () -> {};
 
@@ -73,6 +78,7 @@ final class DartWorld implements AutoCloseable {
     DartReceiver.Context receiverContext() {
         return new DartReceiver.Context()
                 .environment(environment)
+                .listen("127.0.0.1", heldPort.port())
                 .handler(
                         message -> {
                             byte[] payload = new byte[message.length()];
@@ -207,6 +213,7 @@ final class DartWorld implements AutoCloseable {
                 receiver.close();
             }
             environment.close();
+            heldPort.close();
             try (Stream<Path> paths = Files.walk(directory)) {
                 for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
                     Files.delete(path);

@@ -11,6 +11,7 @@ class DeliveredNumbersTest {
     private static final long GENERATION = 1L << DeliveredNumbers.GENERATION_SHIFT;
 
     @Test
+    @Tag("seeded")
     @Tag("dart-F7")
     void shouldKnowWhatCameAndNotTakeLowerNumbersForKnown() {
         long seed = Long.getLong("verbena.seed", 124);
@@ -81,5 +82,57 @@ class DeliveredNumbersTest {
         assertThat(numbers.rangeCount()).isEqualTo(DeliveredNumbers.RANGES_MAX);
         assertThat(numbers.contains(1)).isFalse();
         assertThat(numbers.contains((count - 1) * GENERATION + 1)).isTrue();
+    }
+
+    @Test
+    void shouldTakeWhatIsBeforeForKnownWithinARegistrationOnly() {
+        DeliveredNumbers numbers = new DeliveredNumbers();
+        numbers.extend(5);
+        assertThat(numbers.contains(4)).isFalse();
+        numbers.extend(9);
+        assertThat(numbers.contains(7)).isTrue();
+        numbers.hasNews = false;
+        numbers.extend(9);
+        numbers.extend(8);
+        numbers.add(9);
+        assertThat(numbers.hasNews).isFalse();
+        assertThat(numbers.rangeCount()).isEqualTo(1);
+        numbers.extend(GENERATION + 3);
+        assertThat(numbers.hasNews).isTrue();
+        assertThat(numbers.rangeCount()).isEqualTo(2);
+        assertThat(numbers.highest()).isEqualTo(GENERATION + 3);
+        assertThat(numbers.contains(9)).isTrue();
+        assertThat(numbers.contains(10)).isFalse();
+        assertThat(numbers.contains(GENERATION + 2)).isFalse();
+        assertThat(numbers.contains(GENERATION + 3)).isTrue();
+        assertThat(numbers.floor(4)).isZero();
+        assertThat(numbers.floor(5)).isEqualTo(5);
+        assertThat(numbers.floor(GENERATION + 2)).isEqualTo(9);
+        assertThat(numbers.floor(GENERATION + 3)).isEqualTo(GENERATION + 3);
+        numbers.extend(GENERATION + 6);
+        assertThat(numbers.contains(GENERATION + 5)).isTrue();
+    }
+
+    @Test
+    void shouldRestoreRangesThatFollowEachOther() {
+        DeliveredNumbers numbers = new DeliveredNumbers();
+        numbers.restore(3, 5);
+        numbers.restore(3, 7);
+        numbers.restore(3, 4);
+        assertThat(numbers.rangeCount()).isEqualTo(1);
+        assertThat(numbers.upTo(0)).isEqualTo(7);
+        numbers.restore(7, 8);
+        assertThat(numbers.rangeCount()).as("it overlaps the last").isEqualTo(1);
+        numbers.restore(9, 9);
+        assertThat(numbers.rangeCount()).isEqualTo(2);
+        assertThat(numbers.highest()).isEqualTo(9);
+        for (int i = 0; i < DeliveredNumbers.RANGES_MAX; i++) {
+            numbers.restore(100 + 10 * i, 105 + 10 * i);
+        }
+        assertThat(numbers.rangeCount()).isEqualTo(DeliveredNumbers.RANGES_MAX);
+        for (int i = 0; i < DeliveredNumbers.RANGES_MAX; i++) {
+            assertThat(numbers.from(i)).isEqualTo(100 + 10 * i);
+            assertThat(numbers.upTo(i)).isEqualTo(105 + 10 * i);
+        }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
@@ -79,5 +80,30 @@ class FileSinkTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("excludes receiver, discard and spill");
         }
+    }
+
+    @Test
+    void shouldRunItsReceiverAndWakeBothThreadsWhenItsStoreIsReady() {
+        WireEnvironment wire = new WireEnvironment();
+        ServerShared shared =
+                new ServerShared(
+                        new DartServer.Context()
+                                .environment(wire)
+                                .configurationFile("none")
+                                .fileSink("sink", null)
+                                .conclude());
+        FileSink sink = new FileSink(shared);
+        sink.agent().onStart();
+        List<String> woken = new ArrayList<>();
+        shared.wakeT1 = () -> woken.add("t1");
+        shared.wakeT3 = () -> woken.add("t3");
+        wire.disk.wakeups.forEach(Runnable::run);
+        assertThat(woken).containsExactlyInAnyOrder("t1", "t3");
+        while (sink.doWork() > 0) {
+            // What it does at its start.
+        }
+        sink.streams().connect("", LocalStreams.PORT);
+        assertThat(sink.doWork()).isPositive();
+        sink.agent().onClose();
     }
 }

@@ -104,6 +104,40 @@ class HalfMessagesTest {
         }
     }
 
+    /** Between two looks more may come than the bound: what is being stored then still counts. */
+    @Test
+    @Tag("dart-F8")
+    void shouldKeepTheBoundBetweenTwoLooks() {
+        try (CrashBench bench = bench()) {
+            int servers = 6;
+            int clients = 3;
+            servers(bench, servers, clients, 1);
+            bench.wire.disk.isStuck = true;
+            bench.servers.forEach(ScriptedServer::allowAll);
+            bench.until("being stored", () -> held(bench) >= servers * clients * LENGTH);
+            for (int id = servers + 1; id <= 2 * servers; id++) {
+                ScriptedServer server = bench.server(id);
+                for (int client = 0; client < clients; client++) {
+                    long sequence = 1000L * id + client;
+                    server.part(client, sequence, named(sequence), LENGTH, 0, 1);
+                }
+            }
+            for (int i = 0; i < 50; i++) {
+                bench.step();
+            }
+            bench.servers.forEach(ScriptedServer::allowAll);
+            long most = 0;
+            for (int i = 0; i < 300; i++) {
+                bench.step();
+                most = Math.max(most, held(bench));
+            }
+            assertThat(most).isLessThan(2L * BOUND + 2L * servers * LENGTH);
+            bench.wire.disk.isStuck = false;
+            bench.until("all", bench::isDone);
+            assertAllStored(bench, 2 * servers * clients);
+        }
+    }
+
     /** Frames wait for what is being stored, and nothing else would wake the receiver. */
     @Test
     @Tag("dart-F8")
@@ -246,6 +280,59 @@ class HalfMessagesTest {
             assertThat(bench.wire.errors).isEmpty();
             assertThat(bench.handled).containsExactly(7L);
         }
+    }
+
+    /** Their servers are made up and never come back; the receiver is even started again. */
+    @Test
+    @Tag("dart-S7")
+    void shouldServeAServerWhenStrangersHaveFilledTheTableWithHalfMessages() {
+        try (CrashBench bench = bench()) {
+            for (int id = 1; id <= StreamTable.STREAMS_MAX + 20; id++) {
+                leaveHalf(bench, id);
+            }
+            serve(bench, 5000);
+            bench.crash(CrashBench.End.KILL);
+            for (int id = 6000; id <= 6020; id++) {
+                leaveHalf(bench, id);
+            }
+            serve(bench, 7000);
+        }
+    }
+
+    @Test
+    @Tag("dart-S7")
+    void shouldGiveUpHalvesOfServersThatStayAway() {
+        long keptNs = 2_000_000_000L;
+        try (CrashBench bench =
+                new CrashBench(c -> c.halfKeptNs(keptNs).silenceTimeoutNs(1L << 60))) {
+            leaveHalf(bench, 1);
+            bench.until("forgotten", () -> bench.wire.disk.names("-0").isEmpty());
+            assertThat(bench.wire.errors).anyMatch(e -> e.getMessage().contains("halfKeptNs"));
+            assertThat(((ReceiverEngine) bench.receiver.agent()).streams()).isEmpty();
+        }
+    }
+
+    private static void leaveHalf(CrashBench bench, int id) {
+        ScriptedServer stranger = bench.server(id).message(0, 1, named(id), 100, 2);
+        stranger.allowed = 1;
+        bench.until("half", () -> stranger.acknowledged == 2);
+        stranger.disconnect();
+        bench.servers.remove(stranger);
+        bench.step();
+    }
+
+    private static void serve(CrashBench bench, int id) {
+        ScriptedServer server = bench.server(id);
+        for (int client = 0; client < 3; client++) {
+            server.message(client, id + client, named(id + client), LENGTH, 3);
+        }
+        server.allowAll();
+        bench.until("served", server::isAllAcknowledged);
+        for (int client = 0; client < 3; client++) {
+            assertThat(bench.files())
+                    .containsEntry("m-" + (id + client), CrashBench.hash(LENGTH, id + client));
+        }
+        bench.servers.remove(server);
     }
 
     /** No further frame comes that would find it out: the server waits for acknowledgements. */

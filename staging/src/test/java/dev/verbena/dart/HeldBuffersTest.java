@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ class HeldBuffersTest {
     }
 
     @Test
+    @Tag("seeded")
     @Tag("dart-D36")
     void shouldNeverHaveMoreUnacknowledgedThanTheWindowWhateverHappens() {
         long seed = Long.getLong("verbena.seed", 36);
@@ -107,5 +109,137 @@ class HeldBuffersTest {
         assertThat(before == 0 || before + length <= window)
                 .as("seed %d: %d and %d of %d", seed, before, length, window)
                 .isTrue();
+    }
+
+    private static ServerBuffer buffer(int length) {
+        ServerBuffer buffer = new ServerBuffer(0, 0, new UnsafeBuffer(new byte[0]));
+        buffer.length = length;
+        return buffer;
+    }
+
+    @Test
+    void shouldNumberFramesAndKnowTheirLengths() {
+        HeldBuffers held = new HeldBuffers(4, FRAME);
+        int[] lengths = {0, 1, FRAME, FRAME + 1, 3 * FRAME};
+        int[] frames = {1, 1, 1, 2, 3};
+        long next = 1;
+        for (int i = 0; i < lengths.length; i++) {
+            ServerBuffer buffer = buffer(lengths[i]);
+            held.add(buffer);
+            assertThat(buffer.firstFrame).isEqualTo(next);
+            assertThat(buffer.frameCount).isEqualTo(frames[i]);
+            next += frames[i];
+        }
+        assertThat(held.frameLength(held.at(3), 0)).isEqualTo(FRAME);
+        assertThat(held.frameLength(held.at(3), 1)).isEqualTo(1);
+        assertThat(held.frameLength(held.at(0), 0)).isZero();
+    }
+
+    /** It grows while it wraps around, and loses nobody's place. */
+    @Test
+    void shouldKeepItsOrderWhileItGrows() {
+        HeldBuffers held = new HeldBuffers(2, FRAME);
+        List<ServerBuffer> given = new ArrayList<>();
+        List<ServerBuffer> back = new ArrayList<>();
+        assertThat(held.isEmpty()).isTrue();
+        for (int i = 0; i < 20; i++) {
+            given.add(buffer(10));
+            held.add(given.get(i));
+            if (i == 0) {
+                held.written();
+                held.acknowledge(2, back::add);
+                assertThat(back).containsExactly(given.get(0));
+            }
+        }
+        assertThat(held.head()).isEqualTo(1);
+        assertThat(held.tail()).isEqualTo(20);
+        assertThat(held.count()).isEqualTo(19);
+        assertThat(held.isEmpty()).isFalse();
+        for (int i = 1; i < 20; i++) {
+            assertThat(held.at(i)).isSameAs(given.get(i));
+        }
+        ServerBuffer other = buffer(10);
+        held.standIn(7, other);
+        assertThat(held.at(7)).isSameAs(other);
+    }
+
+    @Test
+    void shouldGoOnBehindWhatAnEarlierServerSent() {
+        HeldBuffers held = new HeldBuffers(4, FRAME);
+        for (long first : new long[] {41, 43}) {
+            ServerBuffer found = buffer(2 * FRAME);
+            found.firstFrame = first;
+            found.frameCount = 2;
+            held.addFound(found);
+        }
+        assertThat(held.acknowledgedNext()).isEqualTo(41);
+        assertThat(held.sentUpTo()).isEqualTo(44);
+        assertThat(held.count()).isEqualTo(2);
+        ServerBuffer added = buffer(1);
+        held.add(added);
+        assertThat(added.firstFrame).isEqualTo(45);
+        held = new HeldBuffers(4, FRAME);
+        held.arrivedBeyond(60);
+        assertThat(held.sentUpTo()).isEqualTo(60);
+        assertThat(held.acknowledgedNext()).isEqualTo(61);
+        held.add(added);
+        assertThat(added.firstFrame).isEqualTo(61);
+        held.checkAcknowledgement(61);
+    }
+
+    @Test
+    void shouldTakeAcknowledgementsOfWhatWasSentOnly() {
+        HeldBuffers held = new HeldBuffers(4, FRAME);
+        held.add(buffer(2 * FRAME));
+        held.written();
+        held.checkAcknowledgement(1);
+        held.checkAcknowledgement(2);
+        for (long wrong : new long[] {0, -1, 3}) {
+            assertThatThrownBy(() -> held.acknowledge(wrong, b -> {}))
+                    .isInstanceOf(DartException.class)
+                    .hasMessageContaining("ACK asks for " + wrong);
+        }
+        held.acknowledge(2, b -> {});
+        assertThat(held.unacknowledged()).isZero();
+        for (long wrong : new long[] {1, 3}) {
+            assertThatThrownBy(() -> held.rewind(wrong))
+                    .isInstanceOf(DartException.class)
+                    .hasMessageContaining("outside 2 to 2");
+        }
+        held.rewind(2);
+        assertThat(held.nextFrame()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldFillTheWindowToTheByte() {
+        HeldBuffers held = new HeldBuffers(4, FRAME);
+        assertThat(held.hasNext()).isFalse();
+        held.window(2 * FRAME);
+        held.add(buffer(3 * FRAME));
+        held.written();
+        assertThat(held.hasNext()).isTrue();
+        held.window(2 * FRAME - 1);
+        assertThat(held.hasNext()).isFalse();
+        // One frame is always allowed: it may be longer than the window.
+        held.acknowledge(2, b -> {});
+        held.window(1);
+        assertThat(held.hasNext()).isTrue();
+    }
+
+    @Test
+    void shouldNameWhatTheReceiverNeverConfirmed() {
+        HeldBuffers held = new HeldBuffers(4, FRAME);
+        ServerBuffer dropped = buffer(1);
+        dropped.isDropped = true;
+        held.add(dropped);
+        ServerBuffer kept = buffer(1);
+        kept.clientId = 7;
+        kept.sequence = 12;
+        held.add(kept);
+        LostMessages lost = new LostMessages();
+        List<Throwable> errors = new ArrayList<>();
+        held.reportUnacknowledged(lost, errors::add);
+        assertThat(errors).hasSize(1);
+        assertThat(errors.get(0)).hasMessageContaining("12").hasMessageContaining("7");
     }
 }

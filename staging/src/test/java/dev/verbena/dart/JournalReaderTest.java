@@ -176,6 +176,7 @@ class JournalReaderTest {
     }
 
     @Test
+    @Tag("seeded")
     void shouldSurviveHostileBytes() {
         long seed = Long.getLong("verbena.seed", 85);
         SplittableRandom random = new SplittableRandom(seed);

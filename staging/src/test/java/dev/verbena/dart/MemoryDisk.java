@@ -73,6 +73,9 @@ final class MemoryDisk {
     /** Reads that fail before one succeeds. */
     int readFailures;
 
+    /** Whom a store of a real disk would wake. */
+    final List<Runnable> wakeups = new ArrayList<>();
+
     DurableStore open() {
         return new Store();
     }
@@ -156,8 +159,11 @@ final class MemoryDisk {
         }
 
         @Override
-        public DurableFile append(String name) {
-            return append(name, 0);
+        public DurableFile create(String name) {
+            boolean isThere = files.containsKey(name);
+            Appender appender = (Appender) append(name, 0);
+            appender.error = isThere ? name + " is there already" : appender.error;
+            return appender;
         }
 
         @Override
@@ -236,7 +242,7 @@ final class MemoryDisk {
 
         @Override
         public void onReady(Runnable wakeup) {
-            // The test steps everything.
+            wakeups.add(wakeup);
         }
     }
 

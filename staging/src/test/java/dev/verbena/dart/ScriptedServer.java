@@ -37,6 +37,9 @@ final class ScriptedServer {
     /** It does not connect. */
     boolean isAway;
 
+    /** Highest frame that it says it has sent; -1: the truth. */
+    long claimed = -1;
+
     /** It does not keep to the window. */
     boolean isBoundless;
 
@@ -68,16 +71,47 @@ final class ScriptedServer {
         int to = block + (int) ((long) length * (i + 1) / count);
         int flags =
                 (i == 0 ? FrameFlyweight.FIRST : 0) | (i == count - 1 ? FrameFlyweight.LAST : 0);
-        UnsafeBuffer frame = new UnsafeBuffer(new byte[FrameFlyweight.LENGTH + to - from]);
-        frame.putBytes(FrameFlyweight.LENGTH, all, from, to - from);
+        UnsafeBuffer payload = new UnsafeBuffer(all, from, to - from);
+        return frame(frames.size() + 1L, client, sequence, from, flags, payload);
+    }
+
+    /** Adds a frame as it is told. */
+    ScriptedServer frame(
+            long number,
+            int client,
+            long sequence,
+            long position,
+            int flags,
+            UnsafeBuffer payload) {
+        int length = payload.capacity();
+        UnsafeBuffer frame = new UnsafeBuffer(new byte[FrameFlyweight.LENGTH + length]);
+        frame.putBytes(FrameFlyweight.LENGTH, payload, 0, length);
         new FrameFlyweight()
                 .begin(frame, 0, FrameFlyweight.DATA)
                 .flags(flags)
-                .sequence(frames.size() + 1L)
-                .message(client, sequence, (int) sequence, from)
-                .end(frame, FrameFlyweight.LENGTH, to - from);
+                .sequence(number)
+                .message(client, sequence, (int) sequence, position)
+                .end(frame, FrameFlyweight.LENGTH, length);
         frames.add(frame.byteArray());
         return this;
+    }
+
+    /** Takes the last frame away again. */
+    void dropLast() {
+        frames.remove(frames.size() - 1);
+        allowed = Math.min(allowed, frames.size());
+    }
+
+    /** Says that it holds nothing before this frame. */
+    void sayGap(long firstHeld) {
+        int at = FrameFlyweight.LENGTH;
+        UnsafeBuffer error = new UnsafeBuffer(new byte[at + 4]);
+        error.putInt(at, FrameFlyweight.ERROR_GAP, BIG_ENDIAN);
+        new FrameFlyweight()
+                .begin(error, 0, FrameFlyweight.ERROR)
+                .sequence(firstHeld)
+                .end(error, at, 4);
+        stream.write(error, 0, error.capacity());
     }
 
     /** Everything may be sent. */
@@ -141,7 +175,7 @@ final class ScriptedServer {
         hello.putLong(at + 8, job.getLeastSignificantBits(), BIG_ENDIAN);
         hello.putInt(at + 16, id, BIG_ENDIAN);
         hello.putLong(at + 20, WINDOW, BIG_ENDIAN);
-        hello.putLong(at + 28, highestSent, BIG_ENDIAN);
+        hello.putLong(at + 28, claimed < 0 ? highestSent : claimed, BIG_ENDIAN);
         new FrameFlyweight()
                 .begin(hello, 0, FrameFlyweight.HELLO)
                 .end(hello, at, FrameFlyweight.HELLO_LENGTH);

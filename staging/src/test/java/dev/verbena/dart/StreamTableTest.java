@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -61,18 +62,114 @@ class StreamTableTest {
         assertThat(shared.streams).hasSize(StreamTable.STREAMS_MAX);
     }
 
-    @Test
-    void shouldRefuseRatherThanLoseWhatIsHalfReceived() {
-        for (int i = 0; i < StreamTable.STREAMS_MAX; i++) {
-            use(i).open.put(7, new InboundMessage());
+    private InboundStream half(int serverId, int frames, String source, long awaySinceNs) {
+        InboundStream stream = come(serverId);
+        for (int i = 0; i < frames; i++) {
+            stream.taken(null, 0, 0, true);
         }
-        assertThatThrownBy(() -> come(3000))
-                .isInstanceOf(DartException.class)
-                .hasMessageContaining("takes no other");
-        assertThat(shared.streams).hasSize(StreamTable.STREAMS_MAX);
-        table.find(JOB, 5).open.clear();
+        stream.settle();
+        InboundMessage message = new InboundMessage();
+        message.clientId = 7;
+        stream.open.put(7, message);
+        stream.source = source;
+        stream.awaySinceNs = awaySinceNs;
+        return stream;
+    }
+
+    @Test
+    @Tag("dart-S7")
+    void shouldServeANewServerWhenOneHostHasFilledTheTableWithHalfMessages() {
+        half(1, 50, "stranger", 10);
+        half(2, 1, "other", 1);
+        for (int i = 3; i <= StreamTable.STREAMS_MAX; i++) {
+            half(i, 1, "stranger", 20 + i);
+        }
+        for (int i = 0; i < 300; i++) {
+            // They go on making up servers.
+            half(5000 + i, 1, "stranger", 3000 + i);
+        }
         come(3000);
-        assertThat(isKnown(5)).isFalse();
         assertThat(isKnown(3000)).isTrue();
+        assertThat(isKnown(1)).as("many frames").isTrue();
+        assertThat(isKnown(2)).as("another host").isTrue();
+        assertThat(isKnown(3)).as("an earlier one").isTrue();
+        assertThat(shared.streams).hasSize(StreamTable.STREAMS_MAX);
+        assertThat(wire.errors).anyMatch(e -> e.getMessage().contains("server 5000 of job"));
+    }
+
+    @Test
+    @Tag("dart-S7")
+    void shouldForgetWhoHasBeenAwayLongestWhenManyHostsHaveFilledTheTable() {
+        for (int i = 0; i < StreamTable.STREAMS_MAX; i++) {
+            half(i, 1, "host " + i % 20, i == 500 ? 7 : 1000 - i % 900);
+        }
+        come(3000);
+        assertThat(isKnown(500)).isFalse();
+        assertThat(isKnown(3000)).isTrue();
+        assertThat(wire.errors).hasSize(2);
+    }
+
+    @Test
+    @Tag("dart-S7")
+    void shouldForgetHalfMessagesAfterAWhile() {
+        half(1, 1, "", 100);
+        half(2, 1, "", 300);
+        use(3).awaySinceNs = 100;
+        table.expire(1099, 1000);
+        assertThat(isKnown(1)).isTrue();
+        table.expire(1100, 1000);
+        assertThat(isKnown(1)).isFalse();
+        assertThat(isKnown(2)).isTrue();
+        assertThat(isKnown(3)).as("costs nothing").isTrue();
+        assertThat(wire.errors).anyMatch(e -> e.getMessage().contains("server 1 of job"));
+    }
+
+    @Test
+    void shouldForgetWhatAServerThatBeginsAnewHadSent() {
+        InboundStream stream = use(5);
+        assertThat(stream.nextWanted()).isEqualTo(2);
+        assertThat(table.attach(stream, null, JOB, 5, 1)).isSameAs(stream);
+        assertThat(table.attach(stream, null, JOB, 5, 2)).isSameAs(stream);
+        InboundStream anew = table.attach(stream, null, JOB, 5, 0);
+        assertThat(anew).isNotSameAs(stream);
+        assertThat(anew.nextWanted()).isEqualTo(1);
+        assertThat(anew.acknowledgedNext()).as("no journal: what is taken counts").isEqualTo(1);
+        assertThat(shared.streams).containsExactly(anew);
+        assertThat(table.find(new UUID(8, 8), 5)).isNull();
+    }
+
+    @Test
+    void shouldRefuseAServerWhoseHalvesWereGivenUpUnlessGapsAreAccepted() {
+        InboundStream stream = use(5);
+        stream.isHalfLost = true;
+        assertThatThrownBy(() -> table.attach(stream, null, JOB, 5, 1))
+                .isInstanceOf(DartException.class)
+                .hasMessageContaining("half received from server 5");
+        shared.context.isAcceptingGaps = true;
+        assertThat(table.attach(stream, null, JOB, 5, 1)).isSameAs(stream);
+        assertThat(stream.isHalfLost).isFalse();
+        assertThat(stream.hasLostBeginnings).isTrue();
+    }
+
+    @Test
+    void shouldGoOnBehindAGapOnlyWhenToldSo() {
+        InboundStream stream = use(5);
+        table.gap(stream, 9);
+        assertThat(stream.nextWanted()).isEqualTo(2);
+        assertThat(shared.protocolErrors.get()).isEqualTo(1);
+        assertThat(wire.errors).hasSize(1);
+        assertThat(wire.errors.get(0)).hasMessageContaining("accept the gap");
+        shared.context.isAcceptingGaps = true;
+        table.gap(stream, 2);
+        assertThat(stream.hasLostBeginnings).as("nothing is missing before frame 2").isFalse();
+        assertThat(shared.protocolErrors.get()).isEqualTo(2);
+        InboundMessage half = new InboundMessage();
+        stream.open.put(7, half);
+        table.gap(stream, 9);
+        assertThat(stream.nextWanted()).isEqualTo(9);
+        assertThat(stream.settledNext()).isEqualTo(9);
+        assertThat(stream.hasLostBeginnings).isTrue();
+        assertThat(shared.protocolErrors.get()).isEqualTo(2);
+        assertThat(wire.errors).hasSizeGreaterThanOrEqualTo(3);
     }
 }

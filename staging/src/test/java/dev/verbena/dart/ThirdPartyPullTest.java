@@ -260,7 +260,7 @@ class ThirdPartyPullTest {
             int role,
             int rank,
             Hand of) {
-        out.begin(record, 0, ControlFlyweight.REGISTER, master.job())
+        out.begin(record, 0, ControlFlyweight.REGISTER, master.serviceId())
                 .registration()
                 .write(role, 1, rank, 0, of.transport.uri());
         out.end();
@@ -360,13 +360,13 @@ class ThirdPartyPullTest {
             until("connected", client, () -> hostile.isConnected, hostile);
             ControlFlyweight out = new ControlFlyweight();
             UnsafeBuffer record = new UnsafeBuffer(new byte[128]);
-            out.begin(record, 0, ControlFlyweight.REGISTER, master.job())
+            out.begin(record, 0, ControlFlyweight.REGISTER, master.serviceId())
                     .registration()
                     .write(ControlFlyweight.ROLE_SLAVE, 0, 0, 0, hostile.transport.uri());
             out.end();
             hostile.send(record);
             until("welcome", client, () -> hostile.messages > 0, hostile);
-            out.begin(record, 0, ControlFlyweight.STOP, master.job()).stop(true).end();
+            out.begin(record, 0, ControlFlyweight.STOP, master.serviceId()).stop(true).end();
             hostile.send(record);
             until("an error", client, () -> !world.errors.isEmpty(), hostile);
             assertThat(world.errors.get(0)).hasMessageContaining("stoppableByClients");
@@ -389,11 +389,11 @@ class ThirdPartyPullTest {
             java.util.SplittableRandom random = new java.util.SplittableRandom(98);
             for (int i = 0; i < 2000; i++) {
                 if (i == 1000) {
-                    out.begin(record, 0, ControlFlyweight.REGISTER, master.job())
+                    out.begin(record, 0, ControlFlyweight.REGISTER, master.serviceId())
                             .registration()
                             .write(1, 1, 7, 3, hostile.transport.uri());
                 } else {
-                    out.begin(record, 0, 1 + random.nextInt(16), master.job())
+                    out.begin(record, 0, 1 + random.nextInt(16), master.serviceId())
                             .done(
                                     random.nextBoolean()
                                             ? client.clientId()

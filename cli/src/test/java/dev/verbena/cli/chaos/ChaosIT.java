@@ -41,6 +41,7 @@ class ChaosIT {
     @Test
     @Timeout(value = 70, unit = TimeUnit.MINUTES)
     void shouldLoseNothingWhateverGoesWrong() throws Exception {
+        // --long: chaos for an hour, a new seed each round, instead of two rounds
         boolean isLong = Boolean.getBoolean("verbena.long");
         long beginNs = System.nanoTime();
         int round = 0;

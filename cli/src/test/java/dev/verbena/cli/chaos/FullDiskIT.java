@@ -111,10 +111,8 @@ class FullDiskIT {
                                 "--receiver=127.0.0.1:1");
                 assertThat(master.awaitEnd(60)).isTrue();
                 assertThat(master.exitCode()).isEqualTo(1);
-                assertThat(
-                                master.out()
-                                        .lines()
-                                        .filter(line -> line.startsWith("verbena dart master:")))
+                assertThat(master.out().lines().filter(line -> line.startsWith("verbena")))
+                        .as("%s", master.out())
                         .singleElement()
                         .asString()
                         .contains(disk.inside().toString(), "ENOSPC", "VERBENA_SHM_DIR");

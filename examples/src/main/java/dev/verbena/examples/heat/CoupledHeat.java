@@ -33,7 +33,10 @@ public final class CoupledHeat {
             compute(arguments);
         } else {
             String steps = arguments.length < 2 ? "100" : arguments[1];
-            if (!first.matches("shm|portals|gni") || !steps.matches("[1-9][0-9]{0,5}")) {
+            boolean isTooMany = arguments.length > 2;
+            if (isTooMany
+                    || !first.matches("shm|portals|gni")
+                    || !steps.matches("[1-9][0-9]{0,5}")) {
                 System.err.println(
                         "'"
                                 + String.join(" ", arguments)

@@ -36,7 +36,7 @@ final class OutputComparison {
      * @param filesPerRound restart files of a process in each
      */
     record Plan(int rounds, int filesPerRound) {
-        private static final int STEPS_MAX = 128;
+        private static final int STEPS_MAX = 192;
 
         /** Two rounds of three files; less where that would outlast the run itself. */
         static Plan of(PicDeck deck) {

@@ -4,8 +4,12 @@ package dev.verbena.examples.pic;
 public enum OutputMode {
     /** Nowhere: a stub that only reads the clock, as in the DART report. */
     NONE,
+    /** Into a file, written by the process itself and left to the kernel's page cache. */
+    CACHED,
     /** Into a file, written and forced to the disk by the process itself. */
     FILES,
+    /** Into a file, written and forced to the disk by another thread of the process. */
+    WRITER,
     /** Through DART, one message for each item of the file. */
     ITEMS,
     /** Through DART, the whole file as one message. */

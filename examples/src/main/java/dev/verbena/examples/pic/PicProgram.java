@@ -21,7 +21,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>Messages carry the variable {@code restart} (a whole file, named as {@link RestartNames}
  * says), {@code restart-item} (one item of it; properties {@code file}, {@code item} and {@code
  * last}), the same with {@code compared} for the files of the comparison, or {@code timing} at the
- * end (what output cost, one line a file).
+ * end (what output cost, one line a file, and how the transport explains itself).
  */
 public final class PicProgram {
     /** Variable of a whole restart file. */
@@ -40,7 +40,7 @@ public final class PicProgram {
     public static final String TIMING = "timing";
 
     /** Most files that a process writes for a comparison. */
-    public static final int COMPARED_FILES_MAX = 24;
+    public static final int COMPARED_FILES_MAX = 40;
 
     /** Long arrays go through memory of this size, which fits into a processor's cache. */
     private static final int PIECE_LENGTH = 128 * 1024;
@@ -173,7 +173,11 @@ public final class PicProgram {
         SentHashes hashes = hashes("compared");
         Map<OutputMode, RestartOutput> outputs = new EnumMap<>(OutputMode.class);
         outputs.put(OutputMode.NONE, RestartOutput.NONE);
-        outputs.put(OutputMode.FILES, new FileOutput(settings.compared(), pieces));
+        Path folder = settings.compared();
+        outputs.put(OutputMode.CACHED, new FileOutput(folder, pieces, false));
+        outputs.put(OutputMode.FILES, new FileOutput(folder, pieces, true));
+        BackgroundOutput writer = new BackgroundOutput(folder, pieces, slots.length);
+        outputs.put(OutputMode.WRITER, writer);
         outputs.put(OutputMode.ITEMS, staged(false, COMPARED, COMPARED_ITEM));
         outputs.put(OutputMode.WHOLE, staged(true, COMPARED, COMPARED_ITEM));
         OutputComparison comparison =
@@ -196,8 +200,10 @@ public final class PicProgram {
                                 hashes.add(file, plan.names(file.step(), rank));
                             }
                         });
-        for (StallSample sample : comparison.run(origin)) {
-            costs.append("compared,").append(sample.encode()).append('\n');
+        try (writer) {
+            for (StallSample sample : comparison.run(origin)) {
+                costs.append("compared,").append(sample.encode()).append('\n');
+            }
         }
     }
 
@@ -219,20 +225,11 @@ public final class PicProgram {
             }
             listener.onStep(simulation.step());
         }
+        costs.append("transport,").append(client.transport().explain().replace('\n', ' ').strip());
         byte[] lines = costs.toString().getBytes(StandardCharsets.UTF_8);
         int rank = settings.group().rank();
         metadata.clear().name(TIMING + "-" + rank).variable(TIMING).rank(rank);
-        metadata.property("transport", shorten(client.transport().explain()));
         client.sendCopy(new UnsafeBuffer(lines), 0, lines.length, metadata, 0);
-    }
-
-    private static String shorten(String text) {
-        String line = text.replace('\n', ' ').strip();
-        int limit = DartMetadata.TEXT_LENGTH_MAX;
-        while (line.getBytes(StandardCharsets.UTF_8).length > limit) {
-            line = line.substring(0, line.length() - 1);
-        }
-        return line;
     }
 
     /** Sends a restart file and notes what that cost. */

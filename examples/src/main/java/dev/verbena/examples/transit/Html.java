@@ -36,4 +36,10 @@ public final class Html {
         }
         return out.append('"').toString();
     }
+
+    /** Adds a table's cell for a number; a narrow window shows the column's name in the cell. */
+    static void cell(StringBuilder out, String column, String text) {
+        out.append("<td class=\"n\" data-column=\"").append(escape(column)).append("\">");
+        out.append(escape(text)).append("</td>");
+    }
 }

@@ -37,13 +37,16 @@ final class OutageSection {
                 Locale.ROOT,
                 "In the middle of the run the receiver, process %d, was ended with kill -9: no"
                         + " warning, no chance to save anything. It was gone for %.1f s (shaded)."
-                        + " The simulation did %d steps in that time; its files waited with the"
-                        + " service processes, and in the simulation's own memory when those were"
-                        + " full. A new receiver, process %d, looked into its folder, said how far"
-                        + " it had come, and got the rest.",
+                        + " The simulation did %d steps in that time, where it would have done %d at"
+                        + " its pace before; the longest time without a step in the whole run was"
+                        + " %s. Its files waited in the memory of the service processes, and on"
+                        + " their disk when that was full. A new receiver, process %d, looked into"
+                        + " its folder, said how far it had come, and got the rest.",
                 timeline.first(Timeline.KILLED).value(),
                 timeline.outageNs() / 1e9,
                 timeline.outageSteps(),
+                timeline.expectedOutageSteps(),
+                Times.text(timeline.longestGap().lengthNs()),
                 timeline.first(Timeline.BACK).value());
     }
 
@@ -65,7 +68,11 @@ final class OutageSection {
             fileParts[i] = 100.0 * (i + 1) / sorted.length;
         }
         Chart chart =
-                new Chart("Steps done and files stored over time", "seconds", "percent", false)
+                new Chart(
+                                "Steps done and files stored over time",
+                                "seconds since the first step",
+                                "part of all, percent",
+                                false)
                         .line("steps done", "three", stepTimes, stepParts, false)
                         .line("files stored", "one", fileTimes, fileParts, true);
         if (timeline.hasOutage()) {

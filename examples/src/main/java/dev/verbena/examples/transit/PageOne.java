@@ -6,7 +6,13 @@ import java.util.Locale;
 
 /** The first page of the report: one sentence, one bar chart, and what became of the files. */
 final class PageOne {
-    private static final double MS = 1e6;
+    private static final String[] COLUMNS = {
+        "n, outputs",
+        "Stall of an output",
+        "Computing and stall, from output to output",
+        "n, rounds",
+        "After the last output of a round, until all is stored"
+    };
 
     private final RunInfo info;
     private final StagingRecord staging;
@@ -24,7 +30,9 @@ final class PageOne {
     static String label(OutputMode mode) {
         return switch (mode) {
             case NONE -> "No output at all";
-            case FILES -> "Writing files";
+            case CACHED -> "Writing files, not forced";
+            case FILES -> "Writing files, forced to the disk";
+            case WRITER -> "Background thread, forces files";
             case ITEMS -> "Verbena, item by item";
             case WHOLE -> "Verbena, whole file at once";
         };
@@ -32,50 +40,84 @@ final class PageOne {
 
     private static String explanation(OutputMode mode) {
         return switch (mode) {
-            case NONE -> "only a look at the clock";
-            case FILES -> "each process writes its file and waits until the disk has it";
+            case NONE -> "Only a look at the clock.";
+            case CACHED -> "Each process writes its file and leaves it to the kernel.";
+            case FILES -> "Each process writes its file and waits until the disk has it.";
+            case WRITER ->
+                    "The file is packed into memory; a thread of the process writes it and waits"
+                            + " until the disk has it.";
             case ITEMS ->
                     RestartFile.ITEM_COUNT
-                            + " messages for each file, each waits for the one before";
-            case WHOLE ->
-                    "the file is packed into memory and read from there while computing"
-                            + " goes on";
+                            + " messages for each file, each waits for the one before.";
+            case WHOLE -> "The file is packed into memory; a service process reads it from there.";
         };
     }
 
-    /** The sentence. It says what was measured, whichever way that went. */
+    /** Where the data are when the simulation goes on, and what then loses them. */
+    private static String guarantee(OutputMode mode) {
+        return switch (mode) {
+            case NONE -> "Nothing is saved.";
+            case CACHED ->
+                    "When computing goes on, the kernel has the data in memory: the death of the"
+                            + " process loses nothing, a crash of the machine what is not written"
+                            + " back yet.";
+            case FILES -> "When computing goes on, the disk has the data: no crash loses them.";
+            case WRITER ->
+                    "When computing goes on, the process has the data in its memory: its death, or"
+                            + " a crash of the machine, loses what is not on the disk yet.";
+            case ITEMS ->
+                    "When computing goes on, service processes have all but the last items in their"
+                            + " memory. The receiver confirms what its disk has.";
+            case WHOLE ->
+                    "When computing goes on, the process has the data in its memory: its death loses"
+                            + " what no service process has read yet, a crash of the machine what is"
+                            + " not on a disk yet. The receiver confirms what its disk has.";
+        };
+    }
+
+    /**
+     * The sentence. It compares the two ways that promise the same when computing goes on, and says
+     * what was measured, whichever way that went.
+     */
     String sentence() {
-        StallFigures.Figure files = stalls.of(OutputMode.FILES);
+        StallFigures.Figure writer = stalls.of(OutputMode.WRITER);
         StallFigures.Figure whole = stalls.of(OutputMode.WHOLE);
-        if (files == null || whole == null) {
+        if (writer == null || whole == null) {
             return staging.costs().isEmpty()
                     ? "How long output stalled the simulation was not measured in this run."
                     : "At every output, handing its files to Verbena stalled the simulation for "
-                            + time(ownStallNs())
-                            + "; writing files was not measured in this run.";
+                            + own()
+                            + "; other ways of output were not measured in this run.";
         }
-        double ratio = files.meanNs() / Math.max(1, whole.meanNs());
+        double ratio = writer.stall().mean() / Math.max(1, whole.stall().mean());
         String begin =
-                "At every output, writing files stalled the simulation for "
-                        + time(files.meanNs())
+                "At every output, a background thread that writes files stalled the simulation for "
+                        + Times.text(writer.stall().mean())
                         + "; handing them to Verbena stalled it for "
-                        + time(whole.meanNs());
-        return ratio >= 1.05
+                        + Times.text(whole.stall().mean());
+        if (!whole.stall().differsFrom(writer.stall())) {
+            return begin + ", which is no clear difference.";
+        }
+        return ratio >= 1
                 ? begin + ", " + times(ratio) + " times less."
-                : ratio > 0.95
-                        ? begin + ", which is the same."
-                        : begin + ", " + times(1 / ratio) + " times more.";
+                : begin + ", " + times(1 / ratio) + " times more.";
     }
 
     private static String times(double ratio) {
         return String.format(Locale.ROOT, ratio < 10 ? "%.1f" : "%.0f", ratio);
     }
 
-    /** Mean over the outputs of the run itself of the slowest process' stall. */
-    private double ownStallNs() {
-        java.util.Map<Long, Long> slowest = new java.util.HashMap<>();
-        staging.costs().forEach(c -> slowest.merge(c.step(), c.stallNs(), Math::max));
-        return slowest.values().stream().mapToLong(Long::longValue).average().orElse(0);
+    /** The stalls of the outputs of the run itself. */
+    private String own() {
+        Spread stalls = Spread.of(staging.stallsOfOutputs(), Long::longValue);
+        return Times.text(stalls.mean())
+                + " (mean of "
+                + stalls.count()
+                + " outputs, "
+                + Times.text(stalls.least())
+                + " to "
+                + Times.text(stalls.most())
+                + ")";
     }
 
     String html(boolean isGood) {
@@ -89,8 +131,36 @@ final class PageOne {
         out.append("<p id=\"outcome\"><span class=\"verdict ");
         out.append(isGood ? "passed" : "failed").append("\">");
         out.append(isGood ? "All checks passed" : "Something is wrong: see the checks");
-        out.append("</span> ").append(Html.escape(outcome())).append("</p></header>\n");
-        return out.toString();
+        out.append("</span> ").append(Html.escape(outcome())).append("</p>\n");
+        out.append("<p id=\"standstill\">").append(Html.escape(standstill())).append("</p>");
+        return out.append("</header>\n").toString();
+    }
+
+    /** How the whole run went on, the killed receiver included. */
+    String standstill() {
+        if (staging.costs().isEmpty() || timeline.stepNs() == 0) {
+            return "How steadily the simulation went on was not measured in this run.";
+        }
+        Timeline.Gap gap = timeline.longestGap();
+        String text =
+                String.format(
+                        Locale.ROOT,
+                        "In the whole run, output held up the simulation for %.0f %% of the time."
+                                + " The longest time without a completed step was %s (before step"
+                                + " %d; a step takes %s on average).",
+                        100 * staging.outputShare(),
+                        Times.text(gap.lengthNs()),
+                        gap.step(),
+                        Times.text(timeline.stepNs()));
+        return !timeline.hasOutage()
+                ? text
+                : text
+                        + String.format(
+                                Locale.ROOT,
+                                " While there was no receiver it did %d steps; at its pace before"
+                                        + " it would have done %d.",
+                                timeline.outageSteps(),
+                                timeline.expectedOutageSteps());
     }
 
     private String outcome() {
@@ -103,9 +173,8 @@ final class PageOne {
                     String.format(
                             Locale.ROOT,
                             ", although the receiving program was killed halfway and was gone for"
-                                    + " %.1f s. The simulation went on: it did %d steps meanwhile",
-                            timeline.outageNs() / 1e9,
-                            timeline.outageSteps()));
+                                    + " %.1f s",
+                            timeline.outageNs() / 1e9));
         }
         return text.append('.').toString();
     }
@@ -113,37 +182,29 @@ final class PageOne {
     private void bars(StringBuilder out) {
         double most = 1;
         for (StallFigures.Figure figure : stalls.all()) {
-            most = Math.max(most, figure.meanNs());
+            most = Math.max(most, figure.stall().mean());
         }
         out.append(
                 "<table class=\"bars\" id=\"stalls\"><caption>How long each output stalled the ");
-        out.append("simulation, in milliseconds</caption>");
+        out.append("simulation: mean, and in brackets shortest to longest. All bars begin at 0 ");
+        out.append("and have one scale.</caption>");
         for (StallFigures.Figure figure : stalls.all()) {
             OutputMode mode = figure.mode();
             out.append("<tr class=\"").append(mode.word()).append("\"><th scope=\"row\">");
-            out.append(label(mode)).append("<small>").append(explanation(mode));
-            out.append("</small></th><td><span class=\"bar\" aria-hidden=\"true\" style=\"--part:");
-            out.append(String.format(Locale.ROOT, "%.4f", figure.meanNs() / most));
-            out.append("\"></span><b>").append(time(figure.meanNs())).append("</b><small>");
-            out.append(number(figure.leastNs() / MS)).append(" to ");
-            out.append(number(figure.mostNs() / MS)).append("</small></td></tr>\n");
+            out.append(label(mode)).append("<small>").append(explanation(mode)).append("</small>");
+            out.append("</th><td><span class=\"bar\" aria-hidden=\"true\" style=\"--part:");
+            out.append(String.format(Locale.ROOT, "%.4f", figure.stall().mean() / most));
+            out.append("\"></span><b>").append(Times.text(figure.stall().mean()));
+            out.append("</b><span class=\"range\">(").append(Times.text(figure.stall().least()));
+            out.append(" to ").append(Times.text(figure.stall().most())).append(")</span>");
+            out.append("<small>").append(guarantee(mode)).append("</small></td></tr>\n");
         }
-        out.append("</table>\n<p class=\"note\">Mean, shortest and longest of ");
-        out.append(stalls.of(OutputMode.FILES).outputCount()).append(" outputs of ");
-        out.append(info.processCount()).append(" processes. Every bar is for the same steps with ");
-        out.append("the same data, computed anew for each. <a href=\"#how\">How it was measured, ");
+        out.append("</table>\n<p class=\"note\">n = ");
+        out.append(stalls.all().iterator().next().stall().count()).append(" outputs of ");
+        out.append(info.processCount()).append(" processes for each bar, for the same steps with ");
+        out.append("the same data, computed anew for each. The sentence above compares the two ");
+        out.append("ways that promise the same. <a href=\"#how\">How it was measured, ");
         out.append("and what else it cost</a></p>\n");
-    }
-
-    static String number(double ms) {
-        return String.format(Locale.ROOT, ms < 0.01 ? "%.4f" : ms < 10 ? "%.2f" : "%.0f", ms);
-    }
-
-    /** Milliseconds, or seconds if there are many, for people. */
-    static String time(double ns) {
-        return ns >= 10e9
-                ? String.format(Locale.ROOT, "%.1f s", ns / 1e9)
-                : number(ns / MS) + " ms";
     }
 
     /** The section that says how the figures came about. */
@@ -166,35 +227,34 @@ final class PageOne {
                 "Stall is the time from the moment a process turns to output until it can compute"
                         + " again: putting the file together, and the calls. Of each output the"
                         + " slowest process counts, because the others cannot take the next step"
-                        + " without it. Writing files means write, then fsync: the call returns when"
-                        + " the disk has the data. Without fsync the call would return when the data"
-                        + " are in the kernel's memory (the page cache), which is quicker, and a"
-                        + " crash would lose them. The receiver also waits for fsync before it"
-                        + " confirms a file; it does so while the simulation computes.");
+                        + " without it. Forced means fsync: the call returns when the disk has the"
+                        + " data. The background thread gets as many memories as Verbena, used by"
+                        + " turns; a process that finds both in use waits. The receiver also waits"
+                        + " for fsync before it confirms a file; it does so while the simulation"
+                        + " computes.");
         paragraph(
                 out,
                 "Here everything shares one machine: the service processes and the receiver take"
                         + " processor time from the simulation, which the table shows as longer"
                         + " computing. On a cluster they have nodes of their own.");
-        out.append("<div class=\"scroll\"><table id=\"modes\"><tr><th>Way of output</th>");
-        out.append("<th class=\"n\">Stall of an output, mean</th><th class=\"n\">shortest</th>");
-        out.append("<th class=\"n\">longest</th><th class=\"n\">Computing and stall, from output ");
-        out.append("to output</th><th class=\"n\">After the last output, until all is stored</th>");
+        out.append("<table class=\"wide\" id=\"modes\"><tr><th>Way of output</th>");
+        for (String head : COLUMNS) {
+            out.append("<th class=\"n\">").append(head).append("</th>");
+        }
         out.append("</tr>");
         for (StallFigures.Figure figure : stalls.all()) {
             out.append("<tr><td>").append(label(figure.mode())).append("</td>");
-            cell(out, figure.meanNs());
-            cell(out, figure.leastNs());
-            cell(out, figure.mostNs());
-            cell(out, figure.wholeNs());
-            cell(out, figure.mode() == OutputMode.NONE ? 0 : figure.drainNs());
+            boolean isStub = figure.mode() == OutputMode.NONE;
+            Html.cell(out, COLUMNS[0], Integer.toString(figure.stall().count()));
+            Html.cell(out, COLUMNS[1], figure.stall().text());
+            Html.cell(out, COLUMNS[2], figure.whole().text());
+            Html.cell(out, COLUMNS[3], isStub ? "-" : Integer.toString(figure.drain().count()));
+            Html.cell(out, COLUMNS[4], isStub ? "-" : figure.drain().text());
             out.append("</tr>\n");
         }
-        return out.append("</table></div>\n").toString();
-    }
-
-    private static void cell(StringBuilder out, double ns) {
-        out.append("<td class=\"n\">").append(time(ns)).append("</td>");
+        return out.append(
+                        "</table>\n<p class=\"note\">Mean, and in brackets shortest to longest, of n.</p>\n")
+                .toString();
     }
 
     private static void paragraph(StringBuilder out, String text) {

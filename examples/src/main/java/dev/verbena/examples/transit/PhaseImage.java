@@ -22,6 +22,9 @@ final class PhaseImage {
     /** The box is periodic; turned by this much the vortex appears in the middle. */
     private static final double SHIFT = 0.75 * WIDTH;
 
+    /** Place at both edges, as a part of the box. */
+    static final double LEFT_EDGE = 0.25;
+
     private static final int[] RIGHT_COLOUR = {255, 176, 59};
     private static final int[] LEFT_COLOUR = {70, 160, 255};
     private static final int[] BACKGROUND = {10, 14, 26};
@@ -52,24 +55,38 @@ final class PhaseImage {
     /** As a PNG file. */
     byte[] png() {
         byte[] raw = new byte[HEIGHT * (1 + 3 * WIDTH)];
-        double mean = Math.max(1, particleCount / (double) (WIDTH * 8));
+        double mean = mean(particleCount);
         int at = 0;
         for (int row = 0; row < HEIGHT; row++) {
             raw[at++] = 0;
             for (int column = 0; column < WIDTH; column++) {
                 int cell = row * WIDTH + column;
-                double r = brightness(right[cell] / mean);
-                double l = brightness(left[cell] / mean);
-                for (int colour = 0; colour < 3; colour++) {
-                    double value =
-                            BACKGROUND[colour]
-                                    + r * (RIGHT_COLOUR[colour] - BACKGROUND[colour])
-                                    + l * (LEFT_COLOUR[colour] - BACKGROUND[colour]);
-                    raw[at++] = (byte) Math.max(0, Math.min(255, Math.round(value)));
+                for (int part : colour(right[cell] / mean, left[cell] / mean)) {
+                    raw[at++] = (byte) part;
                 }
             }
         }
         return encode(raw);
+    }
+
+    /** Electrons in a dot that densities are multiples of. */
+    static double mean(long particleCount) {
+        return Math.max(1, particleCount / (double) (WIDTH * 8));
+    }
+
+    /** Red, green and blue, 0 to 255, of a dot with these densities of both beams. */
+    static int[] colour(double rightDensity, double leftDensity) {
+        double r = brightness(rightDensity);
+        double l = brightness(leftDensity);
+        int[] colour = new int[BACKGROUND.length];
+        for (int i = 0; i < colour.length; i++) {
+            double value =
+                    BACKGROUND[i]
+                            + r * (RIGHT_COLOUR[i] - BACKGROUND[i])
+                            + l * (LEFT_COLOUR[i] - BACKGROUND[i]);
+            colour[i] = (int) Math.max(0, Math.min(255, Math.round(value)));
+        }
+        return colour;
     }
 
     private static double brightness(double density) {

@@ -20,6 +20,12 @@ import java.util.function.ToDoubleFunction;
 /** The report of a run: {@code report.html} for people, {@code summary.json} for programs. */
 public final class Report {
     private static final int STRIP_COUNT = 8;
+    private static final String TIME = "time, in 1 / plasma frequency";
+    private static final String ENERGY = "energy, in units of the simulation";
+
+    private static final String[] COST_COLUMNS = {
+        "n, files", "Messages", "Data", "th", "tw", "tt", "Stall", "Share"
+    };
 
     private final RunInfo info;
     private final RunAnalysis analysis;
@@ -113,7 +119,7 @@ public final class Report {
         out.append(Html.escape(lead())).append("</p>\n");
         out.append(Roles.html(info)).append("<div class=\"figures\">");
         figure(Integer.toString(staging.arrivals().size()), "restart files stored and checked");
-        figure(bytes(staging.byteCount()), "staged while computing went on");
+        figure(bytes(staging.byteCount()), "staged");
         double seconds = staging.seconds();
         figure(
                 seconds > 0 ? bytes(staging.byteCount() / seconds) + "/s" : "-",
@@ -142,12 +148,11 @@ public final class Report {
                 .append(info.processCount() == 1 ? " process" : " processes");
         text.append(" simulated two beams of electrons that run through each other. A ripple too ");
         text.append("small to see grew until it rolled the beams up into a vortex. ");
+        text.append("Every few steps each process packed its whole state into memory and went on ");
         text.append(
-                "Every few steps each process handed its whole state to a service process and ");
+                "computing as soon as it had; a service process read the state straight out of ");
         text.append(
-                "went on computing at once; the service process read the state straight out of ");
-        text.append(
-                "its memory and passed it on to the receiver, which stored it, checked it and ");
+                "that memory and passed it on to the receiver, which stored it, checked it and ");
         text.append("computed everything below from it while the simulation was still running. ");
         text.append(
                 format(
@@ -172,16 +177,21 @@ public final class Report {
     private void phaseSpace() {
         int last = frames.size() - 1;
         out.append(
-                "<h2>Phase space over time</h2><p class=\"note\">Place runs to the right, speed ");
-        out.append("upwards; brightness is the number of electrons. Amber electrons began moving ");
-        out.append("right, blue ones moving left. Time is in units of 1 / plasma frequency.</p>");
-        out.append("<div class=\"stage\"><img id=\"big\" alt=\"Phase space\" width=\"");
-        out.append(PhaseImage.WIDTH).append("\" height=\"").append(PhaseImage.HEIGHT);
-        out.append("\" src=\"").append(data(frames.get(last).image())).append("\">");
+                "<h2>Phase space over time</h2><p class=\"note\">Amber electrons began moving to the");
+        out.append(" right, blue ones to the left. Time is in units of 1 / plasma frequency.</p>");
+        PhaseAxes axes = new PhaseAxes(analysis.parameters());
+        out.append("<div class=\"stage\">");
+        String big =
+                format(
+                        "<img id=\"big\" alt=\"Phase space\" width=\"%d\" height=\"%d\" src=\"%s\">",
+                        PhaseImage.WIDTH, PhaseImage.HEIGHT, data(frames.get(last).image()));
+        out.append(axes.around(big)).append(axes.key());
         out.append("<div class=\"controls\"><button id=\"play\" type=\"button\">Play</button>");
         out.append("<input id=\"slider\" type=\"range\" aria-label=\"Step\" min=\"0\" max=\"");
         out.append(last).append("\" value=\"").append(last).append("\">");
-        out.append("<output id=\"label\"></output></div></div>\n<div class=\"strip\">");
+        out.append("<output id=\"label\"></output></div></div>\n");
+        out.append("<p class=\"note\">The small pictures have the same axes.</p>");
+        out.append("<div class=\"strip\">");
         int count = Math.min(STRIP_COUNT, frames.size());
         for (int i = 0; i < count; i++) {
             int index = count == 1 ? last : (int) Math.round((double) i * last / (count - 1));
@@ -202,7 +212,7 @@ public final class Report {
     private void physics() {
         List<PicSample> mine = analysis.computed();
         double[] times = column(mine, PicSample::time);
-        Chart growth = new Chart("Energy of the field", "time", "energy of the field", true);
+        Chart growth = new Chart("Energy of the field", TIME, ENERGY, true);
         List<PicSample> told = analysis.told();
         if (!told.isEmpty()) {
             growth.line(
@@ -226,7 +236,7 @@ public final class Report {
             growth.line("linear theory", "dash", ends, line, false);
             growth.band(fit.from(), fit.to());
         }
-        Chart energy = new Chart("Energies", "time", "energy", false);
+        Chart energy = new Chart("Energies", TIME, ENERGY, false);
         energy.line("total", "three", times, column(mine, PicSample::totalEnergy), false);
         energy.line("of motion", "two", times, column(mine, PicSample::kineticEnergy), false);
         energy.line("of the field", "one", times, column(mine, PicSample::fieldEnergy), false);
@@ -270,35 +280,35 @@ public final class Report {
                         .svg());
         List<StagingRecord.Cost> costs = staging.costs();
         if (!costs.isEmpty()) {
-            Chart chart = new Chart("Time per restart file", "step", "milliseconds", true);
+            Chart chart =
+                    new Chart("Time per restart file", "step of the file", "milliseconds", true);
             chart.line("computing", "three", perStep(costs, 0), perStep(costs, 1), true);
             chart.line("stalled by output", "two", perStep(costs, 0), perStep(costs, 2), true);
             chart.line("of that, waiting", "one", perStep(costs, 0), perStep(costs, 3), true);
             card(
                     "Staging beside computing",
-                    "Mean over the processes. Waiting means: the file before was still being read.",
+                    "Of each output the slowest process. Waiting means: the file before was still being"
+                            + " read.",
                     chart.svg());
         }
         out.append("</div>\n");
     }
 
+    /** The step, or what took its slowest process longest. */
     private static double[] perStep(List<StagingRecord.Cost> costs, int what) {
-        Map<Long, double[]> sums = new java.util.TreeMap<>();
+        Map<Long, double[]> most = new java.util.TreeMap<>();
         for (StagingRecord.Cost cost : costs) {
-            double[] row = sums.computeIfAbsent(cost.step(), step -> new double[5]);
+            double[] row = most.computeIfAbsent(cost.step(), step -> new double[4]);
             row[0] = cost.step();
-            row[1] += cost.computeNs() / 1e6;
-            row[2] += cost.stallNs() / 1e6;
-            row[3] += cost.waitNs() / 1e6;
-            row[4]++;
+            row[1] = Math.max(row[1], cost.computeNs() / 1e6);
+            row[2] = Math.max(row[2], cost.stallNs() / 1e6);
+            row[3] = Math.max(row[3], cost.waitNs() / 1e6);
         }
-        return sums.values().stream()
-                .mapToDouble(row -> what == 0 ? row[0] : row[what] / row[4])
-                .toArray();
+        return most.values().stream().mapToDouble(row -> row[what]).toArray();
     }
 
     private void tables() {
-        out.append("<h2>Checks</h2><div class=\"scroll\"><table id=\"checks\"><tr><th>Check</th>");
+        out.append("<h2>Checks</h2><table class=\"wide\" id=\"checks\"><tr><th>Check</th>");
         out.append("<th>Outcome</th><th>Found</th></tr>");
         for (Check check : checks) {
             String outcome = check.outcome().name().toLowerCase(Locale.ROOT);
@@ -307,32 +317,34 @@ public final class Report {
                     "<td class=\"" + outcome + "\">" + outcome.replace('_', ' ') + "</td>",
                     "<td>" + Html.escape(check.detail()) + "</td>");
         }
-        out.append("</table></div>\n<h2>Staging, process by process</h2>");
+        out.append("</table>\n<h2>Staging, process by process</h2>");
         out.append("<p class=\"note\">th: sending the small header that announces a file. tw: ");
         out.append("waiting because the file before was still being read. tt: the whole call. ");
-        out.append(
-                "Stall: tt and packing the file. Share: of the stall in the time of the run.</p><div class=\"scroll\"><table id=\"costs\">");
-        out.append(
-                "<tr><th>Compute process</th><th class=\"n\">Files</th><th class=\"n\">Messages");
-        out.append(
-                "</th><th class=\"n\">Data</th><th class=\"n\">mean th</th><th class=\"n\">mean ");
-        out.append("tw</th><th class=\"n\">max tw</th><th class=\"n\">mean tt</th>");
-        out.append("<th class=\"n\">mean stall</th>");
-        out.append("<th class=\"n\">Share</th></tr>");
-        for (Summary.ProcessCost cost : Summary.perProcess(staging.costs())) {
-            row(
-                    "<td>" + cost.rank() + "</td>",
-                    number(cost.fileCount()),
-                    number(cost.messageCount()),
-                    cell(bytes(cost.byteCount())),
-                    cell(time(cost.headerMeanNs())),
-                    cell(time(cost.waitMeanNs())),
-                    cell(time(cost.waitMaxNs())),
-                    cell(time(cost.totalMeanNs())),
-                    cell(time(cost.stallMeanNs())),
-                    cell(format("%.2f %%", 100 * cost.share())));
+        out.append("Stall: tt and packing the file. Each is a mean over n files, in brackets ");
+        out.append("shortest to longest. Share: of the stall in the time of the run.</p>");
+        out.append("<table class=\"wide\" id=\"costs\"><tr><th>Compute process</th>");
+        for (String column : COST_COLUMNS) {
+            out.append("<th class=\"n\">").append(column).append("</th>");
         }
-        out.append("</table></div>\n<h2>Where it ran</h2><div class=\"scroll\"><table>");
+        out.append("</tr>");
+        for (Summary.ProcessCost cost : Summary.perProcess(staging.costs())) {
+            out.append("<tr><td>Process ").append(cost.rank()).append("</td>");
+            String[] cells = {
+                Long.toString(cost.fileCount()),
+                Long.toString(cost.messageCount()),
+                bytes(cost.byteCount()),
+                cost.header().text(),
+                cost.waiting().text(),
+                cost.total().text(),
+                cost.stall().text(),
+                format("%.2f %%", 100 * cost.share())
+            };
+            for (int i = 0; i < cells.length; i++) {
+                Html.cell(out, COST_COLUMNS[i], cells[i]);
+            }
+            out.append("</tr>");
+        }
+        out.append("</table>\n<h2>Where it ran</h2><table class=\"wide\">");
         pair("Transport", info.transport() + ". " + staging.explanation());
         pair(
                 "Processes",
@@ -352,15 +364,7 @@ public final class Report {
                             info.stepCount()));
         }
         info.environment().forEach(this::pair);
-        out.append("</table></div>\n");
-    }
-
-    private static String cell(String text) {
-        return "<td class=\"n\">" + Html.escape(text) + "</td>";
-    }
-
-    private static String number(long value) {
-        return cell(Long.toString(value));
+        out.append("</table>\n");
     }
 
     private void pair(String name, String value) {
@@ -403,14 +407,6 @@ public final class Report {
         return count < 1e6
                 ? format("%.1f kB", count / 1e3)
                 : count < 1e9 ? format("%.1f MB", count / 1e6) : format("%.2f GB", count / 1e9);
-    }
-
-    private static String time(double ns) {
-        return ns < 1e3
-                ? format("%.0f ns", ns)
-                : ns < 1e6
-                        ? format("%.1f us", ns / 1e3)
-                        : ns < 1e9 ? format("%.1f ms", ns / 1e6) : format("%.2f s", ns / 1e9);
     }
 
     private static String resource(String name) {

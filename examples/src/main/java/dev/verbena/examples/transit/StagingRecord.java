@@ -175,4 +175,37 @@ public final class StagingRecord {
         List<Arrival> all = arrivals();
         return all.size() < 2 ? 0 : (all.get(all.size() - 1).timeNs() - all.get(0).timeNs()) / 1e9;
     }
+
+    /** The slowest process' stall of each output of the run, which all others wait for. */
+    java.util.Collection<Long> stallsOfOutputs() {
+        return slowest(Cost::stallNs).values();
+    }
+
+    /** Part of the run's time in which output held up the simulation; 0 if nothing was sent. */
+    double outputShare() {
+        double stall = sum(slowest(Cost::stallNs));
+        // A process that is done with its output waits for the slowest one in its next step.
+        double whole = stall + sum(quickest(Cost::computeNs));
+        return whole == 0 ? 0 : stall / whole;
+    }
+
+    private static double sum(java.util.Map<Long, Long> times) {
+        return times.values().stream().mapToDouble(Long::doubleValue).sum();
+    }
+
+    private java.util.Map<Long, Long> slowest(java.util.function.ToLongFunction<Cost> time) {
+        return perStep(time, Math::max);
+    }
+
+    private java.util.Map<Long, Long> quickest(java.util.function.ToLongFunction<Cost> time) {
+        return perStep(time, Math::min);
+    }
+
+    private java.util.Map<Long, Long> perStep(
+            java.util.function.ToLongFunction<Cost> time,
+            java.util.function.BinaryOperator<Long> choice) {
+        java.util.Map<Long, Long> times = new java.util.TreeMap<>();
+        costs().forEach(c -> times.merge(c.step(), time.applyAsLong(c), choice));
+        return times;
+    }
 }

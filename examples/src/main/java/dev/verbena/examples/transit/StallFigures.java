@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 
 /**
  * What the comparison of ways of output found. An output's stall is that of its slowest process:
@@ -19,21 +20,11 @@ final class StallFigures {
     /**
      * One way of output.
      *
-     * @param outputCount outputs measured
-     * @param meanNs mean stall of an output
-     * @param leastNs shortest
-     * @param mostNs longest
-     * @param wholeNs mean time from one output to the end of the next: computing and stall
-     * @param drainNs mean time after the last output of a round, until all were safely stored
+     * @param stall of an output
+     * @param whole from one output to the end of the next: computing and stall
+     * @param drain after the last output of a round, until all were safely stored
      */
-    record Figure(
-            OutputMode mode,
-            int outputCount,
-            double meanNs,
-            double leastNs,
-            double mostNs,
-            double wholeNs,
-            double drainNs) {}
+    record Figure(OutputMode mode, Spread stall, Spread whole, Spread drain) {}
 
     StallFigures(Collection<StallSample> samples) {
         for (OutputMode mode : OutputMode.values()) {
@@ -51,31 +42,21 @@ final class StallFigures {
     }
 
     private static Figure figure(OutputMode mode, Collection<List<StallSample>> outputs) {
-        double sum = 0;
-        double least = Double.POSITIVE_INFINITY;
-        double most = 0;
-        double whole = 0;
-        double drains = 0;
-        int drainCount = 0;
-        for (List<StallSample> output : outputs) {
-            double stall = output.stream().mapToLong(StallSample::stallNs).max().orElse(0);
-            sum += stall;
-            least = Math.min(least, stall);
-            most = Math.max(most, stall);
-            whole += output.stream().mapToLong(s -> s.stallNs() + s.computeNs()).max().orElse(0);
-            double drain = output.stream().mapToLong(StallSample::drainNs).max().orElse(0);
-            drains += drain;
-            drainCount += drain > 0 ? 1 : 0;
-        }
-        int count = outputs.size();
+        Spread drains =
+                Spread.of(
+                        outputs.stream()
+                                .mapToDouble(output -> slowest(output, StallSample::drainNs))
+                                .filter(drain -> drain > 0)
+                                .toArray());
         return new Figure(
                 mode,
-                count,
-                sum / count,
-                least,
-                most,
-                whole / count,
-                drains / Math.max(1, drainCount));
+                Spread.of(outputs, output -> slowest(output, StallSample::stallNs)),
+                Spread.of(outputs, output -> slowest(output, s -> s.stallNs() + s.computeNs())),
+                drains);
+    }
+
+    private static long slowest(List<StallSample> output, ToLongFunction<StallSample> time) {
+        return output.stream().mapToLong(time).max().orElse(0);
     }
 
     /** Null if this way was not measured. */

@@ -35,7 +35,10 @@ final class Summary {
     /**
      * What staging cost one process.
      *
-     * @param stallMeanNs packing a file and the calls
+     * @param header th, sending the header of a file
+     * @param waiting tw, waiting for the file before
+     * @param total tt, in the calls altogether
+     * @param stall packing a file and the calls
      * @param share of the stall in the time of the run
      */
     record ProcessCost(
@@ -43,11 +46,10 @@ final class Summary {
             long fileCount,
             long messageCount,
             long byteCount,
-            double headerMeanNs,
-            double waitMeanNs,
-            double waitMaxNs,
-            double totalMeanNs,
-            double stallMeanNs,
+            Spread header,
+            Spread waiting,
+            Spread total,
+            Spread stall,
             double share) {}
 
     static List<ProcessCost> perProcess(List<StagingRecord.Cost> costs) {
@@ -56,7 +58,6 @@ final class Summary {
         List<ProcessCost> rows = new ArrayList<>();
         byRank.forEach(
                 (rank, list) -> {
-                    double total = list.stream().mapToLong(StagingRecord.Cost::totalNs).sum();
                     double stall = list.stream().mapToLong(StagingRecord.Cost::stallNs).sum();
                     double compute = list.stream().mapToLong(StagingRecord.Cost::computeNs).sum();
                     rows.add(
@@ -65,11 +66,10 @@ final class Summary {
                                     list.size(),
                                     list.stream().mapToLong(c -> c.messageCount()).sum(),
                                     list.stream().mapToLong(c -> c.length()).sum(),
-                                    list.stream().mapToLong(c -> c.headerNs()).average().orElse(0),
-                                    list.stream().mapToLong(c -> c.waitNs()).average().orElse(0),
-                                    list.stream().mapToLong(c -> c.waitNs()).max().orElse(0),
-                                    total / list.size(),
-                                    stall / list.size(),
+                                    Spread.of(list, StagingRecord.Cost::headerNs),
+                                    Spread.of(list, StagingRecord.Cost::waitNs),
+                                    Spread.of(list, StagingRecord.Cost::totalNs),
+                                    Spread.of(list, StagingRecord.Cost::stallNs),
                                     stall / Math.max(1, stall + compute)));
                 });
         return rows;
@@ -90,6 +90,8 @@ final class Summary {
         out.append(",\n  \"receiverKilled\": ").append(timeline.hasOutage());
         out.append(",\n  \"outage\": ").append(timeline.outageNs());
         out.append(",\n  \"stepsDuringOutage\": ").append(timeline.outageSteps());
+        out.append(",\n  \"longestWithoutStep\": ").append(timeline.longestGap().lengthNs());
+        out.append(",\n  \"outputShare\": ").append(staging.outputShare());
         out.append(",\n  \"seconds\": ").append(staging.seconds());
         GrowthFit fit = analysis.growth();
         if (analysis.parameters() != null) {
@@ -130,17 +132,27 @@ final class Summary {
                 "output",
                 Html.json(figure.mode().word()),
                 "outputs",
-                figure.outputCount(),
+                figure.stall().count(),
                 "stallMean",
-                figure.meanNs(),
+                figure.stall().mean(),
+                "stallDeviation",
+                figure.stall().deviation(),
                 "stallLeast",
-                figure.leastNs(),
+                figure.stall().least(),
                 "stallMost",
-                figure.mostNs(),
+                figure.stall().most(),
                 "outputToOutput",
-                figure.wholeNs(),
+                figure.whole().mean(),
+                "outputToOutputDeviation",
+                figure.whole().deviation(),
+                "drains",
+                figure.drain().count(),
                 "drainMean",
-                figure.drainNs());
+                figure.drain().mean(),
+                "drainLeast",
+                figure.drain().least(),
+                "drainMost",
+                figure.drain().most());
     }
 
     private static String row(ProcessCost cost) {
@@ -154,15 +166,19 @@ final class Summary {
                 "bytes",
                 cost.byteCount(),
                 "headerMean",
-                cost.headerMeanNs(),
+                cost.header().mean(),
                 "waitMean",
-                cost.waitMeanNs(),
+                cost.waiting().mean(),
                 "waitMax",
-                cost.waitMaxNs(),
+                cost.waiting().most(),
                 "totalMean",
-                cost.totalMeanNs(),
+                cost.total().mean(),
                 "stallMean",
-                cost.stallMeanNs(),
+                cost.stall().mean(),
+                "stallDeviation",
+                cost.stall().deviation(),
+                "stallMax",
+                cost.stall().most(),
                 "share",
                 cost.share());
     }

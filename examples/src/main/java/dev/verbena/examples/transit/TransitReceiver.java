@@ -159,8 +159,6 @@ public final class TransitReceiver implements AutoCloseable {
         int rank = message.metadata().rank();
         byte[] bytes = new byte[message.length()];
         message.buffer().getBytes(message.offset(), bytes);
-        String explanation = message.metadata().property("transport");
-        staging.explanation(explanation == null ? "" : explanation);
         if (staging.isFirstWordOf(rank)) {
             for (String line : new String(bytes, StandardCharsets.UTF_8).lines().toList()) {
                 try {
@@ -180,6 +178,7 @@ public final class TransitReceiver implements AutoCloseable {
         switch (kind) {
             case "staged" -> staging.add(StagingRecord.Cost.decode(rest));
             case "compared" -> staging.add(StallSample.decode(rest));
+            case "transport" -> staging.explanation(rest);
             default -> throw new IllegalArgumentException("no line of times: '" + line + "'");
         }
     }

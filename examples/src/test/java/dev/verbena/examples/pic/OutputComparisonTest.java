@@ -82,7 +82,9 @@ class OutputComparisonTest {
     private Map<OutputMode, RestartOutput> outputs() {
         Map<OutputMode, RestartOutput> outputs = new EnumMap<>(OutputMode.class);
         outputs.put(OutputMode.NONE, output(OutputMode.NONE, 1, 0));
+        outputs.put(OutputMode.CACHED, output(OutputMode.CACHED, 4_000_000, 30));
         outputs.put(OutputMode.FILES, output(OutputMode.FILES, 5_000_000, 0));
+        outputs.put(OutputMode.WRITER, output(OutputMode.WRITER, 2_000_000, 40));
         outputs.put(OutputMode.ITEMS, output(OutputMode.ITEMS, 3_000_000, 10));
         outputs.put(OutputMode.WHOLE, output(OutputMode.WHOLE, 1_000_000, 20));
         return outputs;
@@ -91,12 +93,14 @@ class OutputComparisonTest {
     @Test
     void shouldChargeEachWayOfOutputWithItsOwnStall() {
         List<StallSample> samples = compare(outputs());
-        assertThat(samples).hasSize(2 * 4 * 3);
+        assertThat(samples).hasSize(2 * 6 * 3);
         for (StallSample sample : samples) {
             long own =
                     switch (sample.mode()) {
                         case NONE -> 1;
+                        case CACHED -> 4_000_000;
                         case FILES -> 5_000_000;
+                        case WRITER -> 2_000_000;
                         case ITEMS -> 3_000_000;
                         case WHOLE -> 1_000_000;
                     };
@@ -104,9 +108,13 @@ class OutputComparisonTest {
             assertThat(sample.computeNs()).isEqualTo(4 * 1_000);
             boolean isLast = sample.step() == 12;
             long drain =
-                    sample.mode() == OutputMode.ITEMS
-                            ? 10
-                            : sample.mode() == OutputMode.WHOLE ? 20 : 0;
+                    switch (sample.mode()) {
+                        case NONE, FILES -> 0;
+                        case CACHED -> 30;
+                        case WRITER -> 40;
+                        case ITEMS -> 10;
+                        case WHOLE -> 20;
+                    };
             assertThat(sample.drainNs()).isEqualTo(isLast ? drain : 0);
         }
     }
@@ -124,9 +132,9 @@ class OutputComparisonTest {
                 }
             }
         }
-        List<OutputMode> rounds = order.subList(8, order.size());
-        assertThat(rounds.subList(0, 12)).isSorted();
-        assertThat(rounds.subList(12, 24)).isSortedAccordingTo(java.util.Comparator.reverseOrder());
+        List<OutputMode> rounds = order.subList(12, order.size());
+        assertThat(rounds.subList(0, 18)).isSorted();
+        assertThat(rounds.subList(18, 36)).isSortedAccordingTo(java.util.Comparator.reverseOrder());
     }
 
     @Test
@@ -136,7 +144,7 @@ class OutputComparisonTest {
         PicDeck usual = PicDeck.parse("usual", List.of());
         OutputComparison.Plan plan = OutputComparison.Plan.of(usual);
         assertThat(plan).isEqualTo(new OutputComparison.Plan(2, 3));
-        assertThat(3 * 2 + 3 * plan.names(4, 0).size()).isEqualTo(PicProgram.COMPARED_FILES_MAX);
+        assertThat(5 * 2 + 3 * plan.names(4, 0).size()).isEqualTo(PicProgram.COMPARED_FILES_MAX);
     }
 
     @Test
@@ -153,15 +161,42 @@ class OutputComparisonTest {
     void shouldWriteFilesThatCanBeReadBackAndNameTheOneThatItCannotWrite(@TempDir Path folder)
             throws Exception {
         PicSimulation simulation = PicSimulation.start(DECK.parameters(), 0, 1, PicExchange.ALONE);
-        FileOutput output = new FileOutput(folder, ByteBuffer.allocateDirect(64));
+        FileOutput output = new FileOutput(folder, ByteBuffer.allocateDirect(64), true);
         output.write(simulation.restartFile(), "x.vpic");
         assertThat(RestartFile.read(folder.resolve("x.vpic")).places())
                 .isEqualTo(simulation.restartFile().places());
         assertThat(Files.size(folder.resolve("x.vpic")))
                 .isEqualTo(simulation.restartFile().length());
-        FileOutput nowhere = new FileOutput(folder.resolve("absent"), ByteBuffer.allocateDirect(8));
+        FileOutput nowhere =
+                new FileOutput(folder.resolve("absent"), ByteBuffer.allocateDirect(8), false);
         assertThatThrownBy(() -> nowhere.write(simulation.restartFile(), "y.vpic"))
                 .isInstanceOf(UncheckedIOException.class)
                 .hasMessageContaining("absent/y.vpic");
+    }
+
+    @Test
+    void shouldWriteWhatTheFileWasWhileTheSimulationGoesOnInTheBackground(@TempDir Path folder)
+            throws Exception {
+        PicSimulation simulation = PicSimulation.start(DECK.parameters(), 0, 1, PicExchange.ALONE);
+        Map<String, RestartFile> handedOver = new HashMap<>();
+        try (BackgroundOutput output =
+                new BackgroundOutput(folder, ByteBuffer.allocateDirect(64), 2)) {
+            for (int i = 0; i < 20; i++) {
+                handedOver.put(i + ".vpic", simulation.restartFile().copy());
+                output.write(simulation.restartFile(), i + ".vpic");
+                simulation.advance();
+            }
+            output.drain();
+            handedOver.forEach(
+                    (name, file) -> {
+                        RestartFile written = RestartFile.read(folder.resolve(name));
+                        assertThat(written.places()).isEqualTo(file.places());
+                        assertThat(written.step()).isEqualTo(file.step());
+                    });
+            output.write(simulation.restartFile(), "absent/y.vpic");
+            assertThatThrownBy(output::drain)
+                    .isInstanceOf(UncheckedIOException.class)
+                    .hasMessageContaining("absent/y.vpic");
+        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.verbena.examples.transit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.verbena.HeadlessBrowser;
@@ -15,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -61,12 +63,14 @@ class ReportTest {
     }
 
     /** As if two processes had been measured twice; the second is always twice as slow. */
-    private static void stalls(StagingRecord staging, long filesNs, long wholeNs) {
+    private static void stalls(StagingRecord staging, long writerNs, long wholeNs) {
         for (OutputMode mode : OutputMode.values()) {
             long stall =
                     switch (mode) {
                         case NONE -> 50;
-                        case FILES -> filesNs;
+                        case CACHED -> 70_000_000;
+                        case FILES -> 150_000_000;
+                        case WRITER -> writerNs;
                         case ITEMS -> 90_000_000;
                         case WHOLE -> wholeNs;
                     };
@@ -103,8 +107,9 @@ class ReportTest {
     void shouldSayInOneSentenceWhatWasMeasuredWhicheverWayItWent() {
         assertThat(report(STAGING).sentence())
                 .isEqualTo(
-                        "At every output, writing files stalled the simulation for 200 ms; handing"
-                                + " them to Verbena stalled it for 20 ms, 10 times less.");
+                        "At every output, a background thread that writes files stalled the"
+                                + " simulation for 200 ms; handing them to Verbena stalled it for"
+                                + " 20 ms, 10 times less.");
         StagingRecord slow = new StagingRecord();
         stalls(slow, 8_000_000, 20_000_000);
         assertThat(report(slow).sentence())
@@ -112,19 +117,38 @@ class ReportTest {
                         "for 8.00 ms; handing them to Verbena stalled it for 20 ms, 2.5 times more.");
         StagingRecord same = new StagingRecord();
         stalls(same, 20_100_000, 20_000_000);
-        assertThat(report(same).sentence()).endsWith("20 ms, which is the same.");
+        assertThat(report(same).sentence()).endsWith("20 ms, which is no clear difference.");
+        StagingRecord own = new StagingRecord();
+        own.add(new StagingRecord.Cost(0, 4, 1, 1, 0, 0, 0, 4_000_000, 1));
+        own.add(new StagingRecord.Cost(1, 4, 1, 1, 0, 0, 0, 6_000_000, 1));
+        own.add(new StagingRecord.Cost(0, 8, 1, 1, 0, 0, 0, 8_000_000, 1));
+        assertThat(report(own).sentence())
+                .contains("for 7.00 ms (mean of 2 outputs, 6.00 ms to 8.00 ms); other ways");
         assertThat(report(new StagingRecord()).sentence()).contains("was not measured");
     }
 
     @Test
     void shouldCountTheSlowestProcessOfEachOutput() {
         StallFigures figures = new StallFigures(STAGING.stalls());
-        StallFigures.Figure files = figures.of(OutputMode.FILES);
-        assertThat(files.outputCount()).isEqualTo(2);
-        assertThat(files.meanNs()).isEqualTo(200_000_000);
-        assertThat(files.wholeNs()).isEqualTo(500_000_000);
-        assertThat(files.drainNs()).isEqualTo(5_000_000);
-        assertThat(figures.of(OutputMode.WHOLE).mostNs()).isEqualTo(20_000_000);
+        StallFigures.Figure writer = figures.of(OutputMode.WRITER);
+        assertThat(writer.stall().count()).isEqualTo(2);
+        assertThat(writer.stall().mean()).isEqualTo(200_000_000);
+        assertThat(writer.whole().mean()).isEqualTo(500_000_000);
+        assertThat(writer.drain().count()).isEqualTo(1);
+        assertThat(writer.drain().mean()).isEqualTo(5_000_000);
+        assertThat(figures.of(OutputMode.WHOLE).stall().most()).isEqualTo(20_000_000);
+    }
+
+    @Test
+    void shouldCallADifferenceClearOnlyBeyondTheSpread() {
+        Spread steady = Spread.of(new double[] {10, 11, 12, 11});
+        assertThat(steady.mean()).isEqualTo(11);
+        assertThat(steady.deviation()).isCloseTo(0.816, within(0.001));
+        assertThat(steady.differsFrom(Spread.of(new double[] {14, 15, 14, 15}))).isTrue();
+        assertThat(steady.differsFrom(Spread.of(new double[] {2, 40, 3, 13}))).isFalse();
+        assertThat(Spread.of(new double[0]).text()).isEqualTo("-");
+        assertThat(Spread.of(new double[] {0, 40_000, 80_000}).text())
+                .isEqualTo("0.04 ms (< 0.01 ms to 0.08 ms)");
     }
 
     @Test
@@ -134,21 +158,88 @@ class ReportTest {
                 .extracting(Check::outcome)
                 .containsExactly(Check.Outcome.PASSED);
         assertThat(TIMELINE.outageSteps()).isEqualTo(30);
-        Timeline stalled = new Timeline();
-        for (int i = 0; i < 10; i++) {
-            stalled.add(Timeline.STEP, i * 1000, i);
-        }
-        stalled.add(Timeline.KILLED, 9_001, 1);
-        stalled.add(Timeline.BACK, 90_000, 2);
-        stalled.add(Timeline.STEP, 90_001, 10);
-        assertThat(stalled.check().outcome()).isEqualTo(Check.Outcome.FAILED);
-        stalled.add(Timeline.ROOM, 9_001, 0);
-        assertThat(stalled.check().outcome()).isEqualTo(Check.Outcome.NOT_JUDGED);
         Timeline over = new Timeline();
         over.add(Timeline.STEP, 1, 100);
         over.add(Timeline.KILLED, 2, 1);
         over.add(Timeline.BACK, 90_000, 2);
         assertThat(over.check().outcome()).isEqualTo(Check.Outcome.NOT_JUDGED);
+    }
+
+    /** 50 steps of 100 ms, then a kill; the receiver is back 1.8 s later. */
+    private static Timeline killed() {
+        Timeline timeline = new Timeline();
+        for (int i = 1; i <= 50; i++) {
+            timeline.add(Timeline.STEP, i * 100_000_000L, i);
+        }
+        timeline.add(Timeline.KILLED, 5_000_000_001L, 1);
+        timeline.add(Timeline.BACK, 6_800_000_001L, 2);
+        return timeline;
+    }
+
+    /** As three runs were: a few steps after the kill, and then none for seconds. */
+    @Test
+    void shouldFailARunThatStoodStillAfterTheKill() {
+        Timeline still = killed();
+        for (int i = 1; i <= 3; i++) {
+            still.add(Timeline.STEP, 5_000_000_001L + i * 30_000_000L, 50 + i);
+        }
+        still.add(Timeline.STEP, 9_000_000_000L, 54);
+        assertThat(still.check().outcome()).isEqualTo(Check.Outcome.FAILED);
+        assertThat(still.check().detail())
+                .contains("meanwhile 3 steps", ", 18 at its pace before", "was 3.9 s, allowed");
+        Timeline held = killed();
+        for (int i = 1; i <= 15; i++) {
+            held.add(Timeline.STEP, 5_000_000_001L + i * 100_000_000L, 50 + i);
+        }
+        held.add(Timeline.STEP, 8_600_000_000L, 66);
+        assertThat(held.check().outcome()).isEqualTo(Check.Outcome.FAILED);
+        assertThat(held.longestGap()).isEqualTo(new Timeline.Gap(2_099_999_999L, 66));
+    }
+
+    @Test
+    void shouldSayOnPageOneHowLongTheSimulationStoodStill() {
+        String text =
+                new PageOne(info(), STAGING, TIMELINE, new StallFigures(STAGING.stalls()))
+                        .standstill();
+        assertThat(text)
+                .contains("output held up the simulation for 2 % of the time")
+                .contains("without a completed step was 50 ms (before step 2; a step takes 50 ms")
+                .endsWith("it did 30 steps; at its pace before it would have done 29.");
+    }
+
+    /** Every figure that is a mean has its n and its spread; none is 0.0000; no text is cut. */
+    @Test
+    void shouldShowCountAndSpreadAndCutNoSentence(@TempDir Path folder) throws Exception {
+        STAGING.explanation("A long explanation. " + "It goes on. ".repeat(200) + "It ends.");
+        report(STAGING).write(folder);
+        String html = Files.readString(folder.resolve("report.html"));
+        assertThat(html).contains("It ends.</td>").doesNotContain("0.0000 ms", "0.00 ms");
+        assertThat(html)
+                .contains("n = 2 outputs", "(200 ms to 200 ms)", ">n, files<", ">n, rounds<");
+        assertThat(html).contains("class=\"axes\"", "class=\"scale\"", "+2.4", "7.70");
+        assertThat(html).contains("process has the data in its memory: its death");
+    }
+
+    @Test
+    void shouldFitAWindowOf390Pixels(@TempDir Path folder) throws Exception {
+        Path browser = HeadlessBrowser.find();
+        assumeThat(browser).as("no chromium on this machine: cannot open the report").isNotNull();
+        report(STAGING).write(folder);
+        Path page = folder.resolve("report.html");
+        String probe =
+                "<script>parent.postMessage(document.documentElement.scrollWidth,'*')</script>";
+        Files.writeString(page, Files.readString(page).replace("</body>", probe + "</body>"));
+        // Headless windows have a least width of their own; a frame has none.
+        Path frame = folder.resolve("frame.html");
+        Files.writeString(
+                frame,
+                "<script>onmessage=e=>document.body.append('width '+e.data+'.')</script>"
+                        + "<iframe style=\"width:390px;border:0\" src=\"report.html\"></iframe>");
+        Matcher width =
+                Pattern.compile("width (\\d+)\\.")
+                        .matcher(HeadlessBrowser.dump(browser, frame, folder));
+        assertThat(width.find()).isTrue();
+        assertThat(Integer.parseInt(width.group(1))).isLessThanOrEqualTo(390);
     }
 
     @Test
@@ -237,7 +328,7 @@ class ReportTest {
         assertThat(dom).contains("step 100, time 20.0");
         assertThat(count(dom, "<img class=\"phase\"")).isEqualTo(8);
         assertThat(count(dom, "<svg class=\"chart\"")).isEqualTo(5);
-        assertThat(count(dom, "class=\"bar\"")).isEqualTo(4);
+        assertThat(count(dom, "class=\"bar\"")).isEqualTo(6);
         String first =
                 dom.substring(dom.indexOf("<header"), dom.indexOf("</header>"))
                         .replace("&nbsp;", " ");

@@ -1,5 +1,6 @@
 package dev.verbena.ugni.transport;
 
+import dev.verbena.transport.TransportException;
 import dev.verbena.ugni.bindings.ugni;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.BufferUtil;
@@ -206,8 +207,17 @@ final class Card {
 
     // ---- sleeping ----
 
+    /**
+     * Number to pass to {@link #await}.
+     *
+     * @throws TransportException naming a file of this NIC's memory that somebody cut
+     */
     int bell() {
-        return (int) ugni.vgn_ext_doorbell(nic);
+        long bell = ugni.vgn_ext_doorbell(nic);
+        if (bell < 0) {
+            throw new TransportException(Gni.failure("GNI_ExtDoorbell", bell));
+        }
+        return (int) bell;
     }
 
     void await(int bell, long timeoutNs) {

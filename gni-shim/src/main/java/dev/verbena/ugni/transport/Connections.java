@@ -12,6 +12,7 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.internal.ConnectionLife;
+import dev.verbena.transport.internal.Deadlines;
 import java.net.URI;
 import java.util.function.Consumer;
 import org.agrona.concurrent.SystemNanoClock;
@@ -94,7 +95,7 @@ final class Connections extends ConnectionLife<GniConnection> {
         c.privateData = privateData;
         c.deadlineNs = deadlineNs;
         c.hasDeadline = true;
-        nextTimerNs = Math.min(nextTimerNs, deadlineNs);
+        nextTimerNs = Deadlines.earlier(nextTimerNs, deadlineNs);
         int handle = c.handle;
         String refusal = callers.refusal(to);
         if (refusal != null) {
@@ -112,7 +113,10 @@ final class Connections extends ConnectionLife<GniConnection> {
     private void seek(GniConnection c, GniAddress to) {
         long found = peers.incarnationAt(card.address, to.port());
         if (found == 0) {
-            fail(c, Status.REFUSED, "nobody is at port " + to.port() + " of " + c.uri);
+            fail(
+                    c,
+                    to.incarnation() == 0 ? Status.NOT_LISTENING : Status.REFUSED,
+                    "nobody is at port " + to.port() + " of " + c.uri);
         } else if (to.incarnation() != 0 && to.incarnation() != found) {
             fail(
                     c,
@@ -311,6 +315,7 @@ final class Connections extends ConnectionLife<GniConnection> {
         boolean isWatching = nowNs - nextWatchNs >= 0;
         if (isWatching) {
             nextWatchNs = nowNs + watchNs;
+            card.bell(); // throws if our memory was cut
             card.door.sweep(nowNs, context.peerTimeoutNs());
         }
         nextTimerNs = nextWatchNs;
@@ -321,7 +326,7 @@ final class Connections extends ConnectionLife<GniConnection> {
             }
         }
         if (pendingCount() > 0) {
-            nextTimerNs = Math.min(nextTimerNs, nowNs + RETRY_NS);
+            nextTimerNs = Deadlines.earlier(nextTimerNs, nowNs + RETRY_NS);
         }
     }
 
@@ -332,8 +337,8 @@ final class Connections extends ConnectionLife<GniConnection> {
         if (c.state == CONNECTING && c.hasDeadline) {
             if (c.deadlineNs - nowNs <= 0) {
                 fail(c, Status.TIMED_OUT, c.uri + " did not answer in time");
-            } else if (c.deadlineNs - nextTimerNs < 0) {
-                nextTimerNs = c.deadlineNs;
+            } else {
+                nextTimerNs = Deadlines.earlier(nextTimerNs, c.deadlineNs);
             }
         }
         if (isWatching && c.state != FREE) {

@@ -138,7 +138,11 @@ final class ControlInbox {
             case ControlRecord.DISCONNECT -> onDisconnect(c);
             default -> {
                 if (c != null && c.state == CONNECTING) {
-                    connections.fail(c, Status.REFUSED, c.uri + reason(record.type()));
+                    boolean isDeaf = record.type() == ControlRecord.DEAF;
+                    connections.fail(
+                            c,
+                            isDeaf ? Status.NOT_LISTENING : Status.REFUSED,
+                            c.uri + reason(record.type()));
                 }
             }
         }

@@ -301,7 +301,7 @@ final class Engine {
     void takeEvents() {
         while (true) {
             int answer = ugni.vgn_cq_get(card.sourceQueue, card.at(0));
-            if (answer == -Gni.NOT_DONE) {
+            if (answer == -Gni.NOT_DONE || answer == -Gni.INVALID_STATE) {
                 return;
             }
             long entry = card.scratch.getLong(0);

@@ -6,6 +6,7 @@ import org.bytedeco.javacpp.BytePointer;
 /** Values of {@code gni_pub.h} that the transport uses, and how calls that failed are told. */
 final class Gni {
     static final int NOT_DONE = 1;
+    static final int INVALID_STATE = 8;
     static final int ERROR_RESOURCE = 3;
     static final int PERMISSION_ERROR = 5;
     static final int DESCRIPTOR_ERROR = 6;

@@ -5,6 +5,7 @@ import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Capability;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.internal.Deadlines;
 import java.net.URI;
 import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
@@ -15,9 +16,6 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Opened by {@link GniTransportProvider}.
  */
 public final class GniTransport extends GniOperations {
-    /** 73 years: a deadline that sums do not wrap around. */
-    private static final long CONNECT_TIMEOUT_MAX_NS = Long.MAX_VALUE / 4;
-
     private static final int FOREIGN_PROBE_LENGTH = 64;
 
     private final Inbox inbox;
@@ -116,7 +114,7 @@ public final class GniTransport extends GniOperations {
         if (length > 0) {
             privateData.getBytes(offset, copy);
         }
-        long deadlineNs = nanoTime() + Math.min(timeoutNs, CONNECT_TIMEOUT_MAX_NS);
+        long deadlineNs = Deadlines.after(nanoTime(), timeoutNs);
         return connections.connect(address, peer, copy, context, deadlineNs);
     }
 

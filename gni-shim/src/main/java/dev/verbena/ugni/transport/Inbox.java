@@ -107,7 +107,7 @@ final class Inbox {
     private void takeEvents() {
         for (int i = 0; i < EVENTS_MAX; i++) {
             int answer = ugni.vgn_cq_get(card.eventQueue, card.at(0));
-            if (answer == -Gni.NOT_DONE) {
+            if (answer == -Gni.NOT_DONE || answer == -Gni.INVALID_STATE) {
                 return;
             }
             if (answer < 0) {

@@ -30,7 +30,7 @@ final class PeerWatch {
         }
         int state = card.peerState(c.peer.address, c.peer.instance);
         if (state == Gni.PEER_DEAD || card.peerIncarnation() != c.peer.incarnation) {
-            connections.lose(c, "its process is gone");
+            connections.lose(c, "its process is gone, or somebody cut a file of its memory");
         } else if (state != Gni.PEER_STOPPED) {
             c.isStopped = false;
         } else if (!c.isStopped) {

@@ -1,8 +1,10 @@
 package dev.verbena.ugni.transport;
 
 import dev.verbena.dart.DartLossContract;
+import dev.verbena.dart.SampledByDay;
 
 /** Lost processes with a service over the uGNI provider. */
+@SampledByDay
 class DartLossOverGniTest extends DartLossContract {
     @Override
     protected String scheme() {

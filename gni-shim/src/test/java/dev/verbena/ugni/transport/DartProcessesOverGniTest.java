@@ -1,8 +1,10 @@
 package dev.verbena.ugni.transport;
 
 import dev.verbena.dart.DartProcessesContract;
+import dev.verbena.dart.SampledByDay;
 
 /** DART with a process for each part, over the uGNI provider. */
+@SampledByDay
 class DartProcessesOverGniTest extends DartProcessesContract {
     @Override
     protected String scheme() {

@@ -1,8 +1,10 @@
 package dev.verbena.ugni.transport;
 
 import dev.verbena.dart.DartRefusalContract;
+import dev.verbena.dart.SampledByDay;
 
 /** Messages that the receiver would refuse, over the portals provider. */
+@SampledByDay
 class DartRefusalOverGniTest extends DartRefusalContract {
     @Override
     protected String scheme() {

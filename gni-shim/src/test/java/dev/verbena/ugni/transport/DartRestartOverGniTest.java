@@ -1,8 +1,10 @@
 package dev.verbena.ugni.transport;
 
 import dev.verbena.dart.DartRestartContract;
+import dev.verbena.dart.SampledByDay;
 
 /** DART when its receiver is killed, over the uGNI provider. */
+@SampledByDay
 class DartRestartOverGniTest extends DartRestartContract {
     @Override
     protected String scheme() {

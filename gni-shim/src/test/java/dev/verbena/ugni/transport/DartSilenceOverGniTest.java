@@ -1,8 +1,10 @@
 package dev.verbena.ugni.transport;
 
 import dev.verbena.dart.DartSilenceContract;
+import dev.verbena.dart.SampledByDay;
 
 /** Silence between server and receiver with a service over the uGNI provider. */
+@SampledByDay
 class DartSilenceOverGniTest extends DartSilenceContract {
     @Override
     protected String scheme() {

@@ -1,8 +1,10 @@
 package dev.verbena.ugni.transport;
 
 import dev.verbena.dart.DartStepContract;
+import dev.verbena.dart.SampledByDay;
 
 /** DART's protocol and queues step by step over the uGNI provider. */
+@SampledByDay
 class DartStepOverGniTest extends DartStepContract {
     @Override
     protected String scheme() {

@@ -144,10 +144,14 @@ class GniPairTest {
     // ---- protection ----
 
     private void expectRefusal(Node from, URI to, String reason) {
+        expectFailure(Status.REFUSED, from, to, reason);
+    }
+
+    private void expectFailure(int status, Node from, URI to, String reason) {
         from.reason = "";
         from.connect(to);
         until("refused", () -> !from.reason.isEmpty());
-        assertThat(from.refusal).isEqualTo(Status.REFUSED);
+        assertThat(from.refusal).isEqualTo(status);
         assertThat(from.reason).contains(reason);
         assertThat(from.connection).isZero();
     }
@@ -168,8 +172,9 @@ class GniPairTest {
         Node there = new Node(domain(51, 1000));
         int port = there.transport.uri().getPort();
         URI forged = URI.create("gni://localhost:" + port + "/?ptag=50&cookie=1000");
-        expectRefusal(here, forged, "nobody is at port " + port);
-        expectRefusal(here, URI.create("gni://localhost:" + port + "/"), "nobody is at port");
+        URI bare = URI.create("gni://localhost:" + port + "/");
+        expectFailure(Status.NOT_LISTENING, here, forged, "nobody is at port " + port);
+        expectFailure(Status.NOT_LISTENING, here, bare, "nobody is at port");
         assertThat(there.connection).isZero();
     }
 

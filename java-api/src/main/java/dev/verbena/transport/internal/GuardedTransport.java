@@ -303,6 +303,7 @@ public abstract class GuardedTransport extends TransferTransport {
         }
         try {
             requireNotPolling("poll");
+            requireHandler(handler);
             isPolling = true;
             try {
                 return deliver(handler, limit);

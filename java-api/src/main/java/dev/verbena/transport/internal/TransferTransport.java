@@ -5,6 +5,7 @@ import dev.verbena.transport.Operation;
 import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportHandler;
 
 /**
  * A transport whose puts, gets and notifying puts are one kind of transfer, and whose atomics are
@@ -12,8 +13,18 @@ import dev.verbena.transport.Transport;
  * of {@link Operation} say which it is. Results and rules are those of {@link Transport}.
  */
 public abstract class TransferTransport implements Transport {
+    private Class<?> checkedHandler;
+
     /** For providers and decorators. */
     protected TransferTransport() {}
+
+    /** Refuses a handler that can never be called. Cheap for a class that was seen last time. */
+    protected final void requireHandler(TransportHandler handler) {
+        if (handler.getClass() != checkedHandler) {
+            HandlerCheck.require(handler);
+            checkedHandler = handler.getClass();
+        }
+    }
 
     /**
      * Moves one range.

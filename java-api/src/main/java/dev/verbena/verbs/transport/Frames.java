@@ -32,7 +32,10 @@ final class Frames {
     /** The transport is closed, and all its queue pairs with it. */
     static final byte CLOSED = 10;
 
-    static final byte KIND_MAX = CLOSED;
+    /** Answer to a hello: the transport does not listen. */
+    static final byte DEAF = 11;
+
+    static final byte KIND_MAX = DEAF;
     static final int PRIVATE_MAX = 256;
 
     private static final int MAGIC = 0x7662_7256;

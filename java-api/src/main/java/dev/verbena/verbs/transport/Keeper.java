@@ -184,7 +184,7 @@ final class Keeper implements Runnable {
             channel.register(key, !isThere);
             channels.add(channel);
         } catch (java.net.ConnectException e) {
-            channel.end(Status.REFUSED, "nobody listens there: " + e.getMessage());
+            channel.end(Status.NOT_LISTENING, "nobody listens there: " + e.getMessage());
         } catch (IOException | RuntimeException e) {
             channel.end(Status.PEER_DEAD, "cannot be reached: " + e);
         }

@@ -4,10 +4,12 @@ import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
+import dev.verbena.transport.internal.Deadlines;
 import dev.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.agrona.DirectBuffer;
@@ -136,7 +138,8 @@ final class Meeting implements Mailbox {
         }
         try {
             prepare(connection);
-            channel.deadline(System.nanoTime() + Math.max(0, timeoutNs), "did not answer in time");
+            channel.deadline(
+                    Deadlines.after(System.nanoTime(), timeoutNs), "did not answer in time");
             channel.send(
                     Frames.hello(
                             new Frames.Hello(
@@ -249,9 +252,9 @@ final class Meeting implements Mailbox {
     private void hello(Letter letter) {
         PeerChannel channel = letter.channel();
         Frames.Hello hello = Frames.hello(letter.body());
-        String refusal = refusal(hello);
+        ByteBuffer refusal = refusal(hello);
         if (refusal != null) {
-            channel.send(Frames.refuse(refusal));
+            channel.send(refusal);
             channel.close();
             return;
         }
@@ -261,20 +264,22 @@ final class Meeting implements Mailbox {
         events.addRequest(connection, works.lastNumber(), hello.privateData());
     }
 
-    private String refusal(Frames.Hello hello) {
+    private ByteBuffer refusal(Frames.Hello hello) {
         if (!hello.job().equals(own.job()) || !hello.name().equals(own.name())) {
-            return "job '" + own.job() + "', name '" + own.name() + "' is who is here";
+            return Frames.refuse(
+                    "job '" + own.job() + "', name '" + own.name() + "' is who is here");
         }
         if (hello.target() != 0 && hello.target() != own.incarnation()) {
-            return "another incarnation is here, " + Long.toHexString(own.incarnation());
+            return Frames.refuse(
+                    "another incarnation is here, " + Long.toHexString(own.incarnation()));
         }
         if (!isListening) {
-            return "it does not listen";
+            return Frames.plain(Frames.DEAF);
         }
         if (card.isLost()) {
-            return card.lost();
+            return Frames.refuse(card.lost());
         }
-        return hasRoom() ? null : "it has as many connections as it may";
+        return hasRoom() ? null : Frames.refuse("it has as many connections as it may");
     }
 
     private void take(VerbsConnection connection, Letter letter) {
@@ -288,6 +293,11 @@ final class Meeting implements Mailbox {
             case Frames.REFUSE -> {
                 Frames.check(connection.state == VerbsConnection.CONNECTING, "REFUSE");
                 connections.fail(connection, Status.REFUSED, Frames.text(letter.body()));
+            }
+            case Frames.DEAF -> {
+                Frames.check(connection.state == VerbsConnection.CONNECTING, "DEAF");
+                connections.fail(
+                        connection, Status.NOT_LISTENING, connection.peer + " does not listen");
             }
             case Frames.BYE -> connections.left(connection);
             case Frames.BYE_DONE -> {
@@ -317,7 +327,8 @@ final class Meeting implements Mailbox {
     private void ended(VerbsConnection connection, Letter letter) {
         switch (connection.state) {
             case VerbsConnection.OFFERED, VerbsConnection.CONNECTING, VerbsConnection.ACCEPTED ->
-                    connections.fail(connection, letter.status(), "the peer " + letter.reason());
+                    connections.fail(
+                            connection, whyNot(connection, letter), "the peer " + letter.reason());
             case VerbsConnection.LEFT -> connections.remove(connection);
             default -> connections.die(connection, letter.reason(), false);
         }
@@ -327,6 +338,14 @@ final class Meeting implements Mailbox {
                             new TransportException(
                                     "verbs: peer " + connection.peer + " " + letter.reason()));
         }
+    }
+
+    /** An incarnation that is gone does not come back; without one, somebody may still come. */
+    private static int whyNot(VerbsConnection connection, Letter letter) {
+        boolean isGone =
+                letter.status() == Status.NOT_LISTENING
+                        && VerbsAddress.of(connection.peer).incarnation() != 0;
+        return isGone ? Status.REFUSED : letter.status();
     }
 
     void clear() {

@@ -2,6 +2,7 @@ package dev.verbena.verbs.transport;
 
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Status;
+import dev.verbena.transport.internal.Deadlines;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -185,7 +186,7 @@ final class PeerChannel {
                 flush();
             }
         } catch (java.net.ConnectException e) {
-            end(Status.REFUSED, "nobody listens there: " + e.getMessage());
+            end(Status.NOT_LISTENING, "nobody listens there: " + e.getMessage());
         } catch (IOException e) {
             end(Status.PEER_DEAD, "cannot be reached: " + e.getMessage());
         }
@@ -270,7 +271,7 @@ final class PeerChannel {
                 }
                 return nextNs;
             }
-            nextNs = earlier(nextNs, deadlineNs);
+            nextNs = Deadlines.earlier(nextNs, deadlineNs);
         }
         boolean isPatient = PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-silence-ignored");
         if (silenceMaxNs > 0 && !isClosing && !isPatient) {
@@ -278,19 +279,15 @@ final class PeerChannel {
                 end(Status.PEER_DEAD, "was silent for longer than " + silenceMaxNs + " ns");
                 return nextNs;
             }
-            nextNs = earlier(nextNs, lastHeardNs + silenceMaxNs + 1);
+            nextNs = Deadlines.earlier(nextNs, lastHeardNs + silenceMaxNs + 1);
         }
         if (heartbeatNs > 0 && !isClosing) {
             if (nowNs - lastSaidNs >= heartbeatNs) {
                 queue(Frames.plain(Frames.HEARTBEAT));
             }
-            nextNs = earlier(nextNs, lastSaidNs + heartbeatNs);
+            nextNs = Deadlines.earlier(nextNs, lastSaidNs + heartbeatNs);
         }
         return nextNs;
-    }
-
-    private static long earlier(long a, long b) {
-        return a - b < 0 ? a : b;
     }
 
     /** Ends and tells the owner. */

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** The shell of all providers, around a transport that only writes down which hooks are called. */
 class GuardedTransportTest {
-    private static final TransportHandler NOBODY = new TransportHandler() {};
+    private static final TransportHandler NOBODY = TransportHandler.IGNORE;
 
     private final RecordingTransport transport = new RecordingTransport();
 

@@ -107,7 +107,7 @@ class KeeperTest {
         keeper.close(door);
         keeper.flush();
         keeper.connect(address, atHome::add);
-        assertThat(next(atHome).status()).isEqualTo(Status.REFUSED);
+        assertThat(next(atHome).status()).isEqualTo(Status.NOT_LISTENING);
     }
 
     @Test
@@ -219,7 +219,7 @@ class KeeperTest {
         try {
             assertThat(second).isNotSameAs(keeper);
             second.connect(address, atHome::add);
-            assertThat(next(atHome).status()).isEqualTo(Status.REFUSED);
+            assertThat(next(atHome).status()).isEqualTo(Status.NOT_LISTENING);
         } finally {
             second.leave();
         }

@@ -44,11 +44,13 @@ class VerbsLargeTransferIT extends LargeTransferContract {
     /** All of a region is locked in memory; the virtual machine has 5 GiB. */
     @Override
     protected long farOffset() {
+        // --long: offsets beyond 4 GiB over a device, instead of 2 GiB
         return Boolean.getBoolean("verbena.long") ? super.farOffset() : 2 * GIB;
     }
 
     @Override
     protected void assumeTimeFor(long bytes) {
+        // --long: transfers of more than 2 GiB over a device
         assumeTrue(
                 bytes <= QUICK_BYTES || Boolean.getBoolean("verbena.long"),
                 "takes long: -Dverbena.long=true runs it");

@@ -38,6 +38,7 @@ class VerbsProcessContractIT extends TransportProcessContract {
 
     private static void assumeLong() {
         VerbsTesting.requireDevice();
+        // --long: restarts of processes over a device
         assumeTrue(Boolean.getBoolean("verbena.long"), "takes long: -Dverbena.long=true runs it");
     }
 

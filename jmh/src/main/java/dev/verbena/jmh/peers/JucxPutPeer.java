@@ -4,12 +4,15 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.openucx.jucx.UcxCallback;
@@ -127,20 +130,15 @@ public final class JucxPutPeer {
             Runtime.getRuntime().halt(0);
         }
         try (ServerSocket listener = new ServerSocket(0, 1, loopback)) {
+            List<String> command = new ArrayList<>(List.of("taskset", "-c", arguments[2]));
+            command.add(System.getProperty("java.home") + "/bin/java");
+            command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+            command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+            command.add(JucxPutPeer.class.getName());
+            command.addAll(List.of(arguments));
+            command.add(Integer.toString(listener.getLocalPort()));
             Process child =
-                    new ProcessBuilder(
-                                    "taskset",
-                                    "-c",
-                                    arguments[2],
-                                    System.getProperty("java.home") + "/bin/java",
-                                    "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-                                    "-cp",
-                                    System.getProperty("java.class.path"),
-                                    JucxPutPeer.class.getName(),
-                                    arguments[0],
-                                    arguments[1],
-                                    arguments[2],
-                                    Integer.toString(listener.getLocalPort()))
+                    new ProcessBuilder(command)
                             .redirectOutput(Redirect.DISCARD)
                             .redirectError(Redirect.INHERIT)
                             .start();

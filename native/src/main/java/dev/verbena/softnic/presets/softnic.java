@@ -37,6 +37,7 @@ public class softnic implements InfoMapper {
         "int snic_register(snic_t* nic, const void* address, uint64_t length, uint32_t rights,"
                 + " snic_key_t* key, char* why, size_t whySize)",
         "int snic_deregister(snic_t* nic, const snic_key_t* key, uint32_t timeoutMs)",
+        "int snic_damage(const snic_t* nic, char* why, size_t whySize)",
         "uint64_t snic_incarnation(const snic_t* nic)",
         "const char* snic_name(const snic_t* nic)",
         "int snic_peer_liveness(snic_peer_t* peer)",

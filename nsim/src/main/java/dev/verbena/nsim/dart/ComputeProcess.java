@@ -70,11 +70,7 @@ final class ComputeProcess implements ProtocolAgent {
         this.plan = plan;
         this.startNs = process.nanoClock().nanoTime() + plan.startNs;
         this.isFilled = isFilled;
-        this.context =
-                context.environment(process)
-                        .rank(plan.rank)
-                        .maxInFlight(plan.inFlight)
-                        .transport("sim");
+        this.context = context.environment(process).rank(plan.rank).maxInFlight(plan.inFlight);
         process.run(List.of(this));
     }
 

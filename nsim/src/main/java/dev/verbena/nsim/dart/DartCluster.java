@@ -78,10 +78,9 @@ final class DartCluster {
                 new DartServer.Context()
                         .environment(process)
                         .configurationFile(FILE)
-                        .transport(World.SCHEME)
                         .receiver(receiver(receiver), PORT);
         if (index == 0) {
-            context.master();
+            context.master().transport(World.SCHEME);
         } else {
             context.slave();
         }

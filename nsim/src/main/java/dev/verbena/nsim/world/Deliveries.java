@@ -244,7 +244,8 @@ final class Deliveries implements MessageHandler {
             }
             default -> {
                 if (!other.isGone) {
-                    end(other, work.text);
+                    boolean isDeaf = work.status == Status.NOT_LISTENING;
+                    end(other, isDeaf ? Status.NOT_LISTENING : Status.REFUSED, work.text);
                 }
             }
         }
@@ -256,16 +257,20 @@ final class Deliveries implements MessageHandler {
         if (mine.isGone) {
             return;
         }
-        String why =
-                !target.uri.equals(work.uri)
-                        ? "another incarnation than " + work.uri
-                        : target.isListening ? "" : work.uri + " does not listen";
-        if (why.isEmpty() && target.connections.size() >= target.limits.connectionsMax()) {
+        String why = "";
+        int status = Status.REFUSED;
+        if (work.uri.getQuery() != null && !target.uri.equals(work.uri)) {
+            why = "another incarnation than " + work.uri;
+        } else if (!target.isListening) {
+            why = work.uri + " does not listen";
+            status = Status.NOT_LISTENING;
+        } else if (target.connections.size() >= target.limits.connectionsMax()) {
             why = work.uri + " has no connection left";
         }
         if (!why.isEmpty()) {
             Work reject = world.work(Work.REJECT, target, mine.owner);
             reject.other = mine;
+            reject.status = status;
             reject.text = why;
             start(reject);
             return;
@@ -283,10 +288,10 @@ final class Deliveries implements MessageHandler {
     }
 
     /** A connection ends at this end, whatever it was. */
-    private void end(Connection connection, String why) {
+    private void end(Connection connection, int status, String why) {
         SimulatedTransport owner = connection.owner;
         if (connection.isPending) {
-            owner.fail(connection, Status.REFUSED, why);
+            owner.fail(connection, status, why);
         } else if (connection.isOffered) {
             owner.forget(connection);
         } else {
@@ -304,7 +309,7 @@ final class Deliveries implements MessageHandler {
         }
         world.trace("lost", connection.owner);
         Connection other = connection.peer;
-        end(connection, why);
+        end(connection, Status.REFUSED, why);
         if (other != null && !other.isGone) {
             loseLater(other, why);
         }
@@ -312,8 +317,8 @@ final class Deliveries implements MessageHandler {
 
     /** Within twice its patience an end notices that the other is gone. */
     void loseLater(Connection connection, String why) {
-        long timeoutPs = connection.owner.peerTimeoutNs * 1000;
-        long delay = timeoutPs / 50 + world.random.nextLong(timeoutPs * 3 / 2);
+        long timeoutPs = World.ps(connection.owner.peerTimeoutNs);
+        long delay = timeoutPs / 50 + world.random.nextLong(timeoutPs / 2 * 3);
         world.afterPs(delay, connection.owner.process.host.index(), () -> lose(connection, why));
     }
 
@@ -368,10 +373,10 @@ final class Deliveries implements MessageHandler {
     }
 
     private void watch(Connection connection, Host a, Host b) {
-        long timeoutPs = connection.owner.peerTimeoutNs * 1000;
+        long timeoutPs = World.ps(connection.owner.peerTimeoutNs);
         long sincePs = world.engine.nowPs();
         world.afterPs(
-                timeoutPs + world.random.nextLong(timeoutPs * 4 / 5),
+                timeoutPs + world.random.nextLong(timeoutPs / 5 * 4),
                 connection.owner.process.host.index(),
                 () -> {
                     if (world.links.isCutSince(a, b, sincePs)) {
@@ -394,9 +399,9 @@ final class Deliveries implements MessageHandler {
     }
 
     private void watchFrozen(Host host, Connection watcher) {
-        long timeoutPs = watcher.owner.peerTimeoutNs * 1000;
+        long timeoutPs = World.ps(watcher.owner.peerTimeoutNs);
         world.afterPs(
-                timeoutPs + world.random.nextLong(timeoutPs * 4 / 5),
+                timeoutPs + world.random.nextLong(timeoutPs / 5 * 4),
                 watcher.owner.process.host.index(),
                 () -> {
                     if (host.frozenUntilPs > world.engine.nowPs()) {

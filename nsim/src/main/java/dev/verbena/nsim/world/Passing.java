@@ -13,6 +13,9 @@ final class Passing {
     private static final long SHARED_TICK_PS = 200_000;
     private static final long SHARED_AWAIT_NS = 1_000_000;
 
+    /** One wait; whoever has more patience waits again. */
+    private static final long AWAIT_MAX_NS = 3_600_000_000_000L;
+
     private final World world;
     private final Engine engine;
     private final int kind;
@@ -49,7 +52,7 @@ final class Passing {
 
     /** Lets time pass until there is something for this transport, or a time is over. */
     void await(SimulatedTransport transport, long nanoseconds) {
-        long ns = nanoseconds;
+        long ns = Math.min(nanoseconds, AWAIT_MAX_NS);
         if (isShared) {
             // Others may be about to do something: no faster than the real time.
             ns = Math.min(ns, SHARED_AWAIT_NS);

@@ -42,11 +42,11 @@ final class SimulatedStore implements DurableStore {
     }
 
     @Override
-    public DurableFile append(String name) {
-        check(name);
-        Disk.Content content = disk.files.computeIfAbsent(name, key -> new Disk.Content());
-        content.writer = process;
-        return new Appender(name, content);
+    public DurableFile create(String name) {
+        boolean isThere = disk.files.containsKey(name);
+        Appender appender = (Appender) append(name, 0);
+        appender.error = isThere ? "cannot append to " + name + ": it is there already" : "";
+        return appender;
     }
 
     @Override

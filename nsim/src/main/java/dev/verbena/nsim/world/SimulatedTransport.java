@@ -71,6 +71,7 @@ final class SimulatedTransport extends TransportOperations {
         if (isPolling) {
             throw new IllegalStateException("poll within a handler");
         }
+        requireHandler(handler);
         int count = 0;
         isPolling = true;
         try {

@@ -262,11 +262,11 @@ abstract class TransportConnections extends TransferTransport {
             Connection mine = begin(context);
             mine.isPending = true;
             int at = process.host.index();
-            world.afterPs(timeoutNs * 1000, at, () -> timedOut(mine, peer));
+            world.afterPs(World.ps(timeoutNs), at, () -> timedOut(mine, peer));
             SimulatedTransport target = world.transports.get(peer.getPath().substring(1));
             if (target == null) {
-                world.afterPs(
-                        REFUSAL_PS, at, () -> fail(mine, Status.REFUSED, "no transport " + peer));
+                int status = peer.getQuery() == null ? Status.NOT_LISTENING : Status.REFUSED;
+                world.afterPs(REFUSAL_PS, at, () -> fail(mine, status, "no transport " + peer));
                 return mine.handle;
             }
             Work work = world.work(Work.CONNECT, self(), target);

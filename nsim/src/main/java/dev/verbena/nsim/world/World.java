@@ -46,6 +46,9 @@ public final class World implements AutoCloseable {
 
     static final long PS_PER_S = 1_000_000_000_000L;
 
+    /** A time limit that does not end within the time that can be simulated, 106 days. */
+    static final long NEVER_PS = Long.MAX_VALUE / 2;
+
     /** What clocks of processes show at the beginning, nanoseconds. */
     public static final long BEGIN_NS = 1_000_000_000L;
 
@@ -282,11 +285,19 @@ public final class World implements AutoCloseable {
 
     /** Runs something after a while. */
     public void after(long nanoseconds, Runnable action) {
-        afterPs(nanoseconds * 1000, 0, action);
+        afterPs(ps(nanoseconds), 0, action);
     }
 
+    /** Picoseconds of a time limit; {@link #NEVER_PS} for one above 53 days. */
+    static long ps(long limitNs) {
+        return limitNs >= NEVER_PS / 1000 ? NEVER_PS : Math.max(0, limitNs) * 1000;
+    }
+
+    /** Runs it after that time, unless that is {@link #NEVER_PS} or no time can be so late. */
     void afterPs(long picoseconds, int target, Runnable action) {
-        calls.after(picoseconds, target, action);
+        if (picoseconds < NEVER_PS && picoseconds <= Long.MAX_VALUE - engine.nowPs()) {
+            calls.after(picoseconds, target, action);
+        }
     }
 
     void arriveAfter(long picoseconds, Work work) {
@@ -350,8 +361,9 @@ public final class World implements AutoCloseable {
             throw new IllegalStateException("this world is running");
         }
         boolean[] isOver = new boolean[1];
-        long limitPs = engine.nowPs() + limitNs * 1000;
-        after(limitNs, () -> isOver[0] = true);
+        long longestPs = Math.min(ps(limitNs), Long.MAX_VALUE - engine.nowPs());
+        long limitPs = engine.nowPs() + longestPs;
+        calls.after(longestPs, 0, () -> isOver[0] = true);
         while (!condition.getAsBoolean()) {
             if (isOver[0] || broken != null) {
                 rethrow();

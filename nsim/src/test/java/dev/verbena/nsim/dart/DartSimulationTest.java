@@ -35,7 +35,6 @@ class DartSimulationTest {
     }
 
     @Test
-    @Tag("nsim-41")
     void shouldStageEveryByteOfDozensOfProcesses() {
         DartReport report = dozens().filled(true).run();
         assertThat(report.messages()).isEqualTo(72);

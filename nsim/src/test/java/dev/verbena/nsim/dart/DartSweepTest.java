@@ -1,6 +1,7 @@
 package dev.verbena.nsim.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -8,28 +9,49 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Many small services under random schedules and faults: the same seeds on every day and machine, a
- * few with the unit tests, 2,000 where {@code -Dverbena.seed} asks for randomised tests. {@code
- * verbena sim sweep} tries others.
+ * Many small services under random schedules and faults: a few seeds that never change with the
+ * unit tests, ten thousand new ones where {@code -Dverbena.seed} asks for randomised tests. {@code
+ * verbena sim sweep} tries others, and {@code DartSweepFaultsIT} shows that the sweep finds bugs.
  */
 @Timeout(900)
 class DartSweepTest {
     private static final int FEW = 150;
-    private static final int MANY = 2000;
+    private static final int MANY = 10_000;
+
+    @Test
+    @Tag("nsim-48")
+    @Tag("nsim-49")
+    void shouldKeepEveryPromiseUnderRandomSchedulesAndFaults() {
+        sweep(1, FEW);
+    }
 
     @Test
     @Tag("seeded")
     @Tag("nsim-46")
-    @Tag("nsim-47")
-    @Tag("nsim-48")
-    @Tag("nsim-49")
-    void shouldKeepEveryPromiseUnderRandomSchedulesAndFaults() {
-        boolean isLong = System.getProperty("verbena.seed") != null;
+    void shouldKeepEveryPromiseInTenThousandCasesOfTheDay() {
+        Long seed = Long.getLong("verbena.seed");
+        assumeTrue(seed != null, "only with -Dverbena.seed, as in the tier seeds");
+        sweep(seed * MANY, MANY);
+    }
+
+    /** A receiver is killed that has two of the message's three parts; the next has none. */
+    @Test
+    void shouldNotConfirmAMessageThatEndedWithAReceiver() {
+        assertThat(DartSweep.run(207_804_788L, null).failure()).isEmpty();
+    }
+
+    /** A server is frozen until it has lost a process, which then sends the message again. */
+    @Test
+    void shouldNotConfirmAMessageOfWhichItDroppedTheHalf() {
+        assertThat(DartSweep.run(207_801_579L, null).failure()).isEmpty();
+    }
+
+    private static void sweep(long first, int count) {
         long[] sums = new long[2];
         DartSweep.Finding found =
                 DartSweep.sweep(
-                        1,
-                        isLong ? MANY : FEW,
+                        first,
+                        count,
                         (done, last) -> {
                             sums[0] += last.delivered();
                             sums[1] += last.failed();
@@ -37,7 +59,7 @@ class DartSweepTest {
                         });
         assertThat(found).as("replay: verbena sim sweep --seed of the finding").isNull();
         // The faults do harm, and most messages come through all the same.
-        assertThat(sums[0]).isGreaterThan(FEW);
+        assertThat(sums[0]).isGreaterThan(count);
         assertThat(sums[1]).isPositive();
     }
 

@@ -169,4 +169,49 @@ class EngineTest {
         engine.run();
         assertThat(seen).containsExactly("event 1", "event 2", "end 5", "event 3", "end 6");
     }
+
+    @Test
+    void shouldSayWhetherEventsAreLeft() {
+        Engine engine = new Engine(2);
+        engine.handler(0, (time, target, argument) -> {});
+        assertThat(engine.firstPs()).isEqualTo(Long.MAX_VALUE);
+        assertThat(engine.run(Long.MAX_VALUE, 1)).isFalse();
+        engine.schedule(5, 1, 0, 0, 0);
+        engine.schedule(6, 1, 0, 0, 0);
+        assertThat(engine.pendingCount()).isEqualTo(2);
+        assertThat(engine.firstPs()).isEqualTo(5);
+        assertThat(engine.isElsewhere(1)).isFalse();
+        assertThat(engine.run(Long.MAX_VALUE, 0)).isTrue();
+        assertThat(engine.eventCount()).isZero();
+        assertThat(engine.run(Long.MAX_VALUE, 1)).isTrue();
+        assertThat(engine.eventCount()).isEqualTo(1);
+        assertThat(engine.run(6, 1)).isFalse();
+        assertThat(engine.run()).isEqualTo(6);
+        // Now is not the past.
+        engine.schedule(6, 1, 0, 0, 0);
+        assertThat(engine.run()).isEqualTo(6);
+    }
+
+    @Test
+    void shouldSayThatTheEndOfAnInstantIsStillWanted() {
+        Engine engine = new Engine(1);
+        engine.handler(0, (time, target, argument) -> engine.wantInstantEnd());
+        List<Long> ends = new ArrayList<>();
+        engine.instantHandler(ends::add);
+        engine.schedule(5, 0, 0, 0, 0);
+        assertThat(engine.run(Long.MAX_VALUE, 1)).isTrue();
+        assertThat(ends).isEmpty();
+        assertThat(engine.run(Long.MAX_VALUE, 1)).isFalse();
+        assertThat(ends).containsExactly(5L);
+    }
+
+    @Test
+    void shouldNameTheEntityWhoseEventNobodyProcesses() {
+        Engine engine = new Engine(4);
+        engine.handler(2, (time, target, argument) -> {});
+        engine.schedule(5, 3, 0, 1, 0);
+        assertThatThrownBy(engine::run)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("entity 3");
+    }
 }

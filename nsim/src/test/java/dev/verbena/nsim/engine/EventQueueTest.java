@@ -67,6 +67,20 @@ class EventQueueTest {
         assertThat(order).isGreaterThan(20_000);
     }
 
+    /** At one instant, over the ring of buckets, and behind it. */
+    @Test
+    void shouldGrowWithWhatIsInIt() {
+        for (long distance : new long[] {0, 1_000, 10_000_000}) {
+            for (int i = 5_000; i > 0; i--) {
+                add(i * distance, i);
+            }
+        }
+        while (!expected.isEmpty()) {
+            remove();
+        }
+        assertThat(queue.isEmpty()).isTrue();
+    }
+
     @Test
     void shouldTakeTimesBeforeThoseThatItHasReached() {
         add(Long.MAX_VALUE, 1);

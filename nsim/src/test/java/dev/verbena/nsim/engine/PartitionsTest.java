@@ -187,6 +187,75 @@ class PartitionsTest {
         }
     }
 
+    /** At the first window, at each 1,024th, and at the end: over all threads' partitions. */
+    @Test
+    void shouldTellTheCallerHowFarItIs() {
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        try {
+            for (int threads : new int[] {1, 2}) {
+                Partitions partitions = new Partitions(owners(3), 3, LOOKAHEAD_PS);
+                for (int p = 0; p < 3; p++) {
+                    Engine engine = partitions.engine(p);
+                    engine.handler(
+                            0,
+                            (time, target, argument) -> {
+                                if (argument > 1) {
+                                    long next = time + LOOKAHEAD_PS;
+                                    engine.schedule(next, target, target, 0, argument - 1);
+                                }
+                            });
+                    engine.schedule(0, p, p, 0, 1_500);
+                }
+                List<String> told = new ArrayList<>();
+                partitions.run(
+                        threads,
+                        executor::execute,
+                        p -> partitions.engine(p).eventCount() * (p + 1),
+                        (time, events, done) -> told.add(time + " " + events + " " + done));
+                assertThat(told).containsExactly("0 0 0", "102400 3072 6144", "149900 4500 9000");
+            }
+        } finally {
+            executor.shutdownNow();
+        }
+    }
+
+    @Test
+    void shouldCarryAcrossABorderWhatIsAttachedToAnEvent() {
+        Partitions partitions = new Partitions(new int[] {0, 1}, 2, LOOKAHEAD_PS);
+        Engine first = partitions.engine(0);
+        Engine second = partitions.engine(1);
+        assertThat(first.isElsewhere(0)).isFalse();
+        assertThat(first.isElsewhere(1)).isTrue();
+        assertThat(new Engine(2).isElsewhere(1)).isFalse();
+        List<String> seen = new ArrayList<>();
+        first.handler(
+                0,
+                (time, target, argument) -> {
+                    for (int i = 1; i <= 2; i++) {
+                        first.schedule(time + LOOKAHEAD_PS * i, 1, 0, 1, i);
+                        first.attach(10 * i, 20 * i, 30 * i, 40 * i);
+                    }
+                });
+        second.arrivalHandler(
+                (kind, argument, a, b, c, d) -> {
+                    seen.add(kind + ":" + argument + ":" + a + ":" + b + ":" + c + ":" + d);
+                    return -argument;
+                });
+        second.handler(1, (time, target, argument) -> seen.add(time + ":" + argument));
+        first.schedule(7, 0, 0, 0, 0);
+        partitions.run(1, null, p -> 0, QUIET);
+        assertThat(seen).containsExactly("1:1:10:20:30:40", "1:2:20:40:60:80", "107:-1", "207:-2");
+    }
+
+    @Test
+    void shouldTakeTheLeastThatCanBeDivided() {
+        assertThat(new Partitions(new int[] {0}, 1, 1).count()).isEqualTo(1);
+        assertThat(new Partitions(new int[] {0, 1}, 2, 1).count()).isEqualTo(2);
+        assertThatThrownBy(() -> new Partitions(new int[] {}, 0, 1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("0 partitions");
+    }
+
     @Test
     void shouldRefuseToDivideWhatHasNoLookahead() {
         assertThatThrownBy(() -> new Partitions(new int[] {0, 1}, 2, 0))

@@ -130,4 +130,32 @@ class GridTopologyTest {
                                 .executionPs())
                 .isPositive();
     }
+
+    /** Class 1 behind the wrap-around cable and 0 before it; without it, the source's bit. */
+    @Test
+    @Tag("nsim-26")
+    void shouldChangeTheClassAtTheWrapAroundCable() {
+        GridTopology ring = GridTopology.torus(TieRule.POSITIVE, 8);
+        int own = ring.portOf(0);
+        // Upwards from 6 to 1: over the cable from 7 to 0.
+        assertThat(Topology.classIn(ring.route(6, own, 0, 6, 1, 0))).isZero();
+        assertThat(Topology.classIn(ring.route(7, 1, 0, 6, 1, 0))).isEqualTo(1);
+        assertThat(Topology.classIn(ring.route(0, 1, 1, 6, 1, 0))).isEqualTo(1);
+        // Downwards from 1 to 6: over the cable from 0 to 7.
+        assertThat(Topology.classIn(ring.route(1, own, 0, 1, 6, 0))).isZero();
+        assertThat(Topology.classIn(ring.route(0, 0, 0, 1, 6, 0))).isEqualTo(1);
+        assertThat(Topology.classIn(ring.route(7, 0, 1, 1, 6, 0))).isEqualTo(1);
+        // Not over it: half of the sources in each class, and they stay in it.
+        for (int source = 1; source < 5; source++) {
+            int bit = source >> 1 & 1;
+            assertThat(Topology.classIn(ring.route(source, own, 0, source, source + 2, 0)))
+                    .isEqualTo(bit);
+            assertThat(Topology.classIn(ring.route(source + 1, 1, bit, source, source + 2, 0)))
+                    .isEqualTo(bit);
+            assertThat(Topology.classIn(ring.route(source + 2, own, 0, source + 2, source, 0)))
+                    .isEqualTo(source + 2 >> 1 & 1);
+        }
+        GridTopology plain = GridTopology.torusWithoutDateline(TieRule.POSITIVE, 8);
+        assertThat(Topology.classIn(plain.route(7, 1, 0, 6, 1, 0))).isZero();
+    }
 }

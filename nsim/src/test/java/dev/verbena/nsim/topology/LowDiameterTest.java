@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LowDiameterTest {
     @ParameterizedTest
@@ -15,6 +16,7 @@ class LowDiameterTest {
     void shouldHaveTheNumbersOfADragonfly(int p, int a, int h) {
         DragonflyTopology dragonfly = new DragonflyTopology(p, a, h, Detour.MINIMAL);
         int groups = a * h + 1;
+        assertThat(dragonfly.groups()).isEqualTo(groups);
         assertThat(dragonfly.nodes()).isEqualTo(a * p * groups);
         assertThat(dragonfly.ports(0)).isEqualTo(p + a - 1 + h);
         check(dragonfly, a == 1 ? 1 : 3);
@@ -32,7 +34,7 @@ class LowDiameterTest {
 
     @ParameterizedTest
     @Tag("nsim-53")
-    @CsvSource({"5, 1", "13, 1"})
+    @CsvSource({"5, 1", "5, 3", "13, 1"})
     void shouldHaveTheNumbersOfASlimFly(int q, int t) {
         SlimFlyTopology slimFly = new SlimFlyTopology(q, t, Detour.MINIMAL);
         assertThat(slimFly.routers()).isEqualTo(2 * q * q);
@@ -53,5 +55,41 @@ class LowDiameterTest {
             assertThatThrownBy(() -> new SlimFlyTopology(q, 1, Detour.MINIMAL))
                     .hasMessageContaining("q must be 5, 13, 17");
         }
+    }
+
+    @Test
+    void shouldNeedAtLeastOneNodeAtEachRouterOfASlimFly() {
+        assertThatThrownBy(() -> new SlimFlyTopology(5, 0, Detour.MINIMAL))
+                .hasMessageContaining("5");
+    }
+
+    /** Over routers of third groups only. */
+    @Test
+    void shouldDetourOverOtherGroupsOfADragonfly() {
+        DragonflyTopology dragonfly = new DragonflyTopology(1, 3, 1, Detour.VALIANT);
+        int from = 4;
+        int to = 7;
+        for (int over = 0; over < dragonfly.routers(); over++) {
+            boolean isThird = over / 3 != from / 3 && over / 3 != to / 3;
+            assertThat(dragonfly.isDetourUseful(from, over, to)).isEqualTo(isThird);
+        }
+        SlimFlyTopology slimFly = new SlimFlyTopology(5, 1, Detour.VALIANT);
+        assertThat(slimFly.isDetourUseful(1, 2, 3)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "torus(4,3)",
+                "mesh(2,5)",
+                "dragonfly(p=2,a=4,h=2)",
+                "dragonfly(p=2,a=4,h=2,routing=ugal)",
+                "slimfly(q=5,nodes=3)",
+                "slimfly(q=5,nodes=3,routing=valiant)",
+                "hyperx(4,4;nodes=2)",
+                "fattree(levels=2,down=4,up=4,leaves=4)"
+            })
+    void shouldSayItsShapeAsAConfigurationDoes(String name) {
+        assertThat(Topologies.parse(name, TieRule.POSITIVE).name()).isEqualTo(name);
     }
 }

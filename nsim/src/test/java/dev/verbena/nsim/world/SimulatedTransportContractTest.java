@@ -6,8 +6,6 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportContract;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 
 /**
  * The contract suite in virtual time: every transport is on a host of its own behind one switch.
@@ -36,15 +34,6 @@ class SimulatedTransportContractTest extends TransportContract {
     @Override
     protected int times(int count) {
         return Math.max(1, count / 8);
-    }
-
-    /** One for all: the whole suite is what the assertion asks for. */
-    @Test
-    @Override
-    @Tag("seeded")
-    @Tag("nsim-43")
-    public void shouldAgreeWithASimpleModelWhenOperationsAreRandom() {
-        super.shouldAgreeWithASimpleModelWhenOperationsAreRandom();
     }
 
     @AfterEach

@@ -329,13 +329,13 @@ class WorldTest {
         SimulatedProcess process = world.host("a").start("writer");
         UnsafeBuffer bytes = new UnsafeBuffer(new byte[1000]);
         try (DurableStore store = process.store("data")) {
-            DurableStore.DurableFile safe = store.append("safe");
+            DurableStore.DurableFile safe = store.create("safe");
             safe.append(bytes, 0, 600);
             safe.force();
             world.run(10_000_000);
             assertThat(safe.forcedPosition()).isEqualTo(600);
             safe.append(bytes, 0, 400);
-            store.append("unsafe").append(bytes, 0, 1000);
+            store.create("unsafe").append(bytes, 0, 1000);
             assertThat(store.tryLock("lock", 0)).isNotNull();
             assertThat(store.isLocked("lock", 0, 1)).isTrue();
         }
@@ -346,7 +346,7 @@ class WorldTest {
         assertThat(after.read("safe").length()).isBetween(600L, 1000L);
         assertThat(after.isLocked("lock", 0, 1)).isFalse();
         world.disk("a", "data").capacity(10);
-        DurableStore.DurableFile full = after.append("full");
+        DurableStore.DurableFile full = after.create("full");
         assertThat(full.append(bytes, 0, 11)).isEqualTo(-1);
         assertThat(full.error()).contains("full");
     }

@@ -7,9 +7,11 @@ import dev.verbena.portals.MemoryDescriptorContext;
 import dev.verbena.portals.PortalsCode;
 import dev.verbena.portals.PortalsEventFlyweight;
 import dev.verbena.portals.PortalsEventKind;
+import dev.verbena.portals.PortalsException;
 import dev.verbena.portals.PortalsInterface;
 import dev.verbena.portals.PortalsMemory;
 import dev.verbena.portals.PortalsOutcome;
+import dev.verbena.transport.TransportException;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -253,6 +255,19 @@ final class Card {
     /** True if the process is not there any more. */
     static boolean isPeerGone(int outcome) {
         return outcome == PortalsOutcome.UNREACHABLE || outcome == PortalsOutcome.PEER_DIED;
+    }
+
+    /**
+     * Number to pass to {@code await}.
+     *
+     * @throws TransportException naming a file of our memory that somebody cut
+     */
+    int bell() {
+        try {
+            return ni.doorbell();
+        } catch (PortalsException e) {
+            throw new TransportException(e.getMessage(), 0, e);
+        }
     }
 
     /** Any event that was not taken. */

@@ -14,6 +14,7 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.internal.ConnectionLife;
+import dev.verbena.transport.internal.Deadlines;
 import java.net.URI;
 import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -88,7 +89,7 @@ final class Connections extends ConnectionLife<PortalsConnection> {
         c.privateData = privateData;
         c.deadlineNs = deadlineNs;
         c.hasDeadline = true;
-        nextTimerNs = Math.min(nextTimerNs, deadlineNs);
+        nextTimerNs = Deadlines.earlier(nextTimerNs, deadlineNs);
         int handle = c.handle;
         if (!peer.job().equals(context.job())) {
             fail(
@@ -108,7 +109,10 @@ final class Connections extends ConnectionLife<PortalsConnection> {
         int state = card.ni.peerState(target);
         long found = card.ni.peerIncarnation();
         if (state == PeerState.DEAD) {
-            fail(c, Status.REFUSED, "there is no process " + peer.process() + " in this job");
+            fail(
+                    c,
+                    peer.incarnation() == 0 ? Status.NOT_LISTENING : Status.REFUSED,
+                    "there is no process " + peer.process() + " in this job");
         } else if (peer.incarnation() != 0 && peer.incarnation() != found) {
             fail(
                     c,
@@ -200,7 +204,7 @@ final class Connections extends ConnectionLife<PortalsConnection> {
             gone(c);
         } else if (outcome == PortalsOutcome.DROPPED && isRequest && !card.isListening(c.target)) {
             unpend(c);
-            fail(c, Status.REFUSED, c.uri + " does not listen");
+            fail(c, Status.NOT_LISTENING, c.uri + " does not listen");
         } else {
             nextTimerNs = nextWatchNs - watchNs; // as soon as possible
         }
@@ -340,6 +344,7 @@ final class Connections extends ConnectionLife<PortalsConnection> {
         boolean isWatching = nowNs - nextWatchNs >= 0;
         if (isWatching) {
             nextWatchNs = nowNs + watchNs;
+            card.bell(); // throws if our memory was cut
             card.ni.reap();
         }
         nextTimerNs = nextWatchNs;
@@ -359,15 +364,15 @@ final class Connections extends ConnectionLife<PortalsConnection> {
             }
         }
         if (pendingCount() > 0) {
-            nextTimerNs = Math.min(nextTimerNs, nowNs + RETRY_NS);
+            nextTimerNs = Deadlines.earlier(nextTimerNs, nowNs + RETRY_NS);
         }
     }
 
     private void expire(PortalsConnection c, long nowNs) {
         if (c.deadlineNs - nowNs <= 0) {
             fail(c, Status.TIMED_OUT, c.uri + " did not answer in time");
-        } else if (c.deadlineNs - nextTimerNs < 0) {
-            nextTimerNs = c.deadlineNs;
+        } else {
+            nextTimerNs = Deadlines.earlier(nextTimerNs, c.deadlineNs);
         }
     }
 }

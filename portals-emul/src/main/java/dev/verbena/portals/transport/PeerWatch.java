@@ -30,7 +30,7 @@ final class PeerWatch {
         }
         int state = card.ni.peerState(c.target);
         if (state == PeerState.DEAD || card.ni.peerIncarnation() != c.peerIncarnation) {
-            connections.lose(c, "its process is gone");
+            connections.lose(c, "its process is gone, or somebody cut a file of its memory");
         } else if (state != PeerState.STOPPED) {
             c.isStopped = false;
         } else if (!c.isStopped) {

@@ -8,6 +8,7 @@ import dev.verbena.portals.PortalsInterface;
 import dev.verbena.transport.Capability;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.internal.Deadlines;
 import java.net.URI;
 import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
@@ -152,7 +153,8 @@ public final class PortalsTransport extends PortalsOperations {
         if (length > 0) {
             privateData.getBytes(offset, copy);
         }
-        return connections.connect(address, peer, copy, context, nanoTime() + timeoutNs);
+        return connections.connect(
+                address, peer, copy, context, Deadlines.after(nanoTime(), timeoutNs));
     }
 
     @Override
@@ -189,7 +191,7 @@ public final class PortalsTransport extends PortalsOperations {
     protected boolean awaitEvents(long deadlineNs) {
         connections.credits().tellAllTaken();
         while (true) {
-            int seen = ni.doorbell();
+            int seen = card.bell();
             if (takeWakeup()) {
                 return true;
             }

@@ -24,6 +24,9 @@ final class ModelNic {
     static final int GET = 2;
     static final int GET_PUT = 3;
 
+    /** The START of a shorter put is logged with its END (p3_area.h: P3_SHORT_BYTES). */
+    private static final int SHORT = 4096;
+
     /** A circular queue that forgets its oldest event when it is full. */
     static final class Queue {
         final int handle;
@@ -117,7 +120,7 @@ final class ModelNic {
             long header) {}
 
     /** A request that a descriptor took; {@code copy}: the descriptor as it was counted. */
-    record Accepted(Md md, Md copy, long offset, long length, Integer start) {}
+    record Accepted(Md md, Md copy, long offset, long length, Integer start, boolean isStartLate) {}
 
     private record Access(int nid, int pid, int uid, int jid, int portal) {}
 
@@ -362,19 +365,24 @@ final class ModelNic {
             registers[portals.PTL_SR_SEND_LENGTH] += length;
         }
         Md copy = md.copy();
-        Integer start = null;
-        if (!md.has(portals.PTL_MD_EVENT_START_DISABLE)) {
-            start = log(md.queue, targetEvent(r, copy, startKind(r), offset, length), null);
-        }
-        return new Accepted(md, copy, offset, length, start);
+        boolean isStartLate = r.operation != GET && length < SHORT;
+        Integer start = isStartLate ? null : logStart(md, r, copy, offset, length);
+        return new Accepted(md, copy, offset, length, start, isStartLate);
+    }
+
+    private static Integer logStart(Md md, Request r, Md copy, long offset, long length) {
+        return md.has(portals.PTL_MD_EVENT_START_DISABLE)
+                ? null
+                : log(md.queue, targetEvent(r, copy, startKind(r), offset, length), null);
     }
 
     /** The bytes are there. */
     void complete(Accepted a, Request r) {
         long[] event = targetEvent(r, a.copy, startKind(r) + 1, a.offset, a.length);
-        Integer cause = a.start;
+        Integer start = a.isStartLate ? logStart(a.md, r, a.copy, a.offset, a.length) : a.start;
+        Integer cause = start;
         if (!a.md.has(portals.PTL_MD_EVENT_END_DISABLE)) {
-            Integer end = log(a.md.queue, event, a.start);
+            Integer end = log(a.md.queue, event, start);
             cause = end == null ? cause : end;
         }
         a.md.busy--;

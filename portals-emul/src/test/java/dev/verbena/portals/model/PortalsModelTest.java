@@ -27,6 +27,7 @@ class PortalsModelTest {
     private static final AtomicInteger SERIAL = new AtomicInteger();
 
     private static int times(int rounds) {
+        // --long: twenty times as many calls beside the model
         return Boolean.getBoolean("verbena.long") ? 20 * rounds : rounds;
     }
 

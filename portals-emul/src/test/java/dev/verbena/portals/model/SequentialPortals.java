@@ -63,6 +63,11 @@ final class SequentialPortals {
             nic.settle(md, event, cause);
         }
 
+        /** Then the initiator's events come before the target's END. */
+        boolean isLogged() {
+            return md.queue != null && (md.options & ModelNic.NO_EVENTS) != ModelNic.NO_EVENTS;
+        }
+
         private Integer log(int kind, int fail, Integer link) {
             long[] logged = event.clone();
             logged[ModelEvent.KIND] = kind;
@@ -104,6 +109,9 @@ final class SequentialPortals {
                     to.memory,
                     (int) (a.copy().start + a.offset()),
                     (int) a.length());
+        }
+        boolean isFirst = send.isLogged();
+        if (a != null && !isFirst) {
             to.complete(a, r);
         }
         int fail = to == null ? portals.PTL_EXT_FAIL_UNREACHABLE : 0;
@@ -111,6 +119,9 @@ final class SequentialPortals {
         send.end(PortalsEventKind.SEND_END, fail);
         if (a != null && isAcknowledged && !a.copy().has(portals.PTL_MD_ACK_DISABLE)) {
             acknowledge(from, md, to, r, offset, a.length());
+        }
+        if (a != null && isFirst) {
+            to.complete(a, r);
         }
         return outcome(to, a);
     }
@@ -183,12 +194,15 @@ final class SequentialPortals {
                     (int) (md.start + offset),
                     (int) reply.event[ModelEvent.LENGTH]);
         }
-        to.complete(a, r);
-        if (reply == null) {
-            return PortalsOutcome.REPLY_DROPPED;
+        boolean isFirst = reply != null && reply.isLogged();
+        if (isFirst) {
+            reply.end(PortalsEventKind.REPLY_END, 0);
         }
-        reply.end(PortalsEventKind.REPLY_END, 0);
-        return PortalsOutcome.DELIVERED;
+        to.complete(a, r);
+        if (reply != null && !isFirst) {
+            reply.end(PortalsEventKind.REPLY_END, 0);
+        }
+        return reply == null ? PortalsOutcome.REPLY_DROPPED : PortalsOutcome.DELIVERED;
     }
 
     int getPut(Md into, Md source, int lengthMax, long target, Request r) {
@@ -216,7 +230,6 @@ final class SequentialPortals {
             System.arraycopy(from.memory, (int) source.start, mine, 0, mine.length);
             System.arraycopy(to.memory, at, theirs, 0, theirs.length);
             System.arraycopy(mine, 0, to.memory, at, mine.length);
-            to.complete(a, r);
         }
         send.start(PortalsEventKind.SEND_START);
         send.end(PortalsEventKind.SEND_END, to == null ? portals.PTL_EXT_FAIL_UNREACHABLE : 0);
@@ -224,12 +237,12 @@ final class SequentialPortals {
             return outcome(to, null);
         }
         Send reply = reply(into, to, r, 0, theirs.length);
-        if (reply == null) {
-            return PortalsOutcome.REPLY_DROPPED;
+        if (reply != null) {
+            int taken = (int) reply.event[ModelEvent.LENGTH];
+            System.arraycopy(theirs, 0, from.memory, (int) into.start, taken);
+            reply.end(PortalsEventKind.REPLY_END, 0);
         }
-        int taken = (int) reply.event[ModelEvent.LENGTH];
-        System.arraycopy(theirs, 0, from.memory, (int) into.start, taken);
-        reply.end(PortalsEventKind.REPLY_END, 0);
-        return PortalsOutcome.DELIVERED;
+        to.complete(a, r);
+        return reply == null ? PortalsOutcome.REPLY_DROPPED : PortalsOutcome.DELIVERED;
     }
 }

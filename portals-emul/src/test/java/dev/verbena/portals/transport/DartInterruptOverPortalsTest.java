@@ -1,8 +1,10 @@
 package dev.verbena.portals.transport;
 
 import dev.verbena.dart.DartInterruptContract;
+import dev.verbena.dart.SampledByDay;
 
 /** Interrupted calls of DART over the portals provider. */
+@SampledByDay
 class DartInterruptOverPortalsTest extends DartInterruptContract {
     @Override
     protected String scheme() {

@@ -1,8 +1,10 @@
 package dev.verbena.portals.transport;
 
 import dev.verbena.dart.DartKillContract;
+import dev.verbena.dart.SampledByDay;
 
 /** DART over the Portals provider when processes are killed. */
+@SampledByDay
 class DartKillOverPortalsTest extends DartKillContract {
     @Override
     protected String scheme() {

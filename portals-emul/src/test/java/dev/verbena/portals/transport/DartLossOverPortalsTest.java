@@ -1,8 +1,10 @@
 package dev.verbena.portals.transport;
 
 import dev.verbena.dart.DartLossContract;
+import dev.verbena.dart.SampledByDay;
 
 /** Lost processes with a service over the Portals provider. */
+@SampledByDay
 class DartLossOverPortalsTest extends DartLossContract {
     @Override
     protected String scheme() {

@@ -1,8 +1,10 @@
 package dev.verbena.portals.transport;
 
 import dev.verbena.dart.DartProcessesContract;
+import dev.verbena.dart.SampledByDay;
 
 /** DART with a process for each part, over the Portals provider. */
+@SampledByDay
 class DartProcessesOverPortalsTest extends DartProcessesContract {
     @Override
     protected String scheme() {

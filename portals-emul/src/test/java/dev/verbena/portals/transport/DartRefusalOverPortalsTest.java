@@ -1,8 +1,10 @@
 package dev.verbena.portals.transport;
 
 import dev.verbena.dart.DartRefusalContract;
+import dev.verbena.dart.SampledByDay;
 
 /** Messages that the receiver would refuse, over the portals provider. */
+@SampledByDay
 class DartRefusalOverPortalsTest extends DartRefusalContract {
     @Override
     protected String scheme() {

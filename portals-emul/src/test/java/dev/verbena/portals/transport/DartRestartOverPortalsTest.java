@@ -1,8 +1,10 @@
 package dev.verbena.portals.transport;
 
 import dev.verbena.dart.DartRestartContract;
+import dev.verbena.dart.SampledByDay;
 
 /** DART when its receiver is killed, over the Portals provider. */
+@SampledByDay
 class DartRestartOverPortalsTest extends DartRestartContract {
     @Override
     protected String scheme() {

@@ -1,8 +1,10 @@
 package dev.verbena.portals.transport;
 
 import dev.verbena.dart.DartSilenceContract;
+import dev.verbena.dart.SampledByDay;
 
 /** Silence between server and receiver with a service over the Portals provider. */
+@SampledByDay
 class DartSilenceOverPortalsTest extends DartSilenceContract {
     @Override
     protected String scheme() {

@@ -1,8 +1,10 @@
 package dev.verbena.portals.transport;
 
 import dev.verbena.dart.DartStepContract;
+import dev.verbena.dart.SampledByDay;
 
 /** DART's protocol and queues step by step over the Portals provider. */
+@SampledByDay
 class DartStepOverPortalsTest extends DartStepContract {
     @Override
     protected String scheme() {

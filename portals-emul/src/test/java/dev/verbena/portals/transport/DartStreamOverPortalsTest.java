@@ -1,8 +1,10 @@
 package dev.verbena.portals.transport;
 
 import dev.verbena.dart.DartStreamContract;
+import dev.verbena.dart.SampledByDay;
 
 /** DART's streams when TCP, the disk or the peer misbehaves, over the Portals provider. */
+@SampledByDay
 class DartStreamOverPortalsTest extends DartStreamContract {
     @Override
     protected String scheme() {

@@ -1,0 +1,53 @@
+package dev.verbena.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a command prints is stored, or the command fails. */
+@Timeout(120)
+class StandardOutputIT {
+    @TempDir private Path folder;
+
+    private Bash verbena(String line) throws Exception {
+        String java = Path.of(System.getProperty("java.home"), "bin/java").toString();
+        String command = " -XX:TieredStopAtLevel=1 -cp \"$VERBENA_CP\" ";
+        return Bash.run(
+                folder,
+                "export VERBENA_CP='"
+                        + System.getProperty("java.class.path")
+                        + "'; '"
+                        + java
+                        + "'"
+                        + command
+                        + VerbenaCommand.class.getName()
+                        + " "
+                        + line);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "version",
+                "sim --help",
+                "sim ring-barrier -n 4 --json",
+                "lat --op=put --transport=shm --size 8 -n 100 --json",
+            })
+    void shouldFailWhenWhatItPrintsCannotBeStored(String line) throws Exception {
+        Bash full = verbena(line + " >/dev/full");
+        assertThat(full.code()).as(full.text()).isEqualTo(1);
+        assertThat(full.text())
+                .isEqualTo("verbena: standard output is incomplete: No space left on device\n");
+    }
+
+    @Test
+    void shouldEndSilentlyAsOthersDoWhenNobodyReadsOn() throws Exception {
+        Bash closed = verbena("completion | head -c 1; echo \" ${PIPESTATUS[0]}\"");
+        assertThat(closed.text()).startsWith("#").endsWith(" 141\n");
+    }
+}

@@ -1,0 +1,256 @@
+package dev.verbena.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the test command's scripts conclude from what they find. */
+@Timeout(60)
+class TestScriptsTest {
+    private static final String PLANTED = ". " + Bash.CI + "/planted-faults; ";
+
+    @TempDir private Path folder;
+
+    private String printed(String script) throws Exception {
+        return Bash.run(folder, script).text().strip();
+    }
+
+    private Path write(String name, String text) throws Exception {
+        Path path = folder.resolve(name);
+        Files.createDirectories(path.getParent());
+        return Files.writeString(path, text);
+    }
+
+    @Test
+    void shouldTryTwelvePlantedFaultsEachDayAndAllWithinThreeWeeks() throws Exception {
+        String script = Bash.CI + "/planted-faults --list ";
+        Set<String> seen = new HashSet<>();
+        for (int day = 20_780; day < 20_780 + 21; day++) {
+            Set<String> ofDay = Set.of(printed(script + day).split("\n"));
+            assertThat(ofDay).hasSizeGreaterThanOrEqualTo(12);
+            seen.addAll(ofDay);
+        }
+        assertThat(seen).containsExactlyInAnyOrder(printed(script + "--all").split("\n"));
+    }
+
+    /**
+     * An edit of a type may break those that use it, of the same kind of source, in every module.
+     */
+    @Test
+    void shouldCompileWhatNamesAnEditedTypeToo() throws Exception {
+        write("a/src/main/java/p/Edited.java", "class Edited {}");
+        write("a/src/main/java/p/User.java", "class User { Edited edited; }");
+        write("a/src/main/java/p/Other.java", "class Other { EditedToo edited; }");
+        write("b/src/main/java/q/User.java", "class User extends p.Edited {}");
+        write("b/src/test/java/q/UserTest.java", "class UserTest { Edited edited; }");
+        String script = ". " + Bash.CI + "/edits.sh; cd " + folder + "; naming ";
+        assertThat(printed(script + "main a/src/main/java/p/Edited.java | sort -u").split("\n"))
+                .containsExactly(
+                        "a/src/main/java/p/Edited.java",
+                        "a/src/main/java/p/User.java",
+                        "b/src/main/java/q/User.java");
+        assertThat(printed(script + "test a/src/main/java/p/Edited.java"))
+                .isEqualTo("b/src/test/java/q/UserTest.java");
+    }
+
+    private String endOfC(String log, int code) throws Exception {
+        Path file = write("c.log", log);
+        return printed(PLANTED + "end_of_c " + file + " " + code);
+    }
+
+    @Test
+    void shouldTellCrashesAndTimeOutsOfCTestsFromFailedAssertions() throws Exception {
+        assertThat(endOfC("ok portals3-27 put\n1 passed, 0 failed, 0 skipped\n", 0))
+                .isEqualTo("passed");
+        assertThat(endOfC("not ok portals3-27 put: test_put.c:12: a == b\n", 1))
+                .isEqualTo("assertion");
+        assertThat(endOfC("not ok put: line 12: GNI_RC_TIMEOUT\n", 1)).isEqualTo("assertion");
+        assertThat(endOfC("not ok - put: signal 11\n", 1)).isEqualTo("crash (signal 11)");
+        assertThat(endOfC("not ok - put: time limit of 60 s\n", 1)).isEqualTo("time-out");
+        assertThat(endOfC("", 124)).isEqualTo("time-out");
+        assertThat(endOfC("", 139)).startsWith("crash");
+        assertThat(endOfC("0 passed, 0 failed, 1 skipped\n", 0)).isEqualTo("did not run");
+    }
+
+    private String endOfJava(String log) throws Exception {
+        Path file = write("java.log", log);
+        return printed(PLANTED + "end_of_java " + file + " XTest#shouldHold");
+    }
+
+    @Test
+    void shouldTellCrashesAndTimeOutsOfJavaTestsFromFailedAssertions() throws Exception {
+        assertThat(endOfJava("result XTest#shouldHold passed: \n")).isEqualTo("passed");
+        assertThat(endOfJava("result XTest#shouldHold assertion: expected: 1\n"))
+                .isEqualTo("assertion");
+        assertThat(endOfJava("result XTest#shouldHold time-out: after 60 seconds\n"))
+                .isEqualTo("time-out");
+        assertThat(endOfJava("result XTest#shouldHold exception NullPointerException: null\n"))
+                .isEqualTo("exception NullPointerException");
+        assertThat(endOfJava("result YTest#shouldHold passed: \nJVM crash (134)\n"))
+                .isEqualTo("crash (134)");
+        assertThat(endOfJava("JVM time-out\n")).isEqualTo("time-out");
+        assertThat(endOfJava("")).isEqualTo("did not run");
+    }
+
+    private String verdict(String green, String red, String listed) throws Exception {
+        write("ends/green/java m XTest#shouldHold", green + "\n");
+        write("ends/fault", red + "\n");
+        String line = "'fault|java m XTest#shouldHold|a rule|" + listed + "'";
+        return printed(PLANTED + "ends=" + folder + "/ends; verdict " + line);
+    }
+
+    @Test
+    void shouldCallAFaultCaughtWhenItsTestPassesWithoutItAndEndsAsListed() throws Exception {
+        assertThat(verdict("passed", "assertion", "assertion")).isEqualTo("caught");
+        assertThat(verdict("assertion", "assertion", "assertion"))
+                .isEqualTo("assertion without the fault");
+        assertThat(verdict("passed", "passed", "assertion")).isEqualTo("not caught: passed");
+        assertThat(verdict("passed", "crash (134)", "assertion"))
+                .isEqualTo("not caught: crash (134)");
+        assertThat(verdict("passed", "crash (134)", "crash")).isEqualTo("caught: crash (134)");
+        assertThat(verdict("passed", "exception DartException", "assertion"))
+                .isEqualTo("caught: exception DartException");
+        assertThat(verdict("passed", "time-out", "assertion")).isEqualTo("not caught: time-out");
+        assertThat(verdict("passed", "time-out", "time-out")).isEqualTo("caught: time-out");
+        assertThat(verdict("passed", "assertion", "crash")).isEqualTo("not caught: assertion");
+    }
+
+    @Test
+    void shouldNotCallCaughtWhatWasCaughtLongAgo() throws Exception {
+        String recent = LocalDate.now(ZoneOffset.UTC).minusDays(20).toString();
+        String old = LocalDate.now(ZoneOffset.UTC).minusDays(22).toString();
+        Path page =
+                write(
+                        "page.md",
+                        "# Page\n\n## Planted faults\n\n"
+                                + "| new-one | T#x | a rule | caught | 2020-01-01 | abc |\n"
+                                + ("| recent | T#x | a rule | caught | " + recent + " | abc |\n")
+                                + ("| old | T#x | a rule | caught | " + old + " | abc |\n")
+                                + ("| other | T#x | a rule | caught | " + recent + " | abc |\n")
+                                + "| never | T#x | a rule | not tried yet | - | - |\n"
+                                + "| undated | T#x | a rule | caught |\n");
+        write("ends/green/java m T#x", "passed\n");
+        write("ends/new-one", "assertion\n");
+        StringBuilder list = new StringBuilder();
+        for (String name : new String[] {"new-one", "recent", "old", "never", "undated"}) {
+            list.append(name + "|java m T#x|a rule|assertion\n");
+        }
+        list.append("other|java m T#another|a rule|assertion");
+        String files = "page=" + page + "; ends=" + folder + "/ends; ";
+        printed(PLANTED + files + "list='" + list + "'; write_table");
+        assertThat(Files.readString(page))
+                .startsWith("# Page\n")
+                .containsPattern("new-one \\| T#x \\| a rule \\| caught \\| (?!2020)")
+                .contains("| recent | T#x | a rule | caught | " + recent + " | abc |\n")
+                .contains("| old | T#x | a rule | not tried lately | " + old + " | abc |\n")
+                .contains("| other | T#another | a rule | not tried yet | - | - |\n")
+                .contains("| never | T#x | a rule | not tried yet | - | - |\n")
+                .contains("| undated | T#x | a rule | not tried yet | - | - |\n");
+    }
+
+    @Test
+    void shouldNameATestThatPassedOnlyTheSecondTimeUnsteady() throws Exception {
+        write("ci/not-due.txt", "all dart D1-D1\n");
+        write("m/pom.xml", "");
+        write(
+                "m/src/test/java/XTest.java",
+                "class XTest {\n    @Test\n    @Tag(\"dart-D1\")\n    void shouldHold() {}\n}\n");
+        write(
+                "m/target/surefire-reports/TEST-XTest.xml",
+                "<testsuite><testcase name=\"shouldHold\" classname=\"XTest\">"
+                        + "<flakyFailure message=\"once\"/></testcase></testsuite>");
+        write("docs/conformance.md", "| dart | D1 | XTest.shouldHold | passed |\n");
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        Bash run = Bash.run(folder, java + " " + Bash.CI + "/Conformance.java");
+        assertThat(run.code()).as(run.text()).isZero();
+        assertThat(Files.readString(folder.resolve("docs/conformance.md")))
+                .contains("| dart | D1 | XTest.shouldHold | unsteady |");
+        assertThat(run.text()).contains("0 assertions with passing tests");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "couple --help",
+                "couple -h",
+                "help couple",
+                "compare --help",
+                "jmh --help",
+                "gni-run --help",
+                "help gni",
+                "portals --help",
+                "test --help",
+                "help test",
+                "rdma-vm --help"
+            })
+    void shouldHelpWithoutBuilding(String line) throws Exception {
+        Bash.run(folder, "cp -r " + Bash.CI + " " + Bash.CI + "/../verbena .");
+        Bash help = Bash.run(folder, "./verbena " + line);
+        assertThat(help.code()).as(help.text()).isZero();
+        assertThat(help.text())
+                .containsIgnoringCase(
+                        "usage: ./verbena " + line.replaceAll("help| ?--?h\\w*", "").strip());
+        assertThat(folder.resolve("target")).doesNotExist();
+    }
+
+    @Test
+    void shouldFailATierThatLeavesFilesInItsTemporaryFolder() throws Exception {
+        String tier =
+                "VERBENA_HOME=. TMPDIR=$PWD; . "
+                        + Bash.CI
+                        + "/tiers.sh; SKIPPED_TIER() { return 77; }; with_own_tmp ";
+        assertThat(Bash.run(folder, tier + "true").code()).isZero();
+        assertThat(Bash.run(folder, tier + "false").code()).isEqualTo(1);
+        assertThat(Bash.run(folder, tier + "SKIPPED_TIER").code()).isEqualTo(77);
+        String ofJvm = "eval 'mkdir $TMPDIR/hsperfdata_me; touch $TMPDIR/.java_pid7'";
+        assertThat(Bash.run(folder, tier + ofJvm).code()).isZero();
+        Bash careless = Bash.run(folder, tier + "eval 'touch \"$(mktemp -d)/a file\" $TMPDIR/b'");
+        assertThat(careless.code()).isEqualTo(1);
+        assertThat(careless.text()).contains("left in the temporary folder").contains("      b\n");
+        try (Stream<Path> left = Files.list(folder)) {
+            assertThat(left).containsExactly(folder.resolve("out.txt"));
+        }
+    }
+
+    @Test
+    void shouldNameAllThatOnlyALongRunDoes() throws Exception {
+        Bash ours = Bash.run(folder, Bash.CI + "/long-only");
+        assertThat(ours.code()).as(ours.text()).isZero();
+        assertThat(ours.text()).contains("PerftestIT: all lengths");
+        write("ci/tiers.sh", "# --long: more seeds\n[ \"${VERBENA_LONG-}\" = 1 ]\n");
+        write("m/src/test/java/XTest.java", "Boolean.getBoolean(\"verbena.long\")\n");
+        Bash made = Bash.run(folder, Bash.CI + "/long-only " + folder);
+        assertThat(made.code()).isEqualTo(1);
+        assertThat(made.text())
+                .contains("tiers: more seeds\n")
+                .contains("./m/src/test/java/XTest.java asks for a long run");
+    }
+
+    @Test
+    void shouldWarnOfPathsThatAScriptDoesNotQuote() throws Exception {
+        assumeThat(Bash.run(folder, "command -v shellcheck").code()).isZero();
+        String check =
+                "VERBENA_HOME=$PWD; mkdir -p target/test-logs; git init -q; git add -A; . "
+                        + Bash.CI
+                        + "/tiers.sh; check_scripts";
+        write("ci/good", "#!/bin/sh\ncd \"$1\" || exit\n");
+        write("notes.md", "#!/bin/bash\ncd $(pwd)\n");
+        assertThat(Bash.run(folder, check).code()).isZero();
+        write("ci/careless", "#!/usr/bin/env bash\ncd $(pwd) || exit\n");
+        Bash made = Bash.run(folder, check);
+        assertThat(made.code()).isEqualTo(1);
+        assertThat(made.text()).contains("ci/careless:2").doesNotContain("good", "notes");
+    }
+}

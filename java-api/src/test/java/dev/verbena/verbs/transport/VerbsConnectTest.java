@@ -1,0 +1,77 @@
+package dev.verbena.verbs.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.agent.Await;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.Transports;
+import dev.verbena.verbs.VerbsStub;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How a connect fails, over the recording libibverbs: no card is needed to be refused. */
+@Timeout(60)
+class VerbsConnectTest {
+    private static final long LONG_NS = 30_000_000_000L;
+
+    private final VerbsStub stub = VerbsStub.open();
+    private final Transport asking = open("asking");
+    private final Transport there = open("there");
+    private final List<Integer> failures = new ArrayList<>();
+
+    private static Transport open(String name) {
+        return Transports.open(
+                "verbs",
+                new TransportContext()
+                        .job("connect")
+                        .name(name)
+                        .option("device", "stub0")
+                        .option("address", "127.0.0.1"));
+    }
+
+    @AfterEach
+    void close() {
+        asking.close();
+        there.close();
+        stub.close();
+    }
+
+    private int failure(URI uri) {
+        TransportHandler handler =
+                new TransportHandler() {
+                    @Override
+                    public void onConnectFailed(
+                            long connection, long context, int status, String reason) {
+                        failures.add(status);
+                    }
+                };
+        asking.connect(uri, new UnsafeBuffer(), 0, 0, 0, LONG_NS);
+        Await.until(
+                "a failure",
+                () -> {
+                    there.poll(handler, 8);
+                    return asking.poll(handler, 8) > 0;
+                });
+        return failures.remove(0);
+    }
+
+    @Test
+    void shouldTellWhoMayStillComeFromWhoRefuses() {
+        URI uri = there.uri();
+        URI ofAny = URI.create(uri.toString().replaceFirst("\\?.*", ""));
+        assertThat(failure(uri)).isEqualTo(Status.NOT_LISTENING);
+        assertThat(failure(ofAny)).isEqualTo(Status.NOT_LISTENING);
+        assertThat(failure(URI.create(ofAny + "-not"))).isEqualTo(Status.REFUSED);
+        there.close();
+        assertThat(failure(ofAny)).isEqualTo(Status.NOT_LISTENING);
+        assertThat(failure(uri)).as("an incarnation that is gone").isEqualTo(Status.REFUSED);
+    }
+}

@@ -1,0 +1,85 @@
+package dev.verbena.jmh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.jmh.Comparison.Bound;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Others get the best of their settings, and the page says which. */
+@Timeout(60)
+class ComparisonTest {
+    private static final Pattern NUMBER = Pattern.compile("value ([0-9.]+)");
+
+    /** A program that says what its variable is. */
+    private static Contestant program(String name, String value) {
+        return new Contestant(
+                name,
+                List.of("/bin/sh", "-c", "echo value $VALUE | cat"),
+                Map.of("VALUE", value),
+                NUMBER,
+                1);
+    }
+
+    private static String rows(String unit, Bound bound) throws InterruptedException {
+        Contestant absent = new Contestant("absent", List.of("/bin/false"), Map.of(), NUMBER, 1);
+        Comparison comparison =
+                new Comparison(
+                        "id",
+                        "sentence",
+                        unit,
+                        program("ours", "10"),
+                        List.of(absent, program("slow", "30"), program("quick", "20")),
+                        bound,
+                        1);
+        comparison.choose();
+        comparison.takePair(program("probe", "100"), true);
+        return comparison.rows() + comparison.settings();
+    }
+
+    @Test
+    void shouldCompareWithTheBestSettingsOfTheOther() throws InterruptedException {
+        assertThat(rows("ns", Bound.AT_MOST)).contains("20.000 ns (quick)", "| 0.50 |");
+        assertThat(rows("GB/s", Bound.AT_LEAST)).contains("30.000 GB/s (slow)", "| 0.33 |");
+    }
+
+    @Test
+    void shouldSayHowEachSideWasRunWithoutPathsOfThisMachine() throws InterruptedException {
+        assertThat(rows("ns", Bound.AT_MOST))
+                .endsWith(
+                        "| id | `VALUE=10 sh -c echo value $VALUE \\| cat`"
+                                + " | `VALUE=20 sh -c echo value $VALUE \\| cat` |");
+    }
+
+    /** A collector option that only ours has would be no comparison. */
+    @Test
+    void shouldStartEveryJavaProgramWithTheSameCollector() {
+        for (Comparison comparison : CompareMain.comparisons("softnic-bench")) {
+            if (comparison.settings().contains("Peer ")) {
+                assertThat(comparison.settings().split("UseSerialGC", -1)).hasSize(3);
+            }
+            assertThat(comparison.settings())
+                    .as("UCX as it comes")
+                    .doesNotContainPattern("-default \\|.*UCX_TLS");
+        }
+        assertThat(CompareMain.comparisons("softnic-bench"))
+                .extracting(each -> each.id)
+                .contains("put-ucx-default", "put-jucx-default", "send-ucx-default");
+    }
+
+    @Test
+    void shouldNameAProgramThatIsNotInstalled() {
+        Contestant absent =
+                new Contestant(
+                        "peer",
+                        List.of("bash", "-c", "no_such_program -x; true"),
+                        Map.of(),
+                        NUMBER,
+                        1);
+        assertThatThrownBy(absent::sample).hasMessage("peer: no_such_program is not installed");
+    }
+}

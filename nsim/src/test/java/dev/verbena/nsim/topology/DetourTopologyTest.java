@@ -1,0 +1,217 @@
+package dev.verbena.nsim.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ways over a third router, and shapes by name. */
+class DetourTopologyTest {
+    private static final int DIRECT = -1;
+
+    private static HyperXTopology square(Detour detour) {
+        return new HyperXTopology(1, detour, 4, 4);
+    }
+
+    @Test
+    void shouldNeedAClassForEachCableOfTheLongestWay() {
+        assertThat(square(Detour.MINIMAL).diameter()).isEqualTo(2);
+        assertThat(square(Detour.MINIMAL).classes()).isEqualTo(2);
+        assertThat(square(Detour.VALIANT).classes()).isEqualTo(4);
+        assertThat(new HyperXTopology(3, Detour.MINIMAL, 1).classes()).isEqualTo(1);
+        assertThat(new HyperXTopology(3, Detour.UGAL, 1, 5).diameter()).isEqualTo(1);
+        assertThat(square(Detour.MINIMAL).isAdaptive()).isFalse();
+        assertThat(square(Detour.VALIANT).isAdaptive()).isTrue();
+        assertThat(GridTopology.mesh(2).isAdaptive()).isFalse();
+    }
+
+    @Test
+    void shouldCountTheCablesBetweenRouters() {
+        HyperXTopology square = square(Detour.MINIMAL);
+        assertThat(square.distance(5, 5)).isZero();
+        assertThat(square.distance(5, 6)).isEqualTo(1);
+        assertThat(square.distance(5, 9)).isEqualTo(1);
+        assertThat(square.distance(5, 10)).isEqualTo(2);
+    }
+
+    @Test
+    void shouldTakeNoDetourWhereThereIsNone() {
+        HyperXTopology minimal = square(Detour.MINIMAL);
+        HyperXTopology valiant = new HyperXTopology(2, Detour.VALIANT, 4, 4);
+        DragonflyTopology two = new DragonflyTopology(1, 1, 1, Detour.VALIANT);
+        for (int number = 0; number < 50; number++) {
+            assertThat(minimal.entry(5, 10, number, Congestion.UNKNOWN)).isEqualTo(DIRECT);
+            assertThat(valiant.entry(6, 7, number, Congestion.UNKNOWN)).isEqualTo(DIRECT);
+            assertThat(two.entry(0, 1, number, Congestion.UNKNOWN)).isEqualTo(DIRECT);
+        }
+    }
+
+    @Test
+    void shouldSpreadDetoursOverAllRoutersButTheEnds() {
+        HyperXTopology valiant = square(Detour.VALIANT);
+        Set<Integer> seen = new HashSet<>();
+        for (int number = 0; number < 500; number++) {
+            int state = valiant.entry(5, 10, number, Congestion.UNKNOWN);
+            assertThat(valiant.entry(5, 10, number, Congestion.UNKNOWN)).isEqualTo(state);
+            seen.add(state - 1);
+        }
+        for (int router = 0; router < 16; router++) {
+            assertThat(seen.contains(router)).isEqualTo(router != 5 && router != 10);
+        }
+        // As in every version so far: a run of an earlier one is repeated exactly.
+        int[] first = new int[8];
+        for (int number = 0; number < 8; number++) {
+            first[number] = valiant.entry(5, 10, number, Congestion.UNKNOWN);
+        }
+        assertThat(first).containsExactly(1, 7, 14, 13, 4, 8, 1, 9);
+        DragonflyTopology three = new DragonflyTopology(1, 2, 1, Detour.VALIANT);
+        seen.clear();
+        for (int number = 0; number < 200; number++) {
+            seen.add(three.entry(0, 2, number, Congestion.UNKNOWN));
+        }
+        assertThat(seen).as("none of four tries hit the third group").contains(DIRECT);
+        assertThat(seen).containsExactlyInAnyOrder(DIRECT, 5, 6);
+    }
+
+    /** Over the third router, then straight on; a class more behind each cable. */
+    @Test
+    void shouldGoOverTheRouterOfItsState() {
+        HyperXTopology valiant = square(Detour.VALIANT);
+        for (int over = 0; over < 16; over++) {
+            int router = 5;
+            int inPort = valiant.portOf(5);
+            int inClass = 0;
+            int state = over == 5 || over == 10 ? DIRECT : over + 1;
+            int cables = valiant.distance(5, over) + valiant.distance(over, 10);
+            boolean isOver = state == DIRECT;
+            for (int passed = 0; passed < cables; passed++) {
+                long way = valiant.route(router, inPort, inClass, 5, 10, state);
+                assertThat(Topology.classIn(way)).isEqualTo(passed);
+                inClass = Topology.classIn(way);
+                state = Topology.stateIn(way);
+                inPort = valiant.peerPort(router, Topology.portIn(way));
+                router = valiant.peer(router, Topology.portIn(way));
+                isOver |= router == over;
+            }
+            assertThat(isOver).isTrue();
+            assertThat(router).isEqualTo(10);
+            long end = valiant.route(router, inPort, inClass, 5, 10, state);
+            assertThat(Topology.portIn(end)).isEqualTo(valiant.portOf(10));
+            assertThat(Topology.classIn(end)).isZero();
+            assertThat(Topology.stateIn(end)).isEqualTo(DIRECT);
+        }
+    }
+
+    /** UGAL: waiting packets times cables, and the direct way unless the other is better by two. */
+    @Test
+    void shouldGoAroundWhereLessWaits() {
+        HyperXTopology ugal = square(Detour.UGAL);
+        HyperXTopology valiant = square(Detour.VALIANT);
+        int tried = 0;
+        for (int to : new int[] {6, 10}) {
+            int direct = ugal.shortestPort(5, to);
+            for (int number = 0; number < 100; number++) {
+                int state = valiant.entry(5, to, number, Congestion.UNKNOWN);
+                int over = state - 1;
+                if (state == DIRECT || ugal.shortestPort(5, over) == direct) {
+                    continue;
+                }
+                int straight = ugal.distance(5, to);
+                int around = ugal.distance(5, over) + ugal.distance(over, to);
+                for (int waiting = 0; waiting < 20; waiting++) {
+                    for (int other = 0; other < 3; other++) {
+                        int ahead = waiting;
+                        int beside = other;
+                        boolean isDirect = ahead * straight <= beside * around + 1;
+                        int entry =
+                                ugal.entry(
+                                        5,
+                                        to,
+                                        number,
+                                        (router, port) -> port == direct ? ahead : beside);
+                        assertThat(entry).isEqualTo(isDirect ? DIRECT : state);
+                        tried++;
+                    }
+                }
+            }
+        }
+        assertThat(tried).isGreaterThan(1000);
+    }
+
+    @Test
+    void shouldPackPortClassAndState() {
+        for (int state : new int[] {-1, 0, 7, Integer.MAX_VALUE}) {
+            long way = Topology.way(0xABCDEF, 0x12, state);
+            assertThat(Topology.portIn(way)).isEqualTo(0xABCDEF);
+            assertThat(Topology.classIn(way)).isEqualTo(0x12);
+            assertThat(Topology.stateIn(way)).isEqualTo(state);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "switch(16)",
+                "xgft(4,4;1,4)",
+                "leafspine(leaves=4,down=3,spines=2)",
+                "fattree(levels=2,down=2,up=2)",
+                "fattree(levels=1,down=4,up=4,leaves=3)",
+                "fattree(levels=3,down=2,up=2,leaves=4)",
+                "fattree(levels=10,down=1,up=1)"
+            })
+    void shouldSayTheShapeOfATreeAsAConfigurationDoes(String name) {
+        Topology tree = Topologies.parse(name, TieRule.POSITIVE);
+        assertThat(tree.name()).isEqualTo(name);
+        assertThat(tree.classes()).isEqualTo(1);
+        TopologyChecks.cablesHaveTwoEnds(tree);
+    }
+
+    @Test
+    void shouldBuildTreesOfTheSizeThatIsAsked() {
+        assertThat(nodes("fattree(levels=3,down=2,up=2,leaves=4)")).isEqualTo(8);
+        assertThat(nodes("fattree(levels=3,down=2,up=2,leaves=6)")).isEqualTo(12);
+        assertThat(nodes("fattree(levels=2,down=4,up=4,leaves=3)")).isEqualTo(12);
+        assertThat(nodes("fattree(levels=1,down=4,up=4,leaves=3)")).isEqualTo(4);
+        assertThat(nodes(" Torus( 4, 3 ) ")).isEqualTo(12);
+        assertThat(TreeTopology.kAryTree(3, 2).name()).isEqualTo("xgft(3,3;1,3)");
+    }
+
+    private static int nodes(String name) {
+        return Topologies.parse(name, TieRule.POSITIVE).nodes();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "torus",
+                "(4)",
+                "torus(4",
+                "blob(3)",
+                "torus(a)",
+                "hyperx(4,4)",
+                "hyperx(4;nodes=2;nodes=2)",
+                "xgft(4,4)",
+                "xgft(4;1;1)",
+                "xgft(0;1)",
+                "xgft(4;2)",
+                "dragonfly(p=2,a)",
+                "dragonfly(=2)",
+                "dragonfly(p=2,a=4)",
+                "dragonfly(p=0,a=4,h=2)",
+                "hyperx(0;nodes=2)",
+                "hyperx(4;nodes=0)",
+                "fattree(levels=0,down=2,up=2)",
+                "fattree(levels=11,down=1,up=1)",
+                "fattree(levels=3,down=2,up=2,leaves=3)",
+                "torus(100000,100000,100000)"
+            })
+    void shouldRefuseWhatIsNoShape(String name) {
+        assertThatThrownBy(() -> Topologies.parse(name, TieRule.POSITIVE))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+}

@@ -1,0 +1,123 @@
+package dev.verbena.dart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.agent.AgentStepper;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A receiver that keeps nothing ends with the beginning of a message, and the next one goes on
+ * behind the gap: nobody will ever have the message, so it must not count as confirmed. Virtual
+ * time.
+ */
+@Timeout(60)
+class DartLostBeginningTest {
+    private static final int STEPS_MAX = 20_000;
+    private static final int PART = 3000;
+
+    private final WireEnvironment wire = new WireEnvironment();
+    private final List<Integer> received = new ArrayList<>();
+
+    private ServerShared shared(AckMode ack) {
+        ServerShared made =
+                new ServerShared(
+                        new DartServer.Context()
+                                .environment(wire)
+                                .configurationFile("none")
+                                .receiver("wire", 7000)
+                                .bufferCount(4)
+                                .bufferSize(64 * 1024)
+                                .framePayloadMax(1024)
+                                .ack(ack)
+                                .conclude());
+        made.job = new UUID(1, 2);
+        made.serverId = 0;
+        return made;
+    }
+
+    private DartReceiver receiver() {
+        return DartReceiver.embed(
+                new DartReceiver.Context()
+                        .environment(wire)
+                        .acceptGaps(true)
+                        .handler(message -> received.add(message.tag())));
+    }
+
+    /** Part {@code i} of {@code count} of a message of one client. */
+    private static ServerBuffer part(int client, int number, long ordinal, int i, int count) {
+        ServerBuffer part = new ServerBuffer(0, 0, new UnsafeBuffer(new byte[64 * 1024]));
+        UnsafeBuffer all = new UnsafeBuffer(new byte[DartMetadata.LENGTH_MAX + count * PART]);
+        int block = new DartMetadata().payload(count * PART, false, 0).encode(all, 0);
+        all.putBytes(block, DartWorld.bytes(count * PART, number), 0, count * PART);
+        part.clientId = client;
+        part.slot = client;
+        part.sequence = number;
+        part.tag = number;
+        part.ordinal = ordinal;
+        part.position = i == 0 ? 0 : block + i * PART;
+        part.payloadLength = PART;
+        part.length = i == 0 ? block + PART : PART;
+        part.flags =
+                (i == 0 ? FrameFlyweight.FIRST : 0) | (i == count - 1 ? FrameFlyweight.LAST : 0);
+        part.window.putBytes(0, all, (int) part.position, part.length);
+        return part;
+    }
+
+    private void run(DartReceiver receiver, StreamAgent t3, BooleanSupplier condition) {
+        AgentStepper both =
+                new AgentStepper(List.of(t3, receiver.agent()), wire.clock, wire.errorHandler());
+        assertThat(both.runUntil(condition, STEPS_MAX)).as("errors: %s", wire.errors).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(AckMode.class)
+    @Tag("dart-S4")
+    void shouldNotConfirmAMessageWhoseBeginningEndedWithAReceiver(AckMode ack) {
+        ServerShared shared = shared(ack);
+        StreamAgent t3 = new StreamAgent(shared);
+        List<ServerBuffer> free = new ArrayList<>();
+        try {
+            ServerBuffer first = part(1, 1, 0, 0, 3);
+            ServerBuffer last = part(1, 1, 2, 2, 3);
+            try (DartReceiver receiver = receiver()) {
+                shared.full.offer(first);
+                run(receiver, t3, () -> shared.empty.peek() == first);
+            }
+            wire.cut();
+            try (DartReceiver receiver = receiver()) {
+                shared.full.offer(part(1, 1, 1, 1, 3));
+                shared.full.offer(last);
+                run(receiver, t3, () -> hasReport("its beginning is gone"));
+                // Of another client, and of the same one behind it: both are whole.
+                shared.full.offer(part(2, 3, 0, 0, 1));
+                run(receiver, t3, () -> received.contains(3));
+                run(receiver, t3, () -> shared.empty.drain(free::add) >= 0 && free.size() == 4);
+                shared.full.offer(part(1, 2, 3, 0, 1));
+                run(receiver, t3, () -> received.contains(2));
+                assertThat(received).containsExactly(3, 2);
+            }
+            if (ack != AckMode.NONE) {
+                assertThat(last.isDropped).as("not confirmed").isTrue();
+                ServerBuffer lost = shared.losses.poll();
+                assertThat(lost.sequence).isEqualTo(1);
+                assertThat(lost.lostResult).isEqualTo(ControlFlyweight.RESULT_BEGINNING_LOST);
+                assertThat(shared.losses.poll()).isNull();
+                assertThat(hasReport("message 1 of client 1 is lost: the receiver")).isTrue();
+            }
+        } finally {
+            t3.onClose();
+        }
+    }
+
+    private boolean hasReport(String text) {
+        return wire.errors.stream().anyMatch(e -> e.getMessage().contains(text));
+    }
+}
