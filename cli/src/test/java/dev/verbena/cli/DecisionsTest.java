@@ -104,7 +104,7 @@ class DecisionsTest {
             }
         }
         assertThat(wrong).isEmpty();
-        assertThat(references).isGreaterThan(50);
+        assertThat(references).isGreaterThan(30);
     }
 
     @Test
