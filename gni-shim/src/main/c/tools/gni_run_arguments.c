@@ -8,9 +8,16 @@
 
 void run_usage(int is_error)
 {
+    FILE *to = is_error ? stderr : stdout;
+
     fputs("usage: gni-run [OPTIONS] -n COUNT PROGRAM [ARGUMENTS] [: -n COUNT PROGRAM "
-          "[ARGUMENTS]]...\n"
-          "Starts the processes of programs written for uGNI on this host, in one protection "
+          "[ARGUMENTS]]...\n",
+          to);
+    if (is_error) {
+        fputs("gni-run --help lists the options.\n", to);
+        return;
+    }
+    fputs("Starts the processes of programs written for uGNI on this host, in one protection "
           "domain.\n"
           "  -n COUNT          processes of the program that follows; 1 if not given\n"
           "  --ptag N          protection tag, 3 to 253; otherwise chosen for this job\n"
@@ -26,7 +33,7 @@ void run_usage(int is_error)
           "and the number of the signal if it was killed); the others are ended then. 2: wrong\n"
           "arguments. 127: a program that cannot be started. SIGUSR1 and SIGUSR2 are passed on;\n"
           "SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on and end the job.\n",
-          is_error ? stderr : stdout);
+          to);
 }
 
 static int number(const char *text, long least, long most, long *value)
@@ -36,6 +43,30 @@ static int number(const char *text, long least, long most, long *value)
     errno = 0;
     *value = strtol(text, &end, 0);
     return errno == 0 && end != text && *end == '\0' && *value >= least && *value <= most ? 0 : -1;
+}
+
+/* What is wrong with an option's value. */
+static const char *refuse(const char *option, const char *text, const char *allowed)
+{
+    static char wrong[256];
+
+    snprintf(wrong, sizeof(wrong), "%s %s: %s", option, text, allowed);
+    return wrong;
+}
+
+static int is_count(const char *option)
+{
+    return strcmp(option, "-n") == 0 || strcmp(option, "-np") == 0;
+}
+
+static int has_value(const char *option)
+{
+    static const char *const known[] = {"--ptag", "--cookie", "--nodes", "--ccm", "--stdin"};
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strcmp(option, known[i]) == 0)
+            return 1;
+    return is_count(option);
 }
 
 static const char *take_stdin(struct job *job, const char *text)
@@ -49,7 +80,7 @@ static const char *take_stdin(struct job *job, const char *text)
     else if (number(text, 0, PMI_SIZE_MAX - 1, &value) == 0)
         job->stdin_rank = (int)value;
     else
-        return "--stdin: a rank, all or none";
+        return refuse("--stdin", text, "a rank, all or none");
     return NULL;
 }
 
@@ -59,28 +90,26 @@ static const char *take_value(struct job *job, struct program *program, const ch
 {
     long value;
 
-    if (strcmp(option, "-n") == 0 || strcmp(option, "-np") == 0) {
+    if (is_count(option)) {
         if (number(text, 1, PMI_SIZE_MAX, &value) != 0)
-            return "-n: 1 to 4096";
+            return refuse(option, text, "a number from 1 to 4096");
         program->count = (int)value;
     } else if (strcmp(option, "--ptag") == 0) {
         if (number(text, 3, 253, &value) != 0)
-            return "--ptag: 3 to 253";
+            return refuse(option, text, "a number from 3 to 253");
         job->ptag = (unsigned)value;
     } else if (strcmp(option, "--cookie") == 0) {
         if (number(text, 1, 0xffffffffl, &value) != 0)
-            return "--cookie: 1 to 4294967295";
+            return refuse(option, text, "a number from 1 to 4294967295");
         job->cookie = (unsigned)value;
     } else if (strcmp(option, "--nodes") == 0) {
         if (number(text, 1, NODES_MAX, &value) != 0)
-            return "--nodes: 1 to 256";
+            return refuse(option, text, "a number from 1 to 256");
         job->nodes = (int)value;
     } else if (strcmp(option, "--ccm") == 0) {
         job->ccm = text;
-    } else if (strcmp(option, "--stdin") == 0) {
-        return take_stdin(job, text);
     } else {
-        return "an option that it does not know";
+        return take_stdin(job, text);
     }
     return NULL;
 }
@@ -101,8 +130,10 @@ static const char *take_options(struct job *job, struct program *program, char *
             job->is_aries = 1;
             continue;
         }
+        if (!has_value(option))
+            return refuse("option", option, "there is none of this name");
         if (**argv == NULL)
-            return "an option without its value, or one that it does not know";
+            return refuse("option", option, "it needs a value");
         wrong = take_value(job, program, option, **argv);
         if (wrong != NULL)
             return wrong;
@@ -123,7 +154,7 @@ const char *run_parse(struct job *job, char **argv)
         if (wrong != NULL || job->wants_help)
             return wrong;
         if (*argv == NULL || strcmp(*argv, ":") == 0)
-            return "no program";
+            return "no program is given";
         program->arguments = argv;
         job->size += program->count;
         job->programs++;
