@@ -22,14 +22,18 @@ import java.util.concurrent.TimeUnit;
 public final class CoupledHeat {
     private static final long TIMEOUT_NS = 60_000_000_000L;
 
+    /** Words that the coupler starts another process with. */
+    private static final int STARTED = 6;
+
     private CoupledHeat() {}
 
     /** Runs the coupler, or, with a role as first argument, one of the other processes. */
     public static void main(String[] arguments) throws Exception {
         String first = arguments.length == 0 ? "shm" : arguments[0];
-        if (first.equals("server")) {
+        boolean isStarted = arguments.length == STARTED;
+        if (isStarted && first.equals("server")) {
             serve(arguments);
-        } else if (first.equals("part")) {
+        } else if (isStarted && first.equals("part")) {
             compute(arguments);
         } else {
             String steps = arguments.length < 2 ? "100" : arguments[1];

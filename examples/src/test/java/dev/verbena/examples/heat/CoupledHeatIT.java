@@ -2,10 +2,13 @@ package dev.verbena.examples.heat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -20,22 +23,22 @@ class CoupledHeatIT {
                 .isEqualTo("100 steps of 2 simulations; 48 fields equal the whole rod bit for bit");
     }
 
-    @Test
-    void shouldRefuseWhatItWouldIgnore() throws Exception {
-        Process process =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                CoupledHeat.class.getName(),
-                                "shm",
-                                "1",
-                                "more")
-                        .redirectError(ProcessBuilder.Redirect.DISCARD)
-                        .start();
+    @ParameterizedTest
+    @ValueSource(strings = {"shm 1 more", "shm 0", "tcp", "server", "part 1"})
+    void shouldRefuseWhatItWouldIgnore(String line, @TempDir Path folder) throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
+        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        command.add(CoupledHeat.class.getName());
+        command.addAll(List.of(line.split(" ")));
+        Path errors = folder.resolve("errors.txt");
+        Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
         try {
             assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
             assertThat(process.exitValue()).isEqualTo(2);
+            assertThat(Files.readString(errors))
+                    .contains("'" + line + "'", "./verbena couple")
+                    .doesNotContain("\tat ");
         } finally {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
