@@ -2,6 +2,7 @@ package dev.verbena.cli;
 
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -21,6 +22,7 @@ import picocli.CommandLine.Option;
             PerftestCommands.AtomicBandwidth.class,
         })
 final class BandwidthCommand extends PerfCommand {
+    private static final int[] WIDTHS = {9, 11, 15, 15, 12, -17};
     private static final int BATCH_COUNT = 20;
     private static final long WARM_UP_NS = 1_000_000_000L;
     private static final long WARM_UP_BATCH = 5_000;
@@ -43,15 +45,13 @@ final class BandwidthCommand extends PerfCommand {
     }
 
     @Override
-    String header() {
-        return String.format(
-                "%9s %11s %15s %15s %12s   %s",
-                "#bytes",
-                "#iterations",
-                "peak[MB/sec]",
-                "average[MB/s]",
-                "rate[Mpps]",
-                "cache line [ns]");
+    List<Object> header() {
+        return List.of("#bytes", "#iterations", "peak[MB/sec]", "average[MB/s]", "rate[Mpps]");
+    }
+
+    @Override
+    int[] widths() {
+        return WIDTHS;
     }
 
     @Override
@@ -93,16 +93,14 @@ final class BandwidthCommand extends PerfCommand {
         fields.put("medianMpps", String.format(Locale.ROOT, "%.6f", medianRate));
         fields.put("averageMBps", String.format(Locale.ROOT, "%.1f", average));
         fields.put("messageRateMpps", String.format(Locale.ROOT, "%.6f", rate));
-        String line =
-                String.format(
-                        Locale.ROOT,
-                        "%9d %11d %15.1f %15.1f %12.6f",
+        List<Object> cells =
+                List.of(
                         length,
                         count,
-                        peak,
-                        average,
-                        rate);
-        return new Result(line, fields);
+                        fields.get("peakMBps"),
+                        fields.get("averageMBps"),
+                        fields.get("messageRateMpps"));
+        return new Result(cells, fields);
     }
 
     /**

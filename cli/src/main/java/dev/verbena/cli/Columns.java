@@ -2,8 +2,13 @@ package dev.verbena.cli;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
@@ -22,6 +27,7 @@ final class Columns {
     private static final int LAID_OUT = 10_000;
     private static final int TEXT_MIN = 24;
     private static final String INDENT = " ".repeat(8);
+    private static final String MARGIN = "   ";
     private static final Pattern STYLE = Pattern.compile("\u001b\\[[0-9;]*m");
     private static final Pattern GAP = Pattern.compile("(?<=\\S) {2,}(?=\\S)");
 
@@ -29,11 +35,30 @@ final class Columns {
 
     /** Of COLUMNS if it is set, else of the terminal that is written to. */
     static int width() {
+        return width(System.console() != null);
+    }
+
+    /** As {@link #width}, of where errors are printed. */
+    static int widthOfErrors() {
+        return width(isErrorTerminal());
+    }
+
+    private static int width(boolean isTerminal) {
         int asked = number(System.getenv("COLUMNS"));
         if (asked > 0) {
             return asked;
         }
-        return System.console() == null ? UNKNOWN : ofTerminal();
+        return isTerminal ? ofTerminal() : UNKNOWN;
+    }
+
+    /** Java says it of standard input and output only. */
+    private static boolean isErrorTerminal() {
+        try {
+            String name = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
+            return name.matches("/dev/(pts/\\d+|tty\\w*|console)");
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     private static int ofTerminal() {
@@ -48,7 +73,8 @@ final class Columns {
                 return columns > 0 ? columns : UNKNOWN;
             }
             process.destroyForcibly();
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) {
+            // That memory is short may be what is to be printed.
             return UNKNOWN;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -81,6 +107,33 @@ final class Columns {
     private static int ofHelp(IntSupplier width) {
         int columns = width.getAsInt();
         return columns == UNKNOWN ? USAGE : columns;
+    }
+
+    /** As this writer, but each whole line is folded to a width. */
+    static PrintWriter folding(PrintWriter out, IntSupplier width) {
+        return new PrintWriter(out, true) {
+            @Override
+            public void println(String line) {
+                super.println(fold(line, width.getAsInt()).stripTrailing());
+            }
+        };
+    }
+
+    /** Cells of these widths (negative: to the left), in as many lines as the width asks for. */
+    static List<String> row(int[] widths, int width, Object... cells) {
+        List<String> lines = new ArrayList<>();
+        StringBuilder line = new StringBuilder();
+        for (int i = 0; i < cells.length; i++) {
+            if (line.length() + 1 + Math.abs(widths[i]) > width && !line.isEmpty()) {
+                lines.add(line.toString().stripTrailing());
+                line.setLength(0);
+                line.append(MARGIN);
+            }
+            line.append(line.isEmpty() ? "" : " ");
+            line.append(String.format("%" + widths[i] + "s", cells[i]));
+        }
+        lines.add(line.toString());
+        return lines;
     }
 
     /** The text, no line longer than this if words allow it; later parts stand under the first. */

@@ -170,7 +170,7 @@ final class DartExperiment implements Callable<Integer> {
                 ExperimentRun run = new ExperimentRun(this, scheme, service, out);
                 ExperimentReport report = run.run();
                 report.write(folder, environment(scheme));
-                print(out, report, folder);
+                print(out, report.summary(), folder, Columns.width());
                 return 0;
             } catch (InterruptedException e) {
                 isEndWished = true;
@@ -185,12 +185,13 @@ final class DartExperiment implements Callable<Integer> {
         throw new Messages.Failure("interrupted; " + folder + " holds what was measured");
     }
 
-    private void print(PrintWriter out, ExperimentReport report, Path folder) {
+    void print(PrintWriter out, Map<String, Object> summary, Path folder, int width) {
         if (isJson) {
-            out.println(ExperimentReport.json(report.summary(), 0));
+            out.println(ExperimentReport.json(summary, 0));
         } else {
-            report.summary().forEach((name, value) -> out.println(name + ": " + shown(value)));
-            out.println("report: " + folder.resolve("report.html"));
+            summary.forEach(
+                    (name, value) -> out.print(Columns.fold(name + ": " + shown(value), width)));
+            out.print(Columns.fold("report: " + folder.resolve("report.html"), width));
         }
         out.flush();
     }

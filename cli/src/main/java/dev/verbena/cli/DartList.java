@@ -49,19 +49,21 @@ final class DartList implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         if (!Files.isDirectory(folder)) {
-            throw new Messages.Failure(folder + ": there is no such folder");
+            boolean isFile = Files.exists(folder);
+            throw new Messages.WrongPath(
+                    folder + (isFile ? " is a file, not a folder" : ": there is no such folder"));
         }
         PrintWriter out = spec.commandLine().getOut();
         List<Map<String, Object>> entries = entries(folder);
         int width = Columns.width();
         if (!isJson) {
-            TopTable.row(WIDTHS, width, HEAD).forEach(out::println);
+            Columns.row(WIDTHS, width, HEAD).forEach(out::println);
         }
         for (Map<String, Object> entry : entries) {
             if (isJson) {
                 out.println(Json.of(entry));
             } else {
-                TopTable.row(WIDTHS, width, cells(entry)).forEach(out::println);
+                Columns.row(WIDTHS, width, cells(entry)).forEach(out::println);
             }
         }
         out.flush();

@@ -73,7 +73,7 @@ final class DartReceive implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         if (Files.exists(directory) && !Files.isDirectory(directory)) {
-            throw new Messages.Failure("--directory " + directory + " is a file, not a folder");
+            throw new Messages.WrongPath("--directory " + directory + " is a file, not a folder");
         }
         if (servers != null && servers < 1) {
             throw new ParameterException(

@@ -113,7 +113,7 @@ abstract class DartServe implements Callable<Integer> {
     /** For what comes; it goes again if this server never gets ready. */
     private void makeFolder(String option, Path folder) {
         if (Files.exists(folder) && !Files.isDirectory(folder)) {
-            throw new Messages.Failure(option + " " + folder + " is a file, not a folder");
+            throw new Messages.WrongPath(option + " " + folder + " is a file, not a folder");
         }
         made = OutputFolder.absent(folder);
         try {

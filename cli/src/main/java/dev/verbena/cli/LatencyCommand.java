@@ -1,8 +1,10 @@
 package dev.verbena.cli;
 
 import dev.verbena.transport.Operation;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
@@ -26,6 +28,7 @@ import picocli.CommandLine.Command;
             PerftestCommands.AtomicLatency.class,
         })
 final class LatencyCommand extends PerfCommand {
+    private static final int[] WIDTHS = {9, 11, 10, 10, 10, 10, 10, 10, 10, -17};
     private static final long LONGEST_NS = 10_000_000_000L;
     private static final long WARM_UP_NS = 1_000_000_000L;
     private static final long WARM_UP_MAX = 20_000;
@@ -45,9 +48,8 @@ final class LatencyCommand extends PerfCommand {
     }
 
     @Override
-    String header() {
-        return String.format(
-                "%9s %11s %10s %10s %10s %10s %10s %10s %10s   %s",
+    List<Object> header() {
+        return List.of(
                 "#bytes",
                 "#iterations",
                 "batch[us]",
@@ -56,8 +58,12 @@ final class LatencyCommand extends PerfCommand {
                 "avg[usec]",
                 "p99[usec]",
                 "p99.9",
-                "max[usec]",
-                "cache line [ns]");
+                "max[usec]");
+    }
+
+    @Override
+    int[] widths() {
+        return WIDTHS;
     }
 
     @Override
@@ -125,12 +131,11 @@ final class LatencyCommand extends PerfCommand {
         fields.put("p99Ns", histogram.getValueAtPercentile(99));
         fields.put("p999Ns", histogram.getValueAtPercentile(99.9));
         fields.put("maxNs", histogram.getMaxValue());
-        StringBuilder line = new StringBuilder();
-        line.append(String.format("%9d %11d", length, histogram.getTotalCount()));
+        List<Object> cells = new ArrayList<>(List.of(length, histogram.getTotalCount()));
         for (Object value : fields.values()) {
             double ns = Double.parseDouble(value.toString());
-            line.append(String.format(Locale.ROOT, " %10.3f", ns / 1e3));
+            cells.add(String.format(Locale.ROOT, "%.3f", ns / 1e3));
         }
-        return new Result(line.toString(), fields);
+        return new Result(cells, fields);
     }
 }

@@ -108,10 +108,19 @@ final class Messages {
     }
 
     /** A failure whose message says everything. */
-    static final class Failure extends RuntimeException {
+    static class Failure extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         Failure(String message) {
+            super(message);
+        }
+    }
+
+    /** A file or folder that was named is none that the command can take: exit code 2. */
+    static final class WrongPath extends Failure {
+        private static final long serialVersionUID = 1L;
+
+        WrongPath(String message) {
             super(message);
         }
     }

@@ -119,15 +119,19 @@ abstract class PerfCommand implements Callable<Integer> {
 
     abstract int defaultLength();
 
-    /** Measures one size; a line of the table, and the fields of the JSON object. */
+    /** Measures one size; a row of the table, and the fields of the JSON object. */
     abstract Result measure(PerfEndpoint endpoint, int length, long count);
 
-    abstract String header();
+    /** Titles of the table's columns, but of the last. */
+    abstract List<Object> header();
+
+    /** Widths of all columns of the table. */
+    abstract int[] widths();
 
     abstract long defaultIterations(int length);
 
     /** One size measured. */
-    record Result(String line, Map<String, Object> fields) {}
+    record Result(List<Object> cells, Map<String, Object> fields) {}
 
     /** Last byte of transfer number {@code i}: never 0, different from the one before. */
     static byte mark(long i) {
@@ -308,13 +312,14 @@ abstract class PerfCommand implements Callable<Integer> {
     private void measureAll(String scheme, URI target, List<Integer> lengths, PrintWriter out) {
         int longest = lengths.get(lengths.size() - 1);
         List<String> objects = new ArrayList<>();
+        int width = isJson ? Columns.UNKNOWN : Columns.width();
         try (PerfEndpoint endpoint =
                 new PerfEndpoint(scheme, longest, manner(messageLengthMax(longest)))) {
             endpoint.connect(target);
             if (!isJson) {
                 String how = "# " + spec.name() + " " + what + " over " + endpoint.explain();
-                out.print(Columns.fold(how, Columns.width()));
-                out.println(header());
+                out.print(Columns.fold(how, width));
+                printRow(out, width, header(), "cache line [ns]");
             }
             for (int length : lengths) {
                 long count = iterations == null ? defaultIterations(length) : iterations;
@@ -323,7 +328,8 @@ abstract class PerfCommand implements Callable<Integer> {
                 if (isJson) {
                     objects.add(json(length, count, probe, result));
                 } else {
-                    out.printf("%s   %4s %s%n", result.line(), probe.text(), probe.tag());
+                    String distance = String.format("%4s %s", probe.text(), probe.tag());
+                    printRow(out, width, result.cells(), distance);
                     out.flush();
                 }
             }
@@ -340,6 +346,15 @@ abstract class PerfCommand implements Callable<Integer> {
                     String.join(",\n  ", objects));
         }
         out.flush();
+    }
+
+    /** A row in as many lines as the width asks for. */
+    void printRow(PrintWriter out, int width, List<Object> cells, String last) {
+        List<Object> all = new ArrayList<>(cells);
+        all.add("  " + last);
+        for (String line : Columns.row(widths(), width, all.toArray())) {
+            out.println(line.stripTrailing());
+        }
     }
 
     private static String json(

@@ -8,12 +8,19 @@ final class ProgressLine {
     private static final int LINES_ELSEWHERE = 10;
 
     private final PrintWriter out;
-    private final boolean isTerminal = System.console() != null;
+    private final boolean isTerminal;
+    private final int width;
     private String last = "";
     private long lastPart = -1;
 
     ProgressLine(PrintWriter out) {
+        this(out, System.console() != null, Columns.width());
+    }
+
+    ProgressLine(PrintWriter out, boolean isTerminal, int width) {
         this.out = out;
+        this.isTerminal = isTerminal;
+        this.width = width;
     }
 
     void progress(long done, long total, String text) {
@@ -29,7 +36,8 @@ final class ProgressLine {
         if (isTerminal) {
             int filled = (int) (WIDTH * done / Math.max(1, total));
             String bar = "#".repeat(filled) + ".".repeat(WIDTH - filled);
-            show(String.format("[%s] %s", bar, text));
+            String whole = String.format("[%s] %s", bar, text);
+            show(whole.length() < width ? whole : text);
         } else {
             long part = LINES_ELSEWHERE * done / Math.max(1, total);
             if (part != lastPart) {
@@ -40,11 +48,13 @@ final class ProgressLine {
         }
     }
 
-    void show(String text) {
-        if (isTerminal && !text.equals(last)) {
-            out.print("\r" + text + " ".repeat(Math.max(0, last.length() - text.length())));
+    /** A line that fills a terminal to its end has left it: "\r" goes back no further. */
+    private void show(String text) {
+        String shown = text.length() < width ? text : text.substring(0, width - 1);
+        if (!shown.equals(last)) {
+            out.print("\r" + shown + " ".repeat(Math.max(0, last.length() - shown.length())));
             out.flush();
-            last = text;
+            last = shown;
         }
     }
 

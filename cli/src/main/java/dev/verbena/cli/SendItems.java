@@ -33,16 +33,16 @@ final class SendItems {
     /**
      * Looks through all arguments.
      *
-     * @throws Messages.Failure for an argument that names nothing, or if one name would stand for
+     * @throws Messages.WrongPath for an argument that names nothing, or if one name would stand for
      *     two sources, of which the receiver could keep one only
      */
     List<SendQueue.Item> collect(List<Path> paths) throws IOException {
         for (Path path : paths) {
             if (path.toString().isEmpty()) {
-                throw new Messages.Failure("an empty path: name a file or a folder");
+                throw new Messages.WrongPath("an empty path: name a file or a folder");
             }
             if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-                throw new Messages.Failure(path + ": there is no such file or folder");
+                throw new Messages.WrongPath(path + ": there is no such file or folder");
             }
             Path whole = path.toAbsolutePath().normalize();
             Path base = whole.getParent() == null ? whole : whole.getParent();
@@ -61,8 +61,11 @@ final class SendItems {
             return;
         }
         Path other = sources.putIfAbsent(name, source);
+        if (source.equals(other)) {
+            throw new Messages.WrongPath(source + " is named twice; nothing was sent");
+        }
         if (other != null) {
-            throw new Messages.Failure(
+            throw new Messages.WrongPath(
                     other
                             + " and "
                             + source

@@ -167,6 +167,9 @@ final class SimCommand implements Callable<Integer> {
         } catch (ParameterException e) {
             made.forEach(path -> path.toFile().delete());
             throw e;
+        } catch (Messages.Failure e) {
+            OutputFolder.removeEmpty(made.stream().filter(Files::isDirectory).toList());
+            throw e;
         }
         return 0;
     }
@@ -196,6 +199,9 @@ final class SimCommand implements Callable<Integer> {
         if (threads > 1 && (trace != null || events != null)) {
             String option = trace != null ? "--trace" : "--events";
             throw wrong(option + " is written by one thread; leave out --threads");
+        }
+        if (trace != null && trace.equals(events)) {
+            throw wrong("--trace and --events are the same file, " + trace);
         }
         if (bytes != null && bytes < 0) {
             throw wrong("--bytes " + bytes + " is negative");

@@ -127,7 +127,7 @@ final class SimCompare implements Callable<Integer> {
         if (isJson) {
             out.println(Json.of(comparison.json()));
         } else {
-            comparison.print(out);
+            comparison.print(out, Columns.width());
         }
         if (output != null) {
             ExperimentReport report = comparison.report();

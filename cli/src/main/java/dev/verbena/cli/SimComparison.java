@@ -46,25 +46,26 @@ final class SimComparison {
         points.add(point);
     }
 
-    void print(PrintWriter out) {
-        out.println(
+    void print(PrintWriter out, int width) {
+        String calibrated =
                 text(
                         "calibrated over %s: node latency %.3f us, copying %.3f GB/s per process",
-                        scheme, calibration.latencyPs() / 1e6, calibration.bytesPerSecond() / 1e9));
-        out.println(
-                text(
-                        "%-24s %9s %12s %12s %8s",
-                        "scenario", "processes", "real", "predicted", "error"));
+                        scheme, calibration.latencyPs() / 1e6, calibration.bytesPerSecond() / 1e9);
+        out.print(Columns.fold(calibrated, width));
+        List<Object[]> rows = new ArrayList<>();
+        rows.add(new Object[] {"scenario", "processes", "real", "predicted", text("%8s", "error")});
+        int last = 0;
         for (Point p : points) {
-            out.println(
-                    text(
-                            "%-24s %9d %12.4f %12.4f %+7.1f%%  %s",
-                            p.scenario,
-                            p.size,
-                            p.real,
-                            p.predicted,
-                            p.errorPercent(),
-                            p.measure.unit()));
+            String error = text("%+7.1f%%  %s", p.errorPercent(), p.measure.unit());
+            last = Math.max(last, error.length());
+            rows.add(
+                    new Object[] {
+                        p.scenario, p.size, text("%.4f", p.real), text("%.4f", p.predicted), error
+                    });
+        }
+        int[] widths = {-24, 9, 12, 12, -last};
+        for (Object[] row : rows) {
+            Columns.row(widths, width, row).forEach(line -> out.println(line.stripTrailing()));
         }
     }
 

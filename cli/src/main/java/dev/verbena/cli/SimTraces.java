@@ -24,6 +24,9 @@ final class SimTraces implements AutoCloseable {
      * @param events for records, or null
      */
     static SimTraces open(Path trace, Path events) {
+        if (events != null) {
+            OutputFolder.newOrPipe("--events", events);
+        }
         SimTrace lines = trace == null ? null : SimTrace.open("--trace", trace);
         return new SimTraces(lines, events == null ? null : SimEvents.open("--events", events));
     }

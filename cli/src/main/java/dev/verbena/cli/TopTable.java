@@ -22,7 +22,6 @@ final class TopTable {
         "errors"
     };
     private static final int[] WIDTHS = {-16, 8, 9, 9, 9, 5, 5, 5, 5, 7, 7, 7, 7, 7};
-    private static final String MARGIN = "   ";
     private static final String[] PULLED = {"messages pulled", "messages", "messages sent"};
     private static final String[] IN = {"bytes pulled", "bytes"};
     private static final String[] OUT = {"bytes streamed", "bytes sent"};
@@ -59,24 +58,7 @@ final class TopTable {
     }
 
     private static void row(List<String> lines, int width, Object... cells) {
-        lines.addAll(row(WIDTHS, width, cells));
-    }
-
-    /** Cells of these widths (negative: to the left), in as many lines as the width asks for. */
-    static List<String> row(int[] widths, int width, Object... cells) {
-        List<String> lines = new ArrayList<>();
-        StringBuilder line = new StringBuilder();
-        for (int i = 0; i < cells.length; i++) {
-            if (line.length() + 1 + Math.abs(widths[i]) > width && !line.isEmpty()) {
-                lines.add(line.toString().stripTrailing());
-                line.setLength(0);
-                line.append(MARGIN);
-            }
-            line.append(line.isEmpty() ? "" : " ");
-            line.append(String.format("%" + widths[i] + "s", cells[i]));
-        }
-        lines.add(line.toString());
-        return lines;
+        lines.addAll(Columns.row(WIDTHS, width, cells));
     }
 
     private static void row(

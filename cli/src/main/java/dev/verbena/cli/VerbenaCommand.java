@@ -19,6 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
@@ -98,7 +99,8 @@ public final class VerbenaCommand implements Runnable {
     /** Runs the command and exits. */
     public static void main(String[] arguments) {
         PrintWriter out = new PrintWriter(System.out, true);
-        PrintWriter err = new PrintWriter(System.err, true);
+        PrintWriter err =
+                Columns.folding(new PrintWriter(System.err, true), Columns::widthOfErrors);
         int code = run(out, err, arguments);
         out.flush();
         System.exit(System.out.checkError() && code == 0 ? tellLost(err) : code);
@@ -153,7 +155,7 @@ public final class VerbenaCommand implements Runnable {
                 (exception, wrong) -> {
                     CommandLine at = exception.getCommandLine();
                     PrintWriter text = at.getErr();
-                    tellWrong(exception, text);
+                    tellWrong(exception, List.of(wrong), text);
                     text.println("Try '" + at.getCommandSpec().qualifiedName() + " --help'.");
                     return CommandLine.ExitCode.USAGE;
                 });
@@ -181,7 +183,8 @@ public final class VerbenaCommand implements Runnable {
         return at;
     }
 
-    private static void tellWrong(ParameterException exception, PrintWriter text) {
+    private static void tellWrong(
+            ParameterException exception, List<String> typed, PrintWriter text) {
         CommandLine at = exception.getCommandLine();
         List<String> unmatched = List.of();
         if (exception instanceof CommandLine.UnmatchedArgumentException
@@ -192,7 +195,7 @@ public final class VerbenaCommand implements Runnable {
         text.println(
                 "verbena: "
                         + (unmatched.isEmpty()
-                                ? plain(exception.getMessage())
+                                ? TypedNames.in(plain(exception.getMessage()), at, typed)
                                 : unknown(at, unmatched.get(0))));
     }
 
@@ -295,12 +298,16 @@ public final class VerbenaCommand implements Runnable {
         String name = failed.getCommandSpec().qualifiedName();
         String text = Messages.of(exception);
         if (!Messages.isTold(text)) {
-            err.println(name + ": " + text);
+            ParseResult parsed = spec.commandLine().getParseResult();
+            List<String> typed = parsed == null ? List.of() : parsed.originalArgs();
+            err.println(name + ": " + TypedNames.in(text, failed, typed));
         }
         if (!isVerbose && Messages.isUnexpected(exception)) {
             err.println("This may be a fault of Verbena; --verbose shows where.");
         }
-        return CommandLine.ExitCode.SOFTWARE;
+        return exception instanceof Messages.WrongPath
+                ? CommandLine.ExitCode.USAGE
+                : CommandLine.ExitCode.SOFTWARE;
     }
 
     @Override

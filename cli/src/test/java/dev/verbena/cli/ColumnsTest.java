@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.function.ObjIntConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,7 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /** Help and tables on narrow terminals. */
 class ColumnsTest {
-    private static void assertFits(String text, int width, String whole) {
+    static void assertFits(String text, int width, String whole) {
         assertThat(text.lines())
                 .allMatch(line -> line.length() <= width || !line.strip().contains(" "));
         assertThat(text.split("\\s+")).containsExactly(whole.split("\\s+"));
@@ -60,6 +64,97 @@ class ColumnsTest {
         StringWriter text = new StringWriter();
         DevicesCommand.printNone(new PrintWriter(text), null, width);
         return text.toString();
+    }
+
+    private static String printed(int width, ObjIntConsumer<PrintWriter> command) {
+        StringWriter text = new StringWriter();
+        PrintWriter out = new PrintWriter(text);
+        command.accept(out, width);
+        out.flush();
+        return text.toString();
+    }
+
+    @Test
+    void shouldFitRowsOfMeasurements() {
+        for (PerfCommand command : List.of(new LatencyCommand(), new BandwidthCommand())) {
+            int numbers = command.header().size();
+            ObjIntConsumer<PrintWriter> rows =
+                    (out, width) -> {
+                        command.printRow(out, width, command.header(), "cache line [ns]");
+                        List<Object> row = Collections.nCopies(numbers, "12.345");
+                        command.printRow(out, width, row, " 340 unknown");
+                    };
+            String whole = printed(Columns.UNKNOWN, rows);
+            assertThat(whole.lines()).hasSize(2);
+            for (int width : new int[] {40, 60, 80}) {
+                assertFits(printed(width, rows), width, whole);
+            }
+        }
+        String header =
+                printed(
+                        Columns.UNKNOWN,
+                        (out, width) -> {
+                            PerfCommand bw = new BandwidthCommand();
+                            bw.printRow(out, width, bw.header(), "cache line [ns]");
+                            List<Object> row = List.of(8, 100, "1.0", "2.0", "0.125000");
+                            bw.printRow(out, width, row, "  80 near");
+                        });
+        assertThat(header)
+                .isEqualToNormalizingNewlines(
+                        "   #bytes #iterations    peak[MB/sec]   average[MB/s]   rate[Mpps]"
+                                + "   cache line [ns]\n"
+                                + "        8         100             1.0             2.0"
+                                + "     0.125000     80 near\n");
+    }
+
+    @Test
+    void shouldFitFiguresOfExperiments() {
+        Map<String, Object> summary =
+                Map.of("largest deviation of simulated from measured tw, knees", 0.01234);
+        ObjIntConsumer<PrintWriter> figures =
+                (out, width) ->
+                        new DartExperiment().print(out, summary, Path.of("/a/folder"), width);
+        String whole = printed(Columns.UNKNOWN, figures);
+        assertThat(whole)
+                .isEqualToNormalizingNewlines(
+                        "largest deviation of simulated from measured tw, knees: 0.01234\n"
+                                + "report: /a/folder/report.html\n");
+        assertFits(printed(40, figures), 40, whole);
+    }
+
+    @Test
+    void shouldKeepProgressInOneLine() {
+        ObjIntConsumer<PrintWriter> steps =
+                (out, width) -> {
+                    ProgressLine line = new ProgressLine(out, true, width);
+                    line.percent(1, 4, "a file with a long name");
+                    line.percent(2, 4, "a file");
+                    line.end();
+                };
+        assertThat(printed(80, steps))
+                .contains("[######..................]  25 %, a file with a long name");
+        assertThat(printed(44, steps).split("[\r\n]+"))
+                .contains(
+                        " 25 %, a file with a long name",
+                        "[############............]  50 %, a file")
+                .allMatch(text -> text.stripTrailing().length() < 44);
+        assertThat(printed(20, steps).split("\r"))
+                .contains(" 25 %, a file with ")
+                .allMatch(text -> text.stripTrailing().length() < 20);
+    }
+
+    @Test
+    void shouldFoldErrors() {
+        String[] wrong = {"lat", "--transport", "nowhere"};
+        ObjIntConsumer<PrintWriter> command =
+                (err, width) ->
+                        VerbenaCommand.run(
+                                new PrintWriter(new StringWriter()),
+                                Columns.folding(err, () -> width),
+                                wrong);
+        String whole = printed(Columns.UNKNOWN, command);
+        assertThat(whole.lines()).hasSize(2);
+        assertFits(printed(40, command), 40, whole);
     }
 
     @Test

@@ -66,6 +66,16 @@ class RdmaVmScriptTest {
         assertThat(outcome.text()).isEqualTo("deaf\ngone\n");
     }
 
+    @Test
+    void shouldSayWhatIsWrongBeforeAMachineBoots() throws Exception {
+        Bash absent = Bash.run(folder, Bash.CI + "/rdma-vm/run --no-build -- no-such-command");
+        assertThat(absent.text()).contains("there is no command 'no-such-command' here");
+        assertThat(absent.code()).isEqualTo(2);
+        Bash small = Bash.run(folder, Bash.CI + "/rdma-vm/run --memory=4K -- true");
+        assertThat(small.text()).contains("--memory '4K': a size from 256M");
+        assertThat(small.code()).isEqualTo(2);
+    }
+
     private Path report(String module, int tests, int failures, String... reasons)
             throws IOException {
         StringBuilder text = new StringBuilder("<?xml version=\"1.0\"?>\n");

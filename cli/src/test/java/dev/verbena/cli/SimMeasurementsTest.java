@@ -102,12 +102,17 @@ class SimMeasurementsTest {
         comparison.add(new SimComparison.Point("ring-barrier", Measure.BARRIER, 4, 8, 6));
         comparison.add(new SimComparison.Point("random-ring", Measure.BANDWIDTH, 4, 1.5, 1.5));
         StringWriter text = new StringWriter();
-        comparison.print(new PrintWriter(text, true));
+        comparison.print(new PrintWriter(text, true), Columns.UNKNOWN);
         assertThat(text.toString())
                 .contains("calibrated over shm: node latency 1.250 us, copying 3.000 GB/s")
                 .containsPattern("ring-barrier +2 +4\\.0000 +5\\.0000 +\\+25\\.0%  us")
                 .containsPattern("ring-barrier +4 +8\\.0000 +6\\.0000 +-25\\.0%  us")
                 .containsPattern("random-ring +4 +1\\.5000 +1\\.5000 +\\+0\\.0%  GB/s");
+        for (int width : new int[] {40, 60}) {
+            StringWriter narrow = new StringWriter();
+            comparison.print(new PrintWriter(narrow, true), width);
+            ColumnsTest.assertFits(narrow.toString(), width, text.toString());
+        }
         Map<String, Object> json = comparison.json();
         assertThat(json).containsEntry("node_latency_us", 1.25);
         assertThat((List<?>) json.get("points")).hasSize(3);

@@ -15,19 +15,21 @@ class StandardOutputIT {
     @TempDir private Path folder;
 
     private Bash verbena(String line) throws Exception {
+        return Bash.run(folder, line(line));
+    }
+
+    private static String line(String line) {
         String java = Path.of(System.getProperty("java.home"), "bin/java").toString();
         String command = " -XX:TieredStopAtLevel=1 -cp \"$VERBENA_CP\" ";
-        return Bash.run(
-                folder,
-                "export VERBENA_CP='"
-                        + System.getProperty("java.class.path")
-                        + "'; '"
-                        + java
-                        + "'"
-                        + command
-                        + VerbenaCommand.class.getName()
-                        + " "
-                        + line);
+        return "export VERBENA_CP='"
+                + System.getProperty("java.class.path")
+                + "'; '"
+                + java
+                + "'"
+                + command
+                + VerbenaCommand.class.getName()
+                + " "
+                + line;
     }
 
     @ParameterizedTest
@@ -43,6 +45,19 @@ class StandardOutputIT {
         assertThat(full.code()).as(full.text()).isEqualTo(1);
         assertThat(full.text())
                 .isEqualTo("verbena: standard output is incomplete: No space left on device\n");
+    }
+
+    @Test
+    void shouldFoldErrorsToATerminalOnly() throws Exception {
+        String wrong = "lat --transport nowhere";
+        String whole = verbena(wrong).text();
+        assertThat(whole.lines()).hasSize(2);
+        String asked = Bash.run(folder, "export COLUMNS=40; " + line(wrong)).text();
+        ColumnsTest.assertFits(asked, 40, whole);
+        String script = "stty cols 50; { " + line(wrong) + "; } >/dev/null";
+        String quoted = "'" + script.replace("'", "'\\''") + "'";
+        String terminal = "unset COLUMNS; script -qec " + quoted + " /dev/null </dev/null";
+        ColumnsTest.assertFits(Bash.run(folder, terminal).text(), 50, whole);
     }
 
     @Test

@@ -132,7 +132,7 @@ class VerbenaCommandTest {
         assertThat(run.code()).isEqualTo(2);
         assertThat(run.err()).contains("absent.conf: there is no such input deck");
         Run send = Run.of("dart", "send", "--config", "x", folder.resolve("none").toString());
-        assertThat(send.code()).isEqualTo(1);
+        assertThat(send.code()).isEqualTo(2);
         assertThat(send.err()).contains("none: there is no such file or folder");
     }
 
@@ -211,7 +211,7 @@ class VerbenaCommandTest {
                         "127.0.0.1:0",
                         "--directory",
                         file.toString());
-        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.code()).isEqualTo(2);
         assertThat(run.err()).contains("is a file, not a folder");
     }
 

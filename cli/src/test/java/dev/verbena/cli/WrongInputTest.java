@@ -3,12 +3,15 @@ package dev.verbena.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine.Model.CommandSpec;
@@ -90,6 +93,79 @@ class WrongInputTest {
         Run run = Run.of(line.split(" "));
         assertThat(run.err()).contains(message);
         assertThat(run.code()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "bw write --size abc | --size",
+                "bw write -s abc | -s",
+                "bw write -sabc | -s",
+                "bw write --size 0 | --size 0 is outside",
+                "bw write --size=0 | --size 0 is outside",
+                "bw write -s 0 | -s 0 is outside",
+                "lat write --all -s 8 | --all and -s exclude each other",
+                "lat read --bidirectional | --bidirectional is for bw",
+                "bw send --duration 9 --iters 5 | --duration excludes --iters, -a and -e",
+                "bw read --port 0 host | --port 0 lets a server choose",
+                "bw read --connection UD | --connection UD cannot do",
+                "lat -s x | -s x: allowed are bytes",
+                "lat -n 0 | -n 0 is outside",
+            })
+    void shouldNameTheOptionAsItWasTyped(String line, String message) {
+        Run run = Run.of(line.split(" "));
+        String first = run.err().lines().findFirst().orElseThrow();
+        assertThat(first).contains(message);
+        for (String other : new String[] {"-s", "--size"}) {
+            assertThat(message.contains(other) || !first.matches(".*\\W" + other + "\\b.*"))
+                    .as(first)
+                    .isTrue();
+        }
+        assertThat(run.code()).isEqualTo(2);
+    }
+
+    /** A folder, a file: whatever is named "F" below lies in it. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "dart ls F/none | F/none: there is no such folder",
+                "dart ls F/file | F/file is a file, not a folder",
+                "dart send --config F/conf F/none | F/none: there is no such file or folder",
+                "dart send --config F/conf F/file F/../F/file | F/file is named twice",
+                "dart receive --listen 127.0.0.1:0 --directory F/file | is a file, not a folder",
+                "sim ring-barrier --trace F/new --events F/new | are the same file",
+            })
+    void shouldNameThePathThatIsWrong(String line, String message, @TempDir Path folder)
+            throws Exception {
+        Path file = Files.createFile(folder.resolve("file"));
+        Path up = folder.resolve("..").resolve(folder.getFileName());
+        String[] words = line.replace("F/../F", up.toString()).split(" ");
+        Arrays.setAll(words, i -> words[i].replaceFirst("^F/", folder + "/"));
+        Run run = Run.of(words);
+        assertThat(run.err()).contains(message.replace("F/", folder + "/"));
+        assertThat(run.err().lines()).doesNotHaveDuplicates();
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(folder).isDirectoryContaining(file::equals);
+        assertThat(folder.toFile().list()).containsExactly("file");
+    }
+
+    @Test
+    void shouldLeaveNoFolderBehindWhenAnotherFileIsThere(@TempDir Path folder) throws Exception {
+        Path there = Files.writeString(folder.resolve("there"), "of somebody");
+        for (String option : new String[] {"--trace", "--events"}) {
+            Run run =
+                    Run.of(
+                            "sim",
+                            "ring-barrier",
+                            option + "=" + there,
+                            (option.equals("--events") ? "--trace=" : "--events=")
+                                    + folder.resolve("new"),
+                            "--output=" + folder.resolve("a/b"));
+            assertThat(run.err()).contains(option + " " + there + " exists; choose another name");
+            assertThat(folder.toFile().list()).containsExactly("there");
+        }
     }
 
     @Test
