@@ -16,7 +16,7 @@ final class BufferReturns {
     int takeEmpty(ServedClients clients) {
         int work = 0;
         ServerBuffer buffer;
-        while (work < shared.context.bufferCount && (buffer = shared.empty.poll()) != null) {
+        while (work < shared.settings.bufferCount() && (buffer = shared.empty.poll()) != null) {
             work++;
             ServedClient client = clients.client(buffer.slot, buffer.generation);
             if (client != null) {

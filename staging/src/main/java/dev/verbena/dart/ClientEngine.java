@@ -31,7 +31,7 @@ final class ClientEngine {
     private static final long WAIT_MAX_NS = 100_000_000L;
     private static final long GOODBYE_NS = 250_000_000L;
 
-    private final DartClient.Context context;
+    private final ClientSettings settings;
     private final NanoClock clock;
     private final DartClient client;
     private final JobScheme scheme;
@@ -53,20 +53,20 @@ final class ClientEngine {
     private long commandedConnection;
     private boolean isClosed;
 
-    ClientEngine(DartClient client, DartClient.Context context) {
+    ClientEngine(DartClient client, ClientSettings settings) {
         this.client = client;
-        this.context = context;
-        this.clock = context.environment.nanoClock();
-        this.statistics = new DartStatistics(context.isDistribution);
-        this.events = context.environment.events();
+        this.settings = settings;
+        this.clock = settings.environment().nanoClock();
+        this.statistics = new DartStatistics(settings.isDistribution());
+        this.events = settings.environment().events();
         this.scheme =
                 new JobScheme(
-                        context.environment,
-                        context.transport,
-                        context.configurationFile,
-                        context.variables,
-                        context.job,
-                        context.bootTimeoutNs);
+                        settings.environment(),
+                        settings.transport(),
+                        settings.configurationFile(),
+                        settings.variables(),
+                        settings.job(),
+                        settings.bootTimeoutNs());
         try {
             isOpened();
         } catch (RuntimeException e) {
@@ -92,26 +92,26 @@ final class ClientEngine {
                         .receiveSlotCount(4 * CREDITS_PER_CONNECTION)
                         .outstandingMax(1024)
                         .connectionsMax(4)
-                        .peerTimeoutNs(context.peerTimeoutNs)
-                        .errorHandler(context.environment.errorHandler());
-        if (!context.transportJob.isEmpty()) {
-            opening.job(context.transportJob);
+                        .peerTimeoutNs(settings.peerTimeoutNs())
+                        .errorHandler(settings.environment().errorHandler());
+        if (!settings.transportJob().isEmpty()) {
+            opening.job(settings.transportJob());
         }
         transport = open(found, opening);
         try {
-            protocol = new ClientProtocol(client, context, transport, statistics, scheme.leftNs());
+            protocol = new ClientProtocol(client, settings, transport, statistics, scheme.leftNs());
         } catch (RuntimeException e) {
             transport.close();
             throw e;
         }
-        copies = new CopyBuffers(transport, ClientFlight.copiesMax(context));
+        copies = new CopyBuffers(transport, ClientFlight.copiesMax(settings));
         mirror = mirror();
     }
 
     /** What cannot be opened now may be later, for example while a cable is out. */
     private Transport open(String found, TransportContext opening) {
         try {
-            return context.environment.openTransport(found, opening);
+            return settings.environment().openTransport(found, opening);
         } catch (TransportException e) {
             throw new DartException(
                     DartException.Code.SERVER_UNREACHABLE,
@@ -121,7 +121,7 @@ final class ClientEngine {
     }
 
     private CounterMirror mirror() {
-        return new CounterMirror(context.environment, "dart client")
+        return new CounterMirror(settings.environment(), "dart client")
                 .show("messages sent", statistics::messageCount)
                 .show("bytes sent", statistics::byteCount)
                 .show("sends blocked", statistics::blockedCount)
@@ -187,7 +187,7 @@ final class ClientEngine {
         long start = clock.nanoTime();
         checkRange(region, offset, length);
         long ready = awaitUnblocked(start, timeoutNs);
-        int checksum = context.isChecksummed ? checksum(region, offset, length) : 0;
+        int checksum = settings.isChecksummed() ? checksum(region, offset, length) : 0;
         return accepted(
                 protocol.flight()
                         .accept(region, offset, length, known(metadata), checksum, tag, null),
@@ -205,7 +205,7 @@ final class ClientEngine {
             protocol.progress();
             return null;
         }
-        int checksum = context.isChecksummed ? checksum(region, offset, length) : 0;
+        int checksum = settings.isChecksummed() ? checksum(region, offset, length) : 0;
         return accepted(
                 protocol.flight()
                         .accept(region, offset, length, known(metadata), checksum, tag, null),
@@ -236,7 +236,7 @@ final class ClientEngine {
         known.encodedLength();
         long ready = awaitUnblocked(start, timeoutNs);
         CopyBuffers.CopyBuffer copy = copies.copy(buffer, offset, length);
-        int checksum = context.isChecksummed ? crc.of(copy.window, 0, length) : 0;
+        int checksum = settings.isChecksummed() ? crc.of(copy.window, 0, length) : 0;
         try {
             return accepted(
                     protocol.flight().accept(copy.region, 0, length, known, checksum, tag, copy),
@@ -468,7 +468,7 @@ final class ClientEngine {
 
     private int checksum(RegisteredRegion region, long offset, long length) {
         crc.reset();
-        if (!context.environment.carriesPayloads()) {
+        if (!settings.environment().carriesPayloads()) {
             return crc.value();
         }
         long done = 0;
@@ -524,7 +524,7 @@ final class ClientEngine {
             abandon();
             return;
         }
-        long timeoutNs = wantedTimeoutNs < 0 ? context.closeTimeoutNs : wantedTimeoutNs;
+        long timeoutNs = wantedTimeoutNs < 0 ? settings.closeTimeoutNs() : wantedTimeoutNs;
         String why = "";
         try {
             if (protocol.isConnected()) {
@@ -575,7 +575,7 @@ final class ClientEngine {
             protocol.sayGoodbye();
             await(ENDED, GOODBYE_NS);
         } catch (RuntimeException e) {
-            context.environment.errorHandler().onError(e);
+            settings.environment().errorHandler().onError(e);
         }
         closeAll(
                 List.of(
@@ -591,7 +591,7 @@ final class ClientEngine {
             try {
                 closing.run();
             } catch (RuntimeException e) {
-                context.environment.errorHandler().onError(e);
+                settings.environment().errorHandler().onError(e);
             }
         }
     }

@@ -23,7 +23,7 @@ final class ClientFlight {
     static final int SLOT_LENGTH = PullAgent.MESSAGE_LENGTH_MAX;
 
     private final DartClient client;
-    private final DartClient.Context context;
+    private final ClientSettings settings;
     private final Transport transport;
     private final DartStatistics statistics;
     private final NanoClock clock;
@@ -73,18 +73,18 @@ final class ClientFlight {
 
     ClientFlight(
             DartClient client,
-            DartClient.Context context,
+            ClientSettings settings,
             Transport transport,
             DartStatistics statistics) {
         this.client = client;
-        this.context = context;
+        this.settings = settings;
         this.transport = transport;
         this.statistics = statistics;
-        this.clock = context.environment.nanoClock();
-        this.news = new TicketNews(context.environment.errorHandler());
-        int wanted = 2 * context.maxInFlight;
-        if (context.isReassigned) {
-            wanted = Math.max(wanted, context.unconfirmedMax);
+        this.clock = settings.environment().nanoClock();
+        this.news = new TicketNews(settings.environment().errorHandler());
+        int wanted = 2 * settings.maxInFlight();
+        if (settings.isReassigned()) {
+            wanted = Math.max(wanted, settings.unconfirmedMax());
         }
         this.slotCount = Integer.highestOneBit(wanted - 1) << 1;
         this.slotOwner = new long[slotCount];
@@ -95,15 +95,15 @@ final class ClientFlight {
         this.slotSeen = new boolean[slotCount];
         this.slotTransferred = new boolean[slotCount];
         this.slotCopy = new CopyBuffers.CopyBuffer[slotCount];
-        this.tickets = new DartTicket[context.unconfirmedMax];
-        this.guard = context.isVerifying ? new SourceGuard(slotCount) : null;
+        this.tickets = new DartTicket[settings.unconfirmedMax()];
+        this.guard = settings.isVerifying() ? new SourceGuard(slotCount) : null;
         this.region = transport.allocate((long) slotCount * SLOT_LENGTH, 0);
         this.memory = region.buffer(0, slotCount * SLOT_LENGTH);
     }
 
     /** How many copies may have to be kept at the same time. */
-    static int copiesMax(DartClient.Context context) {
-        return context.isReassigned ? context.unconfirmedMax : context.maxInFlight;
+    static int copiesMax(ClientSettings settings) {
+        return settings.isReassigned() ? settings.unconfirmedMax() : settings.maxInFlight();
     }
 
     /** The server must know of this before it sees a header; null: there is none. */
@@ -199,9 +199,9 @@ final class ClientFlight {
     /** Exactly the condition under which a send is not accepted now. */
     boolean isBlocked() {
         if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-one-too-many-in-flight")) {
-            return inFlight > context.maxInFlight || slotOwner[slot(nextSequence)] != 0;
+            return inFlight > settings.maxInFlight() || slotOwner[slot(nextSequence)] != 0;
         }
-        return inFlight >= context.maxInFlight
+        return inFlight >= settings.maxInFlight()
                 || nextSequence - oldestUnconfirmed >= tickets.length
                 || slotOwner[slot(nextSequence)] != 0
                 || slotSends[slot(nextSequence)] > 0;
@@ -230,10 +230,10 @@ final class ClientFlight {
         if (length > 0) {
             source.describe(offset, length, RemoteDescriptor.REMOTE_READ, descriptor);
         }
-        metadata.origin(context.applicationId, context.rank, context.rankCount)
-                .payload(length, context.isChecksummed, checksum);
+        metadata.origin(settings.applicationId(), settings.rank(), settings.rankCount())
+                .payload(length, settings.isChecksummed(), checksum);
         int metadataLength = metadata.encode(memory, base + ControlFlyweight.LENGTH);
-        int flags = context.isChecksummed ? ControlFlyweight.FLAG_CHECKSUM : 0;
+        int flags = settings.isChecksummed() ? ControlFlyweight.FLAG_CHECKSUM : 0;
         outgoing.begin(memory, base, ControlFlyweight.HEADER, job)
                 .header(clientId, sequence, tag, length, flags)
                 .headerData(checksum, metadataLength, skippedBefore(sequence));
@@ -242,7 +242,7 @@ final class ClientFlight {
         }
         outgoing.end();
         boolean isWasteful = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-ticket-not-pooled");
-        DartTicket ticket = context.isTicketPooled && !isWasteful ? freeTickets.poll() : null;
+        DartTicket ticket = settings.isTicketPooled() && !isWasteful ? freeTickets.poll() : null;
         if (ticket == null) {
             ticket = new DartTicket(client, news);
         }
@@ -319,11 +319,11 @@ final class ClientFlight {
             if (slotOwner[slot] != sequence
                     || slotSeen[slot]
                     || slotTransferred[slot]
-                    || now - slotSentNs[slot] - context.headerTimeoutNs < 0
+                    || now - slotSentNs[slot] - settings.headerTimeoutNs() < 0
                     || slotSends[slot] > 0) {
                 continue;
             }
-            if (slotTries[slot] >= context.headerTries) {
+            if (slotTries[slot] >= settings.headerTries()) {
                 giveUp(sequence, slot);
             } else {
                 skipAgain(sequence, slot);
@@ -373,7 +373,7 @@ final class ClientFlight {
             onTransferred(sequence, result, returned);
         } else if (doneState == ControlFlyweight.STATE_LOST) {
             onLost(sequence, result);
-        } else if (doneState == ControlFlyweight.STATE_STREAMED || !context.isReassigned) {
+        } else if (doneState == ControlFlyweight.STATE_STREAMED || !settings.isReassigned()) {
             // Who may move to another server keeps what only the disk of this one has.
             boolean isStreamed = doneState == ControlFlyweight.STATE_STREAMED;
             if (isStreamed) {
@@ -410,7 +410,7 @@ final class ClientFlight {
         if (slotOwner[slot] != sequence || slotTransferred[slot]) {
             return;
         }
-        if (result == ControlFlyweight.RESULT_STOPPING && context.isReassigned) {
+        if (result == ControlFlyweight.RESULT_STOPPING && settings.isReassigned()) {
             // The next server will take it; this one says goodbye soon.
             slotSeen[slot] = true;
             return;
@@ -422,7 +422,7 @@ final class ClientFlight {
                     ticket,
                     ControlResult.code(result),
                     "server " + serverId + ": " + ControlResult.name(result));
-        } else if (context.isReassigned
+        } else if (settings.isReassigned()
                 && !(PlantedFaults.ENABLED
                         && PlantedFaults.isOn("dart-transferred-not-sent-again"))) {
             // The server has it, but may die before the receiver does: the memory stays ours.
@@ -529,7 +529,7 @@ final class ClientFlight {
     }
 
     private void reuse(DartTicket ticket) {
-        if (context.isTicketPooled
+        if (settings.isTicketPooled()
                 && !ticket.isHeldByUser
                 && !ticket.isPooled
                 && ticket.state().isFinal()

@@ -34,7 +34,7 @@ final class ClientProtocol {
     /** Contexts of control records; those below are header slots. */
     private static final long CONTROL_BASE = 1L << 20;
 
-    private final DartClient.Context context;
+    private final ClientSettings settings;
     private final Transport transport;
     private final NanoClock clock;
     private final Events events = new Events();
@@ -66,29 +66,29 @@ final class ClientProtocol {
 
     ClientProtocol(
             DartClient client,
-            DartClient.Context context,
+            ClientSettings settings,
             Transport transport,
             DartStatistics statistics,
             long bootTimeoutNs) {
-        this.context = context;
+        this.settings = settings;
         this.transport = transport;
-        this.clock = context.environment.nanoClock();
-        this.heartbeat = new Heartbeat(context.peerTimeoutNs);
+        this.clock = settings.environment().nanoClock();
+        this.heartbeat = new Heartbeat(settings.peerTimeoutNs());
         transport.listen();
         Deque<AutoCloseable> opened = new ArrayDeque<>();
         try {
-            this.flight = new ClientFlight(client, context, transport, statistics);
+            this.flight = new ClientFlight(client, settings, transport, statistics);
             opened.push(flight::close);
             this.outbox = new ControlOutbox(transport, CONTROL_SLOTS, CONTROL_BASE);
             opened.push(outbox::close);
             this.records = new ClientRecords(outbox);
             this.commands = new ClientCommands(transport);
             opened.push(commands::close);
-            this.inbox = context.inboxSlots > 0 ? openInbox() : null;
+            this.inbox = settings.inboxSlots() > 0 ? openInbox() : null;
             if (inbox != null) {
                 opened.push(inbox::close);
             }
-            this.registration = new ClientRegistration(context, transport, outbox, bootTimeoutNs);
+            this.registration = new ClientRegistration(settings, transport, outbox, bootTimeoutNs);
         } catch (RuntimeException e) {
             CloseHelper.quietCloseAll(opened);
             throw e;
@@ -99,10 +99,10 @@ final class ClientProtocol {
     private ClientInbox openInbox() {
         return new ClientInbox(
                 transport,
-                context.inboxSlots,
-                context.inboxMessageMax,
+                settings.inboxSlots(),
+                settings.inboxMessageMax(),
                 CONTEXT_INBOX,
-                context.environment.errorHandler());
+                settings.environment().errorHandler());
     }
 
     /** What has come back; null if there is no inbox. */
@@ -145,7 +145,7 @@ final class ClientProtocol {
         if (state == BOOTING) {
             throw new IllegalStateException("DART client is not connected yet");
         }
-        if (isServerStopping && !context.isReassigned) {
+        if (isServerStopping && !settings.isReassigned()) {
             throw new DartException(
                     DartException.Code.SERVER_STOPPING, "server " + serverId + " is stopping");
         }
@@ -340,7 +340,7 @@ final class ClientProtocol {
         if (state == BOOTING || state == MOVING) {
             return Math.max(0, registration.nextDeadlineNs() - now);
         }
-        long until = flight.isAnyInFlight() ? context.headerTimeoutNs : Long.MAX_VALUE;
+        long until = flight.isAnyInFlight() ? settings.headerTimeoutNs() : Long.MAX_VALUE;
         return Math.min(until, heartbeat.untilNs(now));
     }
 
@@ -353,11 +353,11 @@ final class ClientProtocol {
                         + (isServerStopping
                                 ? " has stopped"
                                 : " was lost" + (reason.isEmpty() ? "" : ": " + reason));
-        if (context.isReassigned) {
+        if (settings.isReassigned()) {
             flight.moveAway();
             state = MOVING;
             registration.again(job, epochMs);
-            context.environment
+            settings.environment()
                     .errorHandler()
                     .onError(
                             new DartException(
@@ -380,7 +380,7 @@ final class ClientProtocol {
         }
         state = LOST;
         failure = why;
-        context.environment.events().peerLost("server " + serverId, why.getMessage());
+        settings.environment().events().peerLost("server " + serverId, why.getMessage());
         boolean isStopped = why.code() == DartException.Code.SERVER_STOPPING;
         flight.failUnconfirmed(
                 isStopped
@@ -466,7 +466,7 @@ final class ClientProtocol {
                     onServerRecord(buffer, offset + ControlFlyweight.LENGTH);
                 }
             } catch (DartException e) {
-                context.environment.errorHandler().onError(e);
+                settings.environment().errorHandler().onError(e);
             }
         }
 

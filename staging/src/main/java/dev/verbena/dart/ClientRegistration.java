@@ -16,7 +16,7 @@ final class ClientRegistration {
     /** A server that was asked to take this client over, and does not, is passed over. */
     private static final long MOVE_ANSWER_NS = 2_000_000_000L;
 
-    private final DartClient.Context context;
+    private final ClientSettings settings;
     private final Transport transport;
     private final ControlOutbox outbox;
     private final NanoClock clock;
@@ -26,23 +26,23 @@ final class ClientRegistration {
     private long registeredNs;
 
     ClientRegistration(
-            DartClient.Context context,
+            ClientSettings settings,
             Transport transport,
             ControlOutbox outbox,
             long bootTimeoutNs) {
-        this.context = context;
+        this.settings = settings;
         this.transport = transport;
         this.outbox = outbox;
-        this.clock = context.environment.nanoClock();
-        this.link = newLink(context.job, 0, bootTimeoutNs);
+        this.clock = settings.environment().nanoClock();
+        this.link = newLink(settings.job(), 0, bootTimeoutNs);
     }
 
     private MasterLink newLink(UUID wantedJob, long wantedEpochMs, long timeoutNs) {
         return new MasterLink(
-                context.environment,
+                settings.environment(),
                 transport,
-                context.configurationFile,
-                context.variables,
+                settings.configurationFile(),
+                settings.variables(),
                 wantedJob,
                 wantedEpochMs,
                 timeoutNs);
@@ -52,7 +52,7 @@ final class ClientRegistration {
     void again(UUID ofJob, long epochMs) {
         hasRegistered = false;
         job = null;
-        link = newLink(ofJob, epochMs, context.bootTimeoutNs);
+        link = newLink(ofJob, epochMs, settings.bootTimeoutNs());
     }
 
     /** Looks for the master and registers; work done. */
@@ -82,9 +82,9 @@ final class ClientRegistration {
                         isMoving
                                 ? ControlFlyweight.ROLE_MOVING_CLIENT
                                 : ControlFlyweight.ROLE_CLIENT,
-                        context.maxInFlight,
-                        context.rank,
-                        context.applicationId,
+                        settings.maxInFlight(),
+                        settings.rank(),
+                        settings.applicationId(),
                         transport.uri());
         hasRegistered = outbox.send(record, link.connection()) == Transport.ACCEPTED;
         registeredNs = now;

@@ -13,7 +13,7 @@ final class CompletionAgent implements ProtocolAgent {
 
     CompletionAgent(ServerShared shared) {
         this.shared = shared;
-        this.isPending = new boolean[shared.context.bufferCount];
+        this.isPending = new boolean[shared.settings.bufferCount()];
     }
 
     @Override

@@ -26,7 +26,7 @@ public final class DartClient implements AutoCloseable {
     private final ClientEngine engine;
 
     private DartClient(Context context) {
-        engine = new ClientEngine(this, context);
+        engine = new ClientEngine(this, context.settings());
     }
 
     /**
@@ -54,7 +54,7 @@ public final class DartClient implements AutoCloseable {
      * As {@link #connect} without waiting: call {@link #progress()} until {@link #isConnected()}.
      */
     public static DartClient start(Context context) {
-        return new DartClient(context.conclude());
+        return new DartClient(context);
     }
 
     /** True once messages can be sent, until the server is lost or the client closed. */
@@ -312,29 +312,29 @@ public final class DartClient implements AutoCloseable {
 
     /** How to connect. Fluent; checked once by {@link #conclude()}. */
     public static final class Context {
-        Environment environment;
-        String configurationFile = "";
-        String transport = "";
-        String transportJob = "";
-        int rank;
-        int applicationId;
-        int rankCount;
-        int inboxSlots;
-        int inboxMessageMax = 64 << 20;
-        int maxInFlight = 1;
-        int unconfirmedMax = 1024;
-        long bootTimeoutNs = 30_000_000_000L;
-        long closeTimeoutNs = 30_000_000_000L;
-        long headerTimeoutNs = 1_000_000_000L;
-        int headerTries = 5;
-        long peerTimeoutNs = 4_000_000_000L;
-        boolean isReassigned;
-        boolean isChecksummed;
-        boolean isVerifying;
-        boolean isTicketPooled;
-        boolean isDistribution = true;
-        java.util.UUID job;
-        UnaryOperator<String> variables;
+        private Environment environment;
+        private String configurationFile = "";
+        private String transport = "";
+        private String transportJob = "";
+        private int rank;
+        private int applicationId;
+        private int rankCount;
+        private int inboxSlots;
+        private int inboxMessageMax = 64 << 20;
+        private int maxInFlight = 1;
+        private int unconfirmedMax = 1024;
+        private long bootTimeoutNs = 30_000_000_000L;
+        private long closeTimeoutNs = 30_000_000_000L;
+        private long headerTimeoutNs = 1_000_000_000L;
+        private int headerTries = 5;
+        private long peerTimeoutNs = 4_000_000_000L;
+        private boolean isReassigned;
+        private boolean isChecksummed;
+        private boolean isVerifying;
+        private boolean isTicketPooled;
+        private boolean isDistribution = true;
+        private java.util.UUID job;
+        private UnaryOperator<String> variables;
 
         /** Everything at its default. */
         public Context() {}
@@ -512,21 +512,35 @@ public final class DartClient implements AutoCloseable {
          * @throws IllegalArgumentException naming the value and its range
          */
         public Context conclude() {
-            Arguments.notNull("environment", environment);
-            Arguments.notNull("transport", transport);
-            Arguments.range("rank", rank, 0, Integer.MAX_VALUE);
-            Arguments.range("applicationId", applicationId, 0, Assignments.APPLICATION_MAX);
-            Arguments.range("rankCount", rankCount, 0, Integer.MAX_VALUE);
-            Arguments.range("inbox", inboxSlots, 0, 1024);
-            Arguments.range("inboxMessageMax", inboxMessageMax, 0, 1 << 30);
-            Arguments.range("maxInFlight", maxInFlight, 1, 64);
-            Arguments.powerOfTwo("unconfirmedMax", unconfirmedMax, 1, 1 << 20);
-            Arguments.range("unconfirmedMax", unconfirmedMax, maxInFlight, 1 << 20);
-            Arguments.range("bootTimeoutNs", bootTimeoutNs, 0, Long.MAX_VALUE / 4);
-            Arguments.range("closeTimeoutNs", closeTimeoutNs, 0, Long.MAX_VALUE / 4);
-            Arguments.range("headerTimeoutNs", headerTimeoutNs, 1_000, Long.MAX_VALUE / 4);
-            Arguments.range("headerTries", headerTries, 1, 1000);
+            settings();
             return this;
+        }
+
+        ClientSettings settings() {
+            return new ClientSettings(
+                    environment,
+                    configurationFile,
+                    transport,
+                    transportJob,
+                    rank,
+                    applicationId,
+                    rankCount,
+                    inboxSlots,
+                    inboxMessageMax,
+                    maxInFlight,
+                    unconfirmedMax,
+                    bootTimeoutNs,
+                    closeTimeoutNs,
+                    headerTimeoutNs,
+                    headerTries,
+                    peerTimeoutNs,
+                    isReassigned,
+                    isChecksummed,
+                    isVerifying,
+                    isTicketPooled,
+                    isDistribution,
+                    job,
+                    variables);
         }
     }
 }

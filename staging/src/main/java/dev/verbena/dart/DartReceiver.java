@@ -29,7 +29,7 @@ public final class DartReceiver implements AutoCloseable {
     private final ReceiverEngine engine;
 
     private DartReceiver(Context context) {
-        engine = new ReceiverEngine(context);
+        engine = new ReceiverEngine(context.settings());
     }
 
     /**
@@ -45,7 +45,7 @@ public final class DartReceiver implements AutoCloseable {
 
     /** A receiver whose {@link #agent()} the caller runs. */
     public static DartReceiver embed(Context context) {
-        return new DartReceiver(context.conclude());
+        return new DartReceiver(context);
     }
 
     /** The agent that does everything, handler calls included. */
@@ -175,28 +175,28 @@ public final class DartReceiver implements AutoCloseable {
 
     /** How to receive. Fluent; checked once by {@link #conclude()}. */
     public static final class Context {
-        Environment environment;
-        String host = "127.0.0.1";
-        int port;
-        String directory = "";
-        DartMessageHandler handler;
-        DartStepContext steps;
-        DartLostHandler lostHandler;
-        AckMode ack;
-        boolean isKeepingBoth;
-        boolean isReplacing;
-        boolean isDescribing;
-        boolean isAcceptingGaps;
-        int messageLengthMax = -1;
-        int connectionsMax = 64;
-        long helloTimeoutNs = 5_000_000_000L;
-        long windowMax = 1L << 40;
-        long unfinishedBytesMax;
-        long halfKeptNs = 7 * 24 * 3_600_000_000_000L;
-        long reverseBytesMax = 16L << 20;
-        long silenceTimeoutNs = 10_000_000_000L;
-        byte[] secret;
-        boolean isNamingClients;
+        private Environment environment;
+        private String host = "127.0.0.1";
+        private int port;
+        private String directory = "";
+        private DartMessageHandler handler;
+        private DartStepContext steps;
+        private DartLostHandler lostHandler;
+        private AckMode ack;
+        private boolean isKeepingBoth;
+        private boolean isReplacing;
+        private boolean isDescribing;
+        private boolean isAcceptingGaps;
+        private int messageLengthMax = -1;
+        private int connectionsMax = 64;
+        private long helloTimeoutNs = 5_000_000_000L;
+        private long windowMax = 1L << 40;
+        private long unfinishedBytesMax;
+        private long halfKeptNs = 7 * 24 * 3_600_000_000_000L;
+        private long reverseBytesMax = 16L << 20;
+        private long silenceTimeoutNs = 10_000_000_000L;
+        private byte[] secret;
+        private boolean isNamingClients;
 
         /** Everything at its default. */
         public Context() {}
@@ -393,41 +393,34 @@ public final class DartReceiver implements AutoCloseable {
          * @throws IllegalArgumentException naming the value and its range
          */
         public Context conclude() {
-            Arguments.notNull("environment", environment);
-            Arguments.notEmpty("host", host);
-            Arguments.range("port", port, 0, 65535);
-            if (ack == null) {
-                ack = directory.isEmpty() ? AckMode.DELIVERED : AckMode.DURABLE;
-            }
-            if (ack == AckMode.NONE) {
-                throw new IllegalArgumentException("ack NONE is chosen at the server");
-            }
-            if (ack == AckMode.DURABLE && directory.isEmpty()) {
-                throw new IllegalArgumentException("ack DURABLE needs a directory");
-            }
-            if (handler == null && steps == null && directory.isEmpty()) {
-                throw new IllegalArgumentException(
-                        "neither a handler nor steps nor a directory is set");
-            }
-            if (steps != null) {
-                steps.conclude();
-            }
-            if (messageLengthMax < 0) {
-                long halfOfHeap = Runtime.getRuntime().maxMemory() / 2;
-                messageLengthMax = (int) Math.min(1 << 30, halfOfHeap);
-            }
-
-            Arguments.range("unfinishedBytesMax", unfinishedBytesMax, 0, Long.MAX_VALUE);
-            if (unfinishedBytesMax == 0) {
-                unfinishedBytesMax = Runtime.getRuntime().maxMemory() / 4;
-            }
-            Arguments.range("windowMax", windowMax, 1 << 20, 1L << 40);
-            Arguments.range("halfKeptNs", halfKeptNs, 1_000_000, Long.MAX_VALUE / 4);
-            Arguments.range("reverseBytesMax", reverseBytesMax, 1, 1 << 30);
-            Arguments.range("connectionsMax", connectionsMax, 1, 4096);
-            Arguments.range("helloTimeoutNs", helloTimeoutNs, 1_000_000, Long.MAX_VALUE / 4);
-            Arguments.range("silenceTimeoutNs", silenceTimeoutNs, 1_000_000, Long.MAX_VALUE / 4);
+            settings();
             return this;
+        }
+
+        ReceiverSettings settings() {
+            return new ReceiverSettings(
+                    environment,
+                    host,
+                    port,
+                    directory,
+                    handler,
+                    steps == null ? null : steps.settings(),
+                    lostHandler,
+                    ack,
+                    isKeepingBoth,
+                    isReplacing,
+                    isDescribing,
+                    isAcceptingGaps,
+                    messageLengthMax,
+                    connectionsMax,
+                    helloTimeoutNs,
+                    windowMax,
+                    unfinishedBytesMax,
+                    halfKeptNs,
+                    reverseBytesMax,
+                    silenceTimeoutNs,
+                    secret,
+                    isNamingClients);
         }
     }
 }

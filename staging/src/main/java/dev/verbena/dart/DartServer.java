@@ -22,7 +22,7 @@ public final class DartServer implements AutoCloseable {
     private final ServerEngine engine;
 
     private DartServer(Context context) {
-        engine = new ServerEngine(context);
+        engine = new ServerEngine(context.settings());
     }
 
     /** Starts a server on threads of its own. Returns at once: see {@link #awaitReady}. */
@@ -34,7 +34,7 @@ public final class DartServer implements AutoCloseable {
 
     /** A server whose {@link #agents()} the caller runs. */
     public static DartServer embed(Context context) {
-        return new DartServer(context.conclude());
+        return new DartServer(context);
     }
 
     /** t1, t2 and t3; each on one thread, all on one or each on its own. */
@@ -167,14 +167,14 @@ public final class DartServer implements AutoCloseable {
 
     /** How to run a server. Fluent; checked once by {@link #conclude()}. */
     public static final class Context {
-        Environment environment;
-        String configurationFile = "";
-        String transport = "";
-        String transportJob = "";
-        boolean isMaster = true;
-        boolean isLegacyFile;
-        boolean isDedicatedThreads;
-        long pollNs;
+        private Environment environment;
+        private String configurationFile = "";
+        private String transport = "";
+        private String transportJob = "";
+        private boolean isMaster = true;
+        private boolean isLegacyFile;
+        private boolean isDedicatedThreads;
+        private long pollNs;
 
         /**
          * Long parts are pulled in pieces of this length: short enough that one is still in the
@@ -182,31 +182,32 @@ public final class DartServer implements AutoCloseable {
          */
         int pieceLength = 256 * 1024;
 
-        boolean isDiscarding;
-        String receiverHost = "";
-        int receiverPort;
-        UUID job;
-        int serverCount = 1;
-        int clientCount;
-        int clientsMax = 256;
-        int bufferCount;
-        int bufferSize = 4 * 1024 * 1024;
-        int framePayloadMax = 1024 * 1024;
-        int creditsPerClient = 64;
-        AckMode ack = AckMode.DELIVERED;
-        long bootTimeoutNs = 30_000_000_000L;
-        long closeTimeoutNs = 30_000_000_000L;
-        long peerTimeoutNs = 4_000_000_000L;
-        long heartbeatNs = 1_000_000_000L;
-        final Int2ObjectHashMap<DartCommandHandler> commandHandlers = new Int2ObjectHashMap<>();
-        boolean isStoppableByClients;
-        boolean isDelegating;
-        long receiverTimeoutNs = 10_000_000_000L;
-        byte[] secret;
-        String sinkDirectory = "";
-        DartMessageHandler sinkHandler;
-        String spillDirectory = "";
-        long spillLimit;
+        private boolean isDiscarding;
+        private String receiverHost = "";
+        private int receiverPort;
+        private UUID job;
+        private int serverCount = 1;
+        private int clientCount;
+        private int clientsMax = 256;
+        private int bufferCount;
+        private int bufferSize = 4 * 1024 * 1024;
+        private int framePayloadMax = 1024 * 1024;
+        private int creditsPerClient = 64;
+        private AckMode ack = AckMode.DELIVERED;
+        private long bootTimeoutNs = 30_000_000_000L;
+        private long closeTimeoutNs = 30_000_000_000L;
+        private long peerTimeoutNs = 4_000_000_000L;
+        private long heartbeatNs = 1_000_000_000L;
+        private final Int2ObjectHashMap<DartCommandHandler> commandHandlers =
+                new Int2ObjectHashMap<>();
+        private boolean isStoppableByClients;
+        private boolean isDelegating;
+        private long receiverTimeoutNs = 10_000_000_000L;
+        private byte[] secret;
+        private String sinkDirectory = "";
+        private DartMessageHandler sinkHandler;
+        private String spillDirectory = "";
+        private long spillLimit;
 
         /** Everything at its default. */
         public Context() {}
@@ -452,65 +453,52 @@ public final class DartServer implements AutoCloseable {
             return this;
         }
 
-        private void concludeSink() {
-            if (isDiscarding || !receiverHost.isEmpty() || !spillDirectory.isEmpty()) {
-                throw new IllegalArgumentException(
-                        "fileSink: excludes receiver, discard and spill; files are on this machine"
-                                + " already");
-            }
-            receiverHost = sinkDirectory;
-            receiverPort = LocalStreams.PORT;
-        }
-
         /**
          * Checks all values.
          *
          * @throws IllegalArgumentException naming the value and its range
          */
         public Context conclude() {
-            Arguments.notNull("environment", environment);
-            Arguments.notEmpty("configurationFile", configurationFile);
-            Arguments.notNull("transport", transport);
-            if (isMaster && transport.isEmpty()) {
-                transport = TRANSPORT_DEFAULT;
-            }
-            if (!sinkDirectory.isEmpty()) {
-                concludeSink();
-            }
-            if (!isDiscarding) {
-                Arguments.notEmpty("receiver host", receiverHost);
-                Arguments.range("receiver port", receiverPort, 1, 65535);
-            }
-            Arguments.range("serverCount", serverCount, 1, 1024);
-            Arguments.range("clientsMax", clientsMax, 1, 8192);
-            Arguments.range("clientCount", clientCount, 0, clientsMax * (long) serverCount);
-            Arguments.range("bufferCount", bufferCount, 0, 1 << 16);
-            if (pollNs != 0) {
-                Arguments.range("pollNs", pollNs, 20_000, 100_000_000L);
-            }
-            Arguments.range(
-                    "bufferSize", bufferSize, 2 * DartMetadata.LENGTH_MAX, 1024 * 1024 * 1024);
-            Arguments.range("framePayloadMax", framePayloadMax, DartMetadata.LENGTH_MAX, 1 << 20);
-            Arguments.range("creditsPerClient", creditsPerClient, 1, 64);
-            Arguments.notNull("ack", ack);
-            Arguments.range("bootTimeoutNs", bootTimeoutNs, 0, Long.MAX_VALUE / 4);
-            Arguments.range("closeTimeoutNs", closeTimeoutNs, 0, Long.MAX_VALUE / 4);
-            if (heartbeatNs != 0) {
-                Arguments.range("heartbeatNs", heartbeatNs, 1_000_000, 3_600_000_000_000L);
-            }
-            Arguments.range("receiverTimeoutNs", receiverTimeoutNs, 1_000_000, Long.MAX_VALUE / 4);
-            if (!spillDirectory.isEmpty()) {
-                Arguments.range(
-                        "spill limit",
-                        spillLimit,
-                        Math.max(1 << 20, 4L * bufferSize),
-                        Long.MAX_VALUE / 4);
-            }
-            if (bufferCount == 0) {
-                int share = (clientCount + serverCount - 1) / serverCount;
-                bufferCount = Math.max(3, (3 * share + 1) / 2);
-            }
+            settings();
             return this;
+        }
+
+        ServerSettings settings() {
+            return new ServerSettings(
+                    environment,
+                    configurationFile,
+                    transport,
+                    transportJob,
+                    isMaster,
+                    isLegacyFile,
+                    isDedicatedThreads,
+                    pollNs,
+                    pieceLength,
+                    isDiscarding,
+                    receiverHost,
+                    receiverPort,
+                    job,
+                    serverCount,
+                    clientCount,
+                    clientsMax,
+                    bufferCount,
+                    bufferSize,
+                    framePayloadMax,
+                    creditsPerClient,
+                    ack,
+                    bootTimeoutNs,
+                    closeTimeoutNs,
+                    peerTimeoutNs,
+                    heartbeatNs,
+                    commandHandlers,
+                    isStoppableByClients,
+                    isDelegating,
+                    receiverTimeoutNs,
+                    secret,
+                    sinkDirectory,
+                    sinkHandler,
+                    spillDirectory,
+                    spillLimit);
         }
     }
 }

@@ -38,16 +38,16 @@ public final class DartStepContext {
         STOP
     }
 
-    final DartStepHandler handler;
-    int rankCount;
-    int messagesPerRank;
-    long deadlineNs = 60_000_000_000L;
-    int openStepsMax = 4;
-    long bytesMax = 1L << 30;
-    Incomplete incomplete = Incomplete.DELIVER;
-    OnException onException = OnException.SKIP;
-    int triesMax = 10;
-    boolean isAcknowledgedWhenHandled;
+    private final DartStepHandler handler;
+    private int rankCount;
+    private int messagesPerRank;
+    private long deadlineNs = 60_000_000_000L;
+    private int openStepsMax = 4;
+    private long bytesMax = 1L << 30;
+    private Incomplete incomplete = Incomplete.DELIVER;
+    private OnException onException = OnException.SKIP;
+    private int triesMax = 10;
+    private boolean isAcknowledgedWhenHandled;
 
     /** Steps are handed to this. */
     public DartStepContext(DartStepHandler handler) {
@@ -126,14 +126,17 @@ public final class DartStepContext {
         return this;
     }
 
-    void conclude() {
-        Arguments.range("rankCount", rankCount, 0, Integer.MAX_VALUE);
-        Arguments.range("messagesPerRank", messagesPerRank, 0, Integer.MAX_VALUE);
-        Arguments.range("deadlineNs", deadlineNs, 1_000_000, Long.MAX_VALUE / 4);
-        Arguments.range("openStepsMax", openStepsMax, 1, 4096);
-        Arguments.range("bytesMax", bytesMax, 1, 1L << 50);
-        Arguments.notNull("incomplete", incomplete);
-        Arguments.notNull("onException", onException);
-        Arguments.range("triesMax", triesMax, 1, 1_000_000);
+    StepSettings settings() {
+        return new StepSettings(
+                handler,
+                rankCount,
+                messagesPerRank,
+                deadlineNs,
+                openStepsMax,
+                bytesMax,
+                incomplete,
+                onException,
+                triesMax,
+                isAcknowledgedWhenHandled);
     }
 }

@@ -19,15 +19,15 @@ final class FileSink {
      * @throws RuntimeException if the directory cannot be used, naming it
      */
     FileSink(ServerShared shared) {
-        DartServer.Context context = shared.context;
+        ServerSettings settings = shared.settings;
         DartReceiver.Context receiving =
                 new DartReceiver.Context()
-                        .environment(new Local(context.environment, streams))
-                        .directory(context.sinkDirectory)
-                        .handler(context.sinkHandler)
+                        .environment(new Local(settings.environment(), streams))
+                        .directory(settings.sinkDirectory())
+                        .handler(settings.sinkHandler())
                         .namesOfClients();
-        if (context.secret != null) {
-            receiving.secret(context.secret);
+        if (settings.secret() != null) {
+            receiving.secret(settings.secret());
         }
         receiver = DartReceiver.embed(receiving);
         agent = receiver.agent();

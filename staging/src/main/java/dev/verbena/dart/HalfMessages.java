@@ -73,8 +73,8 @@ final class HalfMessages {
         this.abandoned = abandoned;
         this.files = shared.files;
         this.streams = shared.streams;
-        this.bytesMax = shared.context.unfinishedBytesMax;
-        this.graceNs = shared.context.silenceTimeoutNs;
+        this.bytesMax = shared.settings.unfinishedBytesMax();
+        this.graceNs = shared.settings.silenceTimeoutNs();
         this.nextLookNs = nowNs + LOOK_EVERY_NS;
         shared.isCrowdStaying = files == null;
     }
@@ -113,7 +113,7 @@ final class HalfMessages {
         }
         framesLookedAt = shared.framesTaken;
         long held = count(now);
-        table.expire(now, shared.context.halfKeptNs);
+        table.expire(now, shared.settings.halfKeptNs());
         int released = 0;
         while (held > bytesMax && released < RELEASES_PER_LOOK) {
             long bytes = releaseOne(now);

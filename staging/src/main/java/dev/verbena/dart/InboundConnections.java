@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class InboundConnections {
     private final ReceiverEngine engine;
-    private final DartReceiver.Context context;
+    private final ReceiverSettings settings;
     private final Listener listener;
     private final List<InboundSession> sessions = new ArrayList<>();
     private final RareReports reports;
@@ -28,11 +28,11 @@ final class InboundConnections {
     final AtomicLong open = new AtomicLong();
     final AtomicLong strangersDropped = new AtomicLong();
 
-    InboundConnections(ReceiverEngine engine, DartReceiver.Context context, Listener listener) {
+    InboundConnections(ReceiverEngine engine, ReceiverSettings settings, Listener listener) {
         this.engine = engine;
-        this.context = context;
-        this.reports = new RareReports(context.environment.errorHandler());
-        this.failures = new RareReports(context.environment.errorHandler());
+        this.settings = settings;
+        this.reports = new RareReports(settings.environment().errorHandler());
+        this.failures = new RareReports(settings.environment().errorHandler());
         this.listener = listener;
     }
 
@@ -56,7 +56,7 @@ final class InboundConnections {
     /** What goes wrong with one connection ends that one. */
     private int doWork(InboundSession session, long now) {
         try {
-            return session.doWork(now, context.silenceTimeoutNs);
+            return session.doWork(now, settings.silenceTimeoutNs());
         } catch (RuntimeException | AssertionError | LinkageError e) {
             if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-one-stops-all")) {
                 throw e;
@@ -91,7 +91,7 @@ final class InboundConnections {
                 oldest = oldest < 0 ? i : oldest;
             }
         }
-        if (strangers < context.connectionsMax) {
+        if (strangers < settings.connectionsMax()) {
             return;
         }
         InboundSession session = sessions.remove(oldest);
@@ -126,13 +126,13 @@ final class InboundConnections {
             InboundSession other = sessions.get(i);
             known += other != replaced && other.isKnown() ? 1 : 0;
         }
-        if (known >= context.connectionsMax) {
+        if (known >= settings.connectionsMax()) {
             throw new DartException(
                     DartException.Code.SERVER_FULL,
                     "receiver refuses "
                             + session.peer()
                             + ": connectionsMax "
-                            + context.connectionsMax
+                            + settings.connectionsMax()
                             + " is reached");
         }
     }
@@ -158,7 +158,8 @@ final class InboundConnections {
     long nextDeadlineNs() {
         long deadline = ProtocolAgent.NO_DEADLINE;
         for (int i = 0; i < sessions.size(); i++) {
-            deadline = Math.min(deadline, sessions.get(i).nextDeadlineNs(context.silenceTimeoutNs));
+            deadline =
+                    Math.min(deadline, sessions.get(i).nextDeadlineNs(settings.silenceTimeoutNs()));
         }
         return deadline;
     }

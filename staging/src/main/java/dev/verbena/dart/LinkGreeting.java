@@ -17,8 +17,8 @@ final class LinkGreeting {
     private final int serverId;
     private boolean isChallenged;
 
-    LinkGreeting(DartServer.Context context, UUID job, int serverId) {
-        this.secret = new SecretProof(context.secret, context.environment);
+    LinkGreeting(ServerSettings settings, UUID job, int serverId) {
+        this.secret = new SecretProof(settings.secret(), settings.environment());
         this.job = job;
         this.serverId = serverId;
         secret.begin(SecretProof.SERVER);

@@ -19,7 +19,7 @@ final class LinkOutlet {
     private static final long READ_PAUSE_NS = 250_000_000L;
 
     private final ServerShared shared;
-    private final DartServer.Context context;
+    private final ServerSettings settings;
     private final HeldBuffers held;
     private final Consumer<ServerBuffer> giveBack;
 
@@ -65,7 +65,7 @@ final class LinkOutlet {
             SpillFiles files,
             Consumer<ServerBuffer> giveBack) {
         this.shared = shared;
-        this.context = shared.context;
+        this.settings = shared.settings;
         this.held = held;
         this.files = files;
         this.giveBack = giveBack;
@@ -125,7 +125,7 @@ final class LinkOutlet {
         }
         current = held.next();
         int frame = held.nextFrame();
-        payloadOffset = frame * context.framePayloadMax;
+        payloadOffset = frame * settings.framePayloadMax();
         payloadLength = held.frameLength(current, frame);
         payloadDone = 0;
         boolean isFirst = frame == 0;
@@ -213,7 +213,7 @@ final class LinkOutlet {
         long length = MetadataCodec.payloadLength(bytes, offset);
         if (length > messageLengthMax) {
             lose(part, ControlFlyweight.RESULT_TOO_LONG);
-            context.environment
+            settings.environment()
                     .errorHandler()
                     .onError(
                             new DartException(
@@ -236,7 +236,7 @@ final class LinkOutlet {
             return;
         }
         lose(part, ControlFlyweight.RESULT_BEGINNING_LOST);
-        context.environment
+        settings.environment()
                 .errorHandler()
                 .onError(
                         new DartException(
@@ -318,7 +318,7 @@ final class LinkOutlet {
             }
             current = null;
             held.written();
-            if (context.ack == AckMode.NONE) {
+            if (settings.ack() == AckMode.NONE) {
                 held.acknowledge(held.sentUpTo() + 1, giveBack);
             } else if (deferredAck > 0) {
                 long ack = deferredAck;

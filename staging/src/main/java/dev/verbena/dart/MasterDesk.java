@@ -42,7 +42,7 @@ final class MasterDesk implements AutoCloseable {
     }
 
     private final ServerShared shared;
-    private final DartServer.Context context;
+    private final ServerSettings settings;
     private final Transport transport;
     private final ControlOutbox outbox;
     private final BiConsumer<ControlFlyweight, ServerPeer> serve;
@@ -72,30 +72,30 @@ final class MasterDesk implements AutoCloseable {
             ServedClients clients,
             BiConsumer<ControlFlyweight, ServerPeer> serve) {
         this.shared = shared;
-        this.context = shared.context;
+        this.settings = shared.settings;
         this.transport = transport;
         this.outbox = outbox;
         this.serve = serve;
         this.clients = clients;
-        Environment environment = context.environment;
+        Environment environment = settings.environment();
         this.startNs = environment.nanoClock().nanoTime();
-        this.file = new ConfigurationFile(environment, context.configurationFile);
+        this.file = new ConfigurationFile(environment, settings.configurationFile());
         file.onReady(() -> shared.wakeT1.run());
         UUID job =
-                context.isLegacyFile
+                settings.isLegacyFile()
                         ? DartConfiguration.NO_JOB
-                        : context.job == null ? Names.job(environment) : context.job;
+                        : settings.job() == null ? Names.job(environment) : settings.job();
         transport.listen();
         published =
                 new DartConfiguration(
                         job,
                         environment.epochClock().time(),
                         transport.uri(),
-                        context.serverCount,
-                        context.clientCount);
+                        settings.serverCount(),
+                        settings.clientCount());
         temporarySuffix = job.toString().substring(0, 8) + "-" + Long.toHexString(startNs);
         shared.job = job;
-        shared.epochMs = context.isLegacyFile ? 0 : published.epochMs();
+        shared.epochMs = settings.isLegacyFile() ? 0 : published.epochMs();
         shared.serverId = 0;
         assignments.addServer(0);
     }
@@ -118,7 +118,7 @@ final class MasterDesk implements AutoCloseable {
         if (file.claim(0)) {
             isClaimed = true;
             file.publish(
-                    context.isLegacyFile ? published.encodeLegacy() : published.encode(),
+                    settings.isLegacyFile() ? published.encodeLegacy() : published.encode(),
                     temporarySuffix);
             return 1;
         }
@@ -127,7 +127,7 @@ final class MasterDesk implements AutoCloseable {
             throw new DartException(
                     DartException.Code.NOT_BOOTSTRAPPED,
                     "another master has "
-                            + context.configurationFile
+                            + settings.configurationFile()
                             + (other == null ? "" : " (" + other.url() + ")")
                             + ": stop it first, start this one as a slave, or name another file");
         }
@@ -180,7 +180,7 @@ final class MasterDesk implements AutoCloseable {
         boolean isSlave = record.registration().role() == ControlFlyweight.ROLE_SLAVE;
         boolean isForgotten =
                 PlantedFaults.ENABLED && PlantedFaults.isOn("dart-second-stop-refused");
-        return context.isStoppableByClients
+        return settings.isStoppableByClients()
                 && !isSlave
                 && record.registration().applicationId() == Assignments.APPLICATION_MAX
                 && !isForgotten;
@@ -193,7 +193,7 @@ final class MasterDesk implements AutoCloseable {
 
     /** All expected servers have been there. */
     boolean isComplete() {
-        return lastSlaveId + 1 >= context.serverCount;
+        return lastSlaveId + 1 >= settings.serverCount();
     }
 
     /** Tells every slave once to stop; true when all were told. */
@@ -267,7 +267,7 @@ final class MasterDesk implements AutoCloseable {
         if (slave == null) {
             forward.end();
             serve.accept(forward, one.from);
-            if (context.isDelegating) {
+            if (settings.isDelegating()) {
                 delegate(assignment.clientId());
             }
             return true;
@@ -332,7 +332,7 @@ final class MasterDesk implements AutoCloseable {
             return false;
         }
         record.welcome(0, peer.slaveId, peer.refusal, 0)
-                .welcomeLimits(Long.MAX_VALUE / 2, 1, context.ack);
+                .welcomeLimits(Long.MAX_VALUE / 2, 1, settings.ack());
         return outbox.send(record, peer.connection) != Transport.BACK_PRESSURED;
     }
 

@@ -19,7 +19,7 @@ final class MessageDelivery {
         this.shared = shared;
         this.naming = new MessageNaming(shared);
         this.descriptions =
-                shared.files != null && shared.context.isDescribing
+                shared.files != null && shared.settings.isDescribing()
                         ? new MessageDescriptions(shared)
                         : null;
     }
@@ -100,7 +100,7 @@ final class MessageDelivery {
         if (message.isCorrupt()) {
             ServerShared.add(shared.corrupt, 1);
         }
-        if (shared.context.handler != null) {
+        if (shared.settings.handler() != null) {
             hand(message);
         }
         if (descriptions != null) {
@@ -120,7 +120,7 @@ final class MessageDelivery {
      */
     private void hand(InboundMessage message) {
         try {
-            shared.context.handler.onMessage(message);
+            shared.settings.handler().onMessage(message);
         } catch (Throwable e) {
             HandlerFailure.check(e);
             ServerShared.add(shared.handlerErrors, 1);

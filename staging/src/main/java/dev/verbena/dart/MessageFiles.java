@@ -34,18 +34,18 @@ final class MessageFiles implements AutoCloseable {
 
     private final ArrayDeque<Long> deniedAt = new ArrayDeque<>();
 
-    MessageFiles(DartReceiver.Context context) {
-        this.store = context.environment.store(context.directory);
-        this.isNamingClients = context.isNamingClients;
-        this.isDurable = context.ack == AckMode.DURABLE;
-        this.isAssembling = context.handler != null || context.steps != null;
-        this.messageLengthMax = context.messageLengthMax;
+    MessageFiles(ReceiverSettings settings) {
+        this.store = settings.environment().store(settings.directory());
+        this.isNamingClients = settings.isNamingClients();
+        this.isDurable = settings.ack() == AckMode.DURABLE;
+        this.isAssembling = settings.handler() != null || settings.steps() != null;
+        this.messageLengthMax = settings.messageLengthMax();
         lock = store.tryLock(LOCK_NAME, 0);
         if (lock == null) {
             store.close();
             throw new IllegalStateException(
                     "another receiver stores into "
-                            + context.directory
+                            + settings.directory()
                             + "; end it, or choose another directory");
         }
     }

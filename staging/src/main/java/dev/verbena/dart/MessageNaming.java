@@ -130,14 +130,14 @@ final class MessageNaming {
         if (isReplacingNothing) {
             return isTaken(message, name);
         }
-        return !shared.context.isReplacing
+        return !shared.settings.isReplacing()
                 && isTaken(message, name)
                 && !shared.files.isSame(name, message.temporaryName);
     }
 
     /** What comes late must not replace what came after it. */
     private boolean isReplacingNothing(InboundStream stream, InboundMessage message) {
-        return shared.context.isKeepingBoth || isOvertaken(stream, message);
+        return shared.settings.isKeepingBoth() || isOvertaken(stream, message);
     }
 
     /**
@@ -254,7 +254,7 @@ final class MessageNaming {
             int length = Math.min(name.length(), NAME_LENGTH_MAX - behind.length());
             String candidate = name.substring(0, length) + behind;
             if (!isTaken(message, candidate)) {
-                if (!shared.context.isKeepingBoth && !shared.context.isReplacing) {
+                if (!shared.settings.isKeepingBoth() && !shared.settings.isReplacing()) {
                     shared.report(
                             new DartException(
                                     DartException.Code.NAME_TAKEN,

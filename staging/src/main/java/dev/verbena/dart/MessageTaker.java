@@ -244,13 +244,13 @@ final class MessageTaker {
             message.begin(frame.clientId(), stream.serverId, frame.tag(), frame.messageSequence());
             message.decode(payload, offset, frame.payloadLength());
             if (shared.isAssembling
-                    && message.metadata.payloadLength() > shared.context.messageLengthMax) {
+                    && message.metadata.payloadLength() > shared.settings.messageLengthMax()) {
                 throw ReceiverShared.malformed(
                         frame,
                         "message of "
                                 + message.metadata.payloadLength()
                                 + " bytes, messageLengthMax is "
-                                + shared.context.messageLengthMax);
+                                + shared.settings.messageLengthMax());
             }
             message.job = stream.job;
             if (shared.steps != null && !shared.steps.admit(stream, message)) {

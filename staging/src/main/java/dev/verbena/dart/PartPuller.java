@@ -21,7 +21,7 @@ final class PartPuller implements AutoCloseable {
     private static final int THROWN = Integer.MIN_VALUE;
 
     private final ServerShared shared;
-    private final DartServer.Context context;
+    private final ServerSettings settings;
     private final NanoClock clock;
     private final Transport transport;
     private final RegisteredRegion region;
@@ -52,17 +52,20 @@ final class PartPuller implements AutoCloseable {
         this.headers = headers;
         this.ends = new PullEnds(shared, headers);
         this.shared = shared;
-        this.context = shared.context;
-        this.clock = context.environment.nanoClock();
+        this.settings = shared.settings;
+        this.clock = settings.environment().nanoClock();
         this.transport = transport;
-        this.refusals = new RareReports(context.environment.errorHandler());
-        long stride = (context.bufferSize + PAGE - 1) & -PAGE;
-        region = transport.allocate(stride * context.bufferCount, 0);
-        buffers = new ServerBuffer[context.bufferCount];
+        this.refusals = new RareReports(settings.environment().errorHandler());
+        long stride = (settings.bufferSize() + PAGE - 1) & -PAGE;
+        region = transport.allocate(stride * settings.bufferCount(), 0);
+        buffers = new ServerBuffer[settings.bufferCount()];
         for (int i = 0; i < buffers.length; i++) {
             buffers[i] =
                     new ServerBuffer(
-                            i, i * stride, region.buffer(i * stride, context.bufferSize), sums());
+                            i,
+                            i * stride,
+                            region.buffer(i * stride, settings.bufferSize()),
+                            sums());
             free.add(buffers[i]);
         }
         shared.emptyBuffers.lazySet(free.size());
@@ -70,12 +73,12 @@ final class PartPuller implements AutoCloseable {
 
     /** Null: data that are thrown away are not summed up. */
     private FrameSums sums() {
-        return context.isDiscarding
+        return settings.isDiscarding()
                 ? null
                 : new FrameSums(
-                        context.bufferSize,
-                        context.framePayloadMax,
-                        !context.environment.carriesPayloads());
+                        settings.bufferSize(),
+                        settings.framePayloadMax(),
+                        !settings.environment().carriesPayloads());
     }
 
     /** Whose messages these are; before anything else. */
@@ -182,7 +185,7 @@ final class PartPuller implements AutoCloseable {
         boolean isFirst = message.postedParts == 0;
         int metadata = isFirst ? message.metadataLength : 0;
         long left = message.payloadLength - message.posted;
-        int length = message.isFailed ? 0 : (int) Math.min(left, context.bufferSize - metadata);
+        int length = message.isFailed ? 0 : (int) Math.min(left, settings.bufferSize() - metadata);
         buffer.pullBeganNs = clock.nanoTime();
         buffer.message = message;
         buffer.remoteOffset = remoteOffset(message);
@@ -264,7 +267,9 @@ final class PartPuller implements AutoCloseable {
         ServedClient client = message.client;
         int left = buffer.length - buffer.asked;
         int length =
-                buffer.sums == null || left < 2 * context.pieceLength ? left : context.pieceLength;
+                buffer.sums == null || left < 2 * settings.pieceLength()
+                        ? left
+                        : settings.pieceLength();
         int answer =
                 transport.get(
                         client.peer == null ? 0 : client.peer.connection,
@@ -343,7 +348,7 @@ final class PartPuller implements AutoCloseable {
         ServerBuffer buffer = buffers[index];
         if (status == Status.OK
                 && buffer.sums != null
-                && buffer.length >= 2 * context.pieceLength) {
+                && buffer.length >= 2 * settings.pieceLength()) {
             buffer.sums.goOn(buffer.window, buffer.asked, buffer.length);
             if (buffer.asked < buffer.length) {
                 begun.add(buffer);

@@ -27,7 +27,7 @@ final class PullAgent implements ProtocolAgent {
     private static final long CLOSE_PAUSE_NS = 1_000_000;
 
     private final ServerShared shared;
-    private final DartServer.Context context;
+    private final ServerSettings settings;
     private final CounterMirror mirror;
     private final NanoClock clock;
     private final Events events = new Events();
@@ -50,13 +50,13 @@ final class PullAgent implements ProtocolAgent {
 
     PullAgent(ServerShared shared) {
         this.shared = shared;
-        this.context = shared.context;
-        this.clock = context.environment.nanoClock();
-        this.malformedReports = new RareReports(context.environment.errorHandler());
-        this.tooLongReports = new RareReports(context.environment.errorHandler());
-        String role = context.isMaster ? "dart master" : "dart slave";
+        this.settings = shared.settings;
+        this.clock = settings.environment().nanoClock();
+        this.malformedReports = new RareReports(settings.environment().errorHandler());
+        this.tooLongReports = new RareReports(settings.environment().errorHandler());
+        String role = settings.isMaster() ? "dart master" : "dart slave";
         this.mirror =
-                new CounterMirror(context.environment, role)
+                new CounterMirror(settings.environment(), role)
                         .show("clients", shared.clients)
                         .show("headers", shared.headers)
                         .show("headers parked", shared.parkedHeaders)
@@ -99,12 +99,12 @@ final class PullAgent implements ProtocolAgent {
     public void onStart() {
         scheme =
                 new JobScheme(
-                        context.environment,
-                        context.transport,
-                        context.configurationFile,
+                        settings.environment(),
+                        settings.transport(),
+                        settings.configurationFile(),
                         null,
                         null,
-                        context.bootTimeoutNs);
+                        settings.bootTimeoutNs());
         open();
     }
 
@@ -128,22 +128,22 @@ final class PullAgent implements ProtocolAgent {
     }
 
     private void open(String found) {
-        int connections = context.clientsMax + context.serverCount + 16;
+        int connections = settings.clientsMax() + settings.serverCount() + 16;
         TransportContext opening =
                 new TransportContext()
                         .messageLengthMax(MESSAGE_LENGTH_MAX)
                         .creditsPerConnection(CREDITS_PER_CONNECTION)
                         .receiveSlotCount(connections * CREDITS_PER_CONNECTION)
-                        .outstandingMax(Math.max(4096, context.bufferCount + 2048))
+                        .outstandingMax(Math.max(4096, settings.bufferCount() + 2048))
                         .connectionsMax(connections)
-                        .peerTimeoutNs(context.peerTimeoutNs)
-                        .errorHandler(context.environment.errorHandler());
-        if (!context.transportJob.isEmpty()) {
-            opening.job(context.transportJob);
+                        .peerTimeoutNs(settings.peerTimeoutNs())
+                        .errorHandler(settings.environment().errorHandler());
+        if (!settings.transportJob().isEmpty()) {
+            opening.job(settings.transportJob());
         }
         Transport opened = null;
         try {
-            opened = context.environment.openTransport(found, opening);
+            opened = settings.environment().openTransport(found, opening);
             headers = new HeaderQueue(shared);
             puller = new PartPuller(shared, opened, headers);
             returns = new BufferReturns(shared, puller);
@@ -151,7 +151,7 @@ final class PullAgent implements ProtocolAgent {
             reverse = new ReversePuts(shared, opened);
             registry = new ServerRegistry(shared, opened, outbox, new Clients(), scheme.leftNs());
             puller.clients(registry.clients());
-            relay = context.isDelegating ? new HeaderRelay(shared, opened) : null;
+            relay = settings.isDelegating() ? new HeaderRelay(shared, opened) : null;
             commands = new ServerCommands(shared, opened, registry::stopServers);
             transport = opened;
         } catch (RuntimeException e) {
@@ -279,7 +279,7 @@ final class PullAgent implements ProtocolAgent {
     private void malformed(String what) {
         ServerShared.add(shared.malformed, 1);
         if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-malformed-flood")) {
-            context.environment
+            settings.environment()
                     .errorHandler()
                     .onError(new DartException(DartException.Code.MALFORMED, what));
             return;
@@ -392,7 +392,7 @@ final class PullAgent implements ProtocolAgent {
                 part.close();
             }
         } catch (Exception e) {
-            context.environment.errorHandler().onError(e);
+            settings.environment().errorHandler().onError(e);
         }
     }
 

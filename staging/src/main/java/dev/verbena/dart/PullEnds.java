@@ -3,13 +3,13 @@ package dev.verbena.dart;
 /** Ends of messages: what their processes are told, and who reports. Owned by t1. */
 final class PullEnds {
     private final ServerShared shared;
-    private final DartServer.Context context;
+    private final ServerSettings settings;
     private final HeaderQueue headers;
     private ServedClients clients;
 
     PullEnds(ServerShared shared, HeaderQueue headers) {
         this.shared = shared;
-        this.context = shared.context;
+        this.settings = shared.settings;
         this.headers = headers;
     }
 
@@ -49,7 +49,7 @@ final class PullEnds {
                         ? "is dropped: its process is gone"
                         : "could not be read out of its process: "
                                 + (message.failure.isEmpty() ? "it was refused" : message.failure);
-        context.environment
+        settings.environment()
                 .errorHandler()
                 .onError(
                         new DartException(

@@ -94,7 +94,7 @@ final class PullMessage {
                     sequence,
                     MetadataCodec.name(metadata),
                     "it had pulled",
-                    shared.context.environment.errorHandler());
+                    shared.settings.environment().errorHandler());
         }
     }
 }

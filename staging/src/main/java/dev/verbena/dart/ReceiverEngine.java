@@ -11,7 +11,7 @@ import org.agrona.concurrent.NanoClock;
 
 /** The receiver's agent: accepts, reads, puts together, stores, delivers, acknowledges. */
 final class ReceiverEngine implements ProtocolAgent {
-    private final DartReceiver.Context context;
+    private final ReceiverSettings settings;
     private final Environment environment;
     private final NanoClock clock;
     private final InboundConnections connections;
@@ -33,25 +33,25 @@ final class ReceiverEngine implements ProtocolAgent {
     private boolean isClosed;
     private volatile Throwable failure;
 
-    ReceiverEngine(DartReceiver.Context context) {
-        this.context = context;
-        this.environment = context.environment;
+    ReceiverEngine(ReceiverSettings settings) {
+        this.settings = settings;
+        this.environment = settings.environment();
         this.clock = environment.nanoClock();
-        this.files = context.directory.isEmpty() ? null : new MessageFiles(context);
+        this.files = settings.directory().isEmpty() ? null : new MessageFiles(settings);
         this.steps =
-                context.steps == null
+                settings.steps() == null
                         ? null
                         : new StepAssembler(
-                                context.steps,
+                                settings.steps(),
                                 clock,
                                 environment.errorHandler(),
                                 this::letGo,
                                 this::stopBy);
-        this.shared = new ReceiverShared(context, files, steps);
+        this.shared = new ReceiverShared(settings, files, steps);
         this.streams = shared.streams;
         this.reverse =
-                new ReverseOutlet(context.reverseBytesMax, clock, environment.errorHandler());
-        this.ranks = new RankWatch(environment, context.lostHandler, steps, streams);
+                new ReverseOutlet(settings.reverseBytesMax(), clock, environment.errorHandler());
+        this.ranks = new RankWatch(environment, settings.lostHandler(), steps, streams);
         this.abandoned = new AbandonedMessages(shared);
         this.delivery = new MessageDelivery(shared);
         this.taker = new MessageTaker(shared, delivery, abandoned, ranks);
@@ -62,7 +62,7 @@ final class ReceiverEngine implements ProtocolAgent {
             files.journal(journal);
         }
         this.halves = new HalfMessages(shared, abandoned, table, clock.nanoTime());
-        this.connections = new InboundConnections(this, context, listen());
+        this.connections = new InboundConnections(this, settings, listen());
         this.mirror =
                 new CounterMirror(environment, "dart receiver")
                         .show("connections open", connections.open)
@@ -92,7 +92,7 @@ final class ReceiverEngine implements ProtocolAgent {
 
     private Listener listen() {
         try {
-            return environment.streams().listen(context.host, context.port);
+            return environment.streams().listen(settings.host(), settings.port());
         } catch (RuntimeException e) {
             if (files != null) {
                 files.close();
@@ -276,11 +276,11 @@ final class ReceiverEngine implements ProtocolAgent {
     // ---- for sessions
 
     long helloTimeoutNs() {
-        return context.helloTimeoutNs;
+        return settings.helloTimeoutNs();
     }
 
     InboundGreeting greeting() {
-        return new InboundGreeting(context.secret, environment);
+        return new InboundGreeting(settings.secret(), environment);
     }
 
     boolean carriesPayloads() {
@@ -288,13 +288,13 @@ final class ReceiverEngine implements ProtocolAgent {
     }
 
     long windowMax() {
-        return context.windowMax;
+        return settings.windowMax();
     }
 
     /** Payload of the longest message that servers may stream. */
     long messageLengthMax() {
         boolean isSilent = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-length-untold");
-        return shared.isAssembling && !isSilent ? context.messageLengthMax : Long.MAX_VALUE;
+        return shared.isAssembling && !isSilent ? settings.messageLengthMax() : Long.MAX_VALUE;
     }
 
     MessageTaker taker() {
@@ -371,7 +371,9 @@ final class ReceiverEngine implements ProtocolAgent {
 
     void helloIsLate(InboundSession session, long now) {
         connections.dropped(
-                session, now, "it took longer than " + context.helloTimeoutNs / 1_000_000 + " ms");
+                session,
+                now,
+                "it took longer than " + settings.helloTimeoutNs() / 1_000_000 + " ms");
     }
 
     void duplicateFrame() {

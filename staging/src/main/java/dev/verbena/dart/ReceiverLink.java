@@ -40,7 +40,7 @@ final class ReceiverLink implements AutoCloseable {
     private static final long FAREWELL_NS = 3_000_000_000L;
 
     private final ServerShared shared;
-    private final DartServer.Context context;
+    private final ServerSettings settings;
     private final NanoClock clock;
     private final Consumer<ServerBuffer> giveBack;
     private final HeldBuffers held;
@@ -89,19 +89,19 @@ final class ReceiverLink implements AutoCloseable {
         this.shared = shared;
         this.streams = streams;
         this.earlier = earlier;
-        this.context = shared.context;
-        this.clock = context.environment.nanoClock();
+        this.settings = shared.settings;
+        this.clock = settings.environment().nanoClock();
         this.giveBack = giveBack;
         this.held =
                 new HeldBuffers(
-                        context.bufferCount,
-                        earlier == null ? context.framePayloadMax : FrameFlyweight.PAYLOAD_MAX);
+                        settings.bufferCount(),
+                        earlier == null ? settings.framePayloadMax() : FrameFlyweight.PAYLOAD_MAX);
         this.outlet = new LinkOutlet(shared, held, files, giveBack);
         this.out = outlet.room();
         this.reverse = earlier == null ? new ReverseLink(shared) : null;
         this.awaySinceNs = clock.nanoTime();
         this.backOff =
-                new LinkBackOff(context.environment.random("dart-receiver-link"), awaySinceNs);
+                new LinkBackOff(settings.environment().random("dart-receiver-link"), awaySinceNs);
     }
 
     HeldBuffers held() {
@@ -146,7 +146,7 @@ final class ReceiverLink implements AutoCloseable {
         if (now - backOff.nextTryNs() < 0 || shared.serverId < 0) {
             return 0;
         }
-        stream = streams.connect(context.receiverHost, context.receiverPort);
+        stream = streams.connect(settings.receiverHost(), settings.receiverPort());
         startedNs = now;
         state = CONNECTING;
         return 1;
@@ -159,7 +159,7 @@ final class ReceiverLink implements AutoCloseable {
             lastHeardNs = now;
             inlet.reset();
             outlet.reset();
-            if (context.secret == null) {
+            if (settings.secret() == null) {
                 hello();
             } else {
                 challenge();
@@ -170,7 +170,7 @@ final class ReceiverLink implements AutoCloseable {
             lost(now, stream.error());
             return 1;
         }
-        if (now - startedNs - context.receiverTimeoutNs >= 0) {
+        if (now - startedNs - settings.receiverTimeoutNs() >= 0) {
             lost(now, "no connection within the time limit");
             return 1;
         }
@@ -182,8 +182,8 @@ final class ReceiverLink implements AutoCloseable {
         if (state == FINISHED || state == WAITING) {
             return work;
         }
-        if (now - lastHeardNs - context.receiverTimeoutNs >= 0) {
-            lost(now, "nothing was heard for " + context.receiverTimeoutNs / 1_000_000 + " ms");
+        if (now - lastHeardNs - settings.receiverTimeoutNs() >= 0) {
+            lost(now, "nothing was heard for " + settings.receiverTimeoutNs() / 1_000_000 + " ms");
             return work + 1;
         }
         return work + write(now);
@@ -192,7 +192,8 @@ final class ReceiverLink implements AutoCloseable {
     /** The connection is of no use any more; held frames are sent again over the next. */
     private void lost(long now, String why) {
         boolean wasStreaming = state == STREAMING || state == FINISHING;
-        String what = "receiver " + context.receiverHost + ":" + context.receiverPort + ": " + why;
+        String what =
+                "receiver " + settings.receiverHost() + ":" + settings.receiverPort() + ": " + why;
         if (stream != null) {
             stream.close();
             stream = null;
@@ -210,7 +211,7 @@ final class ReceiverLink implements AutoCloseable {
             awaySinceNs = now;
         }
         if (wasStreaming || shared.receiverState == ServerShared.RECEIVER_UNKNOWN) {
-            context.environment
+            settings.environment()
                     .errorHandler()
                     .onError(new DartException(DartException.Code.RECEIVER_UNREACHABLE, what));
         }
@@ -239,7 +240,7 @@ final class ReceiverLink implements AutoCloseable {
 
     private void challenge() {
         state = PROVING;
-        greeting = new LinkGreeting(context, shared.run(), shared.serverId);
+        greeting = new LinkGreeting(settings, shared.run(), shared.serverId);
         outlet.control(FrameFlyweight.CHALLENGE, greeting.putChallenge(out, FrameFlyweight.LENGTH));
     }
 
@@ -250,7 +251,7 @@ final class ReceiverLink implements AutoCloseable {
         out.putLong(at, run.getMostSignificantBits(), BIG_ENDIAN);
         out.putLong(at + 8, run.getLeastSignificantBits(), BIG_ENDIAN);
         out.putInt(at + 16, earlier == null ? shared.serverId : earlier.serverId(), BIG_ENDIAN);
-        out.putLong(at + 20, (long) context.bufferCount * context.bufferSize, BIG_ENDIAN);
+        out.putLong(at + 20, (long) settings.bufferCount() * settings.bufferSize(), BIG_ENDIAN);
         // Of an earlier server nobody knows what else it sent: it does not begin anew.
         out.putLong(at + 28, earlier == null ? held.sentUpTo() : Long.MAX_VALUE / 2, BIG_ENDIAN);
         outlet.control(FrameFlyweight.HELLO, FrameFlyweight.HELLO_LENGTH);
@@ -469,7 +470,7 @@ final class ReceiverLink implements AutoCloseable {
         stream.write(out, 0, FrameFlyweight.LENGTH + 4 + text.length);
         if (!isGapReported) {
             isGapReported = true;
-            context.environment
+            settings.environment()
                     .errorHandler()
                     .onError(new DartException(DartException.Code.RECEIVER_UNREACHABLE, what));
         }
@@ -526,12 +527,12 @@ final class ReceiverLink implements AutoCloseable {
     long nextDeadlineNs() {
         return switch (state) {
             case WAITING -> backOff.nextTryNs();
-            case CONNECTING -> startedNs + context.receiverTimeoutNs;
+            case CONNECTING -> startedNs + settings.receiverTimeoutNs();
             case FINISHED -> dev.verbena.agent.ProtocolAgent.NO_DEADLINE;
             default ->
                     Math.min(
                             Math.min(heartbeatNs(), outlet.nextDeadlineNs()),
-                            lastHeardNs + context.receiverTimeoutNs);
+                            lastHeardNs + settings.receiverTimeoutNs());
         };
     }
 
@@ -548,6 +549,6 @@ final class ReceiverLink implements AutoCloseable {
             stream.close();
             stream = null;
         }
-        held.reportUnacknowledged(shared.lost, context.environment.errorHandler());
+        held.reportUnacknowledged(shared.lost, settings.environment().errorHandler());
     }
 }

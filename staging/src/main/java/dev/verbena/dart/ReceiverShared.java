@@ -16,7 +16,7 @@ final class ReceiverShared {
     private static final int POOL_MAX = 16;
     private static final int POOLED_MEMORY_MAX = 64 * 1024 * 1024;
 
-    final DartReceiver.Context context;
+    final ReceiverSettings settings;
     final Environment environment;
     final NanoClock clock;
     final List<InboundStream> streams = new ArrayList<>();
@@ -74,14 +74,14 @@ final class ReceiverShared {
     final AtomicLong handlerErrors = new AtomicLong();
     final AtomicLong finished = new AtomicLong();
 
-    ReceiverShared(DartReceiver.Context context, MessageFiles files, StepAssembler steps) {
-        this.context = context;
-        this.environment = context.environment;
+    ReceiverShared(ReceiverSettings settings, MessageFiles files, StepAssembler steps) {
+        this.settings = settings;
+        this.environment = settings.environment();
         this.clock = environment.nanoClock();
         this.files = files;
         this.steps = steps;
         this.isAssembling =
-                (context.handler != null || steps != null) && environment.carriesPayloads();
+                (settings.handler() != null || steps != null) && environment.carriesPayloads();
     }
 
     /** Memory for a message that may begin; goes back by {@link #toPool}. */
@@ -114,7 +114,7 @@ final class ReceiverShared {
         if (!message.isHeld
                 && pool.size() < POOL_MAX
                 && length <= POOLED_MEMORY_MAX
-                && pooledBytes + length <= context.unfinishedBytesMax / 2) {
+                && pooledBytes + length <= settings.unfinishedBytesMax() / 2) {
             message.pooledBytes = length;
             pooledBytes += length;
             // The memory that was used last is the most likely to be in a cache.
@@ -142,7 +142,7 @@ final class ReceiverShared {
         }
         long others = halfBytes - (message == null ? 0 : message.countedBytes);
         long grown = message == null ? needed : message.grown(needed);
-        long max = context.unfinishedBytesMax * (stream == largest ? 2 : 1);
+        long max = settings.unfinishedBytesMax() * (stream == largest ? 2 : 1);
         boolean isRoom = others <= 0 || others + grown <= max;
         isMemoryShort |= !isRoom;
         return isRoom;
@@ -154,7 +154,7 @@ final class ReceiverShared {
         message.countedBytes = message.memoryLength();
         if (!isCrowdStaying) {
             long held = halfBytes + storingBytes;
-            crowd = Math.max(crowd, held - 2 * context.unfinishedBytesMax);
+            crowd = Math.max(crowd, held - 2 * settings.unfinishedBytesMax());
         }
     }
 

@@ -20,7 +20,7 @@ final class ServedClients {
     private record Left(long lastSequence, int generation) {}
 
     private final ServerShared shared;
-    private final DartServer.Context context;
+    private final ServerSettings settings;
     private final ControlOutbox outbox;
     private final Consumer<ServedClient> taken;
     private final Consumer<ServedClient> dropped;
@@ -36,12 +36,12 @@ final class ServedClients {
             Consumer<ServedClient> taken,
             Consumer<ServedClient> dropped) {
         this.shared = shared;
-        this.context = shared.context;
+        this.settings = shared.settings;
         this.outbox = outbox;
         this.taken = taken;
         this.dropped = dropped;
-        this.slots = new ServedClient[context.clientsMax];
-        this.generations = new int[context.clientsMax];
+        this.slots = new ServedClient[settings.clientsMax()];
+        this.generations = new int[settings.clientsMax()];
     }
 
     /** The client of a slot, or null if that one has left. */
@@ -70,7 +70,7 @@ final class ServedClients {
                         slot,
                         ++generations[slot],
                         forward.registration(),
-                        context.creditsPerClient,
+                        settings.creditsPerClient(),
                         lastSequence(forward));
         slots[slot] = client;
         byId.put(client.id, client);
@@ -217,7 +217,7 @@ final class ServedClients {
     private boolean welcome(ServedClient client) {
         int receiver = shared.receiverState;
         boolean isServedAnyway =
-                !context.spillDirectory.isEmpty()
+                !settings.spillDirectory().isEmpty()
                         || client.applicationId == Assignments.APPLICATION_MAX;
         if (receiver == ServerShared.RECEIVER_UNKNOWN && !isServedAnyway) {
             return false;
@@ -231,8 +231,8 @@ final class ServedClients {
             return false;
         }
         record.welcome(client.id, shared.serverId, result, client.creditsGranted)
-                .welcomeLimits(Long.MAX_VALUE / 2, client.lastSequence + 1, context.ack)
-                .heartbeatMs((int) (context.heartbeatNs / 1_000_000));
+                .welcomeLimits(Long.MAX_VALUE / 2, client.lastSequence + 1, settings.ack())
+                .heartbeatMs((int) (settings.heartbeatNs() / 1_000_000));
         if (outbox.send(record, client.told().connection) != Transport.ACCEPTED) {
             return false;
         }

@@ -172,7 +172,7 @@ final class ServerCommands implements AutoCloseable {
             length = answer(one);
         } catch (Throwable e) {
             HandlerFailure.check(e);
-            shared.context.environment.errorHandler().onError(e);
+            shared.settings.environment().errorHandler().onError(e);
             result = ControlFlyweight.RESULT_COMMAND_FAILED;
             byte[] text = HandlerFailure.text(e).getBytes(StandardCharsets.UTF_8);
             length = Math.min(text.length, DartClient.COMMAND_LENGTH_MAX);
@@ -191,7 +191,7 @@ final class ServerCommands implements AutoCloseable {
         if (one.type == TIMINGS) {
             return addTimings(one);
         }
-        DartCommandHandler handler = shared.context.commandHandlers.get(one.type);
+        DartCommandHandler handler = shared.settings.commandHandlers().get(one.type);
         if (handler == null) {
             throw refused("server " + shared.serverId + " has no handler for command " + one.type);
         }
@@ -213,7 +213,7 @@ final class ServerCommands implements AutoCloseable {
     }
 
     private int stop(Waiting one) {
-        if (!shared.context.isStoppableByClients) {
+        if (!shared.settings.isStoppableByClients()) {
             throw refused("server " + shared.serverId + " does not let processes stop it");
         }
         // One byte: at once.

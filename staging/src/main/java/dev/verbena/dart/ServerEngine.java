@@ -12,7 +12,7 @@ import org.agrona.concurrent.NanoClock;
 /** A server as its owner sees it: the three agents, their threads, waiting for them. */
 final class ServerEngine {
     private static final long CLOSE_MIN_NS = 5_000_000_000L;
-    private final DartServer.Context context;
+    private final ServerSettings settings;
     private final NanoClock clock;
     private final ServerShared shared;
     private final PullAgent t1;
@@ -27,10 +27,10 @@ final class ServerEngine {
 
     private boolean isClosed;
 
-    ServerEngine(DartServer.Context context) {
-        this.context = context;
-        this.clock = context.environment.nanoClock();
-        this.shared = new ServerShared(context);
+    ServerEngine(ServerSettings settings) {
+        this.settings = settings;
+        this.clock = settings.environment().nanoClock();
+        this.shared = new ServerShared(settings);
         this.t1 = new PullAgent(shared);
         this.t2 = new CompletionAgent(shared);
         this.t3 = new StreamAgent(shared);
@@ -41,8 +41,8 @@ final class ServerEngine {
     }
 
     void startThreads() {
-        String name = context.isMaster ? "dart-master" : "dart-slave";
-        if (context.isDedicatedThreads) {
+        String name = settings.isMaster() ? "dart-master" : "dart-slave";
+        if (settings.isDedicatedThreads()) {
             AgentThread third = thread(name + "-t3").agent(t3).wakeOnStreams().start();
             AgentThread second = thread(name + "-t2").agent(t2).start();
             shared.wakeT2 = second::wakeup;
@@ -61,15 +61,15 @@ final class ServerEngine {
     /** Asleep in the transport it is woken by whoever sends; parked nobody sees it sleep. */
     private AgentThread.Builder sleeping(AgentThread.Builder builder) {
         boolean isDeaf = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-poll-ignored");
-        return context.pollNs == 0 || isDeaf
+        return settings.pollNs() == 0 || isDeaf
                 ? builder.transport(t1::transport)
-                : builder.sleepMaxNs(context.pollNs);
+                : builder.sleepMaxNs(settings.pollNs());
     }
 
     /** Who gives a server long to close gives its threads, which close its transport, as long. */
     private AgentThread.Builder thread(String name) {
-        return AgentThread.builder(name, context.environment)
-                .closeTimeoutNs(Math.max(CLOSE_MIN_NS, context.closeTimeoutNs));
+        return AgentThread.builder(name, settings.environment())
+                .closeTimeoutNs(Math.max(CLOSE_MIN_NS, settings.closeTimeoutNs()));
     }
 
     void awaitReady(long timeoutNs) {
@@ -202,7 +202,7 @@ final class ServerEngine {
     /** Whoever is interrupted meanwhile wants the end now. */
     private void drain() {
         try {
-            awaitStopped(context.closeTimeoutNs);
+            awaitStopped(settings.closeTimeoutNs());
         } catch (DartException e) {
             if (e.code() != DartException.Code.INTERRUPTED) {
                 throw e;

@@ -18,7 +18,7 @@ final class ServerRegistry implements AutoCloseable {
     private static final long CONNECT_TIMEOUT_NS = 5_000_000_000L;
 
     private final ServerShared shared;
-    private final DartServer.Context context;
+    private final ServerSettings settings;
     private final Environment environment;
     private final Transport transport;
     private final ControlOutbox outbox;
@@ -49,14 +49,14 @@ final class ServerRegistry implements AutoCloseable {
             long bootTimeoutNs) {
         this.shared = shared;
         this.events = events;
-        this.context = shared.context;
-        this.environment = context.environment;
+        this.settings = shared.settings;
+        this.environment = settings.environment();
         this.transport = transport;
         this.outbox = outbox;
         this.clients = new ServedClients(shared, outbox, events::onTaken, events::onDropped);
         this.delegated = new DelegatedClients(this, shared, transport, outbox);
         this.uri = transport.uri();
-        if (context.isMaster) {
+        if (settings.isMaster()) {
             desk = new MasterDesk(shared, transport, outbox, clients, this::serve);
             registration = null;
         } else {
@@ -199,7 +199,7 @@ final class ServerRegistry implements AutoCloseable {
 
     void onConnectRequest(long connection) {
         // While it delivers what it has, somebody may still ask it to end at once.
-        boolean isClosed = shared.isStopRequested && !context.isStoppableByClients;
+        boolean isClosed = shared.isStopRequested && !settings.isStoppableByClients();
         if (desk == null || isClosed) {
             transport.reject(connection);
             return;
@@ -326,7 +326,7 @@ final class ServerRegistry implements AutoCloseable {
     /** A slave asks on behalf of a process, or somebody who calls himself a slave: same rule. */
     private void onStopOfAll(boolean isNow) {
         boolean isAnybodys = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-anybody-stops");
-        if (!context.isStoppableByClients && !isAnybodys) {
+        if (!settings.isStoppableByClients() && !isAnybodys) {
             throw new DartException(
                     DartException.Code.MALFORMED,
                     "a slave asks to stop all servers, but this master does not let processes stop"

@@ -22,7 +22,7 @@ final class ServerShared {
     /** Losses that t1 has not heard of yet; t3 reads no more files beyond. */
     static final int LOSSES_MAX = 64;
 
-    final DartServer.Context context;
+    final ServerSettings settings;
     final StagingEvents events;
 
     /** ebq as far as it crosses threads: t3 to t1. */
@@ -130,19 +130,19 @@ final class ServerShared {
                 job.getMostSignificantBits(), job.getLeastSignificantBits() ^ epochMs);
     }
 
-    ServerShared(DartServer.Context context) {
-        this.context = context;
-        this.events = context.environment.events();
-        this.times = new ServerTimes(context.clientsMax);
-        int capacity = Math.max(2, context.bufferCount);
-        reverse = new ReverseShared(context.clientsMax);
+    ServerShared(ServerSettings settings) {
+        this.settings = settings;
+        this.events = settings.environment().events();
+        this.times = new ServerTimes(settings.clientsMax());
+        int capacity = Math.max(2, settings.bufferCount());
+        reverse = new ReverseShared(settings.clientsMax());
         empty = new OneToOneConcurrentArrayQueue<>(capacity);
         pending = new OneToOneConcurrentArrayQueue<>(capacity);
         completed = new OneToOneConcurrentArrayQueue<>(capacity);
         full = new OneToOneConcurrentArrayQueue<>(capacity);
         replayed = new OneToOneConcurrentArrayQueue<>(1024);
         losses = new OneToOneConcurrentArrayQueue<>(LOSSES_MAX);
-        if (context.isDiscarding) {
+        if (settings.isDiscarding()) {
             receiverState = RECEIVER_CONNECTED;
         }
     }

@@ -30,7 +30,7 @@ final class SlaveRegistration implements AutoCloseable {
             ServerPeer master,
             long timeoutNs) {
         this.shared = shared;
-        this.environment = shared.context.environment;
+        this.environment = shared.settings.environment();
         this.transport = transport;
         this.outbox = outbox;
         this.master = master;
@@ -38,7 +38,7 @@ final class SlaveRegistration implements AutoCloseable {
                 new MasterLink(
                         environment,
                         transport,
-                        shared.context.configurationFile,
+                        shared.settings.configurationFile(),
                         null,
                         null,
                         0,

@@ -82,7 +82,11 @@ final class Spill implements AutoCloseable {
                         + " of an earlier run; they are delivered now");
         ReceiverLink other =
                 new ReceiverLink(
-                        shared, this::replayed, shared.context.environment.streams(), files, name);
+                        shared,
+                        this::replayed,
+                        shared.settings.environment().streams(),
+                        files,
+                        name);
         found.add(new SpillFound(shared, files, stream, frames, other));
     }
 

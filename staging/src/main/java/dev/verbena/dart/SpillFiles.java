@@ -42,8 +42,8 @@ final class SpillFiles implements AutoCloseable {
 
     SpillFiles(ServerShared shared) {
         this.shared = shared;
-        this.limit = shared.context.spillLimit;
-        this.store = shared.context.environment.store(shared.context.spillDirectory);
+        this.limit = shared.settings.spillLimit();
+        this.store = shared.settings.environment().store(shared.settings.spillDirectory());
         store.onReady(() -> shared.wakeT3.run());
         store.onReady(() -> shared.wakeT1.run());
     }
@@ -197,7 +197,8 @@ final class SpillFiles implements AutoCloseable {
         SpillFile file = part.spillFile;
         long at =
                 part.spillOffset
-                        + (long) number * (FrameFlyweight.LENGTH + shared.context.framePayloadMax);
+                        + (long) number
+                                * (FrameFlyweight.LENGTH + shared.settings.framePayloadMax());
         int length = FrameFlyweight.LENGTH + payloadLength;
         String why = "it is shorter than it was";
         try {
@@ -245,13 +246,16 @@ final class SpillFiles implements AutoCloseable {
     }
 
     void report(String what) {
-        shared.context
-                .environment
+        shared.settings
+                .environment()
                 .errorHandler()
                 .onError(
                         new DartException(
                                 DartException.Code.TRANSFER_FAILED,
-                                "spill directory " + shared.context.spillDirectory + ": " + what));
+                                "spill directory "
+                                        + shared.settings.spillDirectory()
+                                        + ": "
+                                        + what));
     }
 
     /** For the planted fault only. */

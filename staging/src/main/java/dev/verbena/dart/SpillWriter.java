@@ -119,7 +119,7 @@ final class SpillWriter {
                                     header, frameDone, FrameFlyweight.LENGTH - frameDone)
                             : file.writer.append(
                                     part.window,
-                                    partFrame * shared.context.framePayloadMax + payloadDone,
+                                    partFrame * shared.settings.framePayloadMax() + payloadDone,
                                     frameLength - frameDone);
             if (n < 0) {
                 failed(now, file.writer.error());
@@ -151,7 +151,7 @@ final class SpillWriter {
                 ServerShared.add(shared.spillFailures, 1);
                 files.report(
                         "the limit of "
-                                + shared.context.spillLimit
+                                + shared.settings.spillLimit()
                                 + " bytes is reached; processes wait until the receiver takes"
                                 + " something");
             }
@@ -190,7 +190,7 @@ final class SpillWriter {
         int payload = held.frameLength(part, number);
         frameLength = FrameFlyweight.LENGTH + payload;
         DataFrames.encode(
-                frame, header, part, number, number * shared.context.framePayloadMax, payload);
+                frame, header, part, number, number * shared.settings.framePayloadMax(), payload);
     }
 
     private void frameCopied() {

@@ -38,7 +38,7 @@ final class StepAssembler {
     private static final long PAUSE_MIN_NS = 100_000_000L;
     private static final long PAUSE_MAX_NS = 5_000_000_000L;
 
-    private final DartStepContext context;
+    private final StepSettings settings;
     private final NanoClock clock;
     private final ErrorHandler errors;
     private final Consumer<InboundMessage> free;
@@ -83,12 +83,12 @@ final class StepAssembler {
      * @param stop is told why the receiver must end
      */
     StepAssembler(
-            DartStepContext context,
+            StepSettings settings,
             NanoClock clock,
             ErrorHandler errors,
             Consumer<InboundMessage> free,
             Consumer<Throwable> stop) {
-        this.context = context;
+        this.settings = settings;
         this.clock = clock;
         this.errors = errors;
         this.free = free;
@@ -110,7 +110,7 @@ final class StepAssembler {
     }
 
     boolean isAcknowledgedWhenHandled() {
-        return context.isAcknowledgedWhenHandled;
+        return settings.isAcknowledgedWhenHandled();
     }
 
     // ---- messages
@@ -144,7 +144,7 @@ final class StepAssembler {
             return false;
         }
         if (step == null) {
-            int ranks = context.rankCount > 0 ? context.rankCount : metadata.rankCount();
+            int ranks = settings.rankCount() > 0 ? settings.rankCount() : metadata.rankCount();
             step = new OpenStep(group, metadata.step(), ranks, clock.nanoTime());
             if (!step.wants(metadata.rank())) {
                 return true; // An impossible rank opens no step.
@@ -158,7 +158,7 @@ final class StepAssembler {
             step.lost(metadata.rank(), lost);
         }
         if (isTooLarge(group, step, cost)) {
-            step.trouble = "it takes more than bytesMax " + context.bytesMax;
+            step.trouble = "it takes more than bytesMax " + settings.bytesMax();
             end(step);
             return true;
         }
@@ -176,14 +176,14 @@ final class StepAssembler {
             return false;
         }
         boolean isOldest = group.open.isEmpty() || group.open.get(0) == step;
-        return isOldest || group.bytes + cost <= context.bytesMax;
+        return isOldest || group.bytes + cost <= settings.bytesMax();
     }
 
     /** One more may be open where the oldest step would otherwise wait for itself. */
     private boolean isOpenStepsMax(StepGroup group, int serverId) {
         int count = group.open.size();
         return count >= OPEN_MAX
-                || count >= context.openStepsMax
+                || count >= settings.openStepsMax()
                         && !group.isOldestBehind(serverId)
                         && !isOtherHeld(group);
     }
@@ -257,8 +257,8 @@ final class StepAssembler {
         OpenStep oldest = group.open.get(0);
         String limit =
                 isByBytes
-                        ? "bytesMax (" + context.bytesMax + ") is reached"
-                        : "openStepsMax (" + context.openStepsMax + ") is reached";
+                        ? "bytesMax (" + settings.bytesMax() + ") is reached"
+                        : "openStepsMax (" + settings.openStepsMax() + ") is reached";
         return "rank "
                 + stream.waitingRank
                 + " of application "
@@ -278,7 +278,7 @@ final class StepAssembler {
     }
 
     private boolean isTooLarge(StepGroup group, OpenStep step, long cost) {
-        return group.open.get(0) == step && step.bytes + cost > context.bytesMax;
+        return group.open.get(0) == step && step.bytes + cost > settings.bytesMax();
     }
 
     private void account(OpenStep step, long cost) {
@@ -328,7 +328,7 @@ final class StepAssembler {
             notTaken(message);
             return false;
         }
-        step.add(message, context.messagesPerRank);
+        step.add(message, settings.messagesPerRank());
         if (step.isOver()) {
             end(step);
         }
@@ -370,7 +370,7 @@ final class StepAssembler {
         message.step = null;
         if (step != null && step.state == OpenStep.OPEN) {
             account(step, -message.stepCost);
-            step.gaveUp(message, context.messagesPerRank);
+            step.gaveUp(message, settings.messagesPerRank());
             if (step.isOver()) {
                 end(step);
             }
@@ -439,7 +439,7 @@ final class StepAssembler {
             if (step.state != OpenStep.OPEN) {
                 continue;
             }
-            if (now - step.sinceNs - context.deadlineNs < 0) {
+            if (now - step.sinceNs - settings.deadlineNs() < 0) {
                 break; // They are in the order of their deadlines.
             }
             end(step);
@@ -449,7 +449,7 @@ final class StepAssembler {
     }
 
     private boolean isToBeDelivered(OpenStep step) {
-        return context.incomplete == DartStepContext.Incomplete.DELIVER || step.isComplete();
+        return settings.incomplete() == DartStepContext.Incomplete.DELIVER || step.isComplete();
     }
 
     /** Hands a step over; true if it counts as handled. */
@@ -457,7 +457,7 @@ final class StepAssembler {
         long start = clock.nanoTime();
         Throwable thrown = null;
         try {
-            context.handler.onStep(step);
+            settings.handler().onStep(step);
         } catch (Throwable e) {
             HandlerFailure.check(e);
             thrown = e;
@@ -475,11 +475,11 @@ final class StepAssembler {
         errors.onError(thrown);
         boolean isForgetful =
                 PlantedFaults.ENABLED && PlantedFaults.isOn("dart-step-not-handed-over-again");
-        if (context.onException == DartStepContext.OnException.SKIP || isForgetful) {
+        if (settings.onException() == DartStepContext.OnException.SKIP || isForgetful) {
             return true;
         }
-        if (context.onException == DartStepContext.OnException.RETRY
-                && step.failures < context.triesMax) {
+        if (settings.onException() == DartStepContext.OnException.RETRY
+                && step.failures < settings.triesMax()) {
             long pause = PAUSE_MIN_NS << Math.min(10, step.failures - 1);
             retryAtNs = clock.nanoTime() + Math.min(PAUSE_MAX_NS, pause);
             isPausing = true;
@@ -516,7 +516,7 @@ final class StepAssembler {
             for (int k = 0; k < steps.size(); k++) {
                 if (steps.get(k).state == OpenStep.OPEN) {
                     // They are in the order of their deadlines.
-                    deadline = Math.min(deadline, steps.get(k).sinceNs + context.deadlineNs);
+                    deadline = Math.min(deadline, steps.get(k).sinceNs + settings.deadlineNs());
                     break;
                 }
             }

@@ -35,23 +35,23 @@ final class StreamAgent implements ProtocolAgent {
 
     StreamAgent(ServerShared shared) {
         this.shared = shared;
-        this.clock = shared.context.environment.nanoClock();
-        this.tracks = new Track[shared.context.clientsMax];
+        this.clock = shared.settings.environment().nanoClock();
+        this.tracks = new Track[shared.settings.clientsMax()];
         for (int i = 0; i < tracks.length; i++) {
             tracks[i] = new Track();
         }
-        sink = shared.context.sinkDirectory.isEmpty() ? null : new FileSink(shared);
-        if (shared.context.isDiscarding) {
+        sink = shared.settings.sinkDirectory().isEmpty() ? null : new FileSink(shared);
+        if (shared.settings.isDiscarding()) {
             link = null;
             spill = null;
         } else {
-            spill = shared.context.spillDirectory.isEmpty() ? null : new Spill(shared);
+            spill = shared.settings.spillDirectory().isEmpty() ? null : new Spill(shared);
             SpillFiles files = spill == null ? null : spill.files();
             link =
                     new ReceiverLink(
                             shared,
                             this::giveBack,
-                            sink == null ? shared.context.environment.streams() : sink.streams(),
+                            sink == null ? shared.settings.environment().streams() : sink.streams(),
                             files,
                             null);
             if (spill != null) {
@@ -71,7 +71,7 @@ final class StreamAgent implements ProtocolAgent {
     public int doWork() {
         int work = 0;
         ServerBuffer buffer;
-        while (work < shared.context.bufferCount && (buffer = shared.full.poll()) != null) {
+        while (work < shared.settings.bufferCount() && (buffer = shared.full.poll()) != null) {
             held++;
             inOrder(buffer);
             work++;
@@ -172,7 +172,7 @@ final class StreamAgent implements ProtocolAgent {
                     buffer.sequence,
                     buffer.name(),
                     "the receiver got",
-                    shared.context.environment.errorHandler());
+                    shared.settings.environment().errorHandler());
         }
     }
 

@@ -77,7 +77,7 @@ final class StreamTable {
 
     /** What is left of messages that were given up can be taken only if that is accepted. */
     private void goOnWithoutHalves(InboundStream stream) {
-        if (!shared.context.isAcceptingGaps) {
+        if (!shared.settings.isAcceptingGaps()) {
             throw new DartException(
                     DartException.Code.RECEIVER_UNREACHABLE,
                     "messages that were half received from server "
@@ -223,7 +223,7 @@ final class StreamTable {
                         + ", but frame "
                         + stream.acknowledgedNext()
                         + " is wanted: what an earlier receiver got is not known here. ";
-        if (shared.context.isAcceptingGaps && firstHeld > stream.nextWanted()) {
+        if (shared.settings.isAcceptingGaps() && firstHeld > stream.nextWanted()) {
             shared.report(
                     new DartException(
                             DartException.Code.RECEIVER_UNREACHABLE,

@@ -38,7 +38,7 @@ class DartAckNoneTest {
                                 .bufferSize(64 * 1024)
                                 .framePayloadMax(8192)
                                 .ack(AckMode.NONE)
-                                .conclude());
+                                .settings());
         made.job = new UUID(1, 2);
         made.serverId = 0;
         for (int i = 0; i < 3; i++) {

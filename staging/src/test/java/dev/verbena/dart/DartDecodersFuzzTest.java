@@ -231,8 +231,10 @@ class DartDecodersFuzzTest {
                             .bufferSize(8192)
                             .framePayloadMax(4096)
                             .bufferCount(4);
-            context.secret = secret;
-            ServerShared shared = new ServerShared(context.conclude());
+            if (secret != null) {
+                context.secret(secret);
+            }
+            ServerShared shared = new ServerShared(context.settings());
             shared.job = JOB;
             shared.serverId = 0;
             var listener = wire.listen("wire", 7000);

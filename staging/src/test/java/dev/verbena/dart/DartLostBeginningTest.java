@@ -37,7 +37,7 @@ class DartLostBeginningTest {
                                 .bufferSize(64 * 1024)
                                 .framePayloadMax(1024)
                                 .ack(ack)
-                                .conclude());
+                                .settings());
         made.job = new UUID(1, 2);
         made.serverId = 0;
         return made;

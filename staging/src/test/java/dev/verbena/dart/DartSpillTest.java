@@ -75,7 +75,7 @@ class DartSpillTest {
                                     .bufferSize(BUFFER_SIZE)
                                     .framePayloadMax(FRAME)
                                     .spill("spill", limit)
-                                    .conclude());
+                                    .settings());
             shared.job = new UUID(1, run);
             shared.serverId = 0;
             t3 = new StreamAgent(shared);

@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -76,7 +77,9 @@ class DartStrangersTest {
             try (DartWorld world = new DartWorld("shm")) {
                 DartReceiver.Context context =
                         world.receiverContext().connectionsMax(4).helloTimeoutNs(FOREVER_NS);
-                context.secret = isSecret ? secret : null;
+                if (isSecret) {
+                    context.secret(secret);
+                }
                 world.receive(context);
                 for (int i = 0; i < 20; i++) {
                     Stranger stranger = new Stranger(world.receiver.port());
@@ -89,8 +92,9 @@ class DartStrangersTest {
                 }
                 Await.until(
                         "dropped", () -> world.receiver.statistics().droppedStrangerCount() == 16);
-                world.master(c -> c.serverCount(2).secret = isSecret ? secret : null);
-                world.slave(c -> c.secret = isSecret ? secret : null);
+                UnaryOperator<DartServer.Context> guarded = c -> isSecret ? c.secret(secret) : c;
+                world.master(c -> guarded.apply(c.serverCount(2)));
+                world.slave(guarded::apply);
                 stage(world, 5);
                 assertThat(world.receiver.statistics().openCount()).isLessThanOrEqualTo(6);
                 // The ones that came first are gone, and one line a second tells of them.

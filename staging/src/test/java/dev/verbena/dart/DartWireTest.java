@@ -46,8 +46,6 @@ class DartWireTest {
                             .environment(wire)
                             .windowMax(1 << 20)
                             .handler(this::onMessage);
-            receiving.secret = secret;
-            receiver = DartReceiver.embed(receiving);
             DartServer.Context context =
                     new DartServer.Context()
                             .environment(wire)
@@ -55,10 +53,13 @@ class DartWireTest {
                             .receiver("wire", 7000)
                             .bufferCount(bufferCount)
                             .bufferSize(bufferSize)
-                            .framePayloadMax(framePayloadMax)
-                            .conclude();
-            context.secret = secret;
-            shared = new ServerShared(context);
+                            .framePayloadMax(framePayloadMax);
+            if (secret != null) {
+                receiving.secret(secret);
+                context.secret(secret);
+            }
+            receiver = DartReceiver.embed(receiving);
+            shared = new ServerShared(context.settings());
             shared.job = new UUID(1, 2);
             shared.serverId = 0;
             t3 = new StreamAgent(shared);

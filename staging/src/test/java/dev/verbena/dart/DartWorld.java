@@ -28,6 +28,7 @@ final class DartWorld implements AutoCloseable {
 
     /** Shorter, so that a test that waited in vain fails by what it says, not by its time limit. */
     private static final long CLOSE_NS = 20_000_000_000L;
+
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     /** A message as it came. */

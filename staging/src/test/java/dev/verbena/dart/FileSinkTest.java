@@ -91,7 +91,7 @@ class FileSinkTest {
                                 .environment(wire)
                                 .configurationFile("none")
                                 .fileSink("sink", null)
-                                .conclude());
+                                .settings());
         FileSink sink = new FileSink(shared);
         sink.agent().onStart();
         List<String> woken = new ArrayList<>();

@@ -51,7 +51,7 @@ class MessageFilesBoundsTest {
                                         new DartReceiver.Context()
                                                 .environment(bench.wire)
                                                 .directory("disk")
-                                                .conclude()))
+                                                .settings()))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("another receiver stores into disk");
         bench.files.close();

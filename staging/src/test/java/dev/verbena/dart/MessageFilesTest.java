@@ -22,10 +22,12 @@ class MessageFilesTest {
 
     @BeforeEach
     void open() {
-        DartReceiver.Context context =
-                new DartReceiver.Context().environment(environment).directory(folder.toString());
-        context.ack = AckMode.DURABLE;
-        files = new MessageFiles(context);
+        files =
+                new MessageFiles(
+                        new DartReceiver.Context()
+                                .environment(environment)
+                                .directory(folder.toString())
+                                .settings());
     }
 
     @AfterEach

@@ -96,7 +96,7 @@ class ServerPartsTest {
                                     .configurationFile("x")
                                     .discard(true)
                                     .bufferCount(5)
-                                    .conclude());
+                                    .settings());
             CompletionAgent t2 = new CompletionAgent(shared);
             ServerBuffer[] buffers = new ServerBuffer[5];
             for (int i = 0; i < 5; i++) {

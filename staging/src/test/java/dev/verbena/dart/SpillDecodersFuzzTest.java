@@ -83,7 +83,7 @@ class SpillDecodersFuzzTest {
                                 .bufferSize(64 * 1024)
                                 .framePayloadMax(8192)
                                 .spill("spill", 1 << 26)
-                                .conclude());
+                                .settings());
         shared.job = JOB;
         shared.serverId = 0;
         StreamAgent t3 = new StreamAgent(shared);

@@ -28,7 +28,7 @@ class SpillFilesTest {
                                 .bufferSize(64 * 1024)
                                 .framePayloadMax(FRAME)
                                 .spill("spill", limit)
-                                .conclude());
+                                .settings());
         shared.job = new UUID(5, 6);
         shared.serverId = 3;
         return shared;

@@ -33,8 +33,9 @@ class StepAssemblerTest {
         DartStepContext context = new DartStepContext(this::handle);
         context.deadlineNs(DEADLINE_NS).rankCount(2).messagesPerRank(1);
         settings.accept(context);
-        context.conclude();
-        assembler = new StepAssembler(context, () -> now, errors::add, free::add, stops::add);
+        assembler =
+                new StepAssembler(
+                        context.settings(), () -> now, errors::add, free::add, stops::add);
         return assembler;
     }
 

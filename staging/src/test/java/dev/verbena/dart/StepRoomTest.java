@@ -20,7 +20,7 @@ class StepRoomTest {
 
     private StepAssembler assembler(DartStepContext context) {
         context.rankCount(2);
-        return new StepAssembler(context, () -> now, errors::add, m -> {}, e -> {});
+        return new StepAssembler(context.settings(), () -> now, errors::add, m -> {}, e -> {});
     }
 
     private static DartStepContext context() {

@@ -25,9 +25,9 @@ final class StoreFixture {
                 new DartReceiver.Context().environment(wire).directory("disk");
         context.ack(AckMode.DURABLE);
         settings.accept(context);
-        context.conclude();
-        files = new MessageFiles(context);
-        shared = new ReceiverShared(context, files, null);
+        ReceiverSettings concluded = context.settings();
+        files = new MessageFiles(concluded);
+        shared = new ReceiverShared(concluded, files, null);
         stream = stream(JOB, 0);
         beginJournal(false);
     }
