@@ -21,14 +21,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code dart ls}: what a receiver has stored in a folder, by its descriptions and its files. */
+/** {@code dart ls}: what is stored in a folder, by its descriptions and its files. */
 @Command(
         name = "ls",
         description = {
-            "List what a receiver has stored in a folder: name, rank, step, element type, shape,",
-            "bytes, time, and a state: complete; corrupt (its sender's checksum differs); changed",
-            "(another size than it had); gone (described, and no longer there); arriving (not yet",
-            "complete); unknown (not described: not of a receiver, or of one that was killed)."
+            "List what a receiver, or a server with --sink, has stored in a folder: name, rank,",
+            "step, element type, shape, bytes, time, and a state: complete; corrupt (its sender's",
+            "checksum differs); changed (another size than it had); gone (described, and no longer",
+            "there); arriving (not yet complete); unknown (not described: not of a receiver, or of",
+            "one that was killed)."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
@@ -43,7 +44,7 @@ final class DartList implements Callable<Integer> {
     @Option(names = "--json", description = "One JSON object a line, with everything known.")
     private boolean isJson;
 
-    @Parameters(paramLabel = "FOLDER", description = "A receiver's folder.")
+    @Parameters(paramLabel = "FOLDER", description = "Folder of a receiver or of a sink.")
     private Path folder;
 
     @Override

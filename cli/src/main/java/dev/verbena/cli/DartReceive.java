@@ -99,7 +99,6 @@ final class DartReceive implements Callable<Integer> {
                             .directory(folder.toString())
                             .acceptGaps(isAcceptingGaps)
                             .replace(isReplacing)
-                            .describe(true)
                             .handler(tree);
             if (shared != null) {
                 context.secret(shared);

@@ -185,7 +185,7 @@ public final class DartReceiver implements AutoCloseable {
         private AckMode ack;
         private boolean isKeepingBoth;
         private boolean isReplacing;
-        private boolean isDescribing;
+        private boolean isDescribing = true;
         private boolean isAcceptingGaps;
         private int messageLengthMax = -1;
         private int connectionsMax = 64;
@@ -273,7 +273,8 @@ public final class DartReceiver implements AutoCloseable {
         /**
          * Keep a line of JSON about each stored message in the file {@link #DESCRIPTIONS} of the
          * directory: its file, name, variable, rank, step, element type, shape, bytes, checksum,
-         * time and properties. After a kill the last lines may be missing, none is wrong. Off.
+         * time and properties. After a kill the last lines may be missing, none is wrong. On where
+         * there is a directory.
          */
         public Context describe(boolean isDescribing) {
             this.isDescribing = isDescribing;

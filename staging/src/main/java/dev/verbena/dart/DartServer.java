@@ -350,7 +350,8 @@ public final class DartServer implements AutoCloseable {
         /**
          * Stores messages as files on this machine instead of streaming them to a receiver: what
          * {@link DartReceiver.Context#directory} does with them, without a network, and with {@code
-         * client-ID.} before each name. Acknowledged when forced to the device. Each server needs a
+         * client-ID.} before each name. Acknowledged when forced to the device. A line of JSON says
+         * what is in each file, see {@link DartReceiver.Context#describe}. Each server needs a
          * directory of its own; a process has nobody from whom messages could come back.
          *
          * @param handler gets every message once it is stored, on the server's thread; null: nobody

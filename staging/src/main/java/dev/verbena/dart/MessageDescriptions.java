@@ -1,27 +1,39 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.DurableStore;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * One line of JSON for each message that was stored, appended to a file in the receiver's
  * directory: what the message's metadata say of the file. Lines are whole or, after a kill, missing
  * at the end; nothing waits for them and nothing is forced but at the end. A message that comes
- * again after a kill has two. Owned by the receiver's agent.
+ * again after a kill has one. Owned by the receiver's agent, which alone writes into the directory:
+ * it holds its lock.
  */
 final class MessageDescriptions implements AutoCloseable {
     /** Lines that a device does not take are kept up to so many bytes. */
     private static final int PENDING_MAX = 4 << 20;
 
-    private static final int PIECE = 64 * 1024;
+    /** What may come again after a kill is described in the last so many bytes. */
+    private static final int PIECE = 1 << 20;
+
     private static final long OPEN_AGAIN_NS = 1_000_000_000L;
+    private static final Pattern TIME = Pattern.compile("\"timeMs\":-?\\d+,");
 
     private final ReceiverShared shared;
     private final DurableStore store;
     private final StringBuilder line = new StringBuilder(512);
-    private final UnsafeBuffer pending = new UnsafeBuffer(new byte[PENDING_MAX]);
+    private final ExpandableArrayBuffer pending = new ExpandableArrayBuffer();
     private int pendingLength;
+
+    /** Lines of an earlier receiver, without their times; null: not read yet. */
+    private Set<String> known;
+
     private DurableStore.DurableFile file;
     private long openAgainNs;
     private boolean isTold;
@@ -38,12 +50,18 @@ final class MessageDescriptions implements AutoCloseable {
         if (place.isEmpty()) {
             return;
         }
+        if (known == null) {
+            open(shared.clock.nanoTime());
+        }
         describe(stream, message, place);
+        if (known != null && !known.isEmpty() && known.remove(timeless(line))) {
+            return;
+        }
         if (line.length() > PENDING_MAX - pendingLength) {
             tell("no room for the line of " + place);
             return;
         }
-        pendingLength += pending.putStringWithoutLengthAscii(pendingLength, line.toString());
+        pendingLength += pending.putStringWithoutLengthAscii(pendingLength, line);
     }
 
     private void describe(InboundStream stream, InboundMessage message, String place) {
@@ -128,23 +146,30 @@ final class MessageDescriptions implements AutoCloseable {
         }
     }
 
-    /** Bytes up to the end of the last whole line. */
+    /** Bytes up to the end of the last whole line; the first time learns what the last ones say. */
     private long wholeLength() {
+        Set<String> last = new HashSet<>();
+        long whole = 0;
         try (DurableStore.ReadableFile read = store.read(DartReceiver.DESCRIPTIONS)) {
             long end = read == null ? 0 : read.length();
-            UnsafeBuffer piece = new UnsafeBuffer(new byte[PIECE]);
-            while (end > 0) {
-                int length = (int) Math.min(PIECE, end);
+            UnsafeBuffer piece = new UnsafeBuffer(new byte[(int) Math.min(PIECE, end)]);
+            for (; whole == 0 && end > 0; end -= piece.capacity()) {
+                int length = (int) Math.min(piece.capacity(), end);
                 read.read(end - length, piece, 0, length);
-                for (int i = length - 1; i >= 0; i--) {
-                    if (piece.getByte(i) == '\n') {
-                        return end - length + i + 1;
-                    }
+                String text = piece.getStringWithoutLengthAscii(0, length);
+                int inPiece = text.lastIndexOf('\n') + 1;
+                whole = inPiece == 0 ? 0 : end - length + inPiece;
+                if (known == null) {
+                    text.substring(0, inPiece).lines().forEach(each -> last.add(timeless(each)));
                 }
-                end -= length;
             }
-            return 0;
         }
+        known = known == null ? last : known;
+        return whole;
+    }
+
+    private static String timeless(CharSequence line) {
+        return TIME.matcher(line).replaceFirst("").stripTrailing();
     }
 
     private void tell(String why) {

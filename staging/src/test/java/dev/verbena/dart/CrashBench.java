@@ -3,6 +3,7 @@ package dev.verbena.dart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.AgentStepper;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -134,11 +135,27 @@ final class CrashBench implements AutoCloseable {
     Map<String, Integer> files() {
         Map<String, Integer> files = new TreeMap<>();
         for (String name : wire.disk.names("")) {
-            if (!name.startsWith(MessageFiles.TEMPORARY_PREFIX)) {
+            if (!name.startsWith(MessageFiles.TEMPORARY_PREFIX)
+                    && !name.equals(DartReceiver.DESCRIPTIONS)) {
                 files.put(name, Arrays.hashCode(wire.disk.content(name)));
             }
         }
         return files;
+    }
+
+    /** What the receivers wrote about stored files: names, by line. */
+    List<String> described() {
+        byte[] all = wire.disk.content(DartReceiver.DESCRIPTIONS);
+        String text = all == null ? "" : new String(all, StandardCharsets.US_ASCII);
+        List<String> names = new ArrayList<>();
+        text.substring(0, text.lastIndexOf('\n') + 1)
+                .lines()
+                .forEach(
+                        line -> {
+                            assertThat(line).matches("\\{\"file\":\"[^\"]+\",\"name\".*}}");
+                            names.add(line.split("\"")[3]);
+                        });
+        return names;
     }
 
     static int hash(int length, long sequence) {

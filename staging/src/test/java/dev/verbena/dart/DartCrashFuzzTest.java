@@ -138,8 +138,12 @@ class DartCrashFuzzTest {
             if (crashes == 0) {
                 assertThat(bench.handledBy).as(what).doesNotHaveDuplicates();
             }
+            assertThat(bench.described())
+                    .as(what)
+                    .doesNotHaveDuplicates()
+                    .isSubsetOf(expected.keySet());
             // Nothing half-written is left behind.
-            bench.until("tidy", () -> bench.wire.disk.names("").size() <= expected.size() + 2);
+            bench.until("tidy", () -> bench.wire.disk.names("").size() <= expected.size() + 3);
         }
 
         @Override

@@ -41,7 +41,10 @@ public abstract class DartRestartContract {
 
     private static List<String> names(Path directory) throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
-            return files.map(file -> file.getFileName().toString()).sorted().toList();
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> !name.equals(DartReceiver.DESCRIPTIONS))
+                    .sorted()
+                    .toList();
         }
     }
 
@@ -82,6 +85,10 @@ public abstract class DartRestartContract {
                     .as("every message once, no second name, no leftovers; %s", world.errors)
                     .containsExactlyInAnyOrderElementsOf(
                             Stream.iterate(0, i -> i + 1).limit(COUNT).map(i -> "m" + i).toList());
+            assertThat(Files.readAllLines(out.resolve(DartReceiver.DESCRIPTIONS)))
+                    .allMatch(line -> line.startsWith("{\"file\":\"m") && line.endsWith("}}"))
+                    .extracting(line -> line.split("\"")[3])
+                    .doesNotHaveDuplicates();
             for (int i = 0; i < COUNT; i++) {
                 assertThat(Files.readAllBytes(out.resolve("m" + i)))
                         .as("m%d", i)

@@ -60,8 +60,13 @@ class FileSinkTest {
             clients[0].close();
             clients[1].close();
             master.close();
+            List<String> described = new ArrayList<>();
+            for (String line : Files.readAllLines(sink.resolve(DartReceiver.DESCRIPTIONS))) {
+                described.add(line.split("\"")[3]);
+            }
+            assertThat(described).containsExactlyInAnyOrderElementsOf(seen);
             try (Stream<Path> files = Files.list(sink)) {
-                assertThat(files).hasSize(12).noneMatch(f -> f.toString().contains(".receiving"));
+                assertThat(files).hasSize(13).noneMatch(f -> f.toString().contains(".receiving"));
             }
             assertThat(world.errors()).isEmpty();
         }

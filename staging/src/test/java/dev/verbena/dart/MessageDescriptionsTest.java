@@ -16,8 +16,7 @@ class MessageDescriptionsTest {
     private static DartReceiver.Context describing(DartWorld world, Path out) {
         return world.receiverContext()
                 .listen("127.0.0.1", world.receiverPort)
-                .directory(out.toString())
-                .describe(true);
+                .directory(out.toString());
     }
 
     private static List<String> lines(Path out, int count) throws Exception {
@@ -73,5 +72,58 @@ class MessageDescriptionsTest {
             assertThat(both.get(1)).startsWith("{\"file\":\"b\",").endsWith("{}}");
             assertThat(world.received).hasSize(2);
         }
+    }
+
+    @Test
+    void shouldDescribeNothingIfToldSo() {
+        try (CrashBench bench = new CrashBench(c -> c.describe(false))) {
+            bench.server(1).message(10, 1, new DartMetadata().name("a"), 9, 1).allowAll();
+            bench.until("stored", bench::isDone);
+            bench.until("named", () -> bench.wire.disk.names("a").size() == 1);
+            assertThat(bench.wire.disk.names(DartReceiver.DESCRIPTIONS)).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldStoreWhatItCannotDescribeAndCatchUp() {
+        try (CrashBench bench = new CrashBench(c -> {})) {
+            bench.wire.disk.throwing = DartReceiver.DESCRIPTIONS;
+            ScriptedServer server = bench.server(1);
+            for (int i = 1; i <= 3; i++) {
+                server.message(10, i, new DartMetadata().name("m" + i), 9, 1);
+            }
+            server.allowAll();
+            bench.until("stored", bench::isDone);
+            assertThat(bench.files()).containsOnlyKeys("m1", "m2", "m3");
+            assertThat(bench.wire.errors)
+                    .singleElement()
+                    .satisfies(e -> assertThat(e).hasMessageContaining("not all are described in"));
+            bench.wire.disk.throwing = "";
+            bench.until("described", () -> bench.described().equals(List.of("m1", "m2", "m3")));
+        }
+    }
+
+    @Test
+    void shouldDescribeOnceWhatComesAgainAfterAKill() {
+        int again = 0;
+        for (int killAt = 1; killAt < 40; killAt++) {
+            try (CrashBench bench = new CrashBench(c -> {})) {
+                ScriptedServer server = bench.server(1);
+                for (int i = 1; i <= 3; i++) {
+                    server.message(10, i, new DartMetadata().name("m" + i), 9, 1);
+                }
+                server.allowAll();
+                for (int i = 0; i < killAt; i++) {
+                    bench.step();
+                }
+                bench.crash(CrashBench.End.KILL_AFTER_DISK);
+                bench.until("stored", bench::isDone);
+                assertThat(bench.described())
+                        .as("killed at %d", killAt)
+                        .containsExactly("m1", "m2", "m3");
+                again += bench.handled.size() - 3;
+            }
+        }
+        assertThat(again).as("messages that came again").isPositive();
     }
 }

@@ -3,6 +3,7 @@ package dev.verbena.cli.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.verbena.dart.DartReceiver;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -133,8 +134,15 @@ class SpillIT {
             master.terminate();
             shouldEndWell(master);
             try (Stream<Path> files = Files.list(sink)) {
-                assertThat(files).containsExactly(sink.resolve("source"));
+                assertThat(files)
+                        .containsExactlyInAnyOrder(
+                                sink.resolve("source"), sink.resolve(DartReceiver.DESCRIPTIONS));
             }
+            ChaosProcess list = staging.command("ls", List.of(), "dart", "ls", sink.toString());
+            shouldEndWell(list);
+            assertThat(list.out().lines().skip(1))
+                    .hasSize(LENGTHS.length)
+                    .allMatch(line -> line.startsWith("source/") && line.endsWith(" complete"));
         }
     }
 
