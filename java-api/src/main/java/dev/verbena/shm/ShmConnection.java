@@ -40,8 +40,8 @@ final class ShmConnection extends ShmPeerMemory {
     /** Gone for softnic as well; only retained messages, now empty, have to be released. */
     static final int LEFT = 9;
 
-    /** Answers of {@link #post}. */
-    static final int POSTED = 0;
+    /** Answers of {@link #credit}. */
+    static final int AVAILABLE = 0;
 
     static final int NO_CREDIT = 1;
     static final int CORRUPT = 2;
@@ -73,6 +73,9 @@ final class ShmConnection extends ShmPeerMemory {
     private int writeMax;
     private long writePosition;
     private long consumed;
+
+    /** Which slot each of the next messages goes into, by position; what the peer gave back. */
+    private short[] free;
 
     private long readSlots;
     private long readCredit;
@@ -142,6 +145,10 @@ final class ShmConnection extends ShmPeerMemory {
                     + " bytes for messages of up to "
                     + writeMax;
         }
+        free = new short[writeCredits];
+        for (int slot = 0; slot < writeCredits; slot++) {
+            free[slot] = (short) slot;
+        }
         returned = new short[readCredits];
         out = new long[readCredits];
         readBuffer = new UnsafeBuffer(readSlots, readCredits * readSlotBytes);
@@ -183,36 +190,42 @@ final class ShmConnection extends ShmPeerMemory {
 
     // ---- messages to the peer ----
 
-    /** Whether a message can be posted: {@link #POSTED}, {@link #NO_CREDIT}, {@link #CORRUPT}. */
+    /**
+     * Whether a message can be posted: {@link #AVAILABLE}, {@link #NO_CREDIT}, {@link #CORRUPT}.
+     */
     int credit() {
         if (writePosition - consumed < writeCredits) {
-            return POSTED;
+            return AVAILABLE;
         }
         // Pairs with the reader's release store when it gives a slot back.
         long seen = UnsafeApi.getLongAcquire(null, writeCredit + Layout.CREDIT_CONSUMED);
-        if (seen < consumed || seen > writePosition) {
+        if (seen < consumed || seen > writePosition || !takeBack(seen)) {
             return CORRUPT;
         }
-        consumed = seen;
-        return writePosition - seen < writeCredits ? POSTED : NO_CREDIT;
+        return writePosition - seen < writeCredits ? AVAILABLE : NO_CREDIT;
     }
 
-    /** Writes a message; {@link #credit} answered POSTED before. */
-    int post(int kind, int tag, long from, int length) {
-        long position = writePosition;
-        int slot = (int) position;
-        if (position >= writeCredits) {
-            slot =
-                    UnsafeApi.getShort(
-                                    null,
-                                    writeCredit
-                                            + Layout.CREDIT_RETURNED
-                                            + 2L * (position & (writeCredits - 1)))
-                            & 0xFFFF;
-            if (slot >= writeCredits) {
-                return CORRUPT;
+    /**
+     * Copies the numbers of the slots that came back, once for all of them: the peer writes beside
+     * the next one with every message, so that a look at each post would miss the cache each time.
+     */
+    private boolean takeBack(long seen) {
+        for (long i = consumed; i < seen; i++) {
+            int at = (int) i & (writeCredits - 1);
+            short slot = UnsafeApi.getShort(null, writeCredit + Layout.CREDIT_RETURNED + 2L * at);
+            if (slot < 0 || slot >= writeCredits) {
+                return false;
             }
+            free[at] = slot;
         }
+        consumed = seen;
+        return true;
+    }
+
+    /** Writes a message; {@link #credit} answered AVAILABLE before. */
+    void post(int kind, int tag, long from, int length) {
+        long position = writePosition;
+        int slot = free[(int) position & (writeCredits - 1)];
         long at = writeSlots + (long) slot * writeSlotBytes;
         UnsafeApi.putInt(null, at + Layout.SLOT_KIND, kind);
         UnsafeApi.putInt(null, at + Layout.SLOT_LENGTH, length);
@@ -232,7 +245,6 @@ final class ShmConnection extends ShmPeerMemory {
         if (UnsafeApi.getIntVolatile(null, waiters) != 0) {
             softnic.snic_ring(peer);
         }
-        return POSTED;
     }
 
     // ---- messages from the peer ----

@@ -71,14 +71,15 @@ abstract class ShmOperations extends GuardedTransport {
     /** Posts a message; a peer that wrote nonsense into its credits loses the connection. */
     private int post(ShmConnection to, int kind, int tag, long from, int length) {
         int credit = to.credit();
-        if (credit == ShmConnection.POSTED) {
-            credit = to.post(kind, tag, from, length);
+        if (credit == ShmConnection.AVAILABLE) {
+            to.post(kind, tag, from, length);
+            return ACCEPTED;
         }
         if (credit == ShmConnection.CORRUPT) {
             connections.corrupt(to, "its credits make no sense");
             return NOT_CONNECTED;
         }
-        return credit == ShmConnection.POSTED ? ACCEPTED : BACK_PRESSURED;
+        return BACK_PRESSURED;
     }
 
     @Override
