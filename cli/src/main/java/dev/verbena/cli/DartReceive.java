@@ -3,6 +3,7 @@ package dev.verbena.cli;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.dart.DartReceiver;
 import dev.verbena.dart.ReceiverStatistics;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,7 +82,13 @@ final class DartReceive implements Callable<Integer> {
         }
         byte[] shared = secret.read();
         List<Path> made = OutputFolder.absent(directory);
-        Path folder = Files.createDirectories(directory).toAbsolutePath().normalize();
+        Path folder = directory.toAbsolutePath().normalize();
+        try {
+            Files.createDirectories(folder);
+        } catch (IOException e) {
+            String advice = "; choose a folder that can be written to";
+            throw OutputFolder.failure("--directory", directory, e, advice);
+        }
         PrintWriter out = spec.commandLine().getOut();
         try (Termination termination = new Termination(10_000);
                 RealEnvironment environment =

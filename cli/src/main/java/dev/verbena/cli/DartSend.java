@@ -122,8 +122,14 @@ final class DartSend implements Callable<Integer> {
             }
             boolean isLate = now - confirmedNs > timeoutNs;
             if (isLate || termination.isAsked() || !isWorthAnother(failure)) {
+                boolean isMasterThere = Files.exists(service.configuration());
                 throw new Messages.Failure(
-                        failure.getMessage() + "; not confirmed: " + queue.unconfirmed());
+                        failure.getMessage()
+                                + "; not confirmed: "
+                                + queue.unconfirmed()
+                                + (isMasterThere
+                                        ? ""
+                                        : ". Is a master running with this --config?"));
             }
             if (!failure.getMessage().equals(said)) {
                 said = failure.getMessage();

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -109,6 +110,9 @@ final class OutputFolder {
     private static String reason(IOException error) {
         if (error instanceof FileAlreadyExistsException file) {
             return file.getFile() + " exists already";
+        }
+        if (error instanceof NoSuchFileException) {
+            return "there is no such file or folder";
         }
         if (error instanceof FileSystemException file && file.getReason() != null) {
             return file.getReason();

@@ -155,7 +155,10 @@ abstract class PerfCommand implements Callable<Integer> {
         if (startSeconds != null && (startSeconds < 1 || startSeconds > 86_400)) {
             throw wrong("--start-timeout " + startSeconds + " is outside 1 to 86400");
         }
-        String scheme = peer == null ? transport.require(spec) : peer.getScheme();
+        String scheme =
+                peer == null
+                        ? transport.require(spec)
+                        : TransportOption.require(spec, "--connect " + peer, peer.getScheme());
         PrintWriter out = spec.commandLine().getOut();
         if (isListening) {
             PerfPeer.serve(
@@ -315,7 +318,7 @@ abstract class PerfCommand implements Callable<Integer> {
         int width = isJson ? Columns.UNKNOWN : Columns.width();
         try (PerfEndpoint endpoint =
                 new PerfEndpoint(scheme, longest, manner(messageLengthMax(longest)))) {
-            endpoint.connect(target);
+            connect(endpoint, target);
             if (!isJson) {
                 String how = "# " + spec.name() + " " + what + " over " + endpoint.explain();
                 out.print(Columns.fold(how, width));
@@ -346,6 +349,14 @@ abstract class PerfCommand implements Callable<Integer> {
                     String.join(",\n  ", objects));
         }
         out.flush();
+    }
+
+    private void connect(PerfEndpoint endpoint, URI target) {
+        try {
+            endpoint.connect(target);
+        } catch (IllegalArgumentException e) {
+            throw wrong("--connect " + e.getMessage() + ", which --listen prints");
+        }
     }
 
     /** A row in as many lines as the width asks for. */

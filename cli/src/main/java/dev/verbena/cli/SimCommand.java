@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
@@ -140,6 +141,12 @@ final class SimCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         if (scenarioName == null) {
+            for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+                if (!option.inherited()) {
+                    throw wrong(
+                            option.longestName() + ": of which scenario? verbena sim lists them");
+                }
+            }
             StringBuilder list = new StringBuilder();
             Scenarios.all()
                     .forEach(
@@ -202,6 +209,15 @@ final class SimCommand implements Callable<Integer> {
         }
         if (trace != null && trace.equals(events)) {
             throw wrong("--trace and --events are the same file, " + trace);
+        }
+        if (threads > 1 && level != null && !level.equals("packet")) {
+            throw wrong(
+                    "--threads "
+                            + threads
+                            + ": only the packet level can be divided, leave out --level");
+        }
+        if (perNode != null && perNode < 1) {
+            throw wrong("--per-node " + perNode + " is less than 1");
         }
         if (bytes != null && bytes < 0) {
             throw wrong("--bytes " + bytes + " is negative");

@@ -121,7 +121,11 @@ final class SimDartCommand implements Callable<Integer> {
                                     })
                             .run();
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+            // The simulation's parameters are called as the options are.
+            String option = "--" + e.getMessage().split(" ", 2)[0];
+            boolean isOption = spec.optionsMap().containsKey(option);
+            String message = (isOption ? "--" : "") + e.getMessage();
+            throw new ParameterException(spec.commandLine(), message, e);
         } finally {
             line.end();
         }

@@ -60,6 +60,9 @@ final class SimEventsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         out = spec.commandLine().getOut();
+        if (!Files.exists(file)) {
+            throw new Messages.WrongPath("FILE " + file + ": there is no such file");
+        }
         SimEvents.openBuffers();
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 20)) {
             readAll(in);

@@ -44,17 +44,20 @@ final class TransportOption {
 
     /** As the other form, for an option of this name that is spelled elsewhere. */
     static String require(CommandSpec spec, String scheme) {
+        return require(spec, "--transport " + scheme, scheme);
+    }
+
+    /** As the other form, for what was typed in place of {@code --transport}. */
+    static String require(CommandSpec spec, String typed, String scheme) {
         List<String> known = new ArrayList<>();
         new Schemes().forEach(known::add);
         if (!known.contains(scheme)) {
             throw new ParameterException(
-                    spec.commandLine(),
-                    "--transport " + scheme + ": there is no such transport; there are " + known);
+                    spec.commandLine(), typed + ": there is no such transport; there are " + known);
         }
         String cause = Transports.provider(scheme).unavailabilityCause();
         if (cause != null) {
-            throw new Messages.Failure(
-                    "--transport " + scheme + " cannot work on this machine: " + cause);
+            throw new Messages.Failure(typed + " cannot work on this machine: " + cause);
         }
         return scheme;
     }

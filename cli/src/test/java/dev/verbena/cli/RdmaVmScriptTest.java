@@ -76,6 +76,20 @@ class RdmaVmScriptTest {
         assertThat(small.code()).isEqualTo(2);
     }
 
+    @Test
+    void shouldRefuseAPrefixBeforeAnythingIsBuilt() throws Exception {
+        Files.createFile(folder.resolve("file"));
+        for (String library : new String[] {"portals", "gni"}) {
+            Bash refused =
+                    Bash.run(folder, Bash.CI + "/../verbena " + library + " install PREFIX=file/x");
+            assertThat(refused.text())
+                    .isEqualTo(
+                            "verbena %s install: '%s' is no folder that %s can write to; choose another: PREFIX=DIR\n",
+                            library, folder.resolve("file"), System.getProperty("user.name"));
+            assertThat(refused.code()).isEqualTo(2);
+        }
+    }
+
     private Path report(String module, int tests, int failures, String... reasons)
             throws IOException {
         StringBuilder text = new StringBuilder("<?xml version=\"1.0\"?>\n");

@@ -341,7 +341,7 @@ class SimCommandTest {
                 "sim ring-barrier --set topology=cube(3) | topology 'cube(3)' is not understood",
                 "sim ring-barrier --set topology=torus(0) | a dimension of size 0",
                 "sim ring-barrier -n 9 --set topology=torus(2,4) | need 9 nodes; torus(2,4) has 8",
-                "sim ring-barrier --per-node 0 | 0 processes per node",
+                "sim ring-barrier --per-node 0 | --per-node 0 is less than 1",
                 "sim compare -n1 | -n 1 is outside 2 to 64",
                 "sim compare --repeat 0 | --repeat 0 is outside 1 to",
                 "sim compare --transport fax | --transport fax: there is no such transport",

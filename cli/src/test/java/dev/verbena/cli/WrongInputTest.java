@@ -88,6 +88,12 @@ class WrongInputTest {
                 "status --job a/b | --job 'a/b': letters, digits",
                 "bw --window 0 | --window 0 is outside 1 to 1024",
                 "help dart send x | 'x' is nothing that verbena dart send takes",
+                "lat --connect foo://x | --connect foo://x: there is no such transport",
+                "lat --connect shm://x | is not of the form shm://job/name?incarnation=hex, which",
+                "sim --print | --print: of which scenario?",
+                "sim ring-barrier --per-node 0 | --per-node 0 is less than 1",
+                "sim ring-barrier --level flit --threads 4 | --threads 4: only the packet level can be divided",
+                "sim dart --nodes 0 | --nodes 0 is outside 1 to",
             })
     void shouldSayWhatItTakes(String line, String message) {
         Run run = Run.of(line.split(" "));
@@ -136,6 +142,7 @@ class WrongInputTest {
                 "dart send --config F/conf F/file F/../F/file | F/file is named twice",
                 "dart receive --listen 127.0.0.1:0 --directory F/file | is a file, not a folder",
                 "sim ring-barrier --trace F/new --events F/new | are the same file",
+                "sim events F/none | FILE F/none: there is no such file",
             })
     void shouldNameThePathThatIsWrong(String line, String message, @TempDir Path folder)
             throws Exception {
@@ -149,6 +156,17 @@ class WrongInputTest {
         assertThat(run.code()).isEqualTo(2);
         assertThat(folder).isDirectoryContaining(file::equals);
         assertThat(folder.toFile().list()).containsExactly("file");
+    }
+
+    @Test
+    void shouldNameTheOptionOfAFolderThatCannotBeMade(@TempDir Path folder) throws Exception {
+        Path below = Files.createFile(folder.resolve("file")).resolve("a");
+        Run run = Run.of("dart", "receive", "--listen=127.0.0.1:0", "--directory=" + below);
+        assertThat(run.err()).contains("--directory " + below + ": Not a directory; choose");
+        Path conf = folder.resolve("conf");
+        Run send =
+                Run.of("dart", "send", "--timeout=1", "--config=" + conf, below.getParent() + "");
+        assertThat(send.err()).contains("Is a master running with this --config?");
     }
 
     @Test
