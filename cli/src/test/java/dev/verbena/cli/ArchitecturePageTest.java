@@ -106,6 +106,6 @@ class ArchitecturePageTest {
                 words += GENERATED.contains(page.getFileName().toString()) ? 0 : words(page);
             }
         }
-        assertThat(words).isLessThanOrEqualTo(28_000);
+        assertThat(words).isLessThanOrEqualTo(26_000);
     }
 }
