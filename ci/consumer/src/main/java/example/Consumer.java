@@ -1,8 +1,8 @@
 package example;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.BlockingCalls;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.TransportContext;
 import java.net.URI;
 import java.util.concurrent.CompletableFuture;

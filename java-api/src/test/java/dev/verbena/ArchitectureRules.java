@@ -9,6 +9,7 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import dev.verbena.agent.internal.PlantedFaults;
 import java.util.stream.Stream;
 
@@ -33,6 +34,15 @@ public final class ArchitectureRules {
                 .should(notMentionJavaCpp())
                 .as("no public method outside the bindings mentions a JavaCPP type")
                 .allowEmptyShould(true);
+    }
+
+    /** Whoever reads a package can understand it without those that use it. */
+    public static ArchRule packagesHaveNoCircle() {
+        return SlicesRuleDefinition.slices()
+                .matching("dev.verbena.(**)")
+                .should()
+                .beFreeOfCycles()
+                .as("packages depend on one another in one direction");
     }
 
     /** javac drops the switches only where {@link PlantedFaults#ENABLED} guards them. */

@@ -22,6 +22,8 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule SIGNATURES = ArchitectureRules.publicSignaturesAreFreeOfJavaCpp();
 
+    @ArchTest static final ArchRule NO_CIRCLE = ArchitectureRules.packagesHaveNoCircle();
+
     @ArchTest static final ArchRule SWITCHES = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
 
     @ArchTest

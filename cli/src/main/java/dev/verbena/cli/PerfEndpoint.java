@@ -2,8 +2,8 @@ package dev.verbena.cli;
 
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;

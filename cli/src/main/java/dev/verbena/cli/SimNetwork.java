@@ -1,8 +1,8 @@
 package dev.verbena.cli;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.nsim.program.Performer;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;

@@ -57,5 +57,7 @@ class ArchitectureTest {
                                     + "|dev\\.verbena\\.dart\\.(?!DartReceiver|ReceiverStatistics|DartMessage|DartMetadata).*")
                     .as("the demo's analysis knows of DART its receiver and its messages only");
 
+    @ArchTest static final ArchRule noCircle = ArchitectureRules.packagesHaveNoCircle();
+
     @ArchTest static final ArchRule noSwitches = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
 }

@@ -31,5 +31,7 @@ class ArchitectureTest {
                     .resideInAnyPackage(
                             "dev.verbena.dart..", "dev.verbena.examples..", "dev.verbena.cli..");
 
+    @ArchTest static final ArchRule NO_CIRCLE = ArchitectureRules.packagesHaveNoCircle();
+
     @ArchTest static final ArchRule SWITCHES = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
 }

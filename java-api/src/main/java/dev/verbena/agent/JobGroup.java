@@ -1,6 +1,6 @@
 package dev.verbena.agent;
 
-import dev.verbena.transport.internal.Deadlines;
+import dev.verbena.agent.internal.Deadlines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,5 @@
 package dev.verbena.memory;
 
-import dev.verbena.transport.RemoteDescriptor;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

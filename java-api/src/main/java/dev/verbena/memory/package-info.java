@@ -8,8 +8,8 @@
  * empty when the memory is closed, so that a late access is an exception and not a crash (Agrona's
  * bounds checks must be on, which they are by default).
  *
- * <p>{@link dev.verbena.memory.SlabPool} cuts one region into equal slabs without allocating;
- * {@link dev.verbena.memory.RegistrationCache} keeps registrations of memory that is used again.
+ * <p>{@link dev.verbena.memory.SlabPool} cuts one region into equal slabs without allocating.
+ * {@link dev.verbena.memory.RemoteDescriptor} names memory of another process.
  *
  * <p>Nothing here is freed by the garbage collector. With {@code -Dverbena.leaks=report} a cleaner
  * reports what was dropped without being closed, with the stack of its creation; {@link

@@ -1,9 +1,9 @@
 package dev.verbena.shm;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.transport.Operation;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportLimits;

@@ -1,9 +1,9 @@
 package dev.verbena.shm;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.internal.Ranges;
 import java.util.Arrays;

@@ -2,7 +2,7 @@ package dev.verbena.shm;
 
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.OffHeapMemory;
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.internal.TransportRegion;
 
 /** A region of one {@link ShmTransport}: toolkit memory or memory handed in. */

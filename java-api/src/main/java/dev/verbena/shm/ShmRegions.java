@@ -1,9 +1,9 @@
 package dev.verbena.shm;
 
 import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
-import dev.verbena.transport.RemoteDescriptor;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.agrona.UnsafeApi;

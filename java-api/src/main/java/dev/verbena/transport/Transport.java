@@ -2,6 +2,7 @@ package dev.verbena.transport;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import java.net.URI;
 import org.agrona.DirectBuffer;
 

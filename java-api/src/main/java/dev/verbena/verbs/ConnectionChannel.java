@@ -1,10 +1,10 @@
 package dev.verbena.verbs;
 
+import dev.verbena.agent.internal.Deadlines;
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.rdma.VerbsAccess;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
-import dev.verbena.transport.internal.Deadlines;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.List;

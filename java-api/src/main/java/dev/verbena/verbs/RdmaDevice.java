@@ -1,8 +1,8 @@
 package dev.verbena.verbs;
 
+import dev.verbena.agent.internal.Deadlines;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
-import dev.verbena.transport.internal.Deadlines;
 import java.util.List;
 import org.agrona.UnsafeApi;
 import org.agrona.collections.Long2ObjectHashMap;

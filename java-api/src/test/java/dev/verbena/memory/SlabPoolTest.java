@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.shm.ShmTesting;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Transport;
 import java.util.HashSet;
 import java.util.Set;

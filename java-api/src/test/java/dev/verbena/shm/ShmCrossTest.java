@@ -3,8 +3,8 @@ package dev.verbena.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.softnic.bindings.Layout;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.Transports;
 import java.util.ArrayDeque;

@@ -3,7 +3,7 @@ package dev.verbena.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.Transports;

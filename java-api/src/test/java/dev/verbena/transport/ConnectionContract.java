@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.ContractNode.Completion;
 import dev.verbena.transport.ContractNode.Life;
 import dev.verbena.transport.ContractNode.Message;

@@ -7,6 +7,7 @@ import static dev.verbena.transport.Transport.NOT_SUPPORTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;

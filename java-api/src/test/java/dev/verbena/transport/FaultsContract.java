@@ -3,6 +3,7 @@ package dev.verbena.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.softnic.NativeAccess;
 import dev.verbena.transport.ContractNode.Completion;
 import dev.verbena.transport.ContractNode.Life;

@@ -1,8 +1,8 @@
 package dev.verbena.transport;
 
-import static dev.verbena.transport.RemoteDescriptor.REMOTE_ALL;
-import static dev.verbena.transport.RemoteDescriptor.REMOTE_READ;
-import static dev.verbena.transport.RemoteDescriptor.REMOTE_WRITE;
+import static dev.verbena.memory.RemoteDescriptor.REMOTE_ALL;
+import static dev.verbena.memory.RemoteDescriptor.REMOTE_READ;
+import static dev.verbena.memory.RemoteDescriptor.REMOTE_WRITE;
 import static dev.verbena.transport.Transport.ACCEPTED;
 import static dev.verbena.transport.Transport.CLOSED;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.AllocationMeter;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

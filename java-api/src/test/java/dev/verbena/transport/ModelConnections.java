@@ -1,9 +1,8 @@
 package dev.verbena.transport;
 
+import dev.verbena.agent.internal.Deadlines;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.transport.internal.Deadlines;
-import dev.verbena.transport.internal.TransferTransport;
 import java.net.URI;
 import java.util.ArrayDeque;
 import org.agrona.DirectBuffer;

@@ -1,6 +1,7 @@
 package dev.verbena.transport;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.internal.Ranges;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -1,15 +1,16 @@
 package dev.verbena.transport;
 
-import static dev.verbena.transport.RemoteDescriptor.REMOTE_ALL;
-import static dev.verbena.transport.RemoteDescriptor.REMOTE_ATOMIC;
-import static dev.verbena.transport.RemoteDescriptor.REMOTE_READ;
-import static dev.verbena.transport.RemoteDescriptor.REMOTE_WRITE;
+import static dev.verbena.memory.RemoteDescriptor.REMOTE_ALL;
+import static dev.verbena.memory.RemoteDescriptor.REMOTE_ATOMIC;
+import static dev.verbena.memory.RemoteDescriptor.REMOTE_READ;
+import static dev.verbena.memory.RemoteDescriptor.REMOTE_WRITE;
 import static dev.verbena.transport.Transport.ACCEPTED;
 import static dev.verbena.transport.Transport.FENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.ContractNode.Completion;
 import dev.verbena.transport.ContractNode.Notification;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 package dev.verbena.transport;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

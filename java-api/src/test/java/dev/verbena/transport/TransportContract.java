@@ -4,6 +4,7 @@ import static dev.verbena.transport.Transport.ACCEPTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.HashMap;

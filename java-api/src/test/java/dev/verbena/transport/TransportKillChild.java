@@ -3,6 +3,7 @@ package dev.verbena.transport;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import java.net.URI;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;

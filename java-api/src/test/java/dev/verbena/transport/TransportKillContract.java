@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;

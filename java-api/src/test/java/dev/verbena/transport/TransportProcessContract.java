@@ -5,6 +5,7 @@ import static dev.verbena.transport.Transport.NOT_CONNECTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

@@ -12,6 +12,7 @@ import dev.verbena.nsim.program.Interpreter;
 import dev.verbena.nsim.program.MessageTrace;
 import dev.verbena.nsim.program.Program;
 import dev.verbena.nsim.program.Script;
+import dev.verbena.nsim.program.SimulationException;
 import dev.verbena.nsim.topology.Topology;
 import java.util.ArrayList;
 import java.util.List;

@@ -77,5 +77,7 @@ class ArchitectureTest {
                     .resideInAnyPackage(
                             "dev.verbena.nsim", "..nsim.program..", "..nsim.scenario..");
 
+    @ArchTest static final ArchRule NO_CIRCLE = ArchitectureRules.packagesHaveNoCircle();
+
     @ArchTest static final ArchRule SWITCHES = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
 }

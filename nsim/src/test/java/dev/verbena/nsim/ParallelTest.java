@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.verbena.nsim.network.Level;
 import dev.verbena.nsim.network.LinkStatistics;
 import dev.verbena.nsim.program.Program;
+import dev.verbena.nsim.program.SimulationException;
 import dev.verbena.nsim.scenario.Scenario;
 import dev.verbena.nsim.scenario.ScenarioOptions;
 import dev.verbena.nsim.scenario.Scenarios;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.program.Program;
 import dev.verbena.nsim.program.Rank;
+import dev.verbena.nsim.program.SimulationException;
 import dev.verbena.nsim.topology.GridTopology;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,7 +4,7 @@ import dev.verbena.agent.StagingEvents;
 import dev.verbena.agent.internal.Interrupts;
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;

@@ -2,7 +2,7 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Transport;
 import java.util.Arrays;
 import java.util.UUID;

@@ -2,7 +2,7 @@ package dev.verbena.dart;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import org.agrona.DirectBuffer;

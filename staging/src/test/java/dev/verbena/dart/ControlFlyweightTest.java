@@ -3,7 +3,7 @@ package dev.verbena.dart;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import java.net.URI;
 import java.util.HexFormat;
 import java.util.UUID;

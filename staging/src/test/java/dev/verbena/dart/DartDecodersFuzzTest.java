@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.Fuzz;
 import dev.verbena.agent.ByteStreams.ByteStream;
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;

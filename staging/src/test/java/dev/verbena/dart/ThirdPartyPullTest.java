@@ -3,7 +3,7 @@ package dev.verbena.dart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.Await;
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,13 +6,13 @@ import static dev.verbena.ugni.transport.GniConnection.ENDING;
 import static dev.verbena.ugni.transport.GniConnection.FREE;
 import static dev.verbena.ugni.transport.GniConnection.OFFERED;
 
+import dev.verbena.agent.internal.Deadlines;
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.internal.ConnectionLife;
-import dev.verbena.transport.internal.Deadlines;
 import java.net.URI;
 import java.util.function.Consumer;
 import org.agrona.concurrent.SystemNanoClock;

@@ -1,8 +1,8 @@
 package dev.verbena.ugni.transport;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.internal.Ranges;
 import dev.verbena.ugni.bindings.ugni;

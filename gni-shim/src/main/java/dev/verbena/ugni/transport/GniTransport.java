@@ -1,11 +1,11 @@
 package dev.verbena.ugni.transport;
 
+import dev.verbena.agent.internal.Deadlines;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Capability;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
-import dev.verbena.transport.internal.Deadlines;
 import java.net.URI;
 import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;

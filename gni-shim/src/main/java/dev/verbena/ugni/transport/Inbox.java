@@ -1,7 +1,7 @@
 package dev.verbena.ugni.transport;
 
 import dev.verbena.agent.internal.PlantedFaults;
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.internal.Ranges;

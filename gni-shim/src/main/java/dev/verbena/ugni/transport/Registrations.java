@@ -1,7 +1,7 @@
 package dev.verbena.ugni.transport;
 
 import dev.verbena.memory.OffHeapMemory;
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.internal.OwnerGuard;
 import org.agrona.collections.Long2ObjectHashMap;

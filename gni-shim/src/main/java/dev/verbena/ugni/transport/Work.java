@@ -1,8 +1,8 @@
 package dev.verbena.ugni.transport;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransportHandler;
 import java.util.Arrays;

@@ -9,7 +9,7 @@ import dev.verbena.agent.Await;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;

@@ -2,6 +2,7 @@ package dev.verbena.transport.internal;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.TransferTransport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.TransportLimits;

@@ -1,8 +1,8 @@
 package dev.verbena.transport.internal;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 
 /** Checks of ranges and descriptors that come from anywhere. Allocates nothing. Thread-safe. */

@@ -4,7 +4,7 @@ import dev.verbena.memory.Leaks;
 import dev.verbena.memory.MemoryWindows;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

@@ -1,6 +1,6 @@
 package dev.verbena.verbs.transport;
 
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.verbs.CompletionFlyweight;
 import dev.verbena.verbs.CompletionQueue;

@@ -1,10 +1,10 @@
 package dev.verbena.verbs.transport;
 
+import dev.verbena.agent.internal.Deadlines;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
-import dev.verbena.transport.internal.Deadlines;
 import dev.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.net.InetSocketAddress;

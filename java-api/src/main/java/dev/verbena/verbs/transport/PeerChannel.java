@@ -1,8 +1,8 @@
 package dev.verbena.verbs.transport;
 
+import dev.verbena.agent.internal.Deadlines;
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Status;
-import dev.verbena.transport.internal.Deadlines;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,7 +1,7 @@
 package dev.verbena.verbs.transport;
 
 import dev.verbena.memory.OffHeapMemory;
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.internal.TransportRegion;
 import dev.verbena.verbs.MemoryRegion;
 

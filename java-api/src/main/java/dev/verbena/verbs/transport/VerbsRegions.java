@@ -3,7 +3,7 @@ package dev.verbena.verbs.transport;
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.internal.Ranges;

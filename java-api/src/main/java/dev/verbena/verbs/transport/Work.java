@@ -1,7 +1,7 @@
 package dev.verbena.verbs.transport;
 
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.verbs.MemoryRegion;
 import dev.verbena.verbs.SendRequestFlyweight;

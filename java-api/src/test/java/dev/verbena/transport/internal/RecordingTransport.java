@@ -2,7 +2,7 @@ package dev.verbena.transport.internal;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;

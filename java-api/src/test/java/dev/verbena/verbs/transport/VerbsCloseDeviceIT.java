@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;

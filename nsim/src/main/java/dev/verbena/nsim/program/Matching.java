@@ -1,7 +1,6 @@
 package dev.verbena.nsim.program;
 
 import dev.verbena.agent.internal.PlantedFaults;
-import dev.verbena.nsim.SimulationException;
 import dev.verbena.nsim.network.MessageTable;
 import dev.verbena.nsim.network.NetworkModel;
 import java.util.function.IntUnaryOperator;

@@ -4,8 +4,8 @@ import static dev.verbena.nsim.world.SimulatedEvent.MESSAGE;
 import static dev.verbena.nsim.world.SimulatedEvent.NOTIFY;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.internal.Ranges;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -1,7 +1,7 @@
 package dev.verbena.nsim.world;
 
 import dev.verbena.memory.OffHeapMemory;
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.internal.TransportRegion;
 import org.agrona.concurrent.UnsafeBuffer;
 

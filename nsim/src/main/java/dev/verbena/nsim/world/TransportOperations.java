@@ -1,8 +1,8 @@
 package dev.verbena.nsim.world;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.internal.Ranges;

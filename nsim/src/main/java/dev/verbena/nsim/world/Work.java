@@ -1,6 +1,6 @@
 package dev.verbena.nsim.world;
 
-import dev.verbena.transport.RemoteDescriptor;
+import dev.verbena.memory.RemoteDescriptor;
 import java.net.URI;
 import org.agrona.concurrent.UnsafeBuffer;
 

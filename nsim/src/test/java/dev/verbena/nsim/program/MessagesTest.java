@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.nsim.Simulation;
-import dev.verbena.nsim.SimulationException;
 import dev.verbena.nsim.SimulationResult;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.scenario.SeededRandom;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.nsim.Simulation;
-import dev.verbena.nsim.SimulationException;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.program.Program;
+import dev.verbena.nsim.program.SimulationException;
 import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

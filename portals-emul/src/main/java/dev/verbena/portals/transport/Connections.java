@@ -4,6 +4,7 @@ import static dev.verbena.portals.transport.PortalsConnection.CONNECTED;
 import static dev.verbena.portals.transport.PortalsConnection.CONNECTING;
 import static dev.verbena.portals.transport.PortalsConnection.OFFERED;
 
+import dev.verbena.agent.internal.Deadlines;
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.portals.PeerState;
 import dev.verbena.portals.PortalsEventFlyweight;
@@ -14,7 +15,6 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.internal.ConnectionLife;
-import dev.verbena.transport.internal.Deadlines;
 import java.net.URI;
 import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;

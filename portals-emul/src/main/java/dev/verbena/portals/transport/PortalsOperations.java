@@ -2,12 +2,12 @@ package dev.verbena.portals.transport;
 
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.portals.MemoryDescriptor;
 import dev.verbena.portals.PortalsCode;
 import dev.verbena.portals.PortalsInterface;
 import dev.verbena.portals.PortalsOutcome;
 import dev.verbena.transport.Operation;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportContext;

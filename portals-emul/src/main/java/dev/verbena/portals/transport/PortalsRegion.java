@@ -1,10 +1,10 @@
 package dev.verbena.portals.transport;
 
 import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.portals.MatchEntry;
 import dev.verbena.portals.MemoryDescriptor;
 import dev.verbena.portals.PortalsMemory;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.internal.TransportRegion;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -1,5 +1,6 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.agent.internal.Deadlines;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.portals.MemoryDescriptorContext;
@@ -8,7 +9,6 @@ import dev.verbena.portals.PortalsInterface;
 import dev.verbena.transport.Capability;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
-import dev.verbena.transport.internal.Deadlines;
 import java.net.URI;
 import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;

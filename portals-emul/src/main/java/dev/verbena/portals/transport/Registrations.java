@@ -2,6 +2,7 @@ package dev.verbena.portals.transport;
 
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.portals.EventQueue;
 import dev.verbena.portals.MatchEntry;
 import dev.verbena.portals.MemoryDescriptor;
@@ -10,7 +11,6 @@ import dev.verbena.portals.PortalsCode;
 import dev.verbena.portals.PortalsException;
 import dev.verbena.portals.PortalsInterface;
 import dev.verbena.portals.PortalsMemory;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.internal.OwnerGuard;
 import java.security.SecureRandom;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.Await;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.portals.MemoryDescriptor;
 import dev.verbena.portals.MemoryDescriptorContext;
 import dev.verbena.portals.PortalsException;
-import dev.verbena.transport.RemoteDescriptor;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;

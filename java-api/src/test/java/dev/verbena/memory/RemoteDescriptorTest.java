@@ -1,4 +1,4 @@
-package dev.verbena.transport;
+package dev.verbena.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

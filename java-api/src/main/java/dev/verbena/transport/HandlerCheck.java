@@ -1,6 +1,5 @@
-package dev.verbena.transport.internal;
+package dev.verbena.transport;
 
-import dev.verbena.transport.TransportHandler;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.stream.Collectors;

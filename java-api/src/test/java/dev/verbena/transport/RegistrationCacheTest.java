@@ -1,11 +1,13 @@
-package dev.verbena.memory;
+package dev.verbena.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.shm.ShmTesting;
-import dev.verbena.transport.RemoteDescriptor;
-import dev.verbena.transport.Transport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package dev.verbena.nsim;
+package dev.verbena.nsim.program;
 
 /**
  * A simulation came to no end: ranks wait for what nobody sends, packets wait for one another, or a

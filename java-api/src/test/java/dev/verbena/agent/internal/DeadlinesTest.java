@@ -1,4 +1,4 @@
-package dev.verbena.transport.internal;
+package dev.verbena.agent.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

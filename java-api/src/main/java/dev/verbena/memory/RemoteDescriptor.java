@@ -1,4 +1,4 @@
-package dev.verbena.transport;
+package dev.verbena.memory;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 

@@ -1,11 +1,7 @@
-package dev.verbena.transport.internal;
+package dev.verbena.transport;
 
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.transport.Operation;
-import dev.verbena.transport.RemoteDescriptor;
-import dev.verbena.transport.TransferVector;
-import dev.verbena.transport.Transport;
-import dev.verbena.transport.TransportHandler;
+import dev.verbena.memory.RemoteDescriptor;
 
 /**
  * A transport whose puts, gets and notifying puts are one kind of transfer, and whose atomics are

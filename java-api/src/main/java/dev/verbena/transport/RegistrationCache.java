@@ -1,6 +1,7 @@
-package dev.verbena.memory;
+package dev.verbena.transport;
 
-import dev.verbena.transport.Transport;
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.memory.RegisteredRegion;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;

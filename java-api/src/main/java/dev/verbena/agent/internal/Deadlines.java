@@ -1,4 +1,4 @@
-package dev.verbena.transport.internal;
+package dev.verbena.agent.internal;
 
 /**
  * When time limits end. Any limit is legal: one of 0 or less has ended, and one that is too long to
