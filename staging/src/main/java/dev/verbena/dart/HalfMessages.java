@@ -381,8 +381,8 @@ final class HalfMessages {
         if (!isStillWanted) {
             shared.wanted.poll();
             stream.wanted = null;
-            if (message != null) {
-                message.isWanted &= !message.isAside;
+            if (message != null && message.isAside) {
+                message.unwant();
             }
             stopReading();
             return 1;
@@ -411,7 +411,7 @@ final class HalfMessages {
             reading = message;
             readingName = message.temporaryName;
             shared.halfBytes += message.received;
-            message.countedBytes = message.received;
+            message.counted(message.received);
         }
         for (int i = 0; i < PIECES_PER_CYCLE && message.isAside; i++) {
             files.bringBack(message, reader, piece);

@@ -1,10 +1,9 @@
 package dev.verbena.dart;
 
-import dev.verbena.agent.DurableStore.Completion;
-import dev.verbena.agent.DurableStore.DurableFile;
 import dev.verbena.agent.internal.DirectMemory;
 import dev.verbena.agent.internal.PlantedFaults;
 import java.nio.ByteBuffer;
+import java.util.UUID;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -17,28 +16,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * and freed by the garbage collector only: whoever keeps a buffer longer than allowed reads old
  * bytes, nothing worse.
  */
-final class InboundMessage implements DartMessage {
-    /** Parts are still missing. */
-    static final int RECEIVING = 0;
-
-    /** Complete; its file is being forced. */
-    static final int FORCING = 1;
-
-    /** Forced; the journal is asked to remember that the file is about to get its final name. */
-    static final int PROMISING = 2;
-
-    /** Its file is being renamed. */
-    static final int RENAMING = 3;
-
-    /** Has its final name already: a receiver before this one gave it. */
-    static final int RENAMED = 4;
-
-    /** Delivered, and not to be acknowledged before its step was handled. */
-    static final int HELD = 5;
-
-    /** Delivered, as strongly as wanted. */
-    static final int SETTLED = 6;
-
+final class InboundMessage extends StoredMessage implements DartMessage {
     private static final int ROOM_MIN = 64 * 1024;
     private static final byte[] NOTHING = new byte[0];
 
@@ -53,7 +31,6 @@ final class InboundMessage implements DartMessage {
     /** What has arrived, by position; behind {@link #position} anything. */
     final UnsafeBuffer memory = new UnsafeBuffer(new byte[0]);
 
-    int state;
     int clientId;
     int serverId;
     int tag;
@@ -69,20 +46,12 @@ final class InboundMessage implements DartMessage {
     long received;
 
     int checksum;
-    String fileName = "";
 
     /** Where its handler has put it; null: nowhere else. */
     String place;
 
-    String temporaryName = "";
-    DurableFile file;
-    Completion rename;
-
-    /** Bytes of the payload that the file was asked to force. */
-    long forceAsked;
-
     /** Job of the stream that it came over. */
-    java.util.UUID job;
+    UUID job;
 
     /** The step to which it will belong, while it arrives; null: none. */
     OpenStep step;
@@ -116,27 +85,6 @@ final class InboundMessage implements DartMessage {
     /** The stream needs it no more. */
     boolean isForgotten;
 
-    /** Checksum of all of it that its promise holds; see {@link #isSumPromised}. */
-    int promisedSum;
-
-    /** A receiver before this one has written {@link #promisedSum} into its journal. */
-    boolean isSumPromised;
-
-    /** Frames of it are settled although it is not complete: its beginning does not come again. */
-    boolean isBegunSettled;
-
-    /** Bytes of the payload in these; none, if the first has no room beside the metadata. */
-    long settledEnd;
-
-    /** As {@link #settledEnd}, as far as the journal was told; -1: of nothing. */
-    long journaledEnd = -1;
-
-    /** The journal has been told of this message. */
-    boolean isJournaled;
-
-    /** Round of the journal that remembers the promised name; 0: none. */
-    long promiseRound;
-
     /** Nothing but memory: in no stream, owned by a session. */
     boolean isSpare;
 
@@ -145,18 +93,13 @@ final class InboundMessage implements DartMessage {
         serverId = server;
         tag = messageTag;
         sequence = messageSequence;
-        state = RECEIVING;
+        beginStoring();
         flags = 0;
         position = 0;
         received = 0;
         checksum = 0;
         crc.reset();
-        fileName = "";
         place = null;
-        temporaryName = "";
-        file = null;
-        rename = null;
-        forceAsked = -1;
         step = null;
         isHeld = false;
         isAside = false;
@@ -164,13 +107,7 @@ final class InboundMessage implements DartMessage {
         takenAt = 0;
         countedBytes = 0;
         isForgotten = false;
-        settledEnd = 0;
-        isBegunSettled = false;
-        journaledEnd = -1;
         isSummedAgain = false;
-        isJournaled = false;
-        promiseRound = 0;
-        isSumPromised = false;
         payload.wrap(NOTHING); // and not the memory, which would be kept when it is given back
     }
 
@@ -182,6 +119,96 @@ final class InboundMessage implements DartMessage {
     void decode(DirectBuffer from, int offset, int available) {
         metadataLength = metadata.decode(from, offset, available);
         block.putBytes(0, from, offset, metadataLength);
+    }
+
+    /** The process run whose message it is. */
+    void job(UUID its) {
+        job = its;
+    }
+
+    /** In no stream: what comes may be read into it. */
+    void spare() {
+        isSpare = true;
+    }
+
+    /** In a stream from now on. */
+    void joinStream() {
+        isSpare = false;
+    }
+
+    /** The stream needs it no more. */
+    void leaveStream() {
+        isForgotten = true;
+    }
+
+    /** Takes room in a step until it leaves that. */
+    void joinStep(OpenStep its, long cost) {
+        step = its;
+        stepCost = cost;
+    }
+
+    /** The step to which it belonged; null: none. */
+    OpenStep leaveStep() {
+        OpenStep left = step;
+        step = null;
+        return left;
+    }
+
+    /** So much of its memory is in the receiver's count. */
+    void counted(long bytes) {
+        countedBytes = bytes;
+    }
+
+    /** So much of it is in the receiver's count of memory for later messages. */
+    void pooled(long bytes) {
+        pooledBytes = bytes;
+    }
+
+    /** As the journal of an earlier receiver says. */
+    void restoreFlags(int all) {
+        flags = all;
+    }
+
+    /** So much of the payload is expected in its file. */
+    void resume(long length) {
+        received = length;
+        position = metadataLength + length;
+        restored();
+    }
+
+    /** Its file is read again from the beginning. */
+    void beginReadingAgain() {
+        crc.reset();
+        received = 0;
+    }
+
+    /** The next bytes of its file. */
+    void readAgain(DirectBuffer from, int length, boolean isAssembling) {
+        crc.update(from, 0, length);
+        if (isAssembling) {
+            assemble(from, 0, length);
+        }
+        received += length;
+    }
+
+    /** All of it was summed up. */
+    void takeChecksum() {
+        checksum = crc.value();
+    }
+
+    /** A step needs its memory, or none does any more. */
+    void held(boolean isNeeded) {
+        isHeld = isNeeded;
+    }
+
+    /** A frame waits for its bytes to be in memory. */
+    void want() {
+        isWanted = true;
+    }
+
+    /** No frame waits for that any more. */
+    void unwant() {
+        isWanted = false;
     }
 
     /** Whether this frame brings what is wanted next. */
@@ -215,6 +242,12 @@ final class InboundMessage implements DartMessage {
         }
         long announced = position == 0 ? needed : positionMax();
         return Math.max(Math.max(needed, ROOM_MIN), Math.min(announced, 2L * needed + ROOM_MIN));
+    }
+
+    /** Makes room for its first frame. */
+    void makeRoomAtStart(int needed) {
+        position = 0;
+        makeRoom(needed);
     }
 
     /**
@@ -259,10 +292,7 @@ final class InboundMessage implements DartMessage {
     void goBackTo(long length) {
         received = length;
         position = metadataLength + length;
-        state = RECEIVING;
-        promiseRound = 0;
-        forceAsked = length;
-        rename = null;
+        goOnStoring(length);
         putAside();
         crc.reset();
         isSummedAgain = true;

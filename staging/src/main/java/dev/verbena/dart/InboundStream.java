@@ -358,11 +358,7 @@ final class InboundStream {
                         && message.file.forcedPosition() < frame.payloadEnd) {
                     break;
                 }
-                message.settledEnd = Math.max(message.settledEnd, frame.payloadEnd);
-                boolean isForgetful =
-                        PlantedFaults.ENABLED
-                                && PlantedFaults.isOn("dart-empty-beginning-forgotten");
-                message.isBegunSettled = !isForgetful || message.settledEnd > 0;
+                message.settledTo(frame.payloadEnd);
             }
             if (message != null && frame.isLast) {
                 newsOf.add(message.clientId);

@@ -295,9 +295,9 @@ final class JournalReader {
                 stream.serverId,
                 body.getInt(20, LITTLE_ENDIAN),
                 body.getLong(12, LITTLE_ENDIAN));
-        message.flags = body.getInt(24, LITTLE_ENDIAN);
-        message.temporaryName = temporaryName;
-        message.fileName = fileName;
+        message.restoreFlags(body.getInt(24, LITTLE_ENDIAN));
+        message.temporarilyNamed(temporaryName);
+        message.named(fileName);
         try {
             message.decode(body, at + 2, length - at - 2);
         } catch (DartException e) {
@@ -306,7 +306,7 @@ final class JournalReader {
         InboundMessage known = messages.get(key(index, body));
         if (known != null && known.temporaryName.equals(temporaryName)) {
             // Its name was chosen anew; all else that is known of it holds.
-            known.fileName = fileName;
+            known.named(fileName);
             return true;
         }
         messages.put(key(index, body), message);
@@ -340,17 +340,13 @@ final class JournalReader {
             return length == 20;
         }
         if (type == JournalRecord.STORE) {
-            message.state = InboundMessage.PROMISING;
-            message.promiseRound = ReceiverJournal.EARLIER;
-            message.flags = length >= 24 ? body.getInt(20, LITTLE_ENDIAN) : 0;
-            // Earlier versions did not write it.
-            message.isSumPromised = length == 28;
-            message.promisedSum = length == 28 ? body.getInt(24, LITTLE_ENDIAN) : 0;
+            message.restoreFlags(length >= 24 ? body.getInt(20, LITTLE_ENDIAN) : 0);
+            boolean isSumKnown = length == 28;
+            message.restorePromise(isSumKnown, isSumKnown ? body.getInt(24, LITTLE_ENDIAN) : 0);
             return length == 24 || length == 28;
         }
         long end = length == 28 ? body.getLong(20, LITTLE_ENDIAN) : -1;
-        message.settledEnd = end;
-        message.isBegunSettled = true;
+        message.restoreProgress(end);
         return end >= 0 && end <= message.metadata.payloadLength();
     }
 }

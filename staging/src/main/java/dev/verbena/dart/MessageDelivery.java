@@ -28,7 +28,7 @@ final class MessageDelivery {
     void complete(InboundStream stream, InboundMessage message) {
         stream.open.remove(message.clientId);
         shared.isHalfNoMore(message);
-        message.checksum = message.crc.value();
+        message.takeChecksum();
         if (shared.isAssembling) {
             message.assembled();
         }
@@ -106,9 +106,9 @@ final class MessageDelivery {
         if (descriptions != null) {
             descriptions.add(stream, message);
         }
-        message.isHeld = shared.steps != null && shared.steps.take(message);
-        boolean isToWait = message.isHeld && shared.steps.isAcknowledgedWhenHandled();
-        message.state = isToWait ? InboundMessage.HELD : InboundMessage.SETTLED;
+        boolean isHeld = shared.steps != null && shared.steps.take(message);
+        message.held(isHeld);
+        message.delivered(isHeld && shared.steps.isAcknowledgedWhenHandled());
         stream.delivered(message);
         ServerShared.add(shared.messages, 1);
         ServerShared.add(shared.payloadBytes, message.received);
@@ -164,7 +164,7 @@ final class MessageDelivery {
         if (shared.steps != null) {
             shared.steps.droppedDuplicate(message);
         }
-        message.state = InboundMessage.SETTLED;
+        message.settle();
         stream.delivered(message);
     }
 

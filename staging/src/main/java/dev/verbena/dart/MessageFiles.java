@@ -113,25 +113,21 @@ final class MessageFiles implements AutoCloseable {
         boolean isComplete = message.state == InboundMessage.PROMISING;
         long settled = message.settledEnd;
         long length = isComplete ? message.metadata.payloadLength() : settled;
-        message.received = length;
-        message.position = message.metadataLength + length;
-        message.isJournaled = true;
-        message.journaledEnd = message.isBegunSettled ? message.settledEnd : -1;
+        message.resume(length);
         isBehind(message.temporaryName);
         try {
             if (!isComplete) {
                 return goOnBehind(message, settled);
             }
             if (readAgain(message, message.temporaryName, length)) {
-                message.file = store.append(message.temporaryName, length);
-                message.forceAsked = length;
+                message.goOnIn(store.append(message.temporaryName, length), length);
                 return message.file.error();
             }
             if (isStillTemporary(message)) {
                 return goOnBehind(message, settled);
             }
             // The file got its name; whether anybody was told is not known: it is told again.
-            message.state = InboundMessage.RENAMED;
+            message.foundRenamed();
             boolean isThere = readAgain(message, message.fileName, length);
             boolean isOther = message.isSumPromised && message.crc.value() != message.promisedSum;
             return isThere && !isOther
@@ -172,7 +168,7 @@ final class MessageFiles implements AutoCloseable {
             return "its file " + message.temporaryName + " is gone or too short";
         }
         message.goBackTo(length);
-        message.file = store.append(message.temporaryName, length);
+        message.goOnIn(store.append(message.temporaryName, length), length);
         return message.file.error();
     }
 
@@ -193,22 +189,17 @@ final class MessageFiles implements AutoCloseable {
     /** Reads the beginning of a file for the checksum and the handler; false if it is too short. */
     private boolean readAgain(InboundMessage message, String name, long length) {
         UnsafeBuffer piece = new UnsafeBuffer(new byte[PIECE]);
-        message.crc.reset();
         try (DurableStore.ReadableFile file = store.read(name)) {
             if (file == null || file.length() < length) {
                 return false;
             }
-            message.received = 0;
+            message.beginReadingAgain();
             while (message.received < length) {
                 int wanted = (int) Math.min(PIECE, length - message.received);
                 if (file.read(message.received, piece, 0, wanted) < wanted) {
                     return false;
                 }
-                message.crc.update(piece, 0, wanted);
-                if (isAssembling) {
-                    message.assemble(piece, 0, wanted);
-                }
-                message.received += wanted;
+                message.readAgain(piece, wanted, isAssembling);
             }
             if (isAssembling) {
                 message.assembled();
@@ -251,8 +242,8 @@ final class MessageFiles implements AutoCloseable {
 
     /** A message begins; its metadata are there. */
     void begin(InboundMessage message) {
-        message.fileName = plainName(message);
-        message.temporaryName =
+        message.named(plainName(message));
+        message.temporarilyNamed(
                 TEMPORARY_PREFIX
                         + message.serverId
                         + "-"
@@ -260,8 +251,8 @@ final class MessageFiles implements AutoCloseable {
                         + "-"
                         + message.sequence
                         + "-"
-                        + nextTemporary++;
-        message.file = store.create(message.temporaryName);
+                        + nextTemporary++);
+        message.openFile(store.create(message.temporaryName));
         check(message);
     }
 
@@ -294,8 +285,7 @@ final class MessageFiles implements AutoCloseable {
         if (message == null) {
             return 0;
         }
-        message.forceAsked = message.received;
-        message.file.force();
+        message.force(message.received);
         return 1;
     }
 
@@ -326,8 +316,7 @@ final class MessageFiles implements AutoCloseable {
 
     /** All parts are appended. */
     void complete(InboundMessage message) {
-        message.file.force();
-        message.state = InboundMessage.FORCING;
+        message.forceComplete();
     }
 
     /** Whether all of a complete message is on the device, as far as that is wanted. */
@@ -343,8 +332,7 @@ final class MessageFiles implements AutoCloseable {
     }
 
     void discard(InboundMessage message) {
-        message.file.close();
-        message.file = null;
+        message.closeFile();
         if (message.promiseRound != 0 && message.state < InboundMessage.RENAMED) {
             // The journal still says that it gets its name: without any file it would count as
             // stored.

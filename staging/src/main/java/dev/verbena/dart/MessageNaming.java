@@ -60,7 +60,7 @@ final class MessageNaming {
         }
         if (message.state == InboundMessage.PROMISING
                 && shared.journal.isDurable(message.promiseRound)) {
-            message.state = InboundMessage.RENAMING;
+            message.promised();
         }
         if (message.state != InboundMessage.RENAMING
                 || message.rename == null && !beginRename(stream, message)
@@ -70,7 +70,7 @@ final class MessageNaming {
         if (!message.rename.error().isEmpty()) {
             throw MessageFiles.failed(message, message.rename.error());
         }
-        message.file = null;
+        message.renamed();
         return true;
     }
 
@@ -86,10 +86,10 @@ final class MessageNaming {
                 return;
             }
             // The journal may know it by the other name.
-            message.isJournaled = false;
+            message.journalAnew();
         }
         boolean needsPromise = message.isBegunSettled || isKept || isInTheWay;
-        message.state = needsPromise ? InboundMessage.PROMISING : InboundMessage.RENAMING;
+        message.forced(needsPromise);
         stream.isDirty |= needsPromise;
     }
 
@@ -109,15 +109,14 @@ final class MessageNaming {
             }
         }
         message.file.close();
-        message.rename = shared.files.store().rename(message.temporaryName, message.fileName);
+        message.beginRename(
+                shared.files.store().rename(message.temporaryName, message.fileName));
         return true;
     }
 
     /** The name that was promised has gone to another message meanwhile. */
     private static void promiseAnew(InboundStream stream, InboundMessage message) {
-        message.isJournaled = false;
-        message.promiseRound = 0;
-        message.state = InboundMessage.PROMISING;
+        message.promiseAnew();
         stream.isDirty = true;
     }
 
@@ -268,7 +267,7 @@ final class MessageNaming {
                                             + candidate
                                             + "'"));
                 }
-                message.fileName = candidate;
+                message.named(candidate);
                 return true;
             }
         }

@@ -44,8 +44,7 @@ final class MessageTaker {
             if (!shared.hasMemoryFor(stream, spare, frame.payloadLength())) {
                 return null;
             }
-            spare.position = 0;
-            spare.makeRoom(frame.payloadLength());
+            spare.makeRoomAtStart(frame.payloadLength());
             return spare;
         }
         boolean isAstray = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-read-astray");
@@ -104,12 +103,12 @@ final class MessageTaker {
             if (stream.wanted != message) {
                 if (stream.wanted != null) {
                     // Of an earlier connection.
-                    stream.wanted.isWanted = false;
+                    stream.wanted.unwant();
                 }
                 stream.wanted = message;
                 shared.wanted.add(stream);
             }
-            message.isWanted = true;
+            message.want();
             return false;
         }
         boolean isNew = frame.position() == 0;
@@ -252,7 +251,7 @@ final class MessageTaker {
                                 + " bytes, messageLengthMax is "
                                 + shared.settings.messageLengthMax());
             }
-            message.job = stream.job;
+            message.job(stream.job);
             if (shared.steps != null && !shared.steps.admit(stream, message)) {
                 return null;
             }
@@ -270,7 +269,7 @@ final class MessageTaker {
                 shared.toPool(message);
             }
         }
-        message.isSpare = false;
+        message.joinStream();
         shared.outOfPool(message);
         stream.open.put(message.clientId, message);
         return message;

@@ -120,7 +120,7 @@ final class ReceiverEngine implements ProtocolAgent {
     }
 
     private void joinStep(InboundStream stream, InboundMessage message) {
-        message.job = stream.job;
+        message.job(stream.job);
         if (steps != null) {
             steps.admit(stream, message);
         }
@@ -253,8 +253,8 @@ final class ReceiverEngine implements ProtocolAgent {
 
     /** A step has no more use for this message. */
     private void letGo(InboundMessage message) {
-        message.isHeld = false;
-        message.state = InboundMessage.SETTLED;
+        message.held(false);
+        message.settle();
         if (message.isForgotten) {
             shared.toPool(message);
         }

@@ -360,14 +360,14 @@ final class ReceiverJournal {
                 stageBegin(stream, message);
             }
             if (needsProgress) {
-                message.journaledEnd = message.settledEnd;
+                message.progressJournaled();
                 stagedLength =
                         begin(stream, message, JournalRecord.PROGRESS)
                                 .putLong(message.settledEnd)
                                 .end();
             }
             if (needsPromise) {
-                message.promiseRound = message.promiseRound == 0 ? round : message.promiseRound;
+                message.promisedIn(round);
                 stagedLength =
                         begin(stream, message, JournalRecord.STORE)
                                 .putInt(message.flags)
@@ -385,7 +385,7 @@ final class ReceiverJournal {
     }
 
     private void stageBegin(InboundStream stream, InboundMessage message) {
-        message.isJournaled = true;
+        message.journaled();
         stagedLength =
                 begin(stream, message, JournalRecord.BEGIN)
                         .putInt(message.tag)

@@ -113,7 +113,7 @@ final class ReceiverRecovery {
             if (message.state == InboundMessage.RECEIVING) {
                 stream.open.put(message.clientId, message);
             } else {
-                message.checksum = message.crc.value();
+                message.takeChecksum();
                 stream.storing(message);
             }
             wanted.add(message.temporaryName);

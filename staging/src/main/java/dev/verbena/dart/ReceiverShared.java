@@ -88,7 +88,7 @@ final class ReceiverShared {
     InboundMessage spare() {
         InboundMessage message = pool.poll();
         message = message == null ? new InboundMessage() : message;
-        message.isSpare = true;
+        message.spare();
         return message;
     }
 
@@ -108,14 +108,14 @@ final class ReceiverShared {
 
     /** Used again as soon as no step needs its memory. */
     void toPool(InboundMessage message) {
-        message.isForgotten = true;
+        message.leaveStream();
         outOfPool(message);
         int length = message.memoryLength();
         if (!message.isHeld
                 && pool.size() < POOL_MAX
                 && length <= POOLED_MEMORY_MAX
                 && pooledBytes + length <= settings.unfinishedBytesMax() / 2) {
-            message.pooledBytes = length;
+            message.pooled(length);
             pooledBytes += length;
             // The memory that was used last is the most likely to be in a cache.
             pool.push(message);
@@ -125,7 +125,7 @@ final class ReceiverShared {
     /** It begins, or nobody will use its memory again. */
     void outOfPool(InboundMessage message) {
         pooledBytes -= message.pooledBytes;
-        message.pooledBytes = 0;
+        message.pooled(0);
     }
 
     /**
@@ -151,7 +151,7 @@ final class ReceiverShared {
     /** A half message takes more memory than it did. */
     void grew(InboundMessage message) {
         halfBytes += message.memoryLength() - message.countedBytes;
-        message.countedBytes = message.memoryLength();
+        message.counted(message.memoryLength());
         if (!isCrowdStaying) {
             long held = halfBytes + storingBytes;
             crowd = Math.max(crowd, held - 2 * settings.unfinishedBytesMax());
@@ -162,7 +162,7 @@ final class ReceiverShared {
     void isHalfNoMore(InboundMessage message) {
         if (files == null) {
             halfBytes -= message.countedBytes;
-            message.countedBytes = 0;
+            message.counted(0);
         }
     }
 

@@ -126,7 +126,7 @@ final class StepAssembler {
         }
         DartMetadata metadata = message.metadata;
         StepGroup group = group(stream.job, metadata.applicationId());
-        message.step = null;
+        message.leaveStep();
         if (group == null || group.hasEnded(metadata.step())) {
             return true;
         }
@@ -162,8 +162,7 @@ final class StepAssembler {
             end(step);
             return true;
         }
-        message.step = step;
-        message.stepCost = cost;
+        message.joinStep(step, cost);
         account(step, cost);
         return true;
     }
@@ -317,8 +316,7 @@ final class StepAssembler {
      * @return true if its step keeps it; false if the message is free
      */
     boolean take(InboundMessage message) {
-        OpenStep step = message.step;
-        message.step = null;
+        OpenStep step = message.leaveStep();
         if (step == null || step.state == OpenStep.ENDED) {
             notTaken(message);
             return false;
@@ -357,8 +355,7 @@ final class StepAssembler {
 
     /** The same message came through another server: this one does not count. */
     void droppedDuplicate(InboundMessage message) {
-        OpenStep step = message.step;
-        message.step = null;
+        OpenStep step = message.leaveStep();
         if (step != null && step.state == OpenStep.OPEN) {
             account(step, -message.stepCost);
         }
@@ -366,8 +363,7 @@ final class StepAssembler {
 
     /** A message that was begun will not come. */
     void gaveUp(InboundMessage message) {
-        OpenStep step = message.step;
-        message.step = null;
+        OpenStep step = message.leaveStep();
         if (step != null && step.state == OpenStep.OPEN) {
             account(step, -message.stepCost);
             step.gaveUp(message, settings.messagesPerRank());
