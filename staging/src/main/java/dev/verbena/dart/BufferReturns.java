@@ -20,14 +20,14 @@ final class BufferReturns {
             work++;
             ServedClient client = clients.client(buffer.slot, buffer.generation);
             if (client != null) {
-                client.outstandingBuffers--;
+                client.bufferReturned();
                 boolean isWhole =
                         buffer.isLast() && buffer.status == ServerBuffer.OK && !buffer.isDropped;
                 if (isWhole && buffer.isSpilled) {
-                    client.spilledUpTo = Math.max(client.spilledUpTo, buffer.sequence);
+                    client.spilled(buffer.sequence);
                     clients.hasNews(client);
                 } else if (isWhole) {
-                    client.streamedUpTo = Math.max(client.streamedUpTo, buffer.sequence);
+                    client.streamed(buffer.sequence);
                     ServerShared.add(shared.streamed, 1);
                     clients.hasNews(client);
                 }
@@ -71,7 +71,7 @@ final class BufferReturns {
             work++;
             ServedClient client = clients.client(part.slot, part.generation);
             if (client != null) {
-                client.streamedUpTo = Math.max(client.streamedUpTo, part.sequence);
+                client.streamed(part.sequence);
                 clients.hasNews(client);
             }
         }

@@ -44,22 +44,22 @@ final class DelegatedClients {
             return;
         }
         if (record.type() == ControlFlyweight.CREDIT) {
-            client.earlyCredits += record.credits();
-            client.isSeenPending = true;
+            client.oweCredits(record.credits());
+            client.oweSeen();
         } else if (record.sequence() > client.lastSequence) {
             throw new DartException(
                     DartException.Code.MALFORMED,
                     "DONE of message " + record.sequence() + " of " + client + ", never handed on");
         } else if (record.state() == ControlFlyweight.STATE_STREAMED) {
-            client.streamedUpTo = Math.max(client.streamedUpTo, record.sequence());
+            client.streamed(record.sequence());
         } else if (record.state() == ControlFlyweight.STATE_LOST) {
             client.addLost(record.sequence(), record.result());
         } else if (record.state() == ControlFlyweight.STATE_SPILLED) {
-            client.spilledUpTo = Math.max(client.spilledUpTo, record.sequence());
+            client.spilled(record.sequence());
         } else {
             client.addDone(record.sequence(), record.result(), record.credits());
             if (record.result() == ControlFlyweight.RESULT_OK) {
-                client.transferredUpTo = record.sequence();
+                client.transferred(record.sequence());
             }
         }
         registry.clients().hasNews(client);
@@ -73,8 +73,7 @@ final class DelegatedClients {
             unreached.addInt(forward.registration().assignedId());
             return;
         }
-        client.control = master;
-        client.state = ServedClient.ACTIVE;
+        client.serveFor(master);
         registry.connect(client);
     }
 
@@ -82,8 +81,7 @@ final class DelegatedClients {
     void letGo(ServedClient client, ServerPeer master) {
         boolean isFaithful = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-master-awaited");
         if (client.control == master && client.state != ServedClient.GONE && !isFaithful) {
-            client.isLeaving = true;
-            client.control = null;
+            client.letGo();
             transport.disconnect(client.peer.connection);
             registry.onGone(client.peer, "");
         }

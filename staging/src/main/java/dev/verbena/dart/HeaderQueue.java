@@ -73,7 +73,7 @@ final class HeaderQueue {
         PullMessage message = fromPool();
         message.beginNotice(client, kind);
         // Keeps the client's slot until the notice has been streamed.
-        client.outstandingBuffers++;
+        client.bufferTaken();
         parked.add(message);
         show();
     }
@@ -100,7 +100,7 @@ final class HeaderQueue {
 
     /** Its messages have waited longest, and go before its later ones. */
     void resume(ServedClient client) {
-        client.isSuspended = false;
+        client.suspend(false);
         suspendedCount -= client.suspended.size();
         PullMessage message;
         while ((message = client.suspended.pollLast()) != null) {

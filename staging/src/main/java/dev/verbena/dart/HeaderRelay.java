@@ -47,7 +47,7 @@ final class HeaderRelay implements AutoCloseable {
      */
     void add(ServedClient client, long resumeAt, DirectBuffer header, int offset, int length) {
         if (client.isDelegatePending) {
-            client.isDelegatePending = false;
+            client.introduced();
             introduce(client, resumeAt);
         }
         byte[] bytes = new byte[length];

@@ -308,8 +308,7 @@ final class MasterDesk implements AutoCloseable {
             boolean isPlanted =
                     PlantedFaults.ENABLED && PlantedFaults.isOn("dart-master-pulls-itself");
             if (at-- == 0 && !isPlanted) {
-                client.delegate = slave;
-                client.isDelegatePending = true;
+                client.delegateTo(slave);
             }
         }
     }

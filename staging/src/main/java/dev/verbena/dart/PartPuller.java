@@ -226,10 +226,10 @@ final class PartPuller implements AutoCloseable {
         if (message.notice != 0) {
             buffer.flags = message.notice;
         } else {
-            client.outstandingBuffers++;
+            client.bufferTaken();
             buffer.flags = flags(message, isFirst, isLast);
             if (isFirst && client.isReturningEarly) {
-                client.earlyCredits++;
+                client.oweCredits(1);
                 clients.hasNews(client);
             }
         }
@@ -320,7 +320,7 @@ final class PartPuller implements AutoCloseable {
         buffer.clientId = client.id;
         buffer.tag = message.tag;
         buffer.sequence = message.sequence;
-        buffer.ordinal = client.nextOrdinal++;
+        buffer.ordinal = client.takeOrdinal();
         buffer.position = message.postedParts == 0 ? 0 : message.metadataLength + message.posted;
         buffer.payloadLength = length;
         buffer.isDropped = false;

@@ -201,9 +201,9 @@ final class PullAgent implements ProtocolAgent {
             relay.suspend(client, isSuspended);
             return;
         }
-        client.isSuspended =
+        client.suspend(
                 isSuspended
-                        && !(PlantedFaults.ENABLED && PlantedFaults.isOn("dart-suspend-ignored"));
+                        && !(PlantedFaults.ENABLED && PlantedFaults.isOn("dart-suspend-ignored")));
         if (!isSuspended) {
             headers.resume(client);
         }
@@ -216,7 +216,7 @@ final class PullAgent implements ProtocolAgent {
                 PlantedFaults.ENABLED && PlantedFaults.isOn("dart-duplicate-header-accepted");
         if (sequence <= client.lastSequence && !isForgetful) {
             ServerShared.add(shared.duplicateHeaders, 1);
-            client.isSeenPending = true;
+            client.oweSeen();
             registry.clients().hasNews(client);
             return;
         }
@@ -229,9 +229,7 @@ final class PullAgent implements ProtocolAgent {
             return;
         }
         final long resumeAt = client.lastSequence + 1;
-        client.outstandingHeaders++;
-        client.hasSentHeader = true;
-        client.lastSequence = sequence;
+        client.headerCame(sequence);
         if (shared.isStopRequested) {
             client.addDone(sequence, ControlFlyweight.RESULT_STOPPING, 1);
             registry.clients().hasNews(client);

@@ -56,7 +56,7 @@ final class ReversePuts implements AutoCloseable {
             if (!shared.opened.offer(opened)) {
                 return; // Nobody listens: the data are thrown away at the server.
             }
-            client.inbox = opened;
+            client.openInbox(opened);
         }
         tell();
     }
@@ -70,7 +70,7 @@ final class ReversePuts implements AutoCloseable {
     void gone(ServedClient client) {
         InboxState inbox = client.inbox;
         if (inbox != null) {
-            client.inbox = null;
+            client.closeInbox();
             inbox.isGone = true;
             tell();
         }

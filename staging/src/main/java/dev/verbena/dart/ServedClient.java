@@ -120,6 +120,159 @@ final class ServedClient {
         spilledSent = lastSequence;
     }
 
+    // ---- its connection
+
+    void reachedBy(ServerPeer its) {
+        peer = its;
+    }
+
+    void oweWelcome() {
+        isWelcomePending = true;
+    }
+
+    /** It was told whether it is served. */
+    void welcomed() {
+        isWelcomePending = false;
+    }
+
+    void activate() {
+        state = ACTIVE;
+    }
+
+    /** It goes, or was told that it is not served: its end is no failure. */
+    void leave() {
+        isLeaving = true;
+    }
+
+    void gone() {
+        state = GONE;
+    }
+
+    // ---- served by two
+
+    /** Master: this slave pulls for it, and is still to be told so. */
+    void delegateTo(ServerPeer slave) {
+        delegate = slave;
+        isDelegatePending = true;
+    }
+
+    /** Master: the delegate is told of it. */
+    void introduced() {
+        isDelegatePending = false;
+    }
+
+    /** Master: its delegate has pulled messages up to this one. */
+    void transferred(long sequence) {
+        transferredUpTo = sequence;
+    }
+
+    /** Slave: pulls from it for the master. */
+    void serveFor(ServerPeer master) {
+        control = master;
+        state = ACTIVE;
+    }
+
+    /** Slave: the master is gone. */
+    void letGo() {
+        isLeaving = true;
+        control = null;
+    }
+
+    // ---- its messages
+
+    void headerCame(long sequence) {
+        outstandingHeaders++;
+        hasSentHeader = true;
+        lastSequence = sequence;
+    }
+
+    void suspend(boolean isToWait) {
+        isSuspended = isToWait;
+    }
+
+    /** The place of its next part among all of them. */
+    long takeOrdinal() {
+        return nextOrdinal++;
+    }
+
+    /** A buffer knows it. */
+    void bufferTaken() {
+        outstandingBuffers++;
+    }
+
+    void bufferReturned() {
+        outstandingBuffers--;
+    }
+
+    /** Messages up to this one have reached the receiver. */
+    void streamed(long sequence) {
+        streamedUpTo = Math.max(streamedUpTo, sequence);
+    }
+
+    /** Messages up to this one are on a disk. */
+    void spilled(long sequence) {
+        spilledUpTo = Math.max(spilledUpTo, sequence);
+    }
+
+    void openInbox(InboxState opened) {
+        inbox = opened;
+    }
+
+    void closeInbox() {
+        inbox = null;
+    }
+
+    void commandCame() {
+        waitingCommands++;
+    }
+
+    void commandDone() {
+        waitingCommands--;
+    }
+
+    // ---- what it is owed, and told
+
+    /** It is among those to be told something, or not. */
+    void queued(boolean isNow) {
+        isQueued = isNow;
+    }
+
+    /** It may send so many headers more before messages of it are done. */
+    void oweCredits(int credits) {
+        earlyCredits += credits;
+    }
+
+    /** It is to be told up to which header the server has seen them. */
+    void oweSeen() {
+        isSeenPending = true;
+    }
+
+    /** It knows its credits, and what was seen. */
+    void creditTold() {
+        earlyCredits = 0;
+        isSeenPending = false;
+    }
+
+    void oweHeartbeat() {
+        isHeartbeatPending = true;
+    }
+
+    void heartbeatTold() {
+        isHeartbeatPending = false;
+    }
+
+    void streamedTold(long upTo) {
+        streamedSent = upTo;
+    }
+
+    void spilledTold(long upTo) {
+        spilledSent = upTo;
+    }
+
+    void goodbyeTold() {
+        hasBeenToldGoodbye = true;
+    }
+
     /** Who is told how far its messages are. */
     ServerPeer told() {
         return control == null ? peer : control;
@@ -149,9 +302,11 @@ final class ServedClient {
         return true;
     }
 
-    void removeDone() {
+    /** The process knows of the first of them. */
+    void doneTold() {
         doneHead = (doneHead + 1) & (DONE_CAPACITY - 1);
         doneCount--;
+        outstandingHeaders--;
     }
 
     /**
@@ -166,8 +321,8 @@ final class ServedClient {
         }
     }
 
-    /** The process knows of the first of them. */
-    void removeLost() {
+    /** The process knows of the first of the lost. */
+    void lostTold() {
         lost.removeAt(0);
         lostResults.removeAt(0);
     }

@@ -113,7 +113,7 @@ final class ServedClients {
         if (client.state == ServedClient.GONE) {
             return;
         }
-        client.state = ServedClient.GONE;
+        client.gone();
         left.put(client.id, new Left(client.lastSequence, client.registration));
         if (byId.get(client.id) == client) {
             byId.remove(client.id);
@@ -135,7 +135,7 @@ final class ServedClients {
 
     void hasNews(ServedClient client) {
         if (!client.isQueued && client.state != ServedClient.GONE) {
-            client.isQueued = true;
+            client.queued(true);
             toTell.add(client);
         }
     }
@@ -145,7 +145,7 @@ final class ServedClients {
         int work = 0;
         for (int i = Math.min(toTell.size(), TELL_LIMIT); i > 0; i--) {
             ServedClient client = toTell.poll();
-            client.isQueued = false;
+            client.queued(false);
             if (client.state == ServedClient.GONE || client.told() == null) {
                 continue;
             }
@@ -184,8 +184,7 @@ final class ServedClients {
                             client.doneResult[at],
                             client.doneCredits[at]);
             if (isTold) {
-                client.removeDone();
-                client.outstandingHeaders--;
+                client.doneTold();
             }
             return isTold;
         }
@@ -202,14 +201,14 @@ final class ServedClients {
             long spilled = client.spilledUpTo;
             boolean isSent = done(client, spilled, ControlFlyweight.STATE_SPILLED, 0, 0);
             if (isSent) {
-                client.spilledSent = spilled;
+                client.spilledTold(spilled);
             }
             return isSent;
         }
         long upTo = client.streamedUpTo;
         boolean isTold = done(client, upTo, ControlFlyweight.STATE_STREAMED, 0, 0);
         if (isTold) {
-            client.streamedSent = upTo;
+            client.streamedTold(upTo);
         }
         return isTold;
     }
@@ -236,14 +235,14 @@ final class ServedClients {
         if (outbox.send(record, client.told().connection) != Transport.ACCEPTED) {
             return false;
         }
-        client.isWelcomePending = false;
+        client.welcomed();
         if (result == ControlFlyweight.RESULT_OK) {
             if (client.state != ServedClient.ACTIVE) {
                 taken.accept(client);
             }
-            client.state = ServedClient.ACTIVE;
+            client.activate();
         } else {
-            client.isLeaving = true;
+            client.leave();
         }
         return true;
     }
@@ -267,7 +266,7 @@ final class ServedClients {
                         client.lostResults.getInt(0),
                         0);
         if (isTold) {
-            client.removeLost();
+            client.lostTold();
         }
         return isTold;
     }
@@ -281,8 +280,7 @@ final class ServedClients {
                         != Transport.ACCEPTED) {
             return false;
         }
-        client.earlyCredits = 0;
-        client.isSeenPending = false;
+        client.creditTold();
         return true;
     }
 
@@ -295,7 +293,7 @@ final class ServedClients {
                         != Transport.ACCEPTED) {
             return false;
         }
-        client.isHeartbeatPending = false;
+        client.heartbeatTold();
         return true;
     }
 
@@ -326,7 +324,7 @@ final class ServedClients {
         if (outbox.send(record, client.told().connection) == Transport.BACK_PRESSURED) {
             return false;
         }
-        client.hasBeenToldGoodbye = true;
+        client.goodbyeTold();
         return true;
     }
 }

@@ -112,7 +112,7 @@ final class ServerCommands implements AutoCloseable {
         one.payload = new byte[command.metadataLength()];
         payload.getBytes(offset, one.payload);
         one.buffer = new UnsafeBuffer(one.payload);
-        client.waitingCommands++;
+        client.commandCame();
         waiting.add(one);
     }
 
@@ -160,7 +160,7 @@ final class ServerCommands implements AutoCloseable {
 
     private void done(Waiting one) {
         waiting.poll();
-        one.client.waitingCommands--;
+        one.client.commandDone();
     }
 
     private void run(Waiting one) {

@@ -219,7 +219,7 @@ final class ServerRegistry implements AutoCloseable {
         } else if (peer.client != null && peer.client.control != null) {
             events.onReached(peer.client);
         } else if (peer.client != null) {
-            peer.client.isWelcomePending = true;
+            peer.client.oweWelcome();
             clients.hasNews(peer.client);
         }
     }
@@ -300,7 +300,7 @@ final class ServerRegistry implements AutoCloseable {
             case ControlFlyweight.DONE, ControlFlyweight.CREDIT -> delegated.onNews(peer, record);
             case ControlFlyweight.HEARTBEAT -> {
                 ServedClient client = clientOf(peer, record);
-                client.isHeartbeatPending = true;
+                client.oweHeartbeat();
                 clients.hasNews(client);
             }
             case ControlFlyweight.BARRIER -> barrier.onRecord(peer, record);
@@ -338,7 +338,7 @@ final class ServerRegistry implements AutoCloseable {
 
     private void onGoodbye(ServerPeer peer, ControlFlyweight record) {
         if (peer.client != null) {
-            peer.client.isLeaving = true;
+            peer.client.leave();
             return;
         }
         ServedClient client = clients.byId(record.clientId());
@@ -396,7 +396,7 @@ final class ServerRegistry implements AutoCloseable {
     private void serve(ControlFlyweight forward, ServerPeer from) {
         ServedClient before = clients.byId(forward.registration().assignedId());
         if (before != null && from != null && before.peer == from) {
-            before.isWelcomePending = true;
+            before.oweWelcome();
             clients.hasNews(before);
             return;
         }
@@ -414,8 +414,8 @@ final class ServerRegistry implements AutoCloseable {
         if (from != null) {
             from.kind = ServerPeer.CLIENT;
             from.client = client;
-            client.peer = from;
-            client.isWelcomePending = true;
+            client.reachedBy(from);
+            client.oweWelcome();
             clients.hasNews(client);
             return;
         }
@@ -425,7 +425,7 @@ final class ServerRegistry implements AutoCloseable {
     void connect(ServedClient client) {
         ServerPeer peer = newPeer(ServerPeer.CLIENT);
         peer.client = client;
-        client.peer = peer;
+        client.reachedBy(peer);
         int length =
                 ConnectNote.encode(
                         privateData, shared.job, transport.limits().privateDataLengthMax());
