@@ -62,7 +62,7 @@ place_classes() {
     case $1 in */src/test/*) folder=test-classes ;; esac
     rm -f "${1%%/*}/target/$folder/$type".class "${1%%/*}/target/$folder/$type"\$*.class
     cp "$out/$type".class "${1%%/*}/target/$folder/${type%/*}/" || return 1
-    find "$out/${type%/*}" -name "${type##*/}\$*.class" -exec cp -t "${1%%/*}/target/$folder/${type%/*}/" {} +
+    find "$out/${type%/*}" -maxdepth 1 -name "${type##*/}\$*.class" -exec cp -t "${1%%/*}/target/$folder/${type%/*}/" {} +
 }
 
 update_jars() {

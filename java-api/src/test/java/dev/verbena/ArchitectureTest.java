@@ -2,6 +2,7 @@ package dev.verbena;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -63,4 +64,19 @@ class ArchitectureTest {
                             "dev.verbena.dart..",
                             "dev.verbena.examples..",
                             "dev.verbena.cli..");
+
+    @ArchTest
+    static void shouldWriteOwnFieldsOnly(JavaClasses classes) {
+        FieldWrites.requireOnly(
+                classes,
+                """
+                VerbsConnection 34
+                TableConnection 19
+                ShmConnection 17
+                ShmRegion 4
+                VerbsRegion 4
+                PeerChannel 2
+                Work 2
+                """);
+    }
 }

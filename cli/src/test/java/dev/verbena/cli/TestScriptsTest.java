@@ -65,6 +65,19 @@ class TestScriptsTest {
                 .isEqualTo("b/src/test/java/q/UserTest.java");
     }
 
+    /** Types of one name in a package and in one below it each stay with their own nested types. */
+    @Test
+    void shouldPlaceNestedClassesOfTheirOwnPackageOnly() throws Exception {
+        write("out/p/Edited.class", "");
+        write("out/p/Edited$Own.class", "");
+        write("out/p/q/Edited$Other.class", "");
+        write("a/target/classes/p/Edited$Gone.class", "");
+        String script = ". " + Bash.CI + "/edits.sh; cd " + folder + "; out=out; ";
+        printed(script + "place_classes a/src/main/java/p/Edited.java");
+        assertThat(folder.resolve("a/target/classes/p").toFile().list())
+                .containsExactlyInAnyOrder("Edited.class", "Edited$Own.class");
+    }
+
     private String endOfC(String log, int code) throws Exception {
         Path file = write("c.log", log);
         return printed(PLANTED + "end_of_c " + file + " " + code);

@@ -3,11 +3,13 @@ package dev.verbena.examples;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.verbena.ArchitectureRules;
+import dev.verbena.FieldWrites;
 import dev.verbena.agent.internal.PlantedFaults;
 
 /** Examples are what a user copies: nothing in them that a user has not got. */
@@ -60,4 +62,9 @@ class ArchitectureTest {
     @ArchTest static final ArchRule noCircle = ArchitectureRules.packagesHaveNoCircle();
 
     @ArchTest static final ArchRule noSwitches = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
+
+    @ArchTest
+    static void shouldWriteOwnFieldsOnly(JavaClasses classes) {
+        FieldWrites.requireOnly(classes, "");
+    }
 }

@@ -9,6 +9,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import dev.verbena.ArchitectureRules;
+import dev.verbena.FieldWrites;
 import java.util.Set;
 
 /** The arrows of this module. */
@@ -80,4 +81,20 @@ class ArchitectureTest {
     @ArchTest static final ArchRule NO_CIRCLE = ArchitectureRules.packagesHaveNoCircle();
 
     @ArchTest static final ArchRule SWITCHES = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
+
+    @ArchTest
+    static void shouldWriteOwnFieldsOnly(JavaClasses classes) {
+        FieldWrites.requireOnly(
+                classes,
+                """
+                Work 51
+                SimulatedEvent 26
+                Connection 25
+                SimulatedProcess 9
+                Disk 7
+                Host 6
+                TransportConnections 4
+                SimulatedRegion 2
+                """);
+    }
 }

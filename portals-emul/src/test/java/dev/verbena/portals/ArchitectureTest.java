@@ -2,12 +2,14 @@ package dev.verbena.portals;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.verbena.ArchitectureRules;
+import dev.verbena.FieldWrites;
 
 /** The arrows of this module. */
 @AnalyzeClasses(packages = "dev.verbena", importOptions = ArchitectureTest.ThisModule.class)
@@ -34,4 +36,17 @@ class ArchitectureTest {
     @ArchTest static final ArchRule NO_CIRCLE = ArchitectureRules.packagesHaveNoCircle();
 
     @ArchTest static final ArchRule SWITCHES = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
+
+    @ArchTest
+    static void shouldWriteOwnFieldsOnly(JavaClasses classes) {
+        FieldWrites.requireOnly(
+                classes,
+                """
+                TableConnection 18
+                ReceiveBuffer 13
+                PortalsRegion 12
+                PortalsConnection 11
+                PortalsEventFlyweight 2
+                """);
+    }
 }

@@ -109,8 +109,7 @@ final class MessageNaming {
             }
         }
         message.file.close();
-        message.beginRename(
-                shared.files.store().rename(message.temporaryName, message.fileName));
+        message.beginRename(shared.files.store().rename(message.temporaryName, message.fileName));
         return true;
     }
 

@@ -7,6 +7,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.verbena.ArchitectureRules;
+import dev.verbena.FieldWrites;
 import org.junit.jupiter.api.Tag;
 
 /** The arrows of this module. */
@@ -31,4 +32,31 @@ class ArchitectureTest {
     }
 
     @ArchTest static final ArchRule SWITCHES = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
+
+    @ArchTest
+    static void shouldWriteOwnFieldsOnly(JavaClasses classes) {
+        FieldWrites.requireOnly(
+                classes,
+                """
+                ServerBuffer 59
+                InboundStream 35
+                ServerShared 20
+                ServerPeer 19
+                SpillFile 15
+                DartMetadata 14
+                PullMessage 14
+                ReceiverShared 13
+                InboxState 8
+                ReverseDestination 8
+                DartStatistics 6
+                OpenStep 6
+                ReversePiece 6
+                InboundSession 3
+                CopyBuffers 2
+                DartTicket 2
+                DeliveredNumbers 2
+                StepGroup 2
+                ServerBarrier 1
+                """);
+    }
 }
