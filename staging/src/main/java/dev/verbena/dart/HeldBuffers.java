@@ -32,9 +32,10 @@ final class HeldBuffers {
     }
 
     void add(ServerBuffer buffer) {
-        buffer.firstFrame = nextNumber;
-        buffer.frameCount =
-                Math.max(1, (int) (((long) buffer.length + framePayloadMax - 1) / framePayloadMax));
+        buffer.numbered(
+                nextNumber,
+                Math.max(
+                        1, (int) (((long) buffer.length + framePayloadMax - 1) / framePayloadMax)));
         nextNumber += buffer.frameCount;
         append(buffer);
     }

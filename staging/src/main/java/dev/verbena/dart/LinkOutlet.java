@@ -130,7 +130,7 @@ final class LinkOutlet {
         payloadDone = 0;
         boolean isFirst = frame == 0;
         if (isFirst && current.firstFrame > held.sentUpTo()) {
-            current.streamBeganNs = nowNs;
+            current.streamBegan(nowNs);
         }
         payload = current.window;
         if (isFirst && !current.isStandIn()) {
@@ -165,10 +165,11 @@ final class LinkOutlet {
 
     /** Whether a pull or a file has lost some of the message of this part. */
     private boolean isGivenUp(ServerBuffer part) {
-        part.isDropped |=
-                !unreadable.isEmpty()
-                        && !part.isNotice()
-                        && unreadable.get(part.clientId) == part.sequence;
+        part.dropped(
+                part.isDropped
+                        || !unreadable.isEmpty()
+                                && !part.isNotice()
+                                && unreadable.get(part.clientId) == part.sequence);
         if (part.isLost) {
             // Seen again after an earlier message was lost, too: the rest of this one is left out.
             unreadable.put(part.clientId, part.sequence);
@@ -187,10 +188,9 @@ final class LinkOutlet {
      */
     private void lose(ServerBuffer part, int result) {
         boolean isSilent = PlantedFaults.ENABLED && PlantedFaults.isOn("spill-loss-untold");
-        part.isDropped = !isSilent;
+        part.dropped(!isSilent);
         if (!part.isNotice()) {
-            part.isLost = true;
-            part.lostResult = result;
+            part.lost(result);
             unreadable.put(part.clientId, part.sequence);
             if (part.slot >= 0 && !isSilent) {
                 // Not the buffer itself, which goes its own way.

@@ -186,15 +186,11 @@ final class PartPuller implements AutoCloseable {
         int metadata = isFirst ? message.metadataLength : 0;
         long left = message.payloadLength - message.posted;
         int length = message.isFailed ? 0 : (int) Math.min(left, settings.bufferSize() - metadata);
-        buffer.pullBeganNs = clock.nanoTime();
-        buffer.message = message;
-        buffer.remoteOffset = remoteOffset(message);
-        buffer.asked = metadata;
-        buffer.length = metadata + length;
+        buffer.beginPull(message, remoteOffset(message), metadata, length, clock.nanoTime());
         if (length > 0) {
             int answer = askForPiece(buffer);
             if (answer != Transport.ACCEPTED) {
-                buffer.message = null;
+                buffer.refused();
             }
             if (answer == Transport.BACK_PRESSURED) {
                 free.addFirst(buffer);
@@ -207,8 +203,7 @@ final class PartPuller implements AutoCloseable {
                 return true;
             }
         }
-        describe(buffer, message, length);
-        buffer.isInPieces = buffer.asked < buffer.length;
+        buffer.describe(message, length);
         longParts += buffer.isInPieces ? 1 : 0;
         if (buffer.sums != null) {
             buffer.sums.reset();
@@ -224,10 +219,10 @@ final class PartPuller implements AutoCloseable {
         boolean isLast = message.posted == message.payloadLength || message.isFailed;
         message.isAllPosted = isLast;
         if (message.notice != 0) {
-            buffer.flags = message.notice;
+            buffer.flagged(message.notice);
         } else {
             client.bufferTaken();
-            buffer.flags = flags(message, isFirst, isLast);
+            buffer.flagged(flags(message, isFirst, isLast));
             if (isFirst && client.isReturningEarly) {
                 client.oweCredits(1);
                 clients.hasNews(client);
@@ -281,9 +276,7 @@ final class PartPuller implements AutoCloseable {
                         buffer.index,
                         0);
         if (answer == Transport.ACCEPTED) {
-            buffer.asked += length;
-            boolean isStuck = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-piece-again");
-            buffer.remoteOffset += isStuck ? 0 : length;
+            buffer.askedFor(length);
         }
         return answer;
     }
@@ -311,21 +304,6 @@ final class PartPuller implements AutoCloseable {
     /** Of some part more is to be asked for once what was asked for last has come. */
     boolean isPulling() {
         return longParts > 0;
-    }
-
-    private static void describe(ServerBuffer buffer, PullMessage message, int length) {
-        ServedClient client = message.client;
-        buffer.slot = client.slot;
-        buffer.generation = client.generation;
-        buffer.clientId = client.id;
-        buffer.tag = message.tag;
-        buffer.sequence = message.sequence;
-        buffer.ordinal = client.takeOrdinal();
-        buffer.position = message.postedParts == 0 ? 0 : message.metadataLength + message.posted;
-        buffer.payloadLength = length;
-        buffer.isDropped = false;
-        buffer.isLost = false;
-        buffer.isSpilled = false;
     }
 
     private static int flags(PullMessage message, boolean isFirst, boolean isLast) {
@@ -361,14 +339,12 @@ final class PartPuller implements AutoCloseable {
 
     private void partEnded(ServerBuffer buffer, int status) {
         PullMessage message = buffer.message;
-        buffer.message = null;
         longParts -= buffer.isInPieces ? 1 : 0;
-        buffer.isInPieces = false;
         if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-memory-grows")) {
             leaked.add(java.nio.ByteBuffer.allocateDirect(512));
         }
-        buffer.pulledNs = clock.nanoTime();
-        buffer.status = status == Status.OK ? ServerBuffer.OK : ServerBuffer.FAILED;
+        buffer.pullEnded(
+                status == Status.OK ? ServerBuffer.OK : ServerBuffer.FAILED, clock.nanoTime());
         if (status != Status.OK) {
             message.isFailed = true;
             message.isAbortOnItsWay = true;

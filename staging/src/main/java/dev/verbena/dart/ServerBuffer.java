@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import dev.verbena.agent.internal.PlantedFaults;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -96,6 +97,123 @@ final class ServerBuffer {
         this.window = window;
         this.metadata = window == null ? null : new UnsafeBuffer(new byte[DartMetadata.LENGTH_MAX]);
         this.sums = sums;
+    }
+
+    /** A frame of an earlier server, at this place of a file. */
+    static ServerBuffer found(FrameFlyweight frame, SpillFile file, long position) {
+        ServerBuffer part = new ServerBuffer(-1, 0, null);
+        part.slot = -1;
+        part.clientId = frame.clientId();
+        part.tag = frame.tag();
+        part.sequence = frame.messageSequence();
+        part.position = frame.position();
+        part.length = frame.payloadLength();
+        part.flags = frame.flags();
+        part.isDropped = (frame.flags() & FrameFlyweight.GIVEN_UP) != 0;
+        part.numbered(frame.sequence(), 1);
+        part.copiedTo(file, position);
+        part.isCounted = part.isLast() && !part.isDropped;
+        return part;
+    }
+
+    // ---- by t1
+
+    /** Is to be filled with metadata that are here, and the next part of the payload. */
+    void beginPull(PullMessage its, long remote, int metadataLength, int partLength, long nowNs) {
+        pullBeganNs = nowNs;
+        message = its;
+        remoteOffset = remote;
+        asked = metadataLength;
+        length = metadataLength + partLength;
+    }
+
+    /** Nothing is pulled: the buffer is free. */
+    void refused() {
+        message = null;
+    }
+
+    /** Says what it carries, once its pull has begun. */
+    void describe(PullMessage its, int partLength) {
+        ServedClient client = its.client;
+        slot = client.slot;
+        generation = client.generation;
+        clientId = client.id;
+        tag = its.tag;
+        sequence = its.sequence;
+        ordinal = client.takeOrdinal();
+        position = its.postedParts == 0 ? 0 : its.metadataLength + its.posted;
+        payloadLength = partLength;
+        isDropped = false;
+        isLost = false;
+        isSpilled = false;
+        isInPieces = asked < length;
+    }
+
+    void flagged(int its) {
+        flags = its;
+    }
+
+    /** So much more of it was asked for. */
+    void askedFor(int bytes) {
+        asked += bytes;
+        boolean isStuck = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-piece-again");
+        remoteOffset += isStuck ? 0 : bytes;
+    }
+
+    void pullEnded(int result, long nowNs) {
+        message = null;
+        isInPieces = false;
+        status = result;
+        pulledNs = nowNs;
+    }
+
+    // ---- by t3
+
+    void numbered(long first, int count) {
+        firstFrame = first;
+        frameCount = count;
+    }
+
+    void streamBegan(long nowNs) {
+        streamBeganNs = nowNs;
+    }
+
+    /** Its pull failed: it carries nothing. */
+    void giveUp() {
+        isDropped = true;
+        length = 0;
+    }
+
+    /** The rest of its message is not streamed, or is. */
+    void dropped(boolean isLeftOut) {
+        isDropped = isLeftOut;
+    }
+
+    /** It cannot be streamed, for this reason. */
+    void lost(int result) {
+        isLost = true;
+        lostResult = result;
+    }
+
+    /** It is copied to this place of a file. */
+    void copiedTo(SpillFile file, long offset) {
+        spillFile = file;
+        spillOffset = offset;
+    }
+
+    /** The file that had a copy of it; that is needed no more. */
+    SpillFile leaveFile() {
+        SpillFile left = spillFile;
+        spillFile = null;
+        return left;
+    }
+
+    void releasedLate(boolean isLate) {
+        isReleasedLate = isLate;
+    }
+
+    void spilled() {
+        isSpilled = true;
     }
 
     /** Stands in for this part once only a file holds it. */

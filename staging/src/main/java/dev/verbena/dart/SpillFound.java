@@ -277,23 +277,10 @@ final class SpillFound {
     }
 
     private void add(SpillFile file) {
-        ServerBuffer part = new ServerBuffer(-1, 0, null);
-        part.slot = -1;
-        part.clientId = frame.clientId();
-        part.tag = frame.tag();
-        part.sequence = frame.messageSequence();
-        part.position = frame.position();
-        part.length = frame.payloadLength();
-        part.flags = frame.flags();
-        part.isDropped = (frame.flags() & FrameFlyweight.GIVEN_UP) != 0;
-        part.firstFrame = frame.sequence();
-        part.frameCount = 1;
-        part.spillFile = file;
-        part.spillOffset = position;
+        ServerBuffer part = ServerBuffer.found(frame, file, position);
         file.live++;
         expected = frame.sequence() + 1;
         link.held().addFound(part);
-        part.isCounted = part.isLast() && !part.isDropped;
         if (part.isCounted) {
             ServerShared.add(shared.spillMessages, 1);
         }

@@ -177,8 +177,7 @@ final class SpillWriter {
             }
         }
         part = next;
-        part.spillFile = file;
-        part.spillOffset = file.length;
+        part.copiedTo(file, file.length);
         file.live++;
         beginFrame(0);
         return true;
@@ -212,14 +211,12 @@ final class SpillWriter {
      */
     boolean isFree(ServerBuffer buffer) {
         if (buffer == part) {
-            buffer.isReleasedLate = true;
+            buffer.releasedLate(true);
             return false;
         }
-        buffer.isReleasedLate = false;
+        buffer.releasedLate(false);
         if (buffer.spillFile != null) {
-            SpillFile holder = buffer.spillFile;
-            buffer.spillFile = null;
-            files.released(holder);
+            files.released(buffer.leaveFile());
         }
         return true;
     }
@@ -241,7 +238,7 @@ final class SpillWriter {
             ServerBuffer standIn = buffer.standIn();
             held.standIn(forcedUpTo, standIn);
             forcedUpTo++;
-            buffer.spillFile = null;
+            buffer.leaveFile();
             isRetrying = false;
             ServerShared.add(shared.spilledBytes, buffer.length);
             if (standIn.isCounted) {
@@ -291,15 +288,13 @@ final class SpillWriter {
         file = null;
         for (long i = forcedUpTo; i < writeAt; i++) {
             ServerBuffer buffer = held.at(i);
-            SpillFile holder = buffer.spillFile;
-            buffer.spillFile = null;
-            files.released(holder);
+            files.released(buffer.leaveFile());
         }
         writeAt = forcedUpTo;
         ServerBuffer half = part;
         part = null;
         if (half != null) {
-            half.spillFile = null;
+            half.leaveFile();
             broken.live--;
             if (half.isReleasedLate) {
                 giveBack.accept(half);

@@ -136,8 +136,7 @@ final class StreamAgent implements ProtocolAgent {
         if (buffer.status == ServerBuffer.FAILED) {
             // The receiver hears of it only if it has got a part of this message.
             boolean isOpen = track.openSequence == buffer.sequence;
-            buffer.isDropped = true;
-            buffer.length = 0;
+            buffer.giveUp();
             track.givenUpSequence = buffer.sequence;
             track.openSequence = 0;
             if (isOpen) {
@@ -147,7 +146,7 @@ final class StreamAgent implements ProtocolAgent {
                 giveBack(buffer);
             }
         } else if (track.givenUpSequence == buffer.sequence) {
-            buffer.isDropped = true;
+            buffer.dropped(true);
             giveBack(buffer);
         } else {
             track.openSequence = buffer.isLast() ? 0 : buffer.sequence;
@@ -158,7 +157,7 @@ final class StreamAgent implements ProtocolAgent {
     private void stream(ServerBuffer buffer) {
         if (link == null) {
             ServerShared.add(shared.streamedBytes, buffer.length);
-            buffer.streamBeganNs = clock.nanoTime();
+            buffer.streamBegan(clock.nanoTime());
             giveBack(buffer);
         } else {
             link.add(buffer);
@@ -179,7 +178,7 @@ final class StreamAgent implements ProtocolAgent {
     /** A file has it: the buffer is free, although the receiver has not confirmed anything. */
     private void release(ServerBuffer buffer) {
         held--;
-        buffer.isSpilled = true;
+        buffer.spilled();
         shared.streamingBuffers.lazySet(held);
         shared.empty.offer(buffer);
         shared.wakeT1.run();

@@ -38,7 +38,6 @@ class ArchitectureTest {
         FieldWrites.requireOnly(
                 classes,
                 """
-                ServerBuffer 59
                 InboundStream 35
                 ServerShared 20
                 ServerPeer 19
