@@ -14,12 +14,6 @@ import picocli.CommandLine.Option;
         description = {
             "Measure bandwidth between two processes, in the manner of perftest.",
             "With a word behind it: over an RDMA device, the other side may be perftest's program."
-        },
-        subcommands = {
-            PerftestCommands.WriteBandwidth.class,
-            PerftestCommands.ReadBandwidth.class,
-            PerftestCommands.SendBandwidth.class,
-            PerftestCommands.AtomicBandwidth.class,
         })
 final class BandwidthCommand extends PerfCommand {
     private static final int[] WIDTHS = {9, 11, 15, 15, 12, -17};

@@ -23,6 +23,9 @@ final class ChildProcess {
     /** Begins a line that is meant for the parent. */
     static final String MARK = "@ ";
 
+    /** The main class, by name: what it uses does not know it. */
+    static final String MAIN = "dev.verbena.cli.VerbenaCommand";
+
     /** Set in a child: end when the parent has ended. */
     static final String END_WITH_PARENT = "verbena.endWithParent";
 
@@ -94,15 +97,14 @@ final class ChildProcess {
 
     /** This command again, from where this process has it: the class path or the module path. */
     private static List<String> program() {
-        String type = VerbenaCommand.class.getName();
-        Module module = VerbenaCommand.class.getModule();
+        Module module = ChildProcess.class.getModule();
         return module.isNamed()
                 ? List.of(
                         "--module-path",
                         System.getProperty("jdk.module.path"),
                         "-m",
-                        module.getName() + "/" + type)
-                : List.of("-cp", System.getProperty("java.class.path"), type);
+                        module.getName() + "/" + MAIN)
+                : List.of("-cp", System.getProperty("java.class.path"), MAIN);
     }
 
     private void pump(Consumer<String> messages) {

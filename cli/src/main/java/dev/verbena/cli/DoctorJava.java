@@ -27,7 +27,7 @@ final class DoctorJava {
                         + ", "
                         + System.getProperty("os.arch")
                         + ", heap at most "
-                        + Machine.size(Runtime.getRuntime().maxMemory());
+                        + ByteSize.text(Runtime.getRuntime().maxMemory());
         if (version < OLDEST) {
             return Finding.wrong(
                     "JDK", found, "17 or newer is needed", "install openjdk-17-jdk-headless");

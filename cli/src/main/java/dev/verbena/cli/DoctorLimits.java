@@ -34,14 +34,14 @@ final class DoctorLimits {
         String name = "locked memory";
         long soft = machine.softLimit("Max locked memory");
         long hard = machine.hardLimit("Max locked memory");
-        String found = "limit " + Machine.size(soft);
+        String found = "limit " + ByteSize.text(soft);
         if (soft == Long.MAX_VALUE) {
             return Finding.ok(name, found);
         }
         boolean hasCard = !machine.names("/sys/class/infiniband").isEmpty();
         String remedy;
         if (hard > soft) {
-            found += ", may be raised to " + Machine.size(hard);
+            found += ", may be raised to " + ByteSize.text(hard);
             remedy = "ulimit -l " + (hard == Long.MAX_VALUE ? "unlimited" : hard / 1024);
         } else if (!machine.containerKind().isEmpty()) {
             remedy = "start the container with --ulimit memlock=-1:-1";
@@ -85,7 +85,7 @@ final class DoctorLimits {
     Finding sharedMemory(Path folder, String type, long usable, long total, boolean isWritable) {
         String name = "shared memory";
         String found =
-                folder + " (" + type + "), " + Machine.size(usable) + " of " + Machine.size(total);
+                folder + " (" + type + "), " + ByteSize.text(usable) + " of " + ByteSize.text(total);
         found += " free";
         if (!isWritable) {
             return Finding.wrong(
@@ -130,10 +130,10 @@ final class DoctorLimits {
         String name = "memory";
         long available = kilobytes("MemAvailable");
         String limit = machine.text("/sys/fs/cgroup/memory.max");
-        String found = Machine.size(available) + " available";
+        String found = ByteSize.text(available) + " available";
         if (!limit.isEmpty() && !limit.equals("max")) {
             long group = Long.parseLong(limit);
-            found += ", control group allows " + Machine.size(group);
+            found += ", control group allows " + ByteSize.text(group);
             available = Math.min(available, group);
         }
         return available >= MEMORY_COMFORTABLE

@@ -98,7 +98,7 @@ final class ExperimentBandwidth {
         run.did(what + "gets alone");
         ExperimentResult transfer = run.measure(paper, what + "compute time as given");
         ExperimentResult saturated = run.measure(point(mebibytes, 0), what + "no compute time");
-        report.point(transfer).point(saturated);
+        report.point(transfer.fields()).point(saturated.fields());
         Rates rates =
                 new Rates(mebibytes, rawRate, transfer.transferRate(), saturated.overallRate());
         rows.add(
@@ -170,12 +170,12 @@ final class ExperimentBandwidth {
             }
             case pulls -> {
                 ExperimentResult result = run.measure(pullPoint(), "pulls");
-                report.point(result).figure("pulls, MB/s", result.overallRate());
+                report.point(result.fields()).figure("pulls, MB/s", result.overallRate());
             }
             case gets -> report.figure("gets alone, MB/s", gets(pullPoint()));
             default -> {
                 ExperimentResult result = run.measure(streamingPoint(), "streaming");
-                report.point(result).figure("streaming, MB/s", result.streamedRate());
+                report.point(result.fields()).figure("streaming, MB/s", result.streamedRate());
             }
         }
         return report;
@@ -219,7 +219,7 @@ final class ExperimentBandwidth {
             double tcp = TcpTwin.best(point.countedBytes());
             run.did("plain TCP");
             ExperimentResult result = run.measure(point, "streaming");
-            report.point(result);
+            report.point(result.fields());
             ratios[i] = result.streamedRate() / tcp;
             table.add(ExperimentRun.row("round " + (i + 1), tcp, result.streamedRate(), ratios[i]));
         }

@@ -65,7 +65,7 @@ final class ExperimentBeyond {
 
     private void tuned() throws Exception {
         ExperimentResult result = run.measure(point(TUNED), "tuned compute time");
-        report.point(result);
+        report.point(result.fields());
         double[] x = ExperimentRun.indices(clients);
         double[][] y = new double[3][clients];
         for (int rank = 0; rank < clients; rank++) {
@@ -97,7 +97,7 @@ final class ExperimentBeyond {
 
     private void ample() throws Exception {
         ExperimentResult result = run.measure(point(AMPLE), "twice the knee");
-        report.point(result);
+        report.point(result.fields());
         List<List<String>> rows = new ArrayList<>();
         for (double share : new double[] {50, 90, 99, 100}) {
             rows.add(
@@ -122,7 +122,7 @@ final class ExperimentBeyond {
             int count = Math.max(1, (int) Math.ceil(shares[i] * clients));
             ExperimentResult result =
                     run.measure(point(TUNED).served(1, count), count + " buffers");
-            report.point(result);
+            report.point(result.fields());
             waits[i] = result.mean(ExperimentSamples.WAIT) / result.point().computeNs();
             rows.add(row(shares[i] + " x N", result));
         }
@@ -142,7 +142,7 @@ final class ExperimentBeyond {
         for (int count : counts) {
             ExperimentResult result =
                     run.measure(point(TUNED).served(count, 0), count + " servers");
-            report.point(result);
+            report.point(result.fields());
             int[] served = new int[count];
             for (ExperimentResult.ClientTime client : result.perClient()) {
                 served[client.server()]++;
@@ -195,7 +195,7 @@ final class ExperimentBeyond {
         point = ExperimentRun.sized(point, 4 << 10, count, count / 2);
         point = point.computing(computeNs).served(1, 32).inFlight(16).polling(pollNs);
         ExperimentResult result = run.measure(point, "a send that need not wait");
-        report.point(result);
+        report.point(result.fields());
         return result;
     }
 }

@@ -74,10 +74,6 @@ final class ExperimentReport {
         return summary;
     }
 
-    ExperimentReport point(ExperimentResult result) {
-        return point(result.fields());
-    }
-
     /** A line of points.csv. */
     ExperimentReport point(Map<String, Object> fields) {
         points.add(fields);

@@ -34,7 +34,7 @@ final class ExperimentRestart {
             point = run.computing(point, MULTIPLE * point.kneeNs());
             ExperimentResult result = run.measure(point, name(manner));
             results.put(manner, result);
-            report.point(result);
+            report.point(result.fields());
         }
         figures(results, clients);
         return report;

@@ -20,12 +20,6 @@ import picocli.CommandLine.Command;
                     + " batches of transfers with one reading for each batch; the others time every"
                     + " transfer.",
             "With a word behind it: over an RDMA device, the other side may be perftest's program."
-        },
-        subcommands = {
-            PerftestCommands.WriteLatency.class,
-            PerftestCommands.ReadLatency.class,
-            PerftestCommands.SendLatency.class,
-            PerftestCommands.AtomicLatency.class,
         })
 final class LatencyCommand extends PerfCommand {
     private static final int[] WIDTHS = {9, 11, 10, 10, 10, 10, 10, 10, 10, -17};
@@ -109,9 +103,9 @@ final class LatencyCommand extends PerfCommand {
     /** Number {@code i}, there and back; a get only there. */
     private void transfer(PerfEndpoint endpoint, int length, long i) {
         if (what == What.put) {
-            endpoint.mark(length, mark(i));
+            endpoint.mark(length, PerfEndpoint.markOf(i));
             endpoint.start(Operation.PUT, length, 1);
-            endpoint.awaitMark(length, mark(i));
+            endpoint.awaitMark(length, PerfEndpoint.markOf(i));
         } else {
             endpoint.start(what.operation, length, 1);
             if (what == What.get) {

@@ -121,17 +121,4 @@ final class Machine {
         }
         return "";
     }
-
-    /** Bytes for people. */
-    static String size(long bytes) {
-        if (bytes == UNLIMITED) {
-            return "unlimited";
-        }
-        if (bytes >= 1L << 30) {
-            return String.format("%.1f GiB", bytes / (double) (1L << 30));
-        }
-        return bytes >= 1L << 20
-                ? String.format("%.0f MiB", bytes / (double) (1L << 20))
-                : bytes / 1024 + " KiB";
-    }
 }

@@ -133,11 +133,6 @@ abstract class PerfCommand implements Callable<Integer> {
     /** One size measured. */
     record Result(List<Object> cells, Map<String, Object> fields) {}
 
-    /** Last byte of transfer number {@code i}: never 0, different from the one before. */
-    static byte mark(long i) {
-        return (byte) (1 + i % 127);
-    }
-
     @Override
     public Integer call() throws Exception {
         List<Integer> lengths = lengths();

@@ -120,6 +120,11 @@ final class PerfEndpoint implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
+    /** Last byte of transfer number {@code i}: never 0, different from the one before. */
+    static byte markOf(long i) {
+        return (byte) (1 + i % 127);
+    }
+
     private RegisteredRegion inbox(int length, boolean isForeign) {
         return keep(
                 isForeign

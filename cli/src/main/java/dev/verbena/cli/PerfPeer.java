@@ -69,7 +69,7 @@ final class PerfPeer implements Callable<Integer> {
         }
         int operation = round.operation() & ~ECHO;
         for (long i = 1; i <= round.iterations(); i++) {
-            byte mark = PerfCommand.mark(i);
+            byte mark = PerfEndpoint.markOf(i);
             if (operation == Operation.PUT) {
                 endpoint.awaitMark(round.length(), mark);
                 endpoint.mark(round.length(), mark);

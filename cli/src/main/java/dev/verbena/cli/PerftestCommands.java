@@ -1,9 +1,23 @@
 package dev.verbena.cli;
 
+import java.util.List;
 import picocli.CommandLine.Command;
 
 /** The eight measurements over a device, each named as perftest's program of its kind. */
 final class PerftestCommands {
+    /** Below {@code lat}. */
+    static final List<Class<?>> LATENCIES =
+            List.of(
+                    WriteLatency.class, ReadLatency.class, SendLatency.class, AtomicLatency.class);
+
+    /** Below {@code bw}. */
+    static final List<Class<?>> BANDWIDTHS =
+            List.of(
+                    WriteBandwidth.class,
+                    ReadBandwidth.class,
+                    SendBandwidth.class,
+                    AtomicBandwidth.class);
+
     private PerftestCommands() {}
 
     /** As {@code ib_write_lat}. */

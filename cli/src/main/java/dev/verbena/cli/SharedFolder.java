@@ -42,7 +42,7 @@ final class SharedFolder {
         String shortage =
                 String.format(
                         "%s has %s free, and this run shares up to %s of memory",
-                        usual, Machine.size(usable), Machine.size(needed));
+                        usual, ByteSize.text(usable), ByteSize.text(needed));
         for (Path other : others) {
             if (usableBytes(other) >= needed) {
                 Path own = Files.createTempDirectory(other, "verbena-shm-");

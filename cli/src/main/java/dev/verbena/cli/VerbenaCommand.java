@@ -149,7 +149,11 @@ public final class VerbenaCommand implements Runnable {
 
     /** What parses arguments and runs them. */
     CommandLine line(IntSupplier width, PrintWriter out, PrintWriter err) {
-        CommandLine line = new CommandLine(this).setOut(out).setErr(err);
+        CommandLine line = new CommandLine(this);
+        // Of another room than the command that they are below.
+        PerftestCommands.LATENCIES.forEach(line.getSubcommands().get("lat")::addSubcommand);
+        PerftestCommands.BANDWIDTHS.forEach(line.getSubcommands().get("bw")::addSubcommand);
+        line.setOut(out).setErr(err);
         line.setExecutionExceptionHandler((exception, failed, parsed) -> report(exception, failed));
         line.setParameterExceptionHandler(
                 (exception, wrong) -> {
