@@ -12,4 +12,24 @@ module dev.verbena.cli {
 
     opens dev.verbena.cli to
             info.picocli;
+    opens dev.verbena.cli.dart to
+            info.picocli;
+    opens dev.verbena.cli.demo to
+            info.picocli;
+    opens dev.verbena.cli.doctor to
+            info.picocli;
+    opens dev.verbena.cli.experiment to
+            info.picocli;
+    opens dev.verbena.cli.perf to
+            info.picocli;
+    opens dev.verbena.cli.perftest to
+            info.picocli;
+    opens dev.verbena.cli.sim to
+            info.picocli;
+    opens dev.verbena.cli.status to
+            info.picocli;
+    opens dev.verbena.cli.terminal to
+            info.picocli;
+    opens dev.verbena.cli.transfer to
+            info.picocli;
 }

@@ -1,5 +1,11 @@
 package dev.verbena.cli;
 
+import dev.verbena.cli.dart.DartList;
+import dev.verbena.cli.dart.DartReceive;
+import dev.verbena.cli.dart.DartSend;
+import dev.verbena.cli.dart.DartServe;
+import dev.verbena.cli.dart.DartStop;
+import dev.verbena.cli.experiment.DartExperiment;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;

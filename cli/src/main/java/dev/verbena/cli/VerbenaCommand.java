@@ -1,6 +1,26 @@
 package dev.verbena.cli;
 
 import dev.verbena.agent.CpuSet;
+import dev.verbena.cli.demo.DemoCommand;
+import dev.verbena.cli.demo.DemoCompute;
+import dev.verbena.cli.demo.DemoReceive;
+import dev.verbena.cli.doctor.DoctorCommand;
+import dev.verbena.cli.experiment.ExperimentCompute;
+import dev.verbena.cli.perf.BandwidthCommand;
+import dev.verbena.cli.perf.LatencyCommand;
+import dev.verbena.cli.perftest.DevicesCommand;
+import dev.verbena.cli.perftest.PerftestCommands;
+import dev.verbena.cli.perftest.PingPongCommand;
+import dev.verbena.cli.perftest.RpingCommand;
+import dev.verbena.cli.sim.SimCommand;
+import dev.verbena.cli.sim.SimPeer;
+import dev.verbena.cli.status.ErrorsCommand;
+import dev.verbena.cli.status.StatusCommand;
+import dev.verbena.cli.status.TopCommand;
+import dev.verbena.cli.terminal.Columns;
+import dev.verbena.cli.terminal.Messages;
+import dev.verbena.cli.terminal.Version;
+import dev.verbena.cli.transfer.PerfPeer;
 import dev.verbena.nsim.internal.Spelling;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -136,7 +156,8 @@ public final class VerbenaCommand implements Runnable {
     }
 
     /** As {@link #run(PrintWriter, PrintWriter, String...)}, on a terminal of this width. */
-    static int run(IntSupplier width, PrintWriter out, PrintWriter err, String... arguments) {
+    public static int run(
+            IntSupplier width, PrintWriter out, PrintWriter err, String... arguments) {
         Messages.forget();
         VerbenaCommand command = new VerbenaCommand();
         CommandLine line = command.line(width, out, err);

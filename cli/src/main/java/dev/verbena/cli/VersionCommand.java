@@ -1,5 +1,7 @@
 package dev.verbena.cli;
 
+import dev.verbena.cli.terminal.Columns;
+import dev.verbena.cli.terminal.Version;
 import dev.verbena.transport.TransportProvider;
 import dev.verbena.transport.Transports;
 import java.io.PrintWriter;

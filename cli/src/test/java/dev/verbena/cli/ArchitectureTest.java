@@ -1,22 +1,48 @@
 package dev.verbena.cli;
 
+import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
-import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import dev.verbena.ArchitectureRules;
 import dev.verbena.FieldWrites;
 
-/** Who writes what in this module. */
-@AnalyzeClasses(packages = "dev.verbena", importOptions = ArchitectureTest.ThisModule.class)
+/** Each command has a package of its own; what several commands use is in shared packages. */
+@AnalyzeClasses(
+        packages = "dev.verbena.cli",
+        importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
-    /** Main classes of this module only. */
-    static final class ThisModule implements ImportOption {
-        @Override
-        public boolean includes(Location location) {
-            return location.contains("/cli/target/classes/");
-        }
-    }
+    private static final String ROOMS = "dev.verbena.cli.(*)..";
+    private static final String[] SHARED = {
+        "dev.verbena.cli.terminal", "dev.verbena.cli.report", "dev.verbena.cli.transfer"
+    };
+
+    @ArchTest static final ArchRule noCircle = ArchitectureRules.packagesHaveNoCircle();
+
+    @ArchTest
+    static final ArchRule aRoomUsesNoOtherRoom =
+            slices().matching(ROOMS)
+                    .should()
+                    .notDependOnEachOther()
+                    .ignoreDependency(alwaysTrue(), resideInAnyPackage(SHARED))
+                    .as("a command's package uses shared packages, and no other command's");
+
+    @ArchTest
+    static final ArchRule theTreeOfCommandsIsKnownToNoRoom =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackage("dev.verbena.cli")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("dev.verbena.cli");
+
+    @ArchTest static final ArchRule noSwitches = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
 
     @ArchTest
     static void shouldWriteOwnFieldsOnly(JavaClasses classes) {

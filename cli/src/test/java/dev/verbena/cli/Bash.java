@@ -8,17 +8,17 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /** A piece of shell that has ended: its exit code, and what it printed. */
-record Bash(int code, String text) {
+public record Bash(int code, String text) {
     /** The project's scripts. */
-    static final Path CI =
+    public static final Path CI =
             Path.of(System.getProperty("verbena.home", "..")).resolve("ci").toAbsolutePath();
 
     /** Runs it in this folder, for at most 45 s. */
-    static Bash run(Path folder, String script) throws IOException, InterruptedException {
+    public static Bash run(Path folder, String script) throws IOException, InterruptedException {
         return run(folder, script, 45);
     }
 
-    static Bash run(Path folder, String script, int seconds)
+    public static Bash run(Path folder, String script, int seconds)
             throws IOException, InterruptedException {
         Path out = folder.resolve("out.txt");
         Process process =

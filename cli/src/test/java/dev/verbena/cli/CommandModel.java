@@ -9,11 +9,11 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Every command that help shows, as picocli knows it. */
-final class CommandModel {
+public final class CommandModel {
     private CommandModel() {}
 
     /** Specifications, the root first. */
-    static List<CommandSpec> all() {
+    public static List<CommandSpec> all() {
         List<CommandSpec> found = new ArrayList<>();
         collect(line(), found);
         return found;
@@ -33,7 +33,7 @@ final class CommandModel {
     }
 
     /** What is typed for it after "verbena". */
-    static String[] words(CommandSpec spec, String... more) {
+    public static String[] words(CommandSpec spec, String... more) {
         Stream<String> words = Stream.of(spec.qualifiedName().split(" ")).skip(1);
         return Stream.concat(words, Stream.of(more)).toArray(String[]::new);
     }

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** The command as a process of its own, as a user starts it. */
-final class CommandProcess implements AutoCloseable {
+public final class CommandProcess implements AutoCloseable {
     private final Process process;
     private final Path out;
 
@@ -22,13 +22,13 @@ final class CommandProcess implements AutoCloseable {
     }
 
     /** Starts it; what it prints goes to a file in {@code folder}. */
-    static CommandProcess start(Path folder, String... arguments) throws IOException {
+    public static CommandProcess start(Path folder, String... arguments) throws IOException {
         return start(folder, Map.of(), arguments);
     }
 
     /** With these variables in its environment. */
-    static CommandProcess start(Path folder, Map<String, String> variables, String... arguments)
-            throws IOException {
+    public static CommandProcess start(
+            Path folder, Map<String, String> variables, String... arguments) throws IOException {
         // Tests that a shell started in the background ignore Ctrl-C, and so would what they start.
         List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -47,25 +47,25 @@ final class CommandProcess implements AutoCloseable {
     }
 
     /** Runs it to the end. */
-    static CommandProcess run(Path folder, String... arguments) throws Exception {
+    public static CommandProcess run(Path folder, String... arguments) throws Exception {
         CommandProcess command = start(folder, arguments);
         command.exitCode();
         return command;
     }
 
-    String out() throws IOException {
+    public String out() throws IOException {
         return Files.readString(out);
     }
 
-    ProcessHandle handle() {
+    public ProcessHandle handle() {
         return process.toHandle();
     }
 
-    int exitCode() throws Exception {
+    public int exitCode() throws Exception {
         return exitCode(90);
     }
 
-    int exitCode(int timeoutSeconds) throws Exception {
+    public int exitCode(int timeoutSeconds) throws Exception {
         boolean isEnded = process.waitFor(timeoutSeconds, TimeUnit.SECONDS);
         if (!isEnded) {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
@@ -76,7 +76,7 @@ final class CommandProcess implements AutoCloseable {
     }
 
     /** Waits until it has printed this; fails with what it printed instead. */
-    String awaitOut(String text) throws Exception {
+    public String awaitOut(String text) throws Exception {
         await(
                 () -> {
                     try {
@@ -89,7 +89,7 @@ final class CommandProcess implements AutoCloseable {
         return out();
     }
 
-    void await(BooleanSupplier condition, String what) throws Exception {
+    public void await(BooleanSupplier condition, String what) throws Exception {
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (!condition.getAsBoolean()) {
             boolean isLate = System.nanoTime() - deadlineNs > 0;
@@ -101,7 +101,7 @@ final class CommandProcess implements AutoCloseable {
     }
 
     /** Asks it to end, as Ctrl-C does. */
-    void terminate() {
+    public void terminate() {
         process.destroy();
     }
 

@@ -5,19 +5,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A receiver, a master and a slave, each a process of its own, in a job that tests can watch. */
-final class StagingJob implements AutoCloseable {
+public final class StagingJob implements AutoCloseable {
     private final Path folder;
     private final String transport;
     private final List<CommandProcess> processes = new ArrayList<>();
-    final CommandProcess receiver;
+    public final CommandProcess receiver;
     final CommandProcess master;
-    final CommandProcess slave;
+    public final CommandProcess slave;
 
-    StagingJob(Path folder) throws Exception {
+    public StagingJob(Path folder) throws Exception {
         this(folder, "shm");
     }
 
-    StagingJob(Path folder, String scheme) throws Exception {
+    public StagingJob(Path folder, String scheme) throws Exception {
         this.folder = folder;
         this.transport = "--transport=" + scheme;
         try {
@@ -54,7 +54,7 @@ final class StagingJob implements AutoCloseable {
         return process;
     }
 
-    Path arrived() {
+    public Path arrived() {
         return folder.resolve("arrived");
     }
 
@@ -62,7 +62,7 @@ final class StagingJob implements AutoCloseable {
         return folder.resolve("job.conf").toString();
     }
 
-    CommandProcess send(Path what) throws Exception {
+    public CommandProcess send(Path what) throws Exception {
         return start("send", transport, "--config=" + configuration(), what.toString());
     }
 

@@ -53,11 +53,11 @@ class StandardOutputIT {
         String whole = verbena(wrong).text();
         assertThat(whole.lines()).hasSize(2);
         String asked = Bash.run(folder, "export COLUMNS=40; " + line(wrong)).text();
-        ColumnsTest.assertFits(asked, 40, whole);
+        Run.assertFits(asked, 40, whole);
         String script = "stty cols 50; { " + line(wrong) + "; } >/dev/null";
         String quoted = "'" + script.replace("'", "'\\''") + "'";
         String terminal = "unset COLUMNS; script -qec " + quoted + " /dev/null </dev/null";
-        ColumnsTest.assertFits(Bash.run(folder, terminal).text(), 50, whole);
+        Run.assertFits(Bash.run(folder, terminal).text(), 50, whole);
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.verbena.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.cli.terminal.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -230,5 +231,10 @@ class VerbenaCommandTest {
                 .doesNotContain("\tat ");
         assertThat(Run.of("--verbose", "dart", "send", "--config", "x", "/none/such").err())
                 .contains("\tat ");
+    }
+
+    @Test
+    void shouldBeWhatChildProcessesRun() {
+        assertThat(ChildProcess.MAIN).isEqualTo(VerbenaCommand.class.getName());
     }
 }

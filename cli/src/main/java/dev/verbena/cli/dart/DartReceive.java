@@ -1,0 +1,157 @@
+package dev.verbena.cli.dart;
+
+import dev.verbena.agent.RealEnvironment;
+import dev.verbena.cli.terminal.ChildProcess;
+import dev.verbena.cli.terminal.Messages;
+import dev.verbena.cli.terminal.OutputFolder;
+import dev.verbena.cli.terminal.Termination;
+import dev.verbena.dart.DartReceiver;
+import dev.verbena.dart.ReceiverStatistics;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code dart receive}. */
+@Command(
+        name = "receive",
+        description = {
+            "Receive what servers stream, and store every message as a file, forced to disk before it"
+                    + " is confirmed. Files sent by 'dart send' get their folders back.",
+            "Ends at Ctrl-C or a TERM signal, or after --servers have finished."
+        },
+        mixinStandardHelpOptions = true,
+        sortOptions = false)
+public final class DartReceive implements Callable<Integer> {
+    private static final long LOOK_AGAIN_MS = 200;
+
+    @Spec private CommandSpec spec;
+
+    @Option(
+            names = "--listen",
+            paramLabel = "HOST:PORT",
+            required = true,
+            converter = HostPort.Converter.class,
+            description = "Address to listen on; port 0: any, which is printed.")
+    private HostPort address;
+
+    @Option(
+            names = "--directory",
+            paramLabel = "DIR",
+            required = true,
+            description = "Folder for what arrives; made if absent.")
+    private Path directory;
+
+    @Option(
+            names = "--servers",
+            paramLabel = "N",
+            description = "End after this many servers have finished. Default: go on.")
+    private Integer servers;
+
+    @Option(
+            names = "--accept-gaps",
+            description = {
+                "Go on although servers have given away data that this folder does not have,",
+                "because an earlier receiver stored them elsewhere; what is lost is reported."
+            })
+    private boolean isAcceptingGaps;
+
+    @Option(
+            names = "--replace",
+            description = {
+                "Let what arrives replace files of the same name in DIR. Without it a file with",
+                "other bytes stays, and the new one is stored beside it as NAME.1, and so on."
+            })
+    private boolean isReplacing;
+
+    @Mixin private SecretOption secret;
+
+    @Override
+    public Integer call() throws Exception {
+        if (Files.exists(directory) && !Files.isDirectory(directory)) {
+            throw new Messages.WrongPath("--directory " + directory + " is a file, not a folder");
+        }
+        if (servers != null && servers < 1) {
+            throw new ParameterException(
+                    spec.commandLine(), "--servers " + servers + " is less than 1");
+        }
+        byte[] shared = secret.read();
+        List<Path> made = OutputFolder.absent(directory);
+        Path folder = directory.toAbsolutePath().normalize();
+        try {
+            Files.createDirectories(folder);
+        } catch (IOException e) {
+            String advice = "; choose a folder that can be written to";
+            throw OutputFolder.failure("--directory", directory, e, advice);
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        try (Termination termination = new Termination(10_000);
+                RealEnvironment environment =
+                        RealEnvironment.builder()
+                                .application("dart receiver")
+                                .errorHandler(Messages.to(spec.commandLine().getErr()))
+                                .build()) {
+            ReceivedTree tree =
+                    new ReceivedTree(
+                            folder, text -> print(out, text), termination::isAsked, isReplacing);
+            DartReceiver.Context context =
+                    new DartReceiver.Context()
+                            .environment(environment)
+                            .listen(address.host(), address.port())
+                            .directory(folder.toString())
+                            .acceptGaps(isAcceptingGaps)
+                            .replace(isReplacing)
+                            .handler(tree);
+            if (shared != null) {
+                context.secret(shared);
+            }
+            try (DartReceiver receiver = launch(context, made)) {
+                print(out, "listening on " + new HostPort(address.host(), receiver.port()));
+                ChildProcess.tell("listening " + receiver.port());
+                boolean isFinished = false;
+                while (!isFinished && !termination.await(servers == null ? LOOK_AGAIN_MS : 0)) {
+                    if (receiver.failure() != null) {
+                        throw new Messages.Failure(Messages.of(receiver.failure()));
+                    }
+                    isFinished =
+                            servers != null
+                                    && receiver.awaitFinished(
+                                            servers, TimeUnit.MILLISECONDS.toNanos(LOOK_AGAIN_MS));
+                }
+                ReceiverStatistics statistics = receiver.statistics();
+                print(
+                        out,
+                        String.format(
+                                "%d messages, %.1f MB; %d files in place, %d damaged",
+                                statistics.messageCount(),
+                                statistics.payloadBytes() / 1e6,
+                                tree.fileCount(),
+                                tree.damagedCount() + statistics.corruptCount()));
+                return tree.damagedCount() + statistics.corruptCount() == 0 ? 0 : 1;
+            }
+        }
+    }
+
+    private static DartReceiver launch(DartReceiver.Context context, List<Path> made) {
+        try {
+            return DartReceiver.launch(context);
+        } catch (RuntimeException e) {
+            OutputFolder.removeEmpty(made);
+            throw e;
+        }
+    }
+
+    private static synchronized void print(PrintWriter out, String text) {
+        out.println(text);
+        out.flush();
+    }
+}

@@ -1,0 +1,2 @@
+/** The programs of the staging service: {@code verbena dart}. */
+package dev.verbena.cli.dart;

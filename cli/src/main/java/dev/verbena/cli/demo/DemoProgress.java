@@ -1,0 +1,163 @@
+package dev.verbena.cli.demo;
+
+import dev.verbena.cli.terminal.ProgressLine;
+import dev.verbena.examples.transit.Timeline;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** What the demo's processes have told the command. Thread-safe. */
+final class DemoProgress {
+    private final DemoPlan plan;
+    private final Timeline timeline = new Timeline();
+    private final long[] steps;
+    private final long[] compared;
+    private final Map<String, Long> files = new HashMap<>();
+    private final Set<String> analysed = new HashSet<>();
+    private final List<String> checks = new ArrayList<>();
+    private long comparedTotal;
+    private String comparedMode = "";
+    private int runsBegun;
+    private long slowest;
+    private int port;
+    private String verdict;
+    private String sentence;
+    private String failure;
+    private String stuck;
+    private boolean isStuckSaid;
+
+    DemoProgress(DemoPlan plan) {
+        this.plan = plan;
+        this.steps = new long[plan.deck().processCount()];
+        this.compared = new long[plan.deck().processCount()];
+        Arrays.fill(steps, plan.firstStep());
+        this.slowest = plan.firstStep();
+    }
+
+    /** A message of a compute process, or of another process with rank -1. */
+    synchronized void onMessage(int rank, String message) {
+        String[] words = message.split(" ");
+        switch (words[0]) {
+            case "step" -> onStep(rank, Long.parseLong(words[1]));
+            case "compared" -> {
+                compared[rank] = Long.parseLong(words[1]);
+                comparedTotal = Long.parseLong(words[2]);
+                comparedMode = words[3];
+            }
+            case "run" -> runsBegun++;
+            case "listening" -> port = Integer.parseInt(words[1]);
+            case "file" -> {
+                files.put(words[1], Long.parseLong(words[2]));
+                stuck = null;
+            }
+            case "stuck" -> stuck = message.substring("stuck ".length());
+            case "analysed" -> analysed.add(words[1]);
+            case "verdict" -> verdict = words[1];
+            case "sentence" -> sentence = message.substring("sentence ".length());
+            case "check" -> checks.add(message.substring("check ".length()));
+            case "broken" -> failure = message.substring("broken ".length());
+            default -> {
+                // a message of a program that runs elsewhere too, and means nothing here
+            }
+        }
+    }
+
+    private void onStep(int rank, long step) {
+        steps[rank] = step;
+        long now = Arrays.stream(steps).min().orElse(0);
+        if (now > slowest) {
+            slowest = now;
+            timeline.add(Timeline.STEP, System.nanoTime(), now);
+        }
+    }
+
+    synchronized void show(ProgressLine line) {
+        if (plan.isCompared() && runsBegun < steps.length) {
+            long done = Arrays.stream(compared).min().orElse(0);
+            line.progress(done, Math.max(1, comparedTotal), way(comparedMode));
+            return;
+        }
+        line.progress(
+                slowest,
+                plan.deck().stepCount(),
+                String.format(
+                        "files %d/%d, %.0f MB, analysed %d",
+                        files.size(),
+                        plan.fileCount(),
+                        files.values().stream().mapToLong(Long::longValue).sum() / 1e6,
+                        analysed.size()));
+    }
+
+    private static String way(String mode) {
+        return switch (mode) {
+            case "none" -> "no output at all";
+            case "cached" -> "each process writes its files";
+            case "files" -> "each process writes and forces its files";
+            case "writer" -> "a background thread writes and forces them";
+            case "items" -> "Verbena, item by item";
+            case "whole" -> "Verbena, whole files at once";
+            default -> "starting";
+        };
+    }
+
+    Timeline timeline() {
+        return timeline;
+    }
+
+    /** Steps that all compute processes have done. */
+    synchronized long slowestStep() {
+        return slowest;
+    }
+
+    /** All compute processes are through with comparing. */
+    synchronized boolean isRunBegun() {
+        return runsBegun == steps.length;
+    }
+
+    /** Port of the receiver; 0: it does not listen yet. */
+    synchronized int port() {
+        return port;
+    }
+
+    synchronized void forgetPort() {
+        port = 0;
+    }
+
+    /** "passed", "failed", or null before the receiver has come to one. */
+    synchronized String verdict() {
+        return verdict;
+    }
+
+    /** The report's first sentence, or null. */
+    synchronized String sentence() {
+        return sentence;
+    }
+
+    /** Why the run cannot succeed any more, told by a process that is still alive; or null. */
+    synchronized String failure() {
+        return failure;
+    }
+
+    /** What keeps the receiver from storing, until it has stored something again; or null. */
+    synchronized String stuck() {
+        return stuck;
+    }
+
+    /** As {@link #stuck}, once; for telling it while the run waits. */
+    synchronized String newlyStuck() {
+        if (stuck == null || isStuckSaid) {
+            isStuckSaid &= stuck != null;
+            return null;
+        }
+        isStuckSaid = true;
+        return stuck;
+    }
+
+    synchronized List<String> checks() {
+        return List.copyOf(checks);
+    }
+}

@@ -1,0 +1,2 @@
+/** The DART paper's measurements: {@code verbena dart experiment}. */
+package dev.verbena.cli.experiment;

@@ -1,0 +1,137 @@
+package dev.verbena.cli.perf;
+
+import dev.verbena.cli.transfer.PerfEndpoint;
+import dev.verbena.cli.transfer.PerfPeer;
+import dev.verbena.transport.Operation;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+import picocli.CommandLine.Command;
+
+/** {@code verbena lat}. */
+@Command(
+        name = "lat",
+        description = {
+            "Measure latency between two processes, in the manner of perftest.",
+            "put and send: half a round trip, the other process answering. get: one read.",
+            "Two clock readings cost as much as a short put: the column batch is the median over"
+                    + " batches of transfers with one reading for each batch; the others time every"
+                    + " transfer.",
+            "With a word behind it: over an RDMA device, the other side may be perftest's program."
+        })
+public final class LatencyCommand extends PerfCommand {
+    private static final int[] WIDTHS = {9, 11, 10, 10, 10, 10, 10, 10, 10, -17};
+    private static final long LONGEST_NS = 10_000_000_000L;
+    private static final long WARM_UP_NS = 1_000_000_000L;
+    private static final long WARM_UP_MAX = 20_000;
+    private static final int BATCH_MAX = 1000;
+    private static final int BATCH_COUNT = 50;
+
+    private long seen;
+
+    @Override
+    int defaultLength() {
+        return 8;
+    }
+
+    @Override
+    long defaultIterations(int length) {
+        return Math.max(1000, Math.min(200_000, 400_000_000L / (length + 2000)));
+    }
+
+    @Override
+    List<Object> header() {
+        return List.of(
+                "#bytes",
+                "#iterations",
+                "batch[us]",
+                "min[usec]",
+                "p50[usec]",
+                "avg[usec]",
+                "p99[usec]",
+                "p99.9",
+                "max[usec]");
+    }
+
+    @Override
+    int[] widths() {
+        return WIDTHS;
+    }
+
+    @Override
+    Result measure(PerfEndpoint endpoint, int length, long count) {
+        boolean isOneWay = what == What.get;
+        long warmUp = Math.min(count, WARM_UP_MAX);
+        int batch = (int) Math.max(1, Math.min(BATCH_MAX, count / BATCH_COUNT));
+        long batched = (count / batch) * batch;
+        int echo = isOneWay ? 0 : PerfPeer.ECHO;
+        long total = warmUp + batched + count;
+        endpoint.announce(new PerfEndpoint.Round(what.operation | echo, length, total));
+        endpoint.clearMark(length);
+        seen = endpoint.messageCount();
+        long i = 1;
+        for (; i <= warmUp; i++) {
+            transfer(endpoint, length, i);
+        }
+        // Nobody counts along when the other side does nothing: until the compiler has settled.
+        long settledNs = System.nanoTime() + (isOneWay ? WARM_UP_NS : 0);
+        while (isOneWay && System.nanoTime() - settledNs < 0) {
+            transfer(endpoint, length, i);
+        }
+        double[] means = new double[(int) (batched / batch)];
+        for (int b = 0; b < means.length; b++) {
+            long begin = System.nanoTime();
+            for (int k = 0; k < batch; k++) {
+                transfer(endpoint, length, i++);
+            }
+            means[b] = (System.nanoTime() - begin) / (double) batch;
+        }
+        Histogram histogram = new Histogram(LONGEST_NS, 3);
+        for (; i <= total; i++) {
+            long begin = System.nanoTime();
+            transfer(endpoint, length, i);
+            long elapsed = System.nanoTime() - begin;
+            histogram.recordValue(Math.min(LONGEST_NS, isOneWay ? elapsed : elapsed / 2));
+        }
+        endpoint.drain();
+        Arrays.sort(means);
+        return result(histogram, length, means[means.length / 2] / (isOneWay ? 1 : 2));
+    }
+
+    /** Number {@code i}, there and back; a get only there. */
+    private void transfer(PerfEndpoint endpoint, int length, long i) {
+        if (what == What.put) {
+            endpoint.mark(length, PerfEndpoint.markOf(i));
+            endpoint.start(Operation.PUT, length, 1);
+            endpoint.awaitMark(length, PerfEndpoint.markOf(i));
+        } else {
+            endpoint.start(what.operation, length, 1);
+            if (what == What.get) {
+                endpoint.drain();
+            } else {
+                endpoint.awaitMessages(seen + i);
+            }
+        }
+    }
+
+    private static Result result(Histogram histogram, int length, double batchMedianNs) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("batchMedianNs", String.format(Locale.ROOT, "%.2f", batchMedianNs));
+        fields.put("minNs", histogram.getMinValue());
+        fields.put("p50Ns", histogram.getValueAtPercentile(50));
+        fields.put("meanNs", Math.round(histogram.getMean()));
+        fields.put("p99Ns", histogram.getValueAtPercentile(99));
+        fields.put("p999Ns", histogram.getValueAtPercentile(99.9));
+        fields.put("maxNs", histogram.getMaxValue());
+        List<Object> cells = new ArrayList<>(List.of(length, histogram.getTotalCount()));
+        for (Object value : fields.values()) {
+            double ns = Double.parseDouble(value.toString());
+            cells.add(String.format(Locale.ROOT, "%.3f", ns / 1e3));
+        }
+        return new Result(cells, fields);
+    }
+}

@@ -1,0 +1,253 @@
+package dev.verbena.cli.perftest;
+
+import dev.verbena.cli.terminal.Messages;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The steps of one measurement, as perftest 4.5 makes them: who tells the other its keys when, and
+ * where both wait for each other. Telling the keys again is perftest's way of waiting.
+ */
+final class PerftestSession {
+    private final PerftestWire wire;
+    private final PerftestEndpoint endpoint;
+    private final PerftestTool tool;
+    private final PerftestOptions options;
+    private final boolean isVerbena;
+    private final List<Integer> sizes;
+
+    PerftestSession(
+            PerftestWire wire,
+            PerftestEndpoint endpoint,
+            PerftestTool tool,
+            PerftestOptions options,
+            boolean isVerbena,
+            List<Integer> sizes) {
+        this.wire = wire;
+        this.endpoint = endpoint;
+        this.tool = tool;
+        this.options = options;
+        this.isVerbena = isVerbena;
+        this.sizes = sizes;
+    }
+
+    /** Meets, measures, parts. */
+    void run(Consumer<PerftestReport> reports) throws IOException {
+        meet();
+        if (!tool.isOneSided() || !wire.isClient() || options.isBidirectional) {
+            // The other side measures meanwhile; only a one-sided client's server has nothing to
+            // do.
+            wire.beUnhurried();
+        }
+        if (tool.isPingPong()) {
+            pingPong(reports);
+        } else if (tool == PerftestTool.SEND_BW) {
+            stream(reports);
+        } else if (options.isBidirectional) {
+            bothSided(reports);
+        } else if (wire.isClient()) {
+            oneSided(reports);
+        } else {
+            serve(reports);
+        }
+        part();
+    }
+
+    /** Keys of every queue pair, and where the programs tell them once more. */
+    private void meet() {
+        if (wire.isManaged()) {
+            // Once before and once after connecting; the keys that count come later.
+            wire.manager().listen();
+            step();
+            endpoint.join(wire.manager());
+            step();
+        }
+        if (tool.isLatency() && !tool.isSend()) {
+            step();
+        }
+        List<PerftestKeys> theirs = tellAll();
+        for (int q = 0; q < theirs.size(); q++) {
+            endpoint.places.fillTarget(q);
+        }
+        endpoint.connect(theirs);
+        if (tool.isSend()) {
+            step();
+        }
+        tellAll();
+        if (!tool.isSend()) {
+            step();
+        }
+    }
+
+    private List<PerftestKeys> tellAll() {
+        List<PerftestKeys> theirs = new ArrayList<>();
+        for (int q = 0; q < endpoint.queues.size(); q++) {
+            theirs.add(wire.exchange(endpoint.keys(q)));
+        }
+        return theirs;
+    }
+
+    /**
+     * ib_write_lat only hangs up; a server waits for that, so that its last answer is heard, and
+     * with a duration so does the client, whose time may be over first.
+     */
+    private void part() {
+        if (tool == PerftestTool.WRITE_LAT) {
+            if (!wire.isClient() || options.hasDuration()) {
+                wire.awaitEnd();
+            }
+            return;
+        }
+        step();
+        wire.sayDone();
+    }
+
+    private void step() {
+        wire.exchange(endpoint.keys(0));
+    }
+
+    private void pingPong(Consumer<PerftestReport> reports) {
+        PerftestLatency latency = latency();
+        for (int size : sizes) {
+            endpoint.places.fillMessages(0, size);
+            if (tool.isSend()) {
+                endpoint.postReceives(size);
+                step();
+            }
+            reports.accept(latency.measure(size));
+            if (isVerbena) {
+                int marked = tool.isWrite() ? 1 : 0;
+                endpoint.places.verify(endpoint.places.payloadOffset(0), 0, size - marked);
+            }
+        }
+    }
+
+    private PerftestLatency latency() {
+        return new PerftestLatency(endpoint, tool, wire.isClient(), options);
+    }
+
+    private void fillMessages(int size) {
+        for (int q = 0; q < endpoint.queues.size(); q++) {
+            endpoint.places.fillMessages(q, size);
+        }
+    }
+
+    /** Writes, reads, atomics of both sides at once. */
+    private void bothSided(Consumer<PerftestReport> reports) {
+        PerftestBandwidth bandwidth = new PerftestBandwidth(endpoint, tool, options);
+        for (int size : sizes) {
+            if (tool.isWrite()) {
+                fillMessages(size);
+            }
+            bandwidth.warmUp(size);
+            step();
+            PerftestReport mine = bandwidth.measure(size);
+            if (options.isAll) {
+                step();
+            }
+            reports.accept(mine.plus(mine.exchange(wire)));
+            if (tool.isRead() && isVerbena) {
+                verifyRead(size);
+            }
+        }
+        verifyTarget();
+    }
+
+    /** Sends, in one direction or both. */
+    private void stream(Consumer<PerftestReport> reports) {
+        PerftestBandwidth bandwidth = new PerftestBandwidth(endpoint, tool, options);
+        for (int size : sizes) {
+            boolean isBoth = options.isBidirectional;
+            if (wire.isClient() || isBoth) {
+                fillMessages(size);
+            }
+            if (!wire.isClient() || isBoth) {
+                endpoint.postReceives(size);
+            }
+            step();
+            PerftestReport mine =
+                    isBoth
+                            ? bandwidth.both(size, wire.isClient())
+                            : wire.isClient() ? bandwidth.measure(size) : bandwidth.receive(size);
+            reports.accept(
+                    isBoth && !options.hasDuration() ? mine.plus(mine.exchange(wire)) : mine);
+            if ((!wire.isClient() || isBoth) && isVerbena) {
+                for (int q = 0; q < endpoint.queues.size(); q++) {
+                    endpoint.places.verify(endpoint.places.payloadOffset(q), 0, size);
+                }
+            }
+            if (options.isAll) {
+                step();
+            }
+        }
+    }
+
+    /** Writes, reads, atomics: the client measures, the server only waits. */
+    private void oneSided(Consumer<PerftestReport> reports) {
+        PerftestReport last = null;
+        PerftestLatency latency = tool.isLatency() ? latency() : null;
+        PerftestBandwidth bandwidth =
+                tool.isLatency() ? null : new PerftestBandwidth(endpoint, tool, options);
+        for (int size : sizes) {
+            if (tool.isWrite()) {
+                fillMessages(size);
+            }
+            if (bandwidth != null) {
+                bandwidth.warmUp(size);
+            }
+            last = latency == null ? bandwidth.measure(size) : latency.measure(size);
+            reports.accept(last);
+            if (tool.isRead() && isVerbena) {
+                verifyRead(size);
+            }
+        }
+        if (!tool.isLatency()) {
+            step();
+            last.exchange(wire);
+        }
+    }
+
+    private void verifyRead(int size) {
+        long used = Math.min(endpoint.places.slots(size), options.iterations());
+        for (int q = 0; q < endpoint.queues.size(); q++) {
+            for (int slot = 0; slot < used; slot++) {
+                int at = slot * endpoint.places.turn(size);
+                endpoint.places.verify(endpoint.places.sendOffset(q) + at, at, size);
+            }
+        }
+    }
+
+    /** Every place that messages of the last length took turns in. */
+    private void verifyWritten(int q, int size) {
+        long used = Math.min(endpoint.places.slots(size), options.iterations());
+        for (int slot = 0; slot < used; slot++) {
+            int at = slot * endpoint.places.turn(size);
+            endpoint.places.verify(endpoint.places.receiveOffset(q) + at, 0, size);
+        }
+    }
+
+    private void serve(Consumer<PerftestReport> reports) {
+        if (!tool.isLatency()) {
+            step();
+            reports.accept(PerftestReport.none(options.isGigabits).exchange(wire));
+        }
+        verifyTarget();
+    }
+
+    /** What the other side was to write is there. */
+    private void verifyTarget() {
+        if (!tool.isWrite()) {
+            return;
+        }
+        int size = sizes.get(sizes.size() - 1);
+        for (int q = 0; q < endpoint.queues.size(); q++) {
+            if (isVerbena) {
+                verifyWritten(q, size);
+            } else if (!endpoint.places.isTargetTouched(q, size)) {
+                throw new Messages.Failure("nothing was written to the memory of queue pair " + q);
+            }
+        }
+    }
+}

@@ -1,0 +1,472 @@
+package dev.verbena.cli.sim;
+
+import dev.verbena.cli.terminal.Columns;
+import dev.verbena.cli.terminal.Json;
+import dev.verbena.cli.terminal.Messages;
+import dev.verbena.cli.terminal.OutputFolder;
+import dev.verbena.cli.terminal.ProgressLine;
+import dev.verbena.nsim.Machine;
+import dev.verbena.nsim.ProgressHandler;
+import dev.verbena.nsim.Simulation;
+import dev.verbena.nsim.SimulationResult;
+import dev.verbena.nsim.scenario.Curve;
+import dev.verbena.nsim.scenario.Scenario;
+import dev.verbena.nsim.scenario.ScenarioFile;
+import dev.verbena.nsim.scenario.ScenarioOptions;
+import dev.verbena.nsim.scenario.Scenarios;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code verbena sim}: a program of puts and gets on a modelled interconnect. */
+@Command(
+        name = "sim",
+        description = {
+            "Predict how long a communication pattern takes on a modelled interconnect, packet by"
+                    + " packet, in virtual time. Without a scenario: list them.",
+            "Each scenario has the machine of the NSIM-ACE paper; --set changes it. A scenario is a"
+                    + " file: --print shows one, and a file of your own runs like it."
+        },
+        subcommands = {
+            SimCompare.class,
+            SimLevelsCommand.class,
+            SimDartCommand.class,
+            SimSweepCommand.class,
+            SimEventsCommand.class
+        },
+        mixinStandardHelpOptions = true,
+        sortOptions = false)
+public final class SimCommand implements Callable<Integer> {
+    private static final int PROCESSES_MAX = 1 << 22;
+    private static final List<Integer> PROCESSES = List.of(16);
+    private static final int FILE_MAX = 1 << 20;
+    private static final int THREADS_MAX = 256;
+    private static final long QUIET_NS = 1_000_000_000L;
+
+    @Spec private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "SCENARIO|FILE",
+            arity = "0..1",
+            description = "What to run: a scenario's name, or a file.")
+    private String scenarioName;
+
+    @Option(
+            names = {"-n", "--processes"},
+            paramLabel = "N",
+            split = ",",
+            description =
+                    "How many processes; several numbers (4,8,16) for several runs. Default: 16.")
+    private List<Integer> processes;
+
+    @Option(
+            names = "--set",
+            paramLabel = "KEY=VALUE",
+            description =
+                    "Change the machine, as topology=torus(8,8,8) or link.bandwidth=12.5e9, or a"
+                            + " parameter of the scenario.")
+    private List<String> settings = List.of();
+
+    @Option(
+            names = "--level",
+            paramLabel = "LEVEL",
+            description =
+                    "packet (the default), message (a flow per message: fast, for very many nodes)"
+                            + " or flit (slow reference). Short for --set level=LEVEL.")
+    private String level;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description =
+                    "Divide the machine among so many threads; the result is the same to the bit."
+                            + " Packet level only. Default: 1.")
+    private int threads = 1;
+
+    @Option(names = "--per-node", paramLabel = "K", description = "Processes on each node.")
+    private Integer perNode;
+
+    @Option(names = "--bytes", paramLabel = "B", description = "Bytes of each message.")
+    private Long bytes;
+
+    @Option(names = "--seed", paramLabel = "S", description = "For what is random. Default: 1.")
+    private long seed = 1;
+
+    @Option(names = "--json", description = "Print one JSON object per run.")
+    private boolean isJson;
+
+    @Option(
+            names = "--figure",
+            description =
+                    "Run what the scenario's figure shows: all its curves, or those numbers of"
+                            + " processes of them that are given.")
+    private boolean isFigure;
+
+    @Option(
+            names = "--output",
+            paramLabel = "DIR",
+            description =
+                    "Write report.html with curves and the heat map of cables, results.json,"
+                            + " points.csv, links.csv and ranks.csv there; absent or empty.")
+    private Path output;
+
+    @Option(
+            names = "--trace",
+            paramLabel = "FILE",
+            description = "Write a line for each message to a new file, or into a pipe, in CSV.")
+    private Path trace;
+
+    @Option(
+            names = "--events",
+            paramLabel = "FILE",
+            description =
+                    "Write each event, 32 bytes, to a new file, or into a pipe; read it with verbena"
+                            + " sim events FILE.")
+    private Path events;
+
+    @Option(names = "--print", description = "Print the scenario's file and end.")
+    private boolean isPrinted;
+
+    @Override
+    public Integer call() throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        if (scenarioName == null) {
+            for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+                if (!option.inherited()) {
+                    throw wrong(
+                            option.longestName() + ": of which scenario? verbena sim lists them");
+                }
+            }
+            StringBuilder list = new StringBuilder();
+            Scenarios.all()
+                    .forEach(
+                            s ->
+                                    list.append(String.format("%-23s ", s.name()))
+                                            .append(s.description())
+                                            .append('\n'));
+            out.print(Columns.fold(list.toString(), Columns.width()));
+            out.println("Run one: verbena sim ring-barrier --processes 32");
+            return 0;
+        }
+        if (isPrinted) {
+            out.print(checked(() -> Scenarios.text(scenarioName)));
+            out.flush();
+            return 0;
+        }
+        Scenario scenario = checked(() -> scenario(scenarioName));
+        check();
+        List<Path> made = new ArrayList<>();
+        for (Path written : new Path[] {trace, events, output}) {
+            made.addAll(written == null ? List.of() : OutputFolder.absent(written));
+        }
+        try {
+            simulate(out, scenario);
+        } catch (ParameterException e) {
+            made.forEach(path -> path.toFile().delete());
+            throw e;
+        } catch (Messages.Failure e) {
+            OutputFolder.removeEmpty(made.stream().filter(Files::isDirectory).toList());
+            throw e;
+        }
+        return 0;
+    }
+
+    private void simulate(PrintWriter out, Scenario scenario) {
+        SimReport report = null;
+        if (output != null) {
+            OutputFolder.prepare("--output", output);
+            report = new SimReport(scenario.name(), scenario.description(), scenario.measure());
+        }
+        if (trace == null && events == null) {
+            runAll(out, scenario, report, null);
+        } else {
+            runTraced(out, scenario, report);
+        }
+        if (report != null) {
+            SimReport written = report;
+            OutputFolder.write("--output", output, () -> written.write(output, environment()));
+            out.println("report: " + output.resolve("report.html"));
+        }
+    }
+
+    private void check() {
+        if (threads < 1 || threads > THREADS_MAX) {
+            throw wrong("--threads " + threads + " is outside 1 to " + THREADS_MAX);
+        }
+        if (threads > 1 && (trace != null || events != null)) {
+            String option = trace != null ? "--trace" : "--events";
+            throw wrong(option + " is written by one thread; leave out --threads");
+        }
+        if (trace != null && trace.equals(events)) {
+            throw wrong("--trace and --events are the same file, " + trace);
+        }
+        if (threads > 1 && level != null && !level.equals("packet")) {
+            throw wrong(
+                    "--threads "
+                            + threads
+                            + ": only the packet level can be divided, leave out --level");
+        }
+        if (perNode != null && perNode < 1) {
+            throw wrong("--per-node " + perNode + " is less than 1");
+        }
+        if (bytes != null && bytes < 0) {
+            throw wrong("--bytes " + bytes + " is negative");
+        }
+        for (int count : processes == null ? PROCESSES : processes) {
+            if (count < 1 || count > PROCESSES_MAX) {
+                throw wrong("--processes " + count + " is outside 1 to " + PROCESSES_MAX);
+            }
+        }
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    private void runTraced(PrintWriter out, Scenario scenario, SimReport report) {
+        SimTraces traces = SimTraces.open(trace, events);
+        OutputFolder.write(
+                "--trace",
+                trace,
+                () -> {
+                    try (traces) {
+                        runAll(out, scenario, report, traces);
+                        traces.flush();
+                    }
+                });
+    }
+
+    private void runAll(PrintWriter out, Scenario scenario, SimReport report, SimTraces traces) {
+        Curve usual = new Curve(scenario.name(), Integer.MAX_VALUE, scenario.measure(), List.of());
+        List<Integer> numbers = processes != null ? processes : PROCESSES;
+        if (isFigure && processes == null && !scenario.figure().isEmpty()) {
+            numbers = scenario.figure();
+        }
+        for (Curve curve : isFigure ? scenario.curves() : List.of(usual)) {
+            if (isFigure && !isJson) {
+                out.println(curve.name());
+            }
+            for (int count : numbers) {
+                if (count <= curve.processesMax()) {
+                    run(out, scenario, curve, count, report, traces);
+                }
+            }
+        }
+    }
+
+    private Map<String, Object> environment() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("java", System.getProperty("java.vm.version"));
+        fields.put("seed", seed);
+        List<String> line = spec.commandLine().getParseResult().originalArgs();
+        fields.put("command", String.join(" ", line));
+        return fields;
+    }
+
+    /** One that comes with the simulator, or a file. */
+    static Scenario scenario(String name) throws IOException {
+        Path file = Path.of(name);
+        if (!Files.isRegularFile(file)) {
+            if (name.contains("/") || name.contains(".")) {
+                boolean isFolder = Files.isDirectory(file);
+                throw new IllegalArgumentException(
+                        isFolder ? name + " is a folder, no file" : "there is no file " + name);
+            }
+            return Scenarios.named(name);
+        }
+        if (Files.size(file) > FILE_MAX) {
+            throw new IllegalArgumentException(
+                    name + " is longer than a scenario can be, " + FILE_MAX + " bytes");
+        }
+        try {
+            return ScenarioFile.parse(name, Files.readString(file));
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException(name + " is no text in UTF-8", e);
+        }
+    }
+
+    private <T> T checked(Callable<T> call) {
+        try {
+            return call.call();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void run(
+            PrintWriter out,
+            Scenario scenario,
+            Curve curve,
+            int count,
+            SimReport report,
+            SimTraces traces) {
+        Machine machine = new Machine();
+        Map<String, Long> parameters = new LinkedHashMap<>();
+        List<String> changes = new ArrayList<>(curve.settings());
+        changes.addAll(settings);
+        if (level != null) {
+            changes.add("level=" + level);
+        }
+        Simulation simulation =
+                checked(
+                        () -> {
+                            changes.forEach(s -> parameter(scenario, s, parameters));
+                            scenario.prepare(machine, count, options(parameters));
+                            changes.stream()
+                                    .filter(s -> !scenario.isParameter(key(s)))
+                                    .forEach(machine::set);
+                            machine.network().isDetailed(report != null);
+                            return new Simulation(machine.topology(), machine.network())
+                                    .processes(count)
+                                    .perNode(perNode != null ? perNode : scenario.perNode())
+                                    .parallel(threads, threads, SimCommand::start);
+                        });
+        ScenarioOptions options = options(parameters);
+        ProgressLine line = new ProgressLine(spec.commandLine().getErr());
+        long began = System.nanoTime();
+        simulation.progress(progress(line, began));
+        if (traces != null) {
+            traces.watch(simulation, machine.topology(), curve.name(), count);
+        }
+        SimulationResult result;
+        try {
+            result = checked(() -> simulation.run(scenario.program(count, options)));
+        } finally {
+            line.end();
+        }
+        if (report != null) {
+            double seconds = (System.nanoTime() - began) / 1e9;
+            report.add(curve, result, json(scenario, machine, result, seconds));
+        }
+        print(out, scenario, curve, machine, result, (System.nanoTime() - began) / 1e9);
+        out.flush();
+    }
+
+    /** A thread for a part of the machine; it ends with the run. */
+    private static void start(Runnable part) {
+        Thread thread = new Thread(part, "sim-part");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private ScenarioOptions options(Map<String, Long> parameters) {
+        return new ScenarioOptions(seed, bytes == null ? -1 : bytes, parameters);
+    }
+
+    private static String key(String setting) {
+        return setting.split("=", 2)[0].strip();
+    }
+
+    /** Takes a setting that is meant for the scenario. */
+    private static void parameter(Scenario scenario, String setting, Map<String, Long> parameters) {
+        if (!scenario.isParameter(key(setting)) || !setting.contains("=")) {
+            return;
+        }
+        String value = setting.split("=", 2)[1].strip();
+        if (!value.matches("-?[0-9]{1,18}")) {
+            throw new IllegalArgumentException(
+                    setting + ": a parameter of " + scenario.name() + " is a whole number");
+        }
+        parameters.put(key(setting), Long.parseLong(value));
+    }
+
+    /** Short runs say nothing. */
+    static ProgressHandler progress(ProgressLine line, long began) {
+        return (done, total, events, timePs) -> {
+            if (System.nanoTime() - began > QUIET_NS) {
+                line.percent(
+                        done,
+                        total,
+                        text("%d of %d puts, %.1f us of virtual time", done, total, timePs / 1e6));
+            }
+        };
+    }
+
+    private void print(
+            PrintWriter out,
+            Scenario scenario,
+            Curve curve,
+            Machine machine,
+            SimulationResult result,
+            double seconds) {
+        if (isJson) {
+            out.println(Json.of(json(scenario, machine, result, seconds)));
+            return;
+        }
+        Machine usual = new Machine();
+        double[] busiest = SimReport.busiest(result);
+        StringBuilder differs = new StringBuilder();
+        machine.values()
+                .forEach(
+                        (key, value) -> {
+                            if (!value.equals(usual.values().get(key)) && !key.equals("topology")) {
+                                differs.append(", ").append(key).append('=').append(value);
+                            }
+                        });
+        out.println(
+                text(
+                        "%s, %d processes: %s",
+                        scenario.name(), result.processes(), curve.measure().line(result)));
+        out.println(
+                text(
+                        "  machine: %s%s; otherwise Table 1 of the paper",
+                        result.topology().name(), differs));
+        out.println(
+                text(
+                        "  busiest cable: %s, %.1f %% of the time",
+                        SimReport.name(result.links(), (int) busiest[0]), 100 * busiest[1]));
+        out.println(
+                text(
+                        "  %d puts, median latency %.3f us, 99 %% %.3f us, longest %.3f us",
+                        result.putCount(),
+                        result.latency().getValueAtPercentile(50) / 1e3,
+                        result.latency().getValueAtPercentile(99) / 1e3,
+                        result.latency().getMaxValue() / 1e3));
+        out.println(
+                text(
+                        "  %d events in %.2f s, seed %d, trace %016x",
+                        result.events(), seconds, seed, result.traceHash()));
+    }
+
+    private Map<String, Object> json(
+            Scenario scenario, Machine machine, SimulationResult result, double seconds) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("scenario", scenario.name());
+        json.put("processes", result.processes());
+        json.put("execution_us", result.executionPs() / 1e6);
+        json.put("bandwidth_gb_per_s_per_process", result.bandwidthPerProcess());
+        json.put("puts", result.putCount());
+        json.put("bytes", result.putBytes());
+        json.put("latency_p50_ns", result.latency().getValueAtPercentile(50));
+        json.put("latency_max_ns", result.latency().getMaxValue());
+        json.put("events", result.events());
+        json.put("wall_s", seconds);
+        json.put("seed", seed);
+        json.put("trace", text("%016x", result.traceHash()));
+        json.put("machine", machine.values());
+        return json;
+    }
+
+    private static String text(String format, Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+}

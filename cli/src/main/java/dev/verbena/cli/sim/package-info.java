@@ -1,0 +1,2 @@
+/** The simulator on the command line: {@code verbena sim}. */
+package dev.verbena.cli.sim;

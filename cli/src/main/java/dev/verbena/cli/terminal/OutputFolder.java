@@ -1,0 +1,124 @@
+package dev.verbena.cli.terminal;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Folders and files that a command writes: looked at before it begins, and errors that name the
+ * option, the path and the reason.
+ */
+public final class OutputFolder {
+    private OutputFolder() {}
+
+    /** Something that writes. */
+    public interface Writing {
+        /** Writes. */
+        void run() throws IOException;
+    }
+
+    /**
+     * A folder that is empty and can be written to; makes it if it is absent.
+     *
+     * @param option as the user wrote it, for errors
+     */
+    public static Path prepare(String option, Path folder) {
+        if (Files.exists(folder) && !Files.isDirectory(folder)) {
+            throw new Messages.Failure(option + " " + folder + " is a file, not a folder");
+        }
+        try {
+            Files.createDirectories(folder);
+            try (var files = Files.list(folder)) {
+                if (files.findAny().isPresent()) {
+                    throw new Messages.Failure(
+                            option + " " + folder + " is not empty; choose a folder that is");
+                }
+            }
+            Files.delete(Files.createTempFile(folder, ".probe", null));
+        } catch (IOException e) {
+            throw failure(option, folder, e, "; choose a folder that can be written to");
+        }
+        return folder;
+    }
+
+    /** Which of a folder and those around it are absent, innermost first. */
+    public static List<Path> absent(Path folder) {
+        List<Path> absent = new ArrayList<>();
+        for (Path at = folder.toAbsolutePath(); !Files.exists(at); at = at.getParent()) {
+            absent.add(at);
+        }
+        return absent;
+    }
+
+    /** Takes folders away again that were made for a command that was refused; full ones stay. */
+    public static void removeEmpty(List<Path> folders) {
+        for (Path folder : folders) {
+            if (!folder.toFile().delete()) {
+                return;
+            }
+        }
+    }
+
+    /**
+     * How to open a new file, or what is no file: a pipe, a device.
+     *
+     * @throws Messages.Failure if there is such a file
+     */
+    public static OpenOption newOrPipe(String option, Path file) {
+        if (!Files.exists(file)) {
+            return StandardOpenOption.CREATE_NEW;
+        }
+        if (Files.isRegularFile(file) || Files.isDirectory(file)) {
+            throw new Messages.Failure(option + " " + file + " exists; choose another name");
+        }
+        return StandardOpenOption.WRITE;
+    }
+
+    /** Writes, and tells what could not be written. */
+    public static void write(String option, Path path, Writing writing) {
+        try {
+            writing.run();
+        } catch (UncheckedIOException e) {
+            throw incomplete(option, path, e.getCause());
+        } catch (IOException e) {
+            if (PlantedFaults.ENABLED && PlantedFaults.isOn("sim-full-disk-silent")) {
+                return;
+            }
+            throw incomplete(option, path, e);
+        }
+    }
+
+    /** What was written until an error is a part only. */
+    public static Messages.Failure incomplete(String option, Path path, IOException error) {
+        return failure(option, path, error, "; what is there is incomplete");
+    }
+
+    /** A file or folder that cannot be used. */
+    public static Messages.Failure failure(
+            String option, Path path, IOException error, String advice) {
+        String reason = reason(error);
+        return new Messages.Failure(option + " " + path + ": " + reason + advice);
+    }
+
+    private static String reason(IOException error) {
+        if (error instanceof FileAlreadyExistsException file) {
+            return file.getFile() + " exists already";
+        }
+        if (error instanceof NoSuchFileException) {
+            return "there is no such file or folder";
+        }
+        if (error instanceof FileSystemException file && file.getReason() != null) {
+            return file.getReason();
+        }
+        return Messages.of(error);
+    }
+}

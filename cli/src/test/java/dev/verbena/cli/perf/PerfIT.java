@@ -1,0 +1,86 @@
+package dev.verbena.cli.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.cli.CommandProcess;
+import dev.verbena.transport.TransportProvider;
+import dev.verbena.transport.Transports;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** {@code lat} and {@code bw} with their second process. */
+@Timeout(120)
+class PerfIT {
+    @TempDir private Path folder;
+
+    static Stream<String> cases() {
+        return Transports.providers().stream()
+                .filter(TransportProvider::isAvailable)
+                .map(TransportProvider::scheme)
+                .flatMap(
+                        scheme ->
+                                Stream.of("put", "get", "send")
+                                        .flatMap(
+                                                op ->
+                                                        Stream.of("lat", "bw")
+                                                                .map(
+                                                                        c ->
+                                                                                c + " " + op + " "
+                                                                                        + scheme)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void shouldMeasure(String line) throws Exception {
+        String[] words = line.split(" ");
+        CommandProcess command =
+                CommandProcess.run(
+                        folder,
+                        words[0],
+                        "--op=" + words[1],
+                        "--transport=" + words[2],
+                        "-s=1000",
+                        "-n=50",
+                        "--json");
+        assertThat(command.exitCode()).as("%s", command.out()).isZero();
+        assertThat(command.out())
+                .contains("\"command\": \"" + words[0] + "\"", "\"bytes\": 1000")
+                .contains("\"iterations\": 50", "\"placement\"")
+                .contains(words[0].equals("lat") ? "\"p999Ns\"" : "\"averageMBps\"");
+    }
+
+    @Tag("each-jdk")
+    @Test
+    void shouldMeasureAgainstAProcessThatListens() throws Exception {
+        try (CommandProcess listener =
+                CommandProcess.start(folder, "lat", "--listen", "--transport=shm", "-s=64")) {
+            // A newer JVM warns on standard error, which is here too, before the address.
+            String uri =
+                    listener.awaitOut("shm://")
+                            .lines()
+                            .filter(line -> line.startsWith("shm://"))
+                            .findFirst()
+                            .orElseThrow();
+            CommandProcess command =
+                    CommandProcess.run(folder, "lat", "--connect=" + uri, "-s=64", "-n=20");
+            assertThat(command.exitCode()).as("%s", command.out()).isZero();
+            assertThat(command.out()).contains("p99.9", "       64          20");
+            assertThat(listener.exitCode()).isZero();
+        }
+    }
+
+    @Test
+    void shouldSayThatNobodyListens() throws Exception {
+        CommandProcess command =
+                CommandProcess.run(
+                        folder, "lat", "--connect=shm://default/nobody?incarnation=1", "-n=20");
+        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.out()).contains("nobody").doesNotContain("\tat ");
+    }
+}
