@@ -14,9 +14,7 @@ import dev.verbena.ArchitectureRules;
 import dev.verbena.FieldWrites;
 
 /** Each command has a package of its own; what several commands use is in shared packages. */
-@AnalyzeClasses(
-        packages = "dev.verbena.cli",
-        importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(packages = "dev.verbena.cli", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
     private static final String ROOMS = "dev.verbena.cli.(*)..";
     private static final String[] SHARED = {
