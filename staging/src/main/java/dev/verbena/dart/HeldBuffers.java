@@ -99,6 +99,13 @@ final class HeldBuffers {
         return null;
     }
 
+    /** Leaves out what is not sent of this message of this registration. */
+    void giveUp(int slot, int generation, long sequence) {
+        for (long i = head; i < tail; i++) {
+            ring[(int) (i & mask)].dropIfOf(slot, generation, sequence);
+        }
+    }
+
     boolean isEmpty() {
         return head == tail;
     }

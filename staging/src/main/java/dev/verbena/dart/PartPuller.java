@@ -129,7 +129,11 @@ final class PartPuller implements AutoCloseable {
                 work++;
                 continue;
             }
-            if (free.isEmpty() || isLazy(message) || !postPart(message)) {
+            if (free.isEmpty()) {
+                work += giveUpEarly(message);
+                break;
+            }
+            if (isLazy(message) || !postPart(message)) {
                 break;
             }
             work++;
@@ -177,6 +181,18 @@ final class PartPuller implements AutoCloseable {
     /** A message given up half-way must be heard of by the receiver, through a part of its own. */
     private static boolean needsAbort(PullMessage message) {
         return message.postedParts > 0 && !message.isAbortOnItsWay;
+    }
+
+    /**
+     * Every buffer may have a part of this message, which waits for the receiver: the part that
+     * ends the message would wait for these buffers.
+     */
+    private int giveUpEarly(PullMessage message) {
+        if (!message.isToGiveUpEarly() || !message.giveUpEarly(shared.givenUp)) {
+            return 0;
+        }
+        shared.wakeT3.run();
+        return 1;
     }
 
     private boolean postPart(PullMessage message) {

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.memory.RemoteDescriptor;
+import java.util.Queue;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -24,6 +25,9 @@ final class PullMessage {
     boolean isAllPosted;
     boolean isFailed;
     boolean isAbortOnItsWay;
+
+    /** t3 knows that it is given up, although the part that says so in the stream has no buffer. */
+    private boolean isGivenUpEarly;
 
     /** What the process is told if it failed. */
     int failureResult;
@@ -70,6 +74,7 @@ final class PullMessage {
         isAllPosted = false;
         isFailed = false;
         isAbortOnItsWay = false;
+        isGivenUpEarly = false;
         failureResult = ControlFlyweight.RESULT_TRANSFER_FAILED;
         failure = "";
     }
@@ -77,6 +82,18 @@ final class PullMessage {
     /** Whether it is this message of this client. */
     boolean isOf(ServedClient of, long number) {
         return client == of && notice == 0 && sequence == number;
+    }
+
+    /** t3 is to leave out what it holds of this message; whether there was room to say so. */
+    boolean giveUpEarly(Queue<GivenUp> givenUp) {
+        GivenUp said = new GivenUp(client.slot, client.generation, sequence, client.nextOrdinal);
+        isGivenUpEarly = givenUp.offer(said);
+        return isGivenUpEarly;
+    }
+
+    /** Whether t3 has yet to hear that it failed, for want of a buffer. */
+    boolean isToGiveUpEarly() {
+        return isFailed && !isGivenUpEarly;
     }
 
     /** The first reason is the one that is told. */

@@ -242,6 +242,15 @@ final class ServerBuffer {
         return other;
     }
 
+    /** Is left out of the stream if it is of this message of this registration. */
+    void dropIfOf(int ofSlot, int ofGeneration, long ofSequence) {
+        isDropped |=
+                slot == ofSlot
+                        && generation == ofGeneration
+                        && sequence == ofSequence
+                        && !isNotice();
+    }
+
     /** Only a file holds it. */
     boolean isStandIn() {
         return window == null;

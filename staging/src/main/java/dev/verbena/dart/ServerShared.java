@@ -76,6 +76,10 @@ final class ServerShared {
      */
     final OneToOneConcurrentArrayQueue<ServerBuffer> losses;
 
+    /** Messages that end half-way while no buffer is free that could say so: t1 to t3. */
+    final OneToOneConcurrentArrayQueue<GivenUp> givenUp =
+            new OneToOneConcurrentArrayQueue<>(LOSSES_MAX);
+
     /** Wake t1, t2, t3 when they sleep; set before the agents start. */
     volatile Runnable wakeT1 = () -> {};
 

@@ -13,7 +13,12 @@ import org.agrona.concurrent.NanoClock;
 final class StreamAgent implements ProtocolAgent {
     /** Where the stream of one client stands. */
     private static final class Track {
+        int clientId;
         int generation = -1;
+
+        /** The highest of which a part was taken. */
+        long lastSequence;
+
         long nextOrdinal;
         long openSequence;
         long givenUpSequence;
@@ -22,6 +27,10 @@ final class StreamAgent implements ProtocolAgent {
     private final ServerShared shared;
     private final Track[] tracks;
     private final List<ServerBuffer> early = new ArrayList<>();
+
+    /** Messages that wait for parts that were asked for. */
+    private final List<GivenUp> givenUp = new ArrayList<>();
+
     private final ReceiverLink link;
 
     /** Null: the receiver is elsewhere. */
@@ -69,12 +78,17 @@ final class StreamAgent implements ProtocolAgent {
 
     @Override
     public int doWork() {
+        // Before the parts: those of a later registration in the same slot must not come first.
+        shared.givenUp.drain(givenUp::add);
         int work = 0;
         ServerBuffer buffer;
         while (work < shared.settings.bufferCount() && (buffer = shared.full.poll()) != null) {
             held++;
             inOrder(buffer);
             work++;
+        }
+        if (!givenUp.isEmpty()) {
+            givenUp.removeIf(this::isGivenUp);
         }
         if (link != null) {
             work += link.doWork();
@@ -105,7 +119,9 @@ final class StreamAgent implements ProtocolAgent {
     private void inOrder(ServerBuffer buffer) {
         Track track = tracks[buffer.slot];
         if (track.generation != buffer.generation) {
+            track.clientId = buffer.clientId;
             track.generation = buffer.generation;
+            track.lastSequence = 0;
             track.nextOrdinal = 0;
             track.openSequence = 0;
             track.givenUpSequence = 0;
@@ -133,6 +149,7 @@ final class StreamAgent implements ProtocolAgent {
 
     private void take(Track track, ServerBuffer buffer) {
         track.nextOrdinal++;
+        track.lastSequence = Math.max(track.lastSequence, buffer.sequence);
         if (buffer.status == ServerBuffer.FAILED) {
             // The receiver hears of it only if it has got a part of this message.
             boolean isOpen = track.openSequence == buffer.sequence;
@@ -140,6 +157,7 @@ final class StreamAgent implements ProtocolAgent {
             track.givenUpSequence = buffer.sequence;
             track.openSequence = 0;
             if (isOpen) {
+                giveUp(track, buffer.slot, buffer.sequence);
                 stream(buffer);
             } else if (!(PlantedFaults.ENABLED
                     && PlantedFaults.isOn("dart-buffer-lost-on-failure"))) {
@@ -152,6 +170,42 @@ final class StreamAgent implements ProtocolAgent {
             track.openSequence = buffer.isLast() ? 0 : buffer.sequence;
             stream(buffer);
         }
+    }
+
+    /** Whether nothing more is to be done: all that was asked for of this message is here. */
+    private boolean isGivenUp(GivenUp message) {
+        Track track = tracks[message.slot()];
+        boolean isSame = track.generation == message.generation();
+        if (isSame
+                && track.nextOrdinal == message.nextOrdinal()
+                && track.openSequence == message.sequence()) {
+            giveUp(track, message.slot(), message.sequence());
+        }
+        return isSame
+                ? track.nextOrdinal >= message.nextOrdinal()
+                : track.generation > message.generation();
+    }
+
+    /**
+     * The receiver need not take what is held of a message that will never be whole, and whose
+     * bytes may be what it has no room for. In the files of a spill the next server would find
+     * these bytes all the same; and behind parts of the same message that was sent again, the
+     * receiver would take the end of the one for the end of the other.
+     */
+    private void giveUp(Track track, int slot, long sequence) {
+        if (link == null || spill != null) {
+            return;
+        }
+        for (Track other : tracks) {
+            boolean isSentAgain =
+                    other != track
+                            && other.clientId == track.clientId
+                            && other.lastSequence >= sequence;
+            if (isSentAgain) {
+                return;
+            }
+        }
+        link.held().giveUp(slot, track.generation, sequence);
     }
 
     private void stream(ServerBuffer buffer) {

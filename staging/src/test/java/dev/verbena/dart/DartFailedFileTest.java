@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.verbena.agent.Await;
@@ -36,7 +37,7 @@ class DartFailedFileTest {
                         (proxy, method, arguments) -> {
                             Object answer = invoke(store, method, arguments);
                             boolean isFirst =
-                                    method.getName().equals("create")
+                                    method.getName().matches("create|append")
                                             && arguments[0].toString().matches(".*-1-1-[0-9]+");
                             return isFirst && failures.get() < failureLimit
                                     ? failing(
@@ -120,6 +121,43 @@ class DartFailedFileTest {
             failureLimit = 0;
             client.flush(DartWorld.LIMIT_NS);
         }
+    }
+
+    /** Every buffer of the server has a part of it, and not all of it was read. */
+    @Test
+    void shouldStoreALaterMessageBehindTheHalfOfADeadProcess() throws Exception {
+        int length = 1_000_000;
+        try (DartWorld world = new DartWorld("shm")) {
+            Path out = world.directory.resolve("out");
+            failureLimit = Integer.MAX_VALUE;
+            world.receive(
+                    world.receiverContext()
+                            .environment(new FailingStore(world.environment))
+                            .directory(out.toString()));
+            DartServer master = world.master();
+            DartClient dead = world.client(0);
+            DartClient other = world.client(1);
+            UnsafeBuffer data = DartWorld.bytes(length, 1);
+            dead.sendCopy(data, 0, length, new DartMetadata().name("first"), 1);
+            Await.until(
+                    "refused", () -> failures.get() > 1 && master.statistics().emptyCount() == 0);
+            world.clients.remove(dead);
+            assertThatThrownBy(() -> dead.close(0)).hasMessageContaining("'first'");
+            other.sendCopy(data, 0, 100, new DartMetadata().name("second"), 2);
+            other.flush(DartWorld.LIMIT_NS);
+            assertThat(Files.readAllBytes(out.resolve("second"))).hasSize(100);
+            assertThat(world.received).extracting(DartWorld.Received::tag).containsExactly(2);
+            Await.until(
+                    () -> "named: " + world.errors,
+                    () -> hasReport(world, "message 1 of client 1 ", "its process is gone"));
+            Await.until("all are back", () -> master.statistics().emptyCount() == 4);
+            assertThat(out.resolve("first")).doesNotExist();
+        }
+    }
+
+    private static boolean hasReport(DartWorld world, String begin, String end) {
+        return world.errors.stream()
+                .anyMatch(e -> e.getMessage().startsWith(begin) && e.getMessage().endsWith(end));
     }
 
     private static String timeOut(org.assertj.core.api.ThrowableAssert.ThrowingCallable waiting) {

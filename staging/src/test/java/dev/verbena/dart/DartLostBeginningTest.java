@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A receiver that keeps nothing ends with the beginning of a message, and the next one goes on
@@ -43,10 +44,11 @@ class DartLostBeginningTest {
         return made;
     }
 
-    private DartReceiver receiver() {
+    private DartReceiver receiver(String directory) {
         return DartReceiver.embed(
                 new DartReceiver.Context()
                         .environment(wire)
+                        .directory(directory)
                         .acceptGaps(true)
                         .handler(message -> received.add(message.tag())));
     }
@@ -87,12 +89,12 @@ class DartLostBeginningTest {
         try {
             ServerBuffer first = part(1, 1, 0, 0, 3);
             ServerBuffer last = part(1, 1, 2, 2, 3);
-            try (DartReceiver receiver = receiver()) {
+            try (DartReceiver receiver = receiver("")) {
                 shared.full.offer(first);
                 run(receiver, t3, () -> shared.empty.peek() == first);
             }
             wire.cut();
-            try (DartReceiver receiver = receiver()) {
+            try (DartReceiver receiver = receiver("")) {
                 shared.full.offer(part(1, 1, 1, 1, 3));
                 shared.full.offer(last);
                 run(receiver, t3, () -> hasReport("its beginning is gone"));
@@ -112,6 +114,54 @@ class DartLostBeginningTest {
                 assertThat(shared.losses.poll()).isNull();
                 assertThat(hasReport("message 1 of client 1 is lost: the receiver")).isTrue();
             }
+        } finally {
+            t3.onClose();
+        }
+    }
+
+    /**
+     * Only what is held of the dead registration is left out, however much of the other is here.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldTakeAMessageAgainOfWhichItLeftOutTheHalf(boolean isSentAtOnce) {
+        wire.disk.failing = "-1-1-";
+        wire.disk.failures = Integer.MAX_VALUE;
+        ServerShared shared = shared(AckMode.DURABLE);
+        StreamAgent t3 = new StreamAgent(shared);
+        List<ServerBuffer> free = new ArrayList<>();
+        ServerBuffer[] again = {
+            part(1, 1, 0, 0, 3), part(1, 1, 1, 1, 3), part(1, 1, 2, 2, 3), part(1, 2, 3, 0, 1)
+        };
+        try (DartReceiver receiver = receiver("out")) {
+            shared.full.offer(part(1, 1, 0, 0, 3));
+            shared.full.offer(part(1, 1, 1, 1, 3));
+            run(receiver, t3, () -> hasReport("cannot be stored"));
+            shared.givenUp.offer(new GivenUp(1, 0, 1, 2));
+            shared.full.offer(part(2, 3, 0, 0, 1));
+            if (isSentAtOnce) {
+                again[0].slot = 3;
+                shared.full.offer(again[0]);
+            }
+            run(receiver, t3, () -> received.contains(3));
+            if (!isSentAtOnce) {
+                run(receiver, t3, () -> shared.empty.drain(free::add) >= 0 && free.size() == 3);
+                ServerBuffer end = part(1, 1, 2, 2, 3);
+                end.status = ServerBuffer.FAILED;
+                shared.full.offer(end);
+                again[0].slot = 3;
+                shared.full.offer(again[0]);
+            }
+            wire.disk.failures = 0;
+            for (int i = 1; i < again.length; i++) {
+                again[i].slot = 3;
+                shared.full.offer(again[i]);
+                run(receiver, t3, () -> shared.full.isEmpty());
+            }
+            run(receiver, t3, () -> shared.empty.drain(free::add) >= 0 && free.contains(again[3]));
+            assertThat(received).containsExactly(3, 1, 2);
+            assertThat(again).noneMatch(part -> part.isDropped);
+            assertThat(free.subList(0, 2)).allMatch(part -> part.isDropped != isSentAtOnce);
         } finally {
             t3.onClose();
         }
