@@ -67,8 +67,7 @@ final class Spill implements AutoCloseable {
         }
         long bytes = 0;
         for (SpillFile file : frames) {
-            file.reader = files.store().read(file.name);
-            file.length = file.reader == null ? 0 : file.reader.length();
+            file.found(files.store().read(file.name));
             bytes += file.length;
             files.add(file);
         }

@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.DurableStore.DurableFile;
 import dev.verbena.agent.DurableStore.ReadableFile;
 
@@ -24,6 +25,59 @@ final class SpillFile {
 
     SpillFile(String name) {
         this.name = name;
+    }
+
+    /** An earlier server has written it; null: it is gone. */
+    void found(ReadableFile its) {
+        reader = its;
+        length = its == null ? 0 : its.length();
+    }
+
+    void beginWriting(DurableFile its) {
+        writer = its;
+    }
+
+    /** Nothing more is appended, or was. */
+    void endWriting() {
+        if (writer != null) {
+            writer.close();
+            writer = null;
+        }
+    }
+
+    void appended(int bytes) {
+        length += bytes;
+    }
+
+    /** Asks for all of it to be forced. */
+    void force() {
+        forceAsked = length;
+        writer.force();
+    }
+
+    /** Has one part more that the receiver has not acknowledged. */
+    void holdsPart() {
+        live++;
+    }
+
+    /** Has one less. */
+    void partReleased() {
+        live--;
+    }
+
+    /** To read from it; null if it is gone. */
+    ReadableFile openReader(DurableStore store) {
+        if (reader == null) {
+            reader = store.read(name);
+        }
+        return reader;
+    }
+
+    void closeReader() {
+        if (reader != null) {
+            reader.close();
+            reader = null;
+        }
     }
 
     /** Bytes that are on the device for certain. */

@@ -119,7 +119,7 @@ final class SpillFiles implements AutoCloseable {
         SpillFile file =
                 new SpillFile(
                         String.format("%s-%019d-%06d%s", stream, firstFrame, ++count, SUFFIX));
-        file.writer = store.append(file.name, 0);
+        file.beginWriting(store.append(file.name, 0));
         add(file);
         return file;
     }
@@ -142,8 +142,7 @@ final class SpillFiles implements AutoCloseable {
 
     /** Nothing more is appended to it. */
     void endWriting(SpillFile file) {
-        file.writer.close();
-        file.writer = null;
+        file.endWriting();
         if (file.live == 0) {
             delete(file);
         }
@@ -151,7 +150,7 @@ final class SpillFiles implements AutoCloseable {
 
     /** The receiver has a part, or the copy of it in this file is of no use. */
     void released(SpillFile file) {
-        file.live--;
+        file.partReleased();
         if (file.live == 0 && file.writer == null) {
             delete(file);
         }
@@ -162,11 +161,8 @@ final class SpillFiles implements AutoCloseable {
             return;
         }
         used -= file.length;
-        if (file.writer != null) {
-            file.writer.close();
-            file.writer = null;
-        }
-        closeReader(file);
+        file.endWriting();
+        file.closeReader();
         store.delete(file.name);
         show();
     }
@@ -177,7 +173,7 @@ final class SpillFiles implements AutoCloseable {
             used -= file.length;
             show();
         }
-        closeReader(file);
+        file.closeReader();
         return store.rename(file.name, file.name + DAMAGED_SUFFIX);
     }
 
@@ -202,10 +198,8 @@ final class SpillFiles implements AutoCloseable {
         int length = FrameFlyweight.LENGTH + payloadLength;
         String why = "it is shorter than it was";
         try {
-            if (file.reader == null) {
-                file.reader = store.read(file.name);
-            }
-            if (file.reader != null && file.reader.read(at, scratch, 0, length) == length) {
+            DurableStore.ReadableFile reader = file.openReader(store);
+            if (reader != null && reader.read(at, scratch, 0, length) == length) {
                 frame.wrap(scratch, 0);
                 boolean isWhatItWas =
                         frame.isIntact(scratch, FrameFlyweight.LENGTH)
@@ -219,7 +213,7 @@ final class SpillFiles implements AutoCloseable {
             }
         } catch (DartException | UncheckedIOException e) {
             why = e.getMessage();
-            closeReader(file);
+            file.closeReader();
             boolean isHasty = PlantedFaults.ENABLED && PlantedFaults.isOn("spill-read-once");
             if (isPatient && !isHasty) {
                 return LATER;
@@ -267,13 +261,6 @@ final class SpillFiles implements AutoCloseable {
         return false;
     }
 
-    private static void closeReader(SpillFile file) {
-        if (file.reader != null) {
-            file.reader.close();
-            file.reader = null;
-        }
-    }
-
     /** Keeps what the receiver has not acknowledged, and says so. */
     @Override
     public void close() {
@@ -281,7 +268,7 @@ final class SpillFiles implements AutoCloseable {
             if (file.live == 0) {
                 delete(file);
             } else {
-                closeReader(file);
+                file.closeReader();
             }
         }
         if (!files.isEmpty()) {

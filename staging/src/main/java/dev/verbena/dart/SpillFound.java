@@ -166,10 +166,8 @@ final class SpillFound {
     /** Looks at the next frame of the file; false if there is none. */
     private boolean hasFrame(SpillFile file) {
         try {
-            if (file.reader == null) {
-                file.reader = files.store().read(file.name);
-            }
-            return file.reader != null && hasFrame(file, file.reader);
+            ReadableFile reader = file.openReader(files.store());
+            return reader != null && hasFrame(file, reader);
         } catch (DartException | UncheckedIOException e) {
             boolean isMalformed =
                     e instanceof DartException
@@ -231,7 +229,7 @@ final class SpillFound {
     private void setAside(SpillFile file, SpillDamage rest) {
         for (int i = fileAt; i < found.size(); i++) {
             SpillFile later = found.get(i);
-            later.live++; // Not to be deleted.
+            later.holdsPart(); // Not to be deleted.
             damaged.add(later);
             if (i > fileAt && later.reader != null) {
                 rest.look(later.reader, 0);
@@ -278,7 +276,7 @@ final class SpillFound {
 
     private void add(SpillFile file) {
         ServerBuffer part = ServerBuffer.found(frame, file, position);
-        file.live++;
+        file.holdsPart();
         expected = frame.sequence() + 1;
         link.held().addFound(part);
         if (part.isCounted) {

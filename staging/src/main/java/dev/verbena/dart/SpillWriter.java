@@ -130,7 +130,7 @@ final class SpillWriter {
             }
             budget -= n;
             frameDone += n;
-            file.length += n;
+            file.appended(n);
             files.grew(n);
             if (frameDone == frameLength) {
                 frameCopied();
@@ -178,7 +178,7 @@ final class SpillWriter {
         }
         part = next;
         part.copiedTo(file, file.length);
-        file.live++;
+        file.holdsPart();
         beginFrame(0);
         return true;
     }
@@ -266,8 +266,7 @@ final class SpillWriter {
         boolean isForcing = Math.max(0, file.forced()) < file.forceAsked;
         boolean isWorthIt = unasked >= FORCE_EACH || writeAt >= held.tail() || !isForcing;
         if (unasked > 0 && isWorthIt && file.writer.error().isEmpty()) {
-            file.forceAsked = file.length;
-            file.writer.force();
+            file.force();
             return 1;
         }
         return 0;
@@ -295,7 +294,7 @@ final class SpillWriter {
         part = null;
         if (half != null) {
             half.leaveFile();
-            broken.live--;
+            broken.partReleased();
             if (half.isReleasedLate) {
                 giveBack.accept(half);
             }

@@ -41,7 +41,6 @@ class ArchitectureTest {
                 InboundStream 35
                 ServerShared 20
                 ServerPeer 19
-                SpillFile 15
                 DartMetadata 14
                 PullMessage 14
                 ReceiverShared 13
