@@ -8,5 +8,4 @@ module dev.verbena.examples {
     exports dev.verbena.examples;
     exports dev.verbena.examples.heat;
     exports dev.verbena.examples.pic;
-    exports dev.verbena.examples.transit;
 }

@@ -40,6 +40,19 @@ class ArchitectureTest {
                     .dependOnClassesThat()
                     .resideInAPackage("dev.verbena.cli");
 
+    /** The demo's analysis gets its data from the receiver, and from nothing else of DART's. */
+    @ArchTest
+    static final ArchRule theAnalysisUsesTheReceiverOnly =
+            noClasses()
+                    .that()
+                    .resideInAPackage("dev.verbena.cli.demo.transit")
+                    .should()
+                    .dependOnClassesThat()
+                    .haveNameMatching(
+                            "dev\\.verbena\\.(transport|memory)\\..*"
+                                    + "|dev\\.verbena\\.dart\\.(?!DartReceiver|ReceiverStatistics|DartMessage|DartMetadata).*")
+                    .as("the demo's analysis knows of DART its receiver and its messages only");
+
     @ArchTest static final ArchRule noSwitches = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
 
     @ArchTest

@@ -9,7 +9,7 @@
  *   <li>{@link dev.verbena.examples.DartHello}: stage a message through a server to a receiver
  * </ul>
  *
- * <p>Packages below hold a real application: a particle-in-cell simulation and the analysis of its
- * output in transit.
+ * <p>Packages below hold real applications: a particle-in-cell simulation, and two simulations that
+ * are coupled.
  */
 package dev.verbena.examples;

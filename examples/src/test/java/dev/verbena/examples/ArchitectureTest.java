@@ -1,7 +1,6 @@
 package dev.verbena.examples;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -42,22 +41,8 @@ class ArchitectureTest {
                             "dev.verbena.nsim.topology",
                             "org.agrona..",
                             "java..",
-                            "javax.imageio..",
                             SWITCHES)
                     .as("examples depend on exported packages only");
-
-    /** The demo's analysis gets its data from the receiver, and from nothing else of DART's. */
-    @ArchTest
-    static final ArchRule theAnalysisUsesTheReceiverOnly =
-            noClasses()
-                    .that()
-                    .resideInAPackage("dev.verbena.examples.transit")
-                    .should()
-                    .dependOnClassesThat()
-                    .haveNameMatching(
-                            "dev\\.verbena\\.(transport|memory)\\..*"
-                                    + "|dev\\.verbena\\.dart\\.(?!DartReceiver|ReceiverStatistics|DartMessage|DartMetadata).*")
-                    .as("the demo's analysis knows of DART its receiver and its messages only");
 
     @ArchTest static final ArchRule noCircle = ArchitectureRules.packagesHaveNoCircle();
 

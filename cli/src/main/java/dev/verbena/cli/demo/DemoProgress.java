@@ -1,7 +1,7 @@
 package dev.verbena.cli.demo;
 
+import dev.verbena.cli.demo.transit.Timeline;
 import dev.verbena.cli.terminal.ProgressLine;
-import dev.verbena.examples.transit.Timeline;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,16 +1,16 @@
 package dev.verbena.cli.demo;
 
 import dev.verbena.agent.RealEnvironment;
+import dev.verbena.cli.demo.transit.Check;
+import dev.verbena.cli.demo.transit.Report;
+import dev.verbena.cli.demo.transit.RunAnalysis;
+import dev.verbena.cli.demo.transit.RunInfo;
+import dev.verbena.cli.demo.transit.Timeline;
+import dev.verbena.cli.demo.transit.TransitReceiver;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.Version;
 import dev.verbena.dart.DartException;
 import dev.verbena.examples.pic.PicDeck;
-import dev.verbena.examples.transit.Check;
-import dev.verbena.examples.transit.Report;
-import dev.verbena.examples.transit.RunAnalysis;
-import dev.verbena.examples.transit.RunInfo;
-import dev.verbena.examples.transit.Timeline;
-import dev.verbena.examples.transit.TransitReceiver;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.nio.file.Path;

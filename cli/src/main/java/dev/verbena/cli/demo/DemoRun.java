@@ -1,10 +1,10 @@
 package dev.verbena.cli.demo;
 
+import dev.verbena.cli.demo.transit.Timeline;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.ProgressLine;
 import dev.verbena.examples.pic.PicDeck;
-import dev.verbena.examples.transit.Timeline;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

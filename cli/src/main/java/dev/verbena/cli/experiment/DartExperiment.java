@@ -1,6 +1,6 @@
 package dev.verbena.cli.experiment;
 
-import dev.verbena.cli.report.ExperimentReport;
+import dev.verbena.cli.report.ResultReport;
 import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
@@ -174,7 +174,7 @@ public final class DartExperiment implements Callable<Integer> {
             try (ExperimentService service =
                     new ExperimentService(scheme, folder.resolve("points"), termination::isAsked)) {
                 ExperimentRun run = new ExperimentRun(this, scheme, service, out);
-                ExperimentReport report = run.run();
+                ResultReport report = run.run();
                 report.write(folder, environment(scheme));
                 print(out, report.summary(), folder, Columns.width());
                 return 0;
@@ -193,7 +193,7 @@ public final class DartExperiment implements Callable<Integer> {
 
     void print(PrintWriter out, Map<String, Object> summary, Path folder, int width) {
         if (isJson) {
-            out.println(ExperimentReport.json(summary, 0));
+            out.println(ResultReport.json(summary, 0));
         } else {
             summary.forEach(
                     (name, value) -> out.print(Columns.fold(name + ": " + shown(value), width)));

@@ -1,8 +1,8 @@
 package dev.verbena.cli.experiment;
 
 import dev.verbena.cli.experiment.ExperimentPoint.Manner;
-import dev.verbena.cli.report.ExperimentReport;
-import dev.verbena.examples.transit.Chart;
+import dev.verbena.cli.report.Chart;
+import dev.verbena.cli.report.ResultReport;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,8 +25,8 @@ final class ExperimentBandwidth {
     private static final int STREAM_SIZE = 4 * MEBI;
 
     private final ExperimentRun run;
-    private final ExperimentReport report =
-            new ExperimentReport("DART experiment 1: bandwidth by message size");
+    private final ResultReport report =
+            new ResultReport("DART experiment 1: bandwidth by message size");
     private final List<List<String>> rows = new ArrayList<>();
 
     ExperimentBandwidth(ExperimentRun run) {
@@ -36,7 +36,7 @@ final class ExperimentBandwidth {
     /** Rates of one size, MB/s. */
     private record Rates(int mebibytes, double raw, double transfer, double saturated) {}
 
-    ExperimentReport run() throws Exception {
+    ResultReport run() throws Exception {
         if (run.options.only != null) {
             return one(run.options.only);
         }
@@ -162,7 +162,7 @@ final class ExperimentBandwidth {
         return all.stream().filter(r -> r.mebibytes() == mebibytes).findFirst().orElse(null);
     }
 
-    private ExperimentReport one(DartExperiment.Part part) throws Exception {
+    private ResultReport one(DartExperiment.Part part) throws Exception {
         run.expect(1);
         switch (part) {
             case tcp -> {

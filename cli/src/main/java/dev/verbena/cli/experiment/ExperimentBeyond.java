@@ -1,8 +1,8 @@
 package dev.verbena.cli.experiment;
 
 import dev.verbena.cli.experiment.ExperimentPoint.Manner;
-import dev.verbena.cli.report.ExperimentReport;
-import dev.verbena.examples.transit.Chart;
+import dev.verbena.cli.report.Chart;
+import dev.verbena.cli.report.ResultReport;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,8 +23,7 @@ final class ExperimentBeyond {
     private final ExperimentRun run;
     private final int clients;
     private final int steps;
-    private final ExperimentReport report =
-            new ExperimentReport("DART experiment 3: beyond the knee");
+    private final ResultReport report = new ResultReport("DART experiment 3: beyond the knee");
 
     ExperimentBeyond(ExperimentRun run) {
         this.run = run;
@@ -32,7 +31,7 @@ final class ExperimentBeyond {
         steps = run.steps(run.isQuick() ? 12 : 20);
     }
 
-    ExperimentReport run() throws Exception {
+    ResultReport run() throws Exception {
         if (run.options.only != null) {
             run.expect(3);
             latency();

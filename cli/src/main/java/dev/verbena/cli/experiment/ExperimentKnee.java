@@ -1,8 +1,8 @@
 package dev.verbena.cli.experiment;
 
 import dev.verbena.cli.experiment.ExperimentPoint.Manner;
-import dev.verbena.cli.report.ExperimentReport;
-import dev.verbena.examples.transit.Chart;
+import dev.verbena.cli.report.Chart;
+import dev.verbena.cli.report.ResultReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +21,8 @@ final class ExperimentKnee {
     private static final String[] STYLES = {"one", "two", "three", "four"};
 
     private final ExperimentRun run;
-    private final ExperimentReport report =
-            new ExperimentReport("DART experiment 2: where sending begins to wait");
+    private final ResultReport report =
+            new ResultReport("DART experiment 2: where sending begins to wait");
     private final List<List<String>> rows = new ArrayList<>();
     private final List<KneePrediction> predictions = new ArrayList<>();
     private double largestDeviation;
@@ -31,7 +31,7 @@ final class ExperimentKnee {
         this.run = run;
     }
 
-    ExperimentReport run() throws Exception {
+    ResultReport run() throws Exception {
         List<Integer> counts = run.isQuick() ? run.clients(8) : run.clients(8, 32, 128);
         double[] multiples = run.isQuick() ? QUICK_MULTIPLES : MULTIPLES;
         run.expect(counts.size() * multiples.length);

@@ -1,8 +1,8 @@
 package dev.verbena.cli.experiment;
 
 import dev.verbena.cli.experiment.ExperimentPoint.Manner;
-import dev.verbena.cli.report.ExperimentReport;
-import dev.verbena.examples.transit.Chart;
+import dev.verbena.cli.report.Chart;
+import dev.verbena.cli.report.ResultReport;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -17,14 +17,13 @@ final class ExperimentRestart {
     private static final int WARM_UP = 2;
 
     private final ExperimentRun run;
-    private final ExperimentReport report =
-            new ExperimentReport("DART experiment 4: restart files");
+    private final ResultReport report = new ResultReport("DART experiment 4: restart files");
 
     ExperimentRestart(ExperimentRun run) {
         this.run = run;
     }
 
-    ExperimentReport run() throws Exception {
+    ResultReport run() throws Exception {
         Manner[] manners = {Manner.NONE, Manner.FILE, Manner.UNBUFFERED, Manner.BUFFERED};
         run.expect(manners.length);
         int clients = run.clients(8).get(0);

@@ -1,7 +1,7 @@
 package dev.verbena.cli.experiment;
 
 import dev.verbena.cli.experiment.ExperimentPoint.Manner;
-import dev.verbena.cli.report.ExperimentReport;
+import dev.verbena.cli.report.ResultReport;
 import dev.verbena.cli.terminal.ProgressLine;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ final class ExperimentRun {
         this.line = options.isJson ? null : new ProgressLine(out);
     }
 
-    ExperimentReport run() throws Exception {
+    ResultReport run() throws Exception {
         try {
             return switch (options.which) {
                 case e1 -> new ExperimentBandwidth(this).run();

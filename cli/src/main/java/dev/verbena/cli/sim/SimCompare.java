@@ -1,6 +1,6 @@
 package dev.verbena.cli.sim;
 
-import dev.verbena.cli.report.ExperimentReport;
+import dev.verbena.cli.report.ResultReport;
 import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.Json;
 import dev.verbena.cli.terminal.Messages;
@@ -136,7 +136,7 @@ final class SimCompare implements Callable<Integer> {
             comparison.print(out, Columns.width());
         }
         if (output != null) {
-            ExperimentReport report = comparison.report();
+            ResultReport report = comparison.report();
             OutputFolder.write("--output", output, () -> report.write(output, environment()));
             out.println("report: " + output.resolve("report.html"));
         }

@@ -1,8 +1,8 @@
 package dev.verbena.cli.sim;
 
-import dev.verbena.cli.report.ExperimentReport;
+import dev.verbena.cli.report.Chart;
+import dev.verbena.cli.report.ResultReport;
 import dev.verbena.cli.terminal.Columns;
-import dev.verbena.examples.transit.Chart;
 import dev.verbena.nsim.scenario.Calibration;
 import dev.verbena.nsim.scenario.Measure;
 import java.io.PrintWriter;
@@ -84,8 +84,8 @@ final class SimComparison {
         return fields;
     }
 
-    ExperimentReport report() {
-        ExperimentReport report = new ExperimentReport("Measured and predicted");
+    ResultReport report() {
+        ResultReport report = new ResultReport("Measured and predicted");
         report.section(
                 "Measured and predicted",
                 text(

@@ -1,7 +1,7 @@
 package dev.verbena.cli.sim;
 
-import dev.verbena.cli.report.ExperimentReport;
-import dev.verbena.examples.transit.Chart;
+import dev.verbena.cli.report.Chart;
+import dev.verbena.cli.report.ResultReport;
 import dev.verbena.nsim.SimulationResult;
 import dev.verbena.nsim.network.LinkDetails;
 import dev.verbena.nsim.network.LinkStatistics;
@@ -27,7 +27,7 @@ final class SimReport {
     private static final double PERCENT = 100;
 
     private final Measure measure;
-    private final ExperimentReport page;
+    private final ResultReport page;
     private final Map<String, List<double[]>> curves = new LinkedHashMap<>();
     private final List<List<String>> rows = new ArrayList<>();
     private SimulationResult last;
@@ -35,7 +35,7 @@ final class SimReport {
 
     SimReport(String scenario, String description, Measure measure) {
         this.measure = measure;
-        page = new ExperimentReport("Simulation: " + scenario);
+        page = new ResultReport("Simulation: " + scenario);
         page.section(scenario, description);
     }
 

@@ -1,6 +1,6 @@
 package dev.verbena.cli.sim;
 
-import dev.verbena.examples.transit.Chart;
+import dev.verbena.cli.report.Chart;
 import dev.verbena.nsim.SimulationResult;
 import dev.verbena.nsim.network.LinkDetails;
 import dev.verbena.nsim.network.LinkStatistics;

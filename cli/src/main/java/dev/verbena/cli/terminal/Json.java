@@ -7,7 +7,7 @@ public final class Json {
     private Json() {}
 
     /** A string with its quotes. */
-    static String string(String text) {
+    public static String string(String text) {
         StringBuilder json = new StringBuilder("\"");
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

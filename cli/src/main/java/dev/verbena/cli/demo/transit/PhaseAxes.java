@@ -1,0 +1,66 @@
+package dev.verbena.cli.demo.transit;
+
+import dev.verbena.examples.pic.PicParameters;
+import java.util.Locale;
+
+/** Axes and scale of brightness around a {@link PhaseImage}, as HTML. */
+final class PhaseAxes {
+    /** Densities of the scale's colours, in multiples of the mean. */
+    private static final double[] DENSITIES = {0, 0.1, 0.25, 0.5, 1, 2, 3};
+
+    private final PicParameters parameters;
+
+    PhaseAxes(PicParameters parameters) {
+        this.parameters = parameters;
+    }
+
+    /** A picture with its axes; the box is periodic, so both ends are the same place. */
+    String around(String picture) {
+        double left = parameters.length() * PhaseImage.LEFT_EDGE;
+        double middle = left + 0.5 * parameters.length();
+        return String.format(
+                Locale.ROOT,
+                "<div class=\"axes\"><span class=\"y\"><span>%+.1f</span><span>0</span>"
+                        + "<span>%+.1f</span></span>%s<span class=\"x\"><span>%.2f</span>"
+                        + "<span>%.2f</span><span>%.2f</span></span></div>",
+                PhaseImage.SPEED_RANGE,
+                -PhaseImage.SPEED_RANGE,
+                picture,
+                left,
+                middle,
+                left);
+    }
+
+    /** What the axes show, and a scale of brightness: electrons of one beam in a dot. */
+    String key() {
+        double mean = PhaseImage.mean(parameters.particleCount());
+        double most = DENSITIES[DENSITIES.length - 1];
+        StringBuilder out = new StringBuilder(1024);
+        out.append("<p class=\"key\">To the right: place, from 0 to ");
+        out.append(String.format(Locale.ROOT, "%.2f", parameters.length()));
+        out.append(
+                ", turned so that the vortex is in the middle. Upwards: speed, in multiples of ");
+        out.append("the beam's speed. Electrons of a beam in one dot: 0 ");
+        scale(out, true);
+        scale(out, false);
+        return out.append(String.format(Locale.ROOT, " %.0f and more.</p>\n", most * mean))
+                .toString();
+    }
+
+    private static void scale(StringBuilder out, boolean isRight) {
+        out.append("<span class=\"scale\" style=\"background:linear-gradient(90deg");
+        for (double density : DENSITIES) {
+            int[] colour = PhaseImage.colour(isRight ? density : 0, isRight ? 0 : density);
+            double part = 100 * density / DENSITIES[DENSITIES.length - 1];
+            out.append(
+                    String.format(
+                            Locale.ROOT,
+                            ",rgb(%d,%d,%d) %.0f%%",
+                            colour[0],
+                            colour[1],
+                            colour[2],
+                            part));
+        }
+        out.append(")\"></span>");
+    }
+}

@@ -1,0 +1,211 @@
+package dev.verbena.cli.demo.transit;
+
+import dev.verbena.examples.pic.StallSample;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What was staged and when, seen by the receiver, and what it cost, told by the processes. */
+public final class StagingRecord {
+    private final List<Arrival> arrivals = new ArrayList<>();
+    private final List<Cost> costs = new ArrayList<>();
+    private final List<StallSample> stalls = new ArrayList<>();
+    private final java.util.Set<Integer> ranksHeard = new java.util.HashSet<>();
+    private String explanation = "";
+    private int sentCount;
+    private int equalCount;
+
+    /** Empty. */
+    public StagingRecord() {}
+
+    /**
+     * A restart file arrived and is stored.
+     *
+     * @param rank that wrote it
+     * @param step it is of
+     * @param length bytes
+     * @param serverId server that streamed it; 0 is the master
+     * @param timeNs on the receiver's monotonic clock
+     */
+    public record Arrival(int rank, long step, long length, int serverId, long timeNs) {}
+
+    /**
+     * What staging one restart file cost its process. Times of the DART paper, in nanoseconds.
+     *
+     * @param rank of the process
+     * @param step of the file
+     * @param length bytes
+     * @param messageCount messages it took
+     * @param headerNs th, sending headers
+     * @param waitNs tw, waiting for earlier messages
+     * @param totalNs tt, in the calls altogether
+     * @param stallNs from the moment the simulation turned to output until it could go on: packing
+     *     the file and the calls
+     * @param computeNs computing since the file before
+     */
+    public record Cost(
+            int rank,
+            long step,
+            long length,
+            long messageCount,
+            long headerNs,
+            long waitNs,
+            long totalNs,
+            long stallNs,
+            long computeNs) {
+        private static final int FIELD_COUNT = 9;
+
+        /** As a line of the timing message. */
+        public String encode() {
+            return rank
+                    + ","
+                    + step
+                    + ","
+                    + length
+                    + ","
+                    + messageCount
+                    + ","
+                    + headerNs
+                    + ","
+                    + waitNs
+                    + ","
+                    + totalNs
+                    + ","
+                    + stallNs
+                    + ","
+                    + computeNs;
+        }
+
+        /**
+         * Reads a line that may come from anywhere.
+         *
+         * @throws IllegalArgumentException quoting the line
+         */
+        public static Cost decode(String line) {
+            String[] parts = line.strip().split(",", -1);
+            if (parts.length != FIELD_COUNT) {
+                throw new IllegalArgumentException("no line of times: '" + line.strip() + "'");
+            }
+            long[] v = new long[FIELD_COUNT];
+            for (int i = 0; i < FIELD_COUNT; i++) {
+                try {
+                    v[i] = Long.parseLong(parts[i]);
+                } catch (NumberFormatException e) {
+                    v[i] = -1;
+                }
+                if (v[i] < 0) {
+                    throw new IllegalArgumentException("no line of times: '" + line.strip() + "'");
+                }
+            }
+            return new Cost((int) v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8]);
+        }
+    }
+
+    /** Notes an arrival. Thread-safe. */
+    public synchronized void add(Arrival arrival) {
+        arrivals.add(arrival);
+    }
+
+    /** Notes a cost. Thread-safe. */
+    public synchronized void add(Cost cost) {
+        costs.add(cost);
+    }
+
+    /** Notes what was measured in the comparison. Thread-safe. */
+    public synchronized void add(StallSample stall) {
+        stalls.add(stall);
+    }
+
+    /** What was measured in the comparison. Thread-safe. */
+    public synchronized List<StallSample> stalls() {
+        return List.copyOf(stalls);
+    }
+
+    /** Notes how many files were sent, and how many are stored with the same bytes. */
+    synchronized void compared(int sentCount, int equalCount) {
+        this.sentCount = sentCount;
+        this.equalCount = equalCount;
+    }
+
+    /** Files that the compute processes sent. Thread-safe. */
+    public synchronized int sentCount() {
+        return sentCount;
+    }
+
+    /** Of them, those stored with the same bytes. Thread-safe. */
+    public synchronized int equalCount() {
+        return equalCount;
+    }
+
+    /** Whether this process tells for the first time what output cost. Thread-safe. */
+    synchronized boolean isFirstWordOf(int rank) {
+        return ranksHeard.add(rank);
+    }
+
+    /** Notes how the processes' transport explains itself. Thread-safe. */
+    public synchronized void explanation(String explanation) {
+        this.explanation = explanation;
+    }
+
+    /** How the processes' transport explains itself. Thread-safe. */
+    public synchronized String explanation() {
+        return explanation;
+    }
+
+    /** A copy, in order of arrival. Thread-safe. */
+    public synchronized List<Arrival> arrivals() {
+        List<Arrival> sorted = new ArrayList<>(arrivals);
+        sorted.sort(java.util.Comparator.comparingLong(Arrival::timeNs));
+        return sorted;
+    }
+
+    /** A copy, by rank and step. Thread-safe. */
+    public synchronized List<Cost> costs() {
+        List<Cost> sorted = new ArrayList<>(costs);
+        sorted.sort(java.util.Comparator.comparingInt(Cost::rank).thenComparingLong(Cost::step));
+        return sorted;
+    }
+
+    /** Bytes of all files. */
+    public long byteCount() {
+        return arrivals().stream().mapToLong(Arrival::length).sum();
+    }
+
+    /** Seconds from the first to the last arrival. */
+    public double seconds() {
+        List<Arrival> all = arrivals();
+        return all.size() < 2 ? 0 : (all.get(all.size() - 1).timeNs() - all.get(0).timeNs()) / 1e9;
+    }
+
+    /** The slowest process' stall of each output of the run, which all others wait for. */
+    java.util.Collection<Long> stallsOfOutputs() {
+        return slowest(Cost::stallNs).values();
+    }
+
+    /** Part of the run's time in which output held up the simulation; 0 if nothing was sent. */
+    double outputShare() {
+        double stall = sum(slowest(Cost::stallNs));
+        // A process that is done with its output waits for the slowest one in its next step.
+        double whole = stall + sum(quickest(Cost::computeNs));
+        return whole == 0 ? 0 : stall / whole;
+    }
+
+    private static double sum(java.util.Map<Long, Long> times) {
+        return times.values().stream().mapToDouble(Long::doubleValue).sum();
+    }
+
+    private java.util.Map<Long, Long> slowest(java.util.function.ToLongFunction<Cost> time) {
+        return perStep(time, Math::max);
+    }
+
+    private java.util.Map<Long, Long> quickest(java.util.function.ToLongFunction<Cost> time) {
+        return perStep(time, Math::min);
+    }
+
+    private java.util.Map<Long, Long> perStep(
+            java.util.function.ToLongFunction<Cost> time,
+            java.util.function.BinaryOperator<Long> choice) {
+        java.util.Map<Long, Long> times = new java.util.TreeMap<>();
+        costs().forEach(c -> times.merge(c.step(), time.applyAsLong(c), choice));
+        return times;
+    }
+}

@@ -1,0 +1,233 @@
+package dev.verbena.cli.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** A line chart as SVG text that takes its colours from the page's style sheet. One thread. */
+public final class Chart {
+    private static final int WIDTH = 560;
+    private static final int HEIGHT = 300;
+    private static final int LEFT = 64;
+    private static final int RIGHT = 16;
+    private static final int TOP = 34;
+    private static final int LEGEND_ROW = 18;
+    private static final double LETTER = 7.2;
+    private static final int BOTTOM = 44;
+
+    private final String title;
+    private final String xTitle;
+    private final String yTitle;
+    private final boolean isLogarithmic;
+    private final List<Line> lines = new ArrayList<>();
+    private boolean isDoubling;
+    private int top = TOP;
+    private double bandFrom = Double.NaN;
+    private double bandTo = Double.NaN;
+
+    private record Line(String name, String style, double[] xs, double[] ys, boolean hasDots) {}
+
+    /** An empty chart; logarithmic: the y axis is. */
+    public Chart(String title, String xTitle, String yTitle, boolean isLogarithmic) {
+        this.title = title;
+        this.xTitle = xTitle;
+        this.yTitle = yTitle;
+        this.isLogarithmic = isLogarithmic;
+    }
+
+    /** Adds a line; style is a class of the style sheet. */
+    public Chart line(String name, String style, double[] xs, double[] ys, boolean hasDots) {
+        lines.add(new Line(name, style, xs, ys, hasDots));
+        return this;
+    }
+
+    /** Each doubling of x takes the same width; x is above 0. */
+    public Chart doubling() {
+        isDoubling = true;
+        return this;
+    }
+
+    /** Shades a range of x. */
+    public Chart band(double from, double to) {
+        bandFrom = from;
+        bandTo = to;
+        return this;
+    }
+
+    /** The chart as one SVG element. */
+    public String svg() {
+        top = TOP + LEGEND_ROW * legend(new StringBuilder());
+        double[] x = range(true);
+        double[] y = range(false);
+        if (isLogarithmic) {
+            y[0] = Math.max(Math.floor(y[0]), Math.ceil(y[1]) - 10);
+            y[1] = Math.ceil(y[1]);
+        } else {
+            y[0] = Math.min(0, y[0]);
+            y[1] = y[1] + 0.06 * (y[1] - y[0]);
+        }
+        if (!(x[1] > x[0])) {
+            x[1] = x[0] + 1;
+        }
+        if (!(y[1] > y[0])) {
+            y[1] = y[0] + 1;
+        }
+        StringBuilder out = new StringBuilder(4096);
+        out.append("<svg class=\"chart\" viewBox=\"0 0 ").append(WIDTH).append(' ').append(HEIGHT);
+        out.append("\" role=\"img\" aria-label=\"").append(Html.escape(title)).append("\">");
+        if (!Double.isNaN(bandFrom)) {
+            double from = px(bandFrom, x);
+            out.append(
+                    String.format(
+                            Locale.ROOT,
+                            "<rect class=\"band\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>",
+                            from,
+                            top,
+                            px(bandTo, x) - from,
+                            HEIGHT - top - BOTTOM));
+        }
+        axes(out, x, y);
+        for (Line line : lines) {
+            draw(out, line, x, y);
+        }
+        legend(out);
+        return out.append("</svg>").toString();
+    }
+
+    private double[] range(boolean isX) {
+        double min = Double.POSITIVE_INFINITY;
+        double max = Double.NEGATIVE_INFINITY;
+        for (Line line : lines) {
+            for (double value : isX ? line.xs : line.ys) {
+                double v = isX ? scaleX(value) : scale(value);
+                if (Double.isFinite(v)) {
+                    min = Math.min(min, v);
+                    max = Math.max(max, v);
+                }
+            }
+        }
+        return Double.isFinite(min) ? new double[] {min, max} : new double[] {0, 1};
+    }
+
+    private double scale(double y) {
+        return isLogarithmic ? Math.log10(y) : y;
+    }
+
+    private double scaleX(double x) {
+        return isDoubling ? Math.log(x) / Math.log(2) : x;
+    }
+
+    private double px(double value, double[] range) {
+        double part = (scaleX(value) - range[0]) / (range[1] - range[0]);
+        return LEFT + part * (WIDTH - LEFT - RIGHT);
+    }
+
+    private double py(double value, double[] range) {
+        double part = (value - range[0]) / (range[1] - range[0]);
+        return HEIGHT - BOTTOM - part * (HEIGHT - top - BOTTOM);
+    }
+
+    private void axes(StringBuilder out, double[] x, double[] y) {
+        double yStep = isLogarithmic ? Math.ceil((y[1] - y[0]) / 6) : tick(y[1] - y[0]);
+        for (double v = Math.ceil(y[0] / yStep) * yStep; v <= y[1] + 1e-9; v += yStep) {
+            String label = isLogarithmic ? power(v) : number(v);
+            double at = py(v, y);
+            out.append(
+                    String.format(
+                            Locale.ROOT,
+                            "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>"
+                                    + "<text class=\"tick\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>",
+                            LEFT,
+                            WIDTH - RIGHT,
+                            at,
+                            at,
+                            LEFT - 8,
+                            at + 4,
+                            label));
+        }
+        double xStep = isDoubling ? Math.ceil((x[1] - x[0]) / 12) : tick(x[1] - x[0]);
+        for (double at = Math.ceil(x[0] / xStep - 1e-9) * xStep; at <= x[1] + 1e-9; at += xStep) {
+            double v = isDoubling ? Math.pow(2, at) : at;
+            out.append(
+                    String.format(
+                            Locale.ROOT,
+                            "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
+                            px(v, x),
+                            HEIGHT - BOTTOM + 18,
+                            number(v)));
+        }
+        out.append(
+                String.format(
+                        "<line class=\"axis\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>",
+                        LEFT, WIDTH - RIGHT, HEIGHT - BOTTOM, HEIGHT - BOTTOM));
+        out.append(
+                String.format(
+                        "<text class=\"name\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>",
+                        (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, Html.escape(xTitle)));
+        out.append(
+                String.format(
+                        "<text class=\"name\" transform=\"translate(14 %d) rotate(-90)\""
+                                + " text-anchor=\"middle\">%s</text>",
+                        (top + HEIGHT - BOTTOM) / 2, Html.escape(yTitle)));
+    }
+
+    private void draw(StringBuilder out, Line line, double[] x, double[] y) {
+        StringBuilder points = new StringBuilder();
+        StringBuilder dots = new StringBuilder();
+        for (int i = 0; i < line.xs.length; i++) {
+            double v = scale(line.ys[i]);
+            if (Double.isFinite(v) && v >= y[0] - 1e-9 && v <= y[1] + 1e-9) {
+                String at = String.format(Locale.ROOT, "%.1f,%.1f ", px(line.xs[i], x), py(v, y));
+                points.append(at);
+                dots.append(
+                        String.format(
+                                Locale.ROOT,
+                                "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\"/>",
+                                px(line.xs[i], x),
+                                py(v, y)));
+            }
+        }
+        out.append("<g class=\"").append(line.style).append("\"><polyline points=\"");
+        out.append(points.toString().strip()).append("\"/>");
+        out.append(line.hasDots ? dots : "").append("</g>");
+    }
+
+    /** Answers how many rows it takes more than one. */
+    private int legend(StringBuilder out) {
+        int at = LEFT;
+        int row = 0;
+        for (Line line : lines) {
+            int width = 44 + (int) (LETTER * line.name.length());
+            if (at > LEFT && at + width > WIDTH) {
+                at = LEFT;
+                row++;
+            }
+            int y = 14 + LEGEND_ROW * row;
+            out.append(
+                    String.format(
+                            "<g class=\"%s\"><polyline points=\"%d,%d %d,%d\"/></g>"
+                                    + "<text class=\"legend\" x=\"%d\" y=\"%d\">%s</text>",
+                            line.style, at, y, at + 18, y, at + 24, y + 4, Html.escape(line.name)));
+            at += width;
+        }
+        return row;
+    }
+
+    private static double tick(double span) {
+        double power = Math.pow(10, Math.floor(Math.log10(span)));
+        double part = span / power;
+        return power * (part < 1.5 ? 0.25 : part < 3 ? 0.5 : part < 7 ? 1 : 2);
+    }
+
+    private static String number(double value) {
+        double clean = Math.abs(value) < 1e-12 ? 0 : value;
+        return new java.math.BigDecimal(clean)
+                .round(new java.math.MathContext(4))
+                .stripTrailingZeros()
+                .toPlainString();
+    }
+
+    private static String power(double exponent) {
+        return "10<tspan dy=\"-5\" font-size=\"9\">" + Math.round(exponent) + "</tspan>";
+    }
+}
