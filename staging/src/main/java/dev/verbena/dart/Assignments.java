@@ -1,6 +1,8 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.RegisterFlyweight;
 import org.agrona.collections.Int2IntHashMap;
 import org.agrona.collections.IntArrayList;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -11,12 +13,6 @@ import org.agrona.collections.Long2ObjectHashMap;
  * while that lives and the process does not ask for another. One thread.
  */
 final class Assignments {
-    /** Ids of an application: its number in the high bits, from 1 in these low ones. */
-    static final int APPLICATION_BITS = 20;
-
-    /** Highest application id: ids stay positive. */
-    static final int APPLICATION_MAX = (1 << (31 - APPLICATION_BITS)) - 1;
-
     /** Id of a process and its server. */
     record Assignment(int clientId, int serverId) {}
 
@@ -51,7 +47,7 @@ final class Assignments {
 
     /** Lowest id that a process of this application can have. */
     static int minimumId(int applicationId) {
-        return applicationId << APPLICATION_BITS | 1;
+        return applicationId << RegisterFlyweight.APPLICATION_BITS | 1;
     }
 
     Assignment assign(int applicationId, int rank) {

@@ -1,5 +1,8 @@
 package dev.verbena.dart;
 
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.ControlResult;
+
 /** What t3 tells t1: which buffers are empty, what was confirmed, what is lost. Owned by t1. */
 final class BufferReturns {
     private static final int REPLAYED_LIMIT = 64;

@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.ControlResult;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Transport;
 import java.nio.charset.StandardCharsets;

@@ -5,6 +5,8 @@ import dev.verbena.agent.internal.Interrupts;
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.staging.Checksum;
+import dev.verbena.staging.CounterMirror;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;

@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.PieceFlyweight;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Transport;

@@ -1,5 +1,10 @@
 package dev.verbena.dart;
 
+import dev.verbena.dart.wire.ConnectNote;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.ControlOutbox;
+import dev.verbena.dart.wire.ControlResult;
+import dev.verbena.staging.Heartbeat;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportHandler;

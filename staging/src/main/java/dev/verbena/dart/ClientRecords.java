@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.ControlOutbox;
 import dev.verbena.transport.Transport;
 import java.util.UUID;
 

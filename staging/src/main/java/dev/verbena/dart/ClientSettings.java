@@ -1,6 +1,9 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
+import dev.verbena.dart.wire.PieceFlyweight;
+import dev.verbena.dart.wire.RegisterFlyweight;
+import dev.verbena.staging.Arguments;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 
@@ -39,9 +42,9 @@ record ClientSettings(
         Arguments.notNull("environment", environment);
         Arguments.notNull("transport", transport);
         Arguments.range("rank", rank, 0, Integer.MAX_VALUE);
-        Arguments.range("applicationId", applicationId, 0, Assignments.APPLICATION_MAX);
+        Arguments.range("applicationId", applicationId, 0, RegisterFlyweight.APPLICATION_MAX);
         Arguments.range("rankCount", rankCount, 0, Integer.MAX_VALUE);
-        Arguments.range("inbox", inboxSlots, 0, 1024);
+        Arguments.range("inbox", inboxSlots, 0, PieceFlyweight.SLOTS_MAX);
         Arguments.range("inboxMessageMax", inboxMessageMax, 0, 1 << 30);
         Arguments.range("maxInFlight", maxInFlight, 1, 64);
         Arguments.powerOfTwo("unconfirmedMax", unconfirmedMax, 1, 1 << 20);

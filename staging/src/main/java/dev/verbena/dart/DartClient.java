@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.staging.Arguments;
 import dev.verbena.transport.Transport;
 import java.nio.ByteOrder;
 import java.util.List;

@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.verbena.staging.Checksum;
 import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.Map;

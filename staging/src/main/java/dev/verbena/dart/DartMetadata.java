@@ -2,6 +2,9 @@ package dev.verbena.dart;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.staging.Arguments;
+import dev.verbena.staging.Names;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -16,7 +19,7 @@ import org.agrona.MutableDirectBuffer;
  */
 public final class DartMetadata {
     /** Longest encoded block, bytes. */
-    public static final int LENGTH_MAX = 1024;
+    public static final int LENGTH_MAX = ControlFlyweight.BLOCK_LENGTH_MAX;
 
     /** Longest name, variable, key or value, in bytes of UTF-8. */
     public static final int TEXT_LENGTH_MAX = 255;

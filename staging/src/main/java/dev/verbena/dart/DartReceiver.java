@@ -2,6 +2,8 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.dart.wire.PieceFlyweight;
+import dev.verbena.staging.Arguments;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -378,7 +380,7 @@ public final class DartReceiver implements AutoCloseable {
          * @throws IllegalArgumentException if it is shorter
          */
         public Context secret(byte[] secret) {
-            this.secret = SecretProof.copyOf(secret);
+            this.secret = Arguments.copyOfSecret(secret);
             return this;
         }
 

@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.staging.Arguments;
 import java.net.URI;
 import java.util.List;
 import java.util.UUID;
@@ -325,7 +326,7 @@ public final class DartServer implements AutoCloseable {
          * @throws IllegalArgumentException if it is shorter
          */
         public Context secret(byte[] secret) {
-            this.secret = SecretProof.copyOf(secret);
+            this.secret = Arguments.copyOfSecret(secret);
             return this;
         }
 

@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
+import dev.verbena.staging.Arguments;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 

@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.staging.Arguments;
+
 /**
  * How a {@link DartReceiver} puts steps together. Fluent; checked by {@link
  * DartReceiver.Context#conclude()}.

@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.dart.wire.FrameFlyweight;
+
 /** Headers of DATA frames. */
 final class DataFrames {
     private DataFrames() {}

@@ -4,6 +4,7 @@ import dev.verbena.agent.ByteStreams;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ForwardingEnvironment;
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.staging.LocalStreams;
 
 /**
  * Files on the server's own machine instead of a receiver elsewhere: a receiver that t3 runs beside

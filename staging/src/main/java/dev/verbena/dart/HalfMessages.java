@@ -3,6 +3,7 @@ package dev.verbena.dart;
 import dev.verbena.agent.DurableStore.ReadableFile;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,6 +1,8 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.util.ArrayDeque;
 import org.agrona.DirectBuffer;
 

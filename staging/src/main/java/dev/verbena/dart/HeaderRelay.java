@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;

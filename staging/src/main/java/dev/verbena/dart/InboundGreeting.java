@@ -1,6 +1,8 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.SecretProof;
 import java.util.UUID;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;

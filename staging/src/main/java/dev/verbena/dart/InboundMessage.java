@@ -2,6 +2,8 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.internal.DirectMemory;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.staging.Checksum;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 import org.agrona.DirectBuffer;

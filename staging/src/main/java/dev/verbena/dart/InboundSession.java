@@ -5,6 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.PieceFlyweight;
+import dev.verbena.staging.Checksum;
+import dev.verbena.staging.Names;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.staging.DeliveredNumbers;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,6 +4,9 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import dev.verbena.agent.DurableStore.ReadableFile;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.RegisterFlyweight;
+import dev.verbena.staging.Checksum;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -223,7 +226,7 @@ final class JournalReader {
         if (state < RankWatch.Entry.LOST
                 || state > RankWatch.Entry.HERE
                 || (application | rank | registration) < 0
-                || application > Assignments.APPLICATION_MAX) {
+                || application > RegisterFlyweight.APPLICATION_MAX) {
             return false;
         }
         UUID job = new UUID(body.getLong(8, LITTLE_ENDIAN), body.getLong(16, LITTLE_ENDIAN));

@@ -3,6 +3,7 @@ package dev.verbena.dart;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.verbena.staging.Checksum;
 import java.util.UUID;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;

@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.SecretProof;
 import java.util.UUID;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;

@@ -1,6 +1,8 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.PieceFlyweight;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Puts together the frames that a receiver sends. Trusts nothing that it reads. Owned by t3. */

@@ -2,6 +2,8 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.agrona.DirectBuffer;

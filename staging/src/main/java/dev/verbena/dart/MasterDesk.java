@@ -2,6 +2,10 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.ControlOutbox;
+import dev.verbena.dart.wire.RegisterFlyweight;
+import dev.verbena.staging.Names;
 import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
 import java.util.UUID;
@@ -182,7 +186,7 @@ final class MasterDesk implements AutoCloseable {
                 PlantedFaults.ENABLED && PlantedFaults.isOn("dart-second-stop-refused");
         return settings.isStoppableByClients()
                 && !isSlave
-                && record.registration().applicationId() == Assignments.APPLICATION_MAX
+                && record.registration().applicationId() == RegisterFlyweight.APPLICATION_MAX
                 && !isForgotten;
     }
 

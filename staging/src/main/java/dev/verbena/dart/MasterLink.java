@@ -2,6 +2,8 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.ControlResult;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import java.util.UUID;

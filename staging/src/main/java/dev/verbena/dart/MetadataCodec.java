@@ -3,6 +3,9 @@ package dev.verbena.dart;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.staging.Names;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -30,7 +33,7 @@ import org.agrona.MutableDirectBuffer;
  * </pre>
  */
 final class MetadataCodec {
-    static final int FIXED_LENGTH = 40;
+    static final int FIXED_LENGTH = ControlFlyweight.METADATA_LENGTH_MIN;
     private static final int MAGIC = 0x4154454D;
     private static final int VERSION = 1;
     private static final int FLAG_CHECKSUM = 1;
@@ -161,7 +164,8 @@ final class MetadataCodec {
         if ((flags & ~KNOWN_FLAGS) != 0) {
             throw malformed("flags 0x" + Integer.toHexString(flags & 0xFFFF));
         }
-        if (!FrameFlyweight.isNumber(payloadLength(buffer, offset))) {
+        long payloadLength = payloadLength(buffer, offset);
+        if (payloadLength < 0 || payloadLength > FrameFlyweight.NUMBER_MAX) {
             throw malformed("payload length " + payloadLength(buffer, offset));
         }
         for (int i = 0; i < dimensions; i++) {

@@ -1,6 +1,8 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.FrameSums;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;

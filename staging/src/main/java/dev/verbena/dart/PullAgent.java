@@ -2,6 +2,10 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.ControlOutbox;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.staging.CounterMirror;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;

@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.dart.wire.ControlFlyweight;
+
 /** Ends of messages: what their processes are told, and who reports. Owned by t1. */
 final class PullEnds {
     private final ServerShared shared;

@@ -1,5 +1,8 @@
 package dev.verbena.dart;
 
+import dev.verbena.dart.wire.ClientNotice;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.memory.RemoteDescriptor;
 import java.util.Queue;
 import org.agrona.DirectBuffer;
@@ -62,7 +65,8 @@ final class PullMessage {
         sequence = owner.lastSequence + 1;
         tag = 0;
         fileFlags = 0;
-        metadataLength = ClientNotice.encode(owner, metadata);
+        metadataLength =
+                ClientNotice.encode(owner.applicationId, owner.rank, owner.registration, metadata);
         payloadLength = 0;
         reset();
     }

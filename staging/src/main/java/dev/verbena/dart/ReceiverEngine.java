@@ -5,6 +5,7 @@ import dev.verbena.agent.ByteStreams.Listener;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.staging.CounterMirror;
 import java.util.List;
 import java.util.UUID;
 import org.agrona.concurrent.NanoClock;

@@ -5,6 +5,7 @@ import dev.verbena.agent.DurableStore.Completion;
 import dev.verbena.agent.DurableStore.DurableFile;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.staging.DeliveredNumbers;
 import java.util.Collection;
 import java.util.List;
 import org.agrona.ErrorHandler;

@@ -5,6 +5,10 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.StreamName;
+import dev.verbena.staging.LinkBackOff;
+import dev.verbena.staging.Names;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -287,7 +291,7 @@ final class ReceiverLink implements AutoCloseable {
         if (state == STREAMING && reverse != null && reverse.hasNews()) {
             // Before data: whose message was received can be answered.
             reverse.encode(out, FrameFlyweight.LENGTH);
-            outlet.control(FrameFlyweight.REVERSE_STATE, ReverseLink.STATE_LENGTH);
+            outlet.control(FrameFlyweight.REVERSE_STATE, FrameFlyweight.REVERSE_STATE_LENGTH);
             return true;
         }
         boolean isNextDue = state == STREAMING && held.hasNext() && outlet.hasRoomForLoss();

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
+import dev.verbena.staging.Arguments;
 
 /**
  * What a receiver was told: checked, with what follows from it filled in.

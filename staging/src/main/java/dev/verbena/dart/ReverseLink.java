@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,6 @@ import org.agrona.MutableDirectBuffer;
  * </pre>
  */
 final class ReverseLink {
-    static final int STATE_LENGTH = 40;
     static final int KIND_GRANT = 0;
     static final int KIND_HERE = 1;
     static final int KIND_GONE = 2;
@@ -84,7 +84,7 @@ final class ReverseLink {
     /** Writes the payload of the next REVERSE_STATE. */
     void encode(MutableDirectBuffer out, int at) {
         granted = received + free.size();
-        out.setMemory(at, STATE_LENGTH, (byte) 0);
+        out.setMemory(at, FrameFlyweight.REVERSE_STATE_LENGTH, (byte) 0);
         out.putLong(at + 32, granted, BIG_ENDIAN);
         if (scanAt >= inboxes.size()) {
             return;

@@ -4,6 +4,8 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.PieceFlyweight;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;

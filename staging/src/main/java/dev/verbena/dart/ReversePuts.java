@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.PieceFlyweight;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
@@ -12,8 +14,6 @@ import java.util.ArrayDeque;
  * t1.
  */
 final class ReversePuts implements AutoCloseable {
-    private static final int SLOTS_MAX = 1024;
-
     private final ServerShared server;
     private final ReverseShared shared;
     private final Transport transport;
@@ -175,26 +175,6 @@ final class ReversePuts implements AutoCloseable {
             drop(done);
         }
         server.wakeT3.run();
-    }
-
-    static void check(ControlFlyweight record) {
-        boolean isPossible =
-                record.slotCount() >= 1
-                        && record.slotCount() <= SLOTS_MAX
-                        && record.slotLength() >= PieceFlyweight.HEADER_LENGTH
-                        && record.slotLength() <= PieceFlyweight.LENGTH_MAX
-                        && record.taken() >= -1
-                        && record.taken() < Long.MAX_VALUE / 2;
-        if (!isPossible) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
-                    "control record: inbox of "
-                            + record.slotCount()
-                            + " slots of "
-                            + record.slotLength()
-                            + " bytes, taken up to "
-                            + record.taken());
-        }
     }
 
     boolean isIdle() {

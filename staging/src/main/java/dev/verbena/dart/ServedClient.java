@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import dev.verbena.dart.wire.RegisterFlyweight;
 import java.net.URI;
 import java.util.ArrayDeque;
 import org.agrona.collections.IntArrayList;

@@ -1,6 +1,10 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.ControlOutbox;
+import dev.verbena.dart.wire.RegisterFlyweight;
+import dev.verbena.staging.DeliveredNumbers;
 import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
@@ -217,7 +221,7 @@ final class ServedClients {
         int receiver = shared.receiverState;
         boolean isServedAnyway =
                 !settings.spillDirectory().isEmpty()
-                        || client.applicationId == Assignments.APPLICATION_MAX;
+                        || client.applicationId == RegisterFlyweight.APPLICATION_MAX;
         if (receiver == ServerShared.RECEIVER_UNKNOWN && !isServedAnyway) {
             return false;
         }

@@ -1,6 +1,8 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.ControlOutbox;
 import dev.verbena.transport.Transport;
 import java.util.Iterator;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,6 +1,8 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.FrameSums;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

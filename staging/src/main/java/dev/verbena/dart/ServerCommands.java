@@ -1,6 +1,8 @@
 package dev.verbena.dart;
 
+import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.staging.HandlerFailure;
 import dev.verbena.transport.Transport;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

@@ -2,6 +2,9 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.ConnectNote;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.ControlOutbox;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportException;
 import java.net.URI;

@@ -1,6 +1,8 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
+import dev.verbena.staging.Arguments;
+import dev.verbena.staging.LocalStreams;
 import java.util.UUID;
 import org.agrona.collections.Int2ObjectHashMap;
 

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.StagingEvents;
+import dev.verbena.dart.wire.ControlFlyweight;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.staging.Checksum;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

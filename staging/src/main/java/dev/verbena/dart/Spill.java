@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.StreamName;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.DurableStore.ReadableFile;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.io.UncheckedIOException;
 import java.nio.ByteOrder;
 import java.util.LinkedHashSet;

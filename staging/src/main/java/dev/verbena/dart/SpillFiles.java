@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;

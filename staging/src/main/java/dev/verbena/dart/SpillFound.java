@@ -3,6 +3,8 @@ package dev.verbena.dart;
 import dev.verbena.agent.DurableStore.Completion;
 import dev.verbena.agent.DurableStore.ReadableFile;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.StreamName;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
 

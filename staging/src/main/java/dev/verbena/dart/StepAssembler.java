@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.staging.HandlerFailure;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import dev.verbena.staging.DeliveredNumbers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;

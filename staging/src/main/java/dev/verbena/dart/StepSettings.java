@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.staging.Arguments;
+
 /**
  * How steps are put together, checked.
  *

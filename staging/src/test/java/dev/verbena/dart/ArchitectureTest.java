@@ -1,5 +1,12 @@
 package dev.verbena.dart;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
@@ -8,6 +15,11 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.verbena.ArchitectureRules;
 import dev.verbena.FieldWrites;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.module.ModuleDescriptor;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 
 /** The arrows of this module. */
@@ -23,12 +35,48 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule DEPENDENCIES =
-            ArchitectureRules.protocolsDependOnTheContractOnly("dev.verbena.dart..");
+            ArchitectureRules.protocolsDependOnTheContractOnly(
+                    "dev.verbena.dart..", "dev.verbena.staging..");
 
     @ArchTest
     @Tag("nsim-42")
     static void shouldTakeTheWorldFromTheEnvironment(JavaClasses classes) {
         ArchitectureRules.enginesTakeTheWorldFromTheEnvironment().check(classes);
+    }
+
+    @ArchTest
+    static final ArchRule KIT =
+            noClasses()
+                    .that()
+                    .resideInAPackage("dev.verbena.staging..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("dev.verbena.dart..");
+
+    @ArchTest
+    static final ArchRule WIRE =
+            noClasses()
+                    .that()
+                    .resideInAPackage("dev.verbena.dart.wire..")
+                    .should()
+                    .dependOnClassesThat(
+                            resideInAPackage("dev.verbena.dart..")
+                                    .and(not(resideInAPackage("dev.verbena.dart.wire..")))
+                                    .and(not(belongToAnyOf(DartException.class, AckMode.class))));
+
+    /** Of the packages of roles; the public package, where engines remain, is not one of them. */
+    @ArchTest
+    static final ArchRule CIRCLES =
+            slices().matching("dev.verbena.dart.(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static void shouldExportThePublicPackageOnly(JavaClasses classes) throws IOException {
+        try (InputStream module =
+                Files.newInputStream(Path.of("target/classes/module-info.class"))) {
+            assertThat(ModuleDescriptor.read(module).exports())
+                    .extracting(ModuleDescriptor.Exports::source)
+                    .containsExactly("dev.verbena.dart");
+        }
     }
 
     @ArchTest static final ArchRule SWITCHES = ArchitectureRules.ordinaryBuildsHaveNoSwitch();

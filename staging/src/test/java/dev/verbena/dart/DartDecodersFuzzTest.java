@@ -7,7 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.Fuzz;
 import dev.verbena.agent.ByteStreams.ByteStream;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.PieceFlyweight;
+import dev.verbena.dart.wire.SecretProof;
 import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.staging.Checksum;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -99,7 +104,7 @@ class DartDecodersFuzzTest {
     static byte[] conversation() {
         return join(
                 frame(FrameFlyweight.HELLO, FrameFlyweight.HELLO_LENGTH, 0),
-                frame(FrameFlyweight.REVERSE_STATE, ReverseLink.STATE_LENGTH, 0),
+                frame(FrameFlyweight.REVERSE_STATE, FrameFlyweight.REVERSE_STATE_LENGTH, 0),
                 frame(FrameFlyweight.DATA, dataLength(), 1),
                 frame(FrameFlyweight.HEARTBEAT, 0, 0),
                 frame(FrameFlyweight.DATA, dataLength(), 2),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.Await;
 import dev.verbena.dart.DartSecretTest.Stranger;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;

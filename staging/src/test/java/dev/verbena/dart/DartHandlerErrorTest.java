@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.Await;
+import dev.verbena.dart.wire.ClientNotice;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

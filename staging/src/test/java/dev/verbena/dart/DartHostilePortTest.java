@@ -3,6 +3,7 @@ package dev.verbena.dart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.Fuzz;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -192,7 +193,10 @@ class DartHostilePortTest {
     /** HELLO, and a message whose first and only frame has fewer bytes than the message. */
     private static byte[] refused() {
         byte[] all = DartDecodersFuzzTest.conversation();
-        int at = 3 * FrameFlyweight.LENGTH + FrameFlyweight.HELLO_LENGTH + ReverseLink.STATE_LENGTH;
+        int at =
+                3 * FrameFlyweight.LENGTH
+                        + FrameFlyweight.HELLO_LENGTH
+                        + FrameFlyweight.REVERSE_STATE_LENGTH;
         new DartMetadata()
                 .name("n1")
                 .variable("v")

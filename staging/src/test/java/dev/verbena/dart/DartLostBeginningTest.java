@@ -3,6 +3,8 @@ package dev.verbena.dart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.AgentStepper;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;

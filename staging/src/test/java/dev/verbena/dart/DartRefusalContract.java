@@ -3,6 +3,7 @@ package dev.verbena.dart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.Await;
+import dev.verbena.dart.wire.ControlFlyweight;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

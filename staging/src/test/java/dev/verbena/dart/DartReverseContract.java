@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.AllocationMeter;
 import dev.verbena.agent.Await;
+import dev.verbena.dart.wire.PieceFlyweight;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

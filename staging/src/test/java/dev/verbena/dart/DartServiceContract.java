@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.verbena.agent.Await;
+import dev.verbena.dart.wire.RegisterFlyweight;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -236,7 +237,7 @@ public abstract class DartServiceContract {
             world.master(c -> c.serverCount(2));
             world.slave();
             for (int rank = 0; rank < 3; rank++) {
-                for (int application : new int[] {0, 5, Assignments.APPLICATION_MAX}) {
+                for (int application : new int[] {0, 5, RegisterFlyweight.APPLICATION_MAX}) {
                     DartClient client = world.client(rank, c -> c.applicationId(application));
                     assertThat(client.clientId())
                             .isPositive()
@@ -521,7 +522,7 @@ public abstract class DartServiceContract {
                             return e.code() == DartException.Code.SERVER_STOPPING;
                         });
                 DartClient operator =
-                        world.client(0, c -> c.applicationId(Assignments.APPLICATION_MAX));
+                        world.client(0, c -> c.applicationId(RegisterFlyweight.APPLICATION_MAX));
                 try {
                     operator.stopServersNow();
                 } catch (DartException e) {

@@ -4,6 +4,8 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.AgentStepper;
+import dev.verbena.dart.wire.ClientNotice;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.Await;
 import dev.verbena.dart.DartSecretTest.Stranger;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;

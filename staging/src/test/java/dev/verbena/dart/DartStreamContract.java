@@ -3,6 +3,7 @@ package dev.verbena.dart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.Await;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

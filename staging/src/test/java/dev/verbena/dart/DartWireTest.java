@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.AllocationMeter;
 import dev.verbena.agent.AgentStepper;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;

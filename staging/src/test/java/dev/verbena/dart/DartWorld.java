@@ -19,7 +19,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * A whole service in one JVM, for tests: an environment, a receiver that keeps what it gets, a
  * master, slaves and clients, over the transport of the suite. Closes everything it made.
  */
-final class DartWorld implements AutoCloseable {
+public final class DartWorld implements AutoCloseable {
     static {
         dev.verbena.softnic.NativeAccess.open();
     }
@@ -175,7 +175,7 @@ final class DartWorld implements AutoCloseable {
         return client;
     }
 
-    static UnsafeBuffer bytes(int length, long seed) {
+    public static UnsafeBuffer bytes(int length, long seed) {
         byte[] bytes = new byte[length];
         new java.util.SplittableRandom(seed).nextBytes(bytes);
         return new UnsafeBuffer(bytes);

@@ -5,7 +5,15 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.dart.wire.ClientNotice;
+import dev.verbena.dart.wire.ConnectNote;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.PieceFlyweight;
+import dev.verbena.dart.wire.RegisterFlyweight;
+import dev.verbena.dart.wire.SecretProof;
 import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.staging.Checksum;
 import java.net.URI;
 import java.nio.ByteOrder;
 import java.util.UUID;
@@ -109,7 +117,7 @@ class DecoderBoundsTest {
             refused(25, 1, 255);
             bounds(26, 2, 0, ControlFlyweight.CREDITS_MAX);
             bounds(28, 4, 0, Integer.MAX_VALUE);
-            bounds(32, 4, 0, Assignments.APPLICATION_MAX);
+            bounds(32, 4, 0, RegisterFlyweight.APPLICATION_MAX);
             bounds(36, 4, 0, Integer.MAX_VALUE);
             bounds(120, 4, 0, ControlFlyweight.GENERATION_MAX);
             for (int at : new int[] {40, 119}) {
@@ -332,7 +340,7 @@ class DecoderBoundsTest {
     void shouldBoundNoticesAboutClients() {
         order = BIG_ENDIAN;
         decoder = () -> ClientNotice.check(noticeAt(), ClientNotice.LENGTH);
-        bounds(0, 4, 0, Assignments.APPLICATION_MAX);
+        bounds(0, 4, 0, RegisterFlyweight.APPLICATION_MAX);
         bounds(4, 4, 0, Integer.MAX_VALUE);
         bounds(8, 4, 0, Integer.MAX_VALUE);
         decoder = () -> ClientNotice.check(noticeAt(), ClientNotice.LENGTH - 1);
@@ -413,7 +421,7 @@ class DecoderBoundsTest {
             {FrameFlyweight.PROOF, SecretProof.PROOF_LENGTH},
             {FrameFlyweight.HEARTBEAT, 0},
             {FrameFlyweight.FIN_ACK, 0},
-            {FrameFlyweight.REVERSE_STATE, ReverseLink.STATE_LENGTH}
+            {FrameFlyweight.REVERSE_STATE, FrameFlyweight.REVERSE_STATE_LENGTH}
         };
         for (int[] one : lengths) {
             frame(one[0], one[1]);

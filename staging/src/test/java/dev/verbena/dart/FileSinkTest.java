@@ -3,6 +3,7 @@ package dev.verbena.dart;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.staging.LocalStreams;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

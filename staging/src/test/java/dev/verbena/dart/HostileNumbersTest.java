@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.PieceFlyweight;
 import java.nio.ByteOrder;
 import java.util.UUID;
 import org.agrona.ExpandableArrayBuffer;

@@ -4,7 +4,9 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import dev.verbena.Fuzz;
 import dev.verbena.agent.RealEnvironment;
+import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.staging.Checksum;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;

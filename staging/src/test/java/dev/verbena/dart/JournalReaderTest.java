@@ -3,6 +3,7 @@ package dev.verbena.dart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.DurableStore.ReadableFile;
+import dev.verbena.staging.Checksum;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.UUID;

@@ -2,6 +2,9 @@ package dev.verbena.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.RegisterFlyweight;
+import dev.verbena.staging.Checksum;
 import java.util.Arrays;
 import java.util.UUID;
 import org.agrona.ExpandableArrayBuffer;
@@ -320,10 +323,10 @@ class JournalRefusalTest {
         assertThat(entry.registration).isEqualTo(5);
         assertThat(entry.state).isEqualTo(RankWatch.Entry.TOLD);
         process(RankWatch.Entry.LOST, 0, 0, 0).taken();
-        process(RankWatch.Entry.HERE, Assignments.APPLICATION_MAX, 0, 0).taken();
+        process(RankWatch.Entry.HERE, RegisterFlyweight.APPLICATION_MAX, 0, 0).taken();
         process(RankWatch.Entry.LOST - 1, 0, 0, 0).refused();
         process(RankWatch.Entry.HERE + 1, 0, 0, 0).refused();
-        process(RankWatch.Entry.HERE, Assignments.APPLICATION_MAX + 1, 0, 0).refused();
+        process(RankWatch.Entry.HERE, RegisterFlyweight.APPLICATION_MAX + 1, 0, 0).refused();
         process(RankWatch.Entry.HERE, -1, 0, 0).refused();
         process(RankWatch.Entry.HERE, 0, -1, 0).refused();
         process(RankWatch.Entry.HERE, 0, 0, -1).refused();

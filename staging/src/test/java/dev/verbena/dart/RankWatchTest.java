@@ -2,6 +2,8 @@ package dev.verbena.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.dart.wire.ClientNotice;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;

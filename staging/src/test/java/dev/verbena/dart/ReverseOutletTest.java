@@ -4,6 +4,8 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.PieceFlyweight;
 import java.util.UUID;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -34,7 +36,7 @@ class ReverseOutletTest {
     }
 
     private void state(UUID job, int kind, int rank) {
-        UnsafeBuffer state = new UnsafeBuffer(new byte[ReverseLink.STATE_LENGTH]);
+        UnsafeBuffer state = new UnsafeBuffer(new byte[FrameFlyweight.REVERSE_STATE_LENGTH]);
         state.putInt(0, kind, BIG_ENDIAN);
         state.putInt(4, rank + 1, BIG_ENDIAN);
         state.putInt(12, rank, BIG_ENDIAN);

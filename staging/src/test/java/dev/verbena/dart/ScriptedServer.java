@@ -3,6 +3,7 @@ package dev.verbena.dart;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;

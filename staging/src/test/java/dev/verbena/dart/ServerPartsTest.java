@@ -7,6 +7,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import dev.verbena.agent.RealEnvironment;
+import dev.verbena.dart.wire.ControlFlyweight;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;

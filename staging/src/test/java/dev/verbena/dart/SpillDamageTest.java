@@ -3,6 +3,8 @@ package dev.verbena.dart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.DurableStore.ReadableFile;
+import dev.verbena.dart.wire.ClientNotice;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.agrona.ExpandableArrayBuffer;

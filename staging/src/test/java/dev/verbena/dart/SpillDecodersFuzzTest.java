@@ -6,6 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.Fuzz;
 import dev.verbena.agent.AgentStepper;
+import dev.verbena.dart.wire.ClientNotice;
+import dev.verbena.dart.wire.ConnectNote;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.RegisterFlyweight;
+import dev.verbena.dart.wire.StreamName;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
@@ -121,7 +126,7 @@ class SpillDecodersFuzzTest {
                                 assertThat(ClientNotice.rank(buffer)).isNotNegative();
                                 assertThat(ClientNotice.registration(buffer)).isNotNegative();
                                 assertThat(ClientNotice.applicationId(buffer))
-                                        .isBetween(0, Assignments.APPLICATION_MAX);
+                                        .isBetween(0, RegisterFlyweight.APPLICATION_MAX);
                             } catch (DartException e) {
                                 assertThat(e.code()).isEqualTo(DartException.Code.MALFORMED);
                             }

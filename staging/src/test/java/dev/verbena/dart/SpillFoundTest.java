@@ -1,12 +1,15 @@
 package dev.verbena.dart;
 
-import static dev.verbena.dart.FrameFlyweight.CLIENT_LOST;
-import static dev.verbena.dart.FrameFlyweight.FIRST;
-import static dev.verbena.dart.FrameFlyweight.GIVEN_UP;
-import static dev.verbena.dart.FrameFlyweight.LAST;
+import static dev.verbena.dart.wire.FrameFlyweight.CLIENT_LOST;
+import static dev.verbena.dart.wire.FrameFlyweight.FIRST;
+import static dev.verbena.dart.wire.FrameFlyweight.GIVEN_UP;
+import static dev.verbena.dart.wire.FrameFlyweight.LAST;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.verbena.dart.wire.ClientNotice;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.StreamName;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;

@@ -1,16 +1,17 @@
 package dev.verbena.dart;
 
-import static dev.verbena.dart.FrameFlyweight.FIRST;
-import static dev.verbena.dart.FrameFlyweight.LAST;
 import static dev.verbena.dart.SpillFoundTest.STREAM;
 import static dev.verbena.dart.SpillFoundTest.frame;
 import static dev.verbena.dart.SpillFoundTest.join;
 import static dev.verbena.dart.SpillFoundTest.name;
+import static dev.verbena.dart.wire.FrameFlyweight.FIRST;
+import static dev.verbena.dart.wire.FrameFlyweight.LAST;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.dart.wire.FrameFlyweight;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;

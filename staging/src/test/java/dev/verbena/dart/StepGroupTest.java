@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.staging.DeliveredNumbers;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 

@@ -3,6 +3,8 @@ package dev.verbena.dart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.Await;
+import dev.verbena.dart.wire.ConnectNote;
+import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.memory.RemoteDescriptor;
 import java.net.URI;
 import java.nio.file.Files;

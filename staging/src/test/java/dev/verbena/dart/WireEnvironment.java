@@ -25,7 +25,7 @@ import org.agrona.concurrent.status.CountersManager;
  * byte, flip bits, and swallow what is written. Counts the bytes of each direction over all
  * connections. One thread.
  */
-final class WireEnvironment implements Environment, ByteStreams {
+public final class WireEnvironment implements Environment, ByteStreams {
     static {
         dev.verbena.softnic.NativeAccess.open();
     }

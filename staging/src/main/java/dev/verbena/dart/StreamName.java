@@ -1,6 +1,0 @@
-package dev.verbena.dart;
-
-import java.util.UUID;
-
-/** Identity of a stream at the receiver: the run of the service, and which of its servers. */
-record StreamName(UUID run, int serverId) {}

@@ -1,0 +1,75 @@
+package dev.verbena.staging;
+
+import dev.verbena.agent.Environment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.agrona.concurrent.status.AtomicCounter;
+
+/**
+ * Shows an engine's counts in the environment's counters, where {@code verbena status} finds them.
+ * The engine counts in memory of its own and this copies, so that reading statistics after the
+ * environment is gone stays safe. One thread.
+ */
+public final class CounterMirror {
+    private static final long INTERVAL_NS = 100_000_000;
+
+    private final Environment environment;
+    private final String prefix;
+    private final List<LongSupplier> sources = new ArrayList<>();
+    private final List<AtomicCounter> counters = new ArrayList<>();
+    private long dueNs;
+
+    /** {@code prefix} begins every label: {@code dart master}, for example. */
+    public CounterMirror(Environment environment, String prefix) {
+        this.environment = environment;
+        this.prefix = prefix;
+        this.dueNs = environment.nanoClock().nanoTime();
+    }
+
+    public CounterMirror show(String label, AtomicLong source) {
+        return show(label, source::get);
+    }
+
+    /** Without room for another counter, as with hundreds of clients, it is not shown. */
+    public CounterMirror show(String label, LongSupplier source) {
+        AtomicCounter counter;
+        synchronized (environment.counters()) {
+            try {
+                counter = environment.counters().newCounter(prefix + " " + label);
+            } catch (IllegalStateException e) {
+                return this;
+            }
+        }
+        counters.add(counter);
+        sources.add(source);
+        return this;
+    }
+
+    /** Copies when it is time; allocates nothing. */
+    public void publish(long nowNs) {
+        if (dueNs - nowNs <= 0) {
+            dueNs = nowNs + INTERVAL_NS;
+            copy();
+        }
+    }
+
+    /** Copies a last time and takes the counters away. Idempotent. */
+    public void close() {
+        copy();
+        synchronized (environment.counters()) {
+            for (AtomicCounter counter : counters) {
+                counter.close();
+            }
+        }
+        counters.clear();
+        sources.clear();
+    }
+
+    private void copy() {
+        for (int i = 0; i < sources.size(); i++) {
+            counters.get(i).setOrdered(sources.get(i).getAsLong());
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package dev.verbena.staging;
+
+import dev.verbena.agent.internal.PlantedFaults;
+
+/**
+ * What users' handlers may throw: anything. A handler that is wrong must not leave a message, a
+ * step or a command half done, for everything behind it would wait for ever.
+ */
+public final class HandlerFailure {
+    private HandlerFailure() {}
+
+    /** Throws on what says that the virtual machine itself cannot be relied on. */
+    public static void check(Throwable e) {
+        if (e instanceof VirtualMachineError) {
+            throw (VirtualMachineError) e;
+        }
+        boolean isNarrow = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-handler-error-stops");
+        if (isNarrow && e instanceof Error) {
+            throw (Error) e;
+        }
+    }
+
+    /** For somebody on another machine, who sees only this. */
+    public static String text(Throwable e) {
+        boolean isPlain = e instanceof RuntimeException && e.getMessage() != null;
+        return isPlain ? e.getMessage() : e.toString();
+    }
+}
