@@ -79,7 +79,9 @@ final class StreamAgent implements ProtocolAgent {
     @Override
     public int doWork() {
         // Before the parts: those of a later registration in the same slot must not come first.
-        shared.givenUp.drain(givenUp::add);
+        for (GivenUp next; (next = shared.givenUp.poll()) != null; ) {
+            givenUp.add(next);
+        }
         int work = 0;
         ServerBuffer buffer;
         while (work < shared.settings.bufferCount() && (buffer = shared.full.poll()) != null) {
