@@ -118,6 +118,8 @@ class DemoIT {
         Path out = folder.resolve("out");
         try (Stream<Path> files = Files.list(out.resolve("restart"))) {
             assertThat(files.map(path -> path.getFileName().toString()))
+                    .contains(".verbena-messages.jsonl")
+                    .filteredOn(name -> !name.startsWith("."))
                     .hasSize(100)
                     .allMatch(name -> name.matches("restart-\\d{6}-\\d{4}\\.vpic"));
         }
