@@ -19,7 +19,7 @@ module dev.verbena.api {
     exports dev.verbena.memory.chronicle;
     exports dev.verbena.shm;
     exports dev.verbena.transport;
-    exports dev.verbena.transport.internal to
+    exports dev.verbena.transport.core to
             dev.verbena.portals,
             dev.verbena.ugni,
             dev.verbena.nsim;

@@ -1,7 +1,7 @@
 package dev.verbena.shm;
 
 import dev.verbena.transport.TransportHandler;
-import dev.verbena.transport.internal.Ranges;
+import dev.verbena.transport.core.Ranges;
 
 /**
  * What a transport keeps about messages that it hands out: their tokens, which of them its user

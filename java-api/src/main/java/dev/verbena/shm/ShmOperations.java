@@ -7,8 +7,8 @@ import dev.verbena.transport.Operation;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportLimits;
-import dev.verbena.transport.internal.GuardedTransport;
-import dev.verbena.transport.internal.Ranges;
+import dev.verbena.transport.core.GuardedTransport;
+import dev.verbena.transport.core.Ranges;
 import java.net.URI;
 import org.agrona.UnsafeApi;
 
@@ -59,8 +59,8 @@ abstract class ShmOperations extends GuardedTransport {
             }
             int result = post(to, Layout.SHM_KIND_MESSAGE, 0, from, (int) length);
             if (result == ACCEPTED) {
-                region.lastCompletion =
-                        completions.add(connection, Operation.SEND, context, Status.OK, length);
+                region.onPosted(
+                        completions.add(connection, Operation.SEND, context, Status.OK, length));
             }
             return result;
         } finally {
@@ -131,13 +131,13 @@ abstract class ShmOperations extends GuardedTransport {
             }
             int status =
                     to.transfer(operation == Operation.PUT, address, remote, remoteOffset, length);
-            region.lastCompletion =
+            region.onPosted(
                     completions.add(
                             connection,
                             operation,
                             context,
                             status,
-                            status == Status.OK ? length : 0);
+                            status == Status.OK ? length : 0));
             return ACCEPTED;
         } finally {
             guard.exit();
@@ -183,13 +183,13 @@ abstract class ShmOperations extends GuardedTransport {
                     return result;
                 }
             }
-            region.lastCompletion =
+            region.onPosted(
                     completions.add(
                             connection,
                             Operation.PUT_NOTIFY,
                             context,
                             status,
-                            status == Status.OK ? length : 0);
+                            status == Status.OK ? length : 0));
             return ACCEPTED;
         } finally {
             guard.exit();
@@ -234,7 +234,7 @@ abstract class ShmOperations extends GuardedTransport {
             }
             long number = completions.add(connection, operation, context, worst, moved);
             for (int i = 0; i < vector.count(); i++) {
-                own(vector.region(i)).lastCompletion = number;
+                own(vector.region(i)).onPosted(number);
             }
             return ACCEPTED;
         } finally {

@@ -5,7 +5,7 @@ import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
 import dev.verbena.transport.Status;
-import dev.verbena.transport.internal.Ranges;
+import dev.verbena.transport.core.Ranges;
 import java.util.Arrays;
 import org.agrona.UnsafeApi;
 

@@ -3,20 +3,17 @@ package dev.verbena.shm;
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RemoteDescriptor;
-import dev.verbena.transport.internal.TransportRegion;
+import dev.verbena.transport.core.TransportRegion;
 
 /** A region of one {@link ShmTransport}: toolkit memory or memory handed in. */
 final class ShmRegion extends TransportRegion {
     private final ShmTransport transport;
 
     /** softnic's key; meaningless without rights. */
-    final int keySlot;
+    private int keySlot;
 
-    final int keyGeneration;
-    final long keySecret;
-
-    /** Number of the last completion of an operation posted from here. */
-    long lastCompletion;
+    private int keyGeneration;
+    private long keySecret;
 
     ShmRegion(
             ShmTransport transport,
@@ -24,15 +21,28 @@ final class ShmRegion extends TransportRegion {
             long address,
             long length,
             int rights,
-            OffHeapMemory memory,
-            int keySlot,
-            int keyGeneration,
-            long keySecret) {
+            OffHeapMemory memory) {
         super(id, address, length, rights, memory);
         this.transport = transport;
-        this.keySlot = keySlot;
-        this.keyGeneration = keyGeneration;
-        this.keySecret = keySecret;
+    }
+
+    /** softnic knows it by this key. */
+    void onKey(int slot, int generation, long secret) {
+        keySlot = slot;
+        keyGeneration = generation;
+        keySecret = secret;
+    }
+
+    int keySlot() {
+        return keySlot;
+    }
+
+    int keyGeneration() {
+        return keyGeneration;
+    }
+
+    long keySecret() {
+        return keySecret;
     }
 
     @Override
@@ -54,7 +64,7 @@ final class ShmRegion extends TransportRegion {
 
     @Override
     protected void closeOpen() {
-        transport.closeRegion(this);
+        transport.regions().close(this);
     }
 
     ShmTransport transport() {

@@ -1,36 +1,32 @@
 package dev.verbena.shm;
 
 import dev.verbena.memory.OffHeapMemory;
-import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import dev.verbena.transport.core.OwnerGuard;
+import dev.verbena.transport.core.RegionTable;
 import org.agrona.UnsafeApi;
 import org.agrona.collections.Int2ObjectHashMap;
 
-/**
- * The registered memory of one transport: makes regions, registers them with softnic and ends them.
- * Owned by the transport's thread, but for {@link #names}.
- */
-final class ShmRegions {
+/** The registered memory of one transport: keys of softnic under which peers reach it. */
+final class ShmRegions extends RegionTable<ShmRegion> {
     private static final int DEREGISTER_TIMEOUT_MS_MAX = 10_000;
 
     private final ShmTransport transport;
     private final NativeScratch scratch;
     private final CompletionRing completions;
-    private final Map<Long, ShmRegion> byId = new ConcurrentHashMap<>();
     private final Int2ObjectHashMap<ShmRegion> byKey = new Int2ObjectHashMap<>();
     private final long nic;
     private final int deregisterTimeoutMs;
-    private long nextId = 1;
 
     ShmRegions(
             ShmTransport transport,
+            OwnerGuard guard,
             long nic,
             NativeScratch scratch,
             CompletionRing completions,
             long peerTimeoutNs) {
+        super(guard);
         this.transport = transport;
         this.nic = nic;
         this.scratch = scratch;
@@ -39,12 +35,14 @@ final class ShmRegions {
                 (int) Math.min(DEREGISTER_TIMEOUT_MS_MAX, 1 + peerTimeoutNs / 1_000_000L);
     }
 
+    @Override
+    protected ShmRegion make(long id, OffHeapMemory memory, long length, int rights) {
+        long address = memory == null ? allocate(length) : memory.address();
+        return new ShmRegion(transport, id, address, length, rights, memory);
+    }
+
     /** Toolkit memory, which peers map. */
-    ShmRegion allocate(long length, int rights) {
-        checkRights(rights);
-        if (length < 1) {
-            throw new IllegalArgumentException("length " + length + " is below 1");
-        }
+    private long allocate(long length) {
         int result =
                 softnic.snic_memory_alloc(
                         nic, length, 0, scratch.result, scratch.why(), Layout.SNIC_WHY_MAX);
@@ -52,93 +50,44 @@ final class ShmRegions {
             throw Errno.exception(
                     "snic_memory_alloc of " + length + " bytes", result, scratch.explanation());
         }
-        long address = UnsafeApi.getLong(null, scratch.result);
-        try {
-            return register(address, length, rights, null);
-        } catch (RuntimeException e) {
-            softnic.snic_memory_free(nic, address);
-            throw e;
-        }
+        return UnsafeApi.getLong(null, scratch.result);
     }
 
-    /** Memory handed in, which stays its owner's. */
-    ShmRegion register(OffHeapMemory memory, int rights) {
-        checkRights(rights);
-        String user = "region " + nextId + " of " + transport;
-        memory.acquire(user);
-        try {
-            return register(memory.address(), memory.length(), rights, memory);
-        } catch (RuntimeException e) {
-            memory.release(user);
-            throw e;
-        }
-    }
-
-    private ShmRegion register(long address, long length, int rights, OffHeapMemory memory) {
-        int slot = -1;
-        int generation = 0;
-        long secret = 0;
-        if (rights != 0) {
-            int result =
-                    softnic.snic_register(
-                            nic,
-                            address,
-                            length,
-                            rights,
-                            scratch.key,
-                            scratch.why(),
-                            Layout.SNIC_WHY_MAX);
-            if (result < 0) {
-                throw Errno.exception(
-                        "snic_register of " + length + " bytes", result, scratch.explanation());
-            }
-            slot = UnsafeApi.getInt(null, scratch.key + Layout.KEY_SLOT);
-            generation = UnsafeApi.getInt(null, scratch.key + Layout.KEY_GENERATION);
-            secret = UnsafeApi.getLong(null, scratch.key + Layout.KEY_SECRET);
-        }
-        ShmRegion region =
-                new ShmRegion(
-                        transport,
-                        nextId++,
-                        address,
-                        length,
-                        rights,
-                        memory,
-                        slot,
-                        generation,
-                        secret);
-        byId.put(region.id(), region);
-        if (rights != 0) {
-            byKey.put(slot, region);
-        }
-        return region;
-    }
-
-    void close(ShmRegion region) {
-        if (region.isClosed()) {
+    @Override
+    protected void expose(ShmRegion region) {
+        if (region.rights() == 0) {
             return;
         }
-        if (completions.isOutstanding(region.lastCompletion)) {
-            throw new IllegalStateException(
-                    region + ": operations posted from it are outstanding; poll first");
+        int result =
+                softnic.snic_register(
+                        nic,
+                        region.address(),
+                        region.length(),
+                        region.rights(),
+                        scratch.key,
+                        scratch.why(),
+                        Layout.SNIC_WHY_MAX);
+        if (result < 0) {
+            throw Errno.exception(
+                    "snic_register of " + region.length() + " bytes",
+                    result,
+                    scratch.explanation());
         }
-        if (region.rights() != 0) {
-            deregister(region);
-            byKey.remove(region.keySlot);
-        }
-        long address = region.retire();
-        byId.remove(region.id());
-        if (region.isToolkitMemory()) {
-            softnic.snic_memory_free(nic, address);
-        } else {
-            region.releaseMemory();
-        }
+        region.onKey(
+                UnsafeApi.getInt(null, scratch.key + Layout.KEY_SLOT),
+                UnsafeApi.getInt(null, scratch.key + Layout.KEY_GENERATION),
+                UnsafeApi.getLong(null, scratch.key + Layout.KEY_SECRET));
+        byKey.put(region.keySlot(), region);
     }
 
-    private void deregister(ShmRegion region) {
-        UnsafeApi.putInt(null, scratch.key + Layout.KEY_SLOT, region.keySlot);
-        UnsafeApi.putInt(null, scratch.key + Layout.KEY_GENERATION, region.keyGeneration);
-        UnsafeApi.putLong(null, scratch.key + Layout.KEY_SECRET, region.keySecret);
+    @Override
+    protected void revoke(ShmRegion region) {
+        if (region.rights() == 0) {
+            return;
+        }
+        UnsafeApi.putInt(null, scratch.key + Layout.KEY_SLOT, region.keySlot());
+        UnsafeApi.putInt(null, scratch.key + Layout.KEY_GENERATION, region.keyGeneration());
+        UnsafeApi.putLong(null, scratch.key + Layout.KEY_SECRET, region.keySecret());
         int result = softnic.snic_deregister(nic, scratch.key, deregisterTimeoutMs);
         if (result < 0) {
             throw Errno.exception(
@@ -148,23 +97,22 @@ final class ShmRegions {
                             + deregisterTimeoutMs
                             + " ms; it may be stopped: try again");
         }
+        byKey.remove(region.keySlot());
     }
 
-    private static void checkRights(int rights) {
-        if ((rights & ~RemoteDescriptor.REMOTE_ALL) != 0) {
-            throw new IllegalArgumentException(
-                    "rights " + rights + " are outside 0 to " + RemoteDescriptor.REMOTE_ALL);
-        }
+    @Override
+    protected boolean isOutstanding(ShmRegion region) {
+        return completions.isOutstanding(region.lastCompletion());
+    }
+
+    @Override
+    protected void free(ShmRegion region, long address) {
+        softnic.snic_memory_free(nic, address);
     }
 
     /** The open region that softnic knows by this key, or null. */
     ShmRegion byKey(int slot, int generation) {
         ShmRegion region = byKey.get(slot);
-        return region != null && region.keyGeneration == generation ? region : null;
-    }
-
-    /** The open regions in words, or null if there is none. Any thread. */
-    String names() {
-        return byId.isEmpty() ? null : byId.values().toString();
+        return region != null && region.keyGeneration() == generation ? region : null;
     }
 }

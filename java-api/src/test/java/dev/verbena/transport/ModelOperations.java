@@ -2,7 +2,7 @@ package dev.verbena.transport;
 
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
-import dev.verbena.transport.internal.Ranges;
+import dev.verbena.transport.core.Ranges;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** What a transport of the model can be asked to move. */

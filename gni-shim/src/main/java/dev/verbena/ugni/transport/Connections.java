@@ -1,70 +1,46 @@
 package dev.verbena.ugni.transport;
 
-import static dev.verbena.ugni.transport.GniConnection.CONNECTED;
-import static dev.verbena.ugni.transport.GniConnection.CONNECTING;
-import static dev.verbena.ugni.transport.GniConnection.ENDING;
-import static dev.verbena.ugni.transport.GniConnection.FREE;
-import static dev.verbena.ugni.transport.GniConnection.OFFERED;
-
-import dev.verbena.agent.internal.Deadlines;
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.TransportHandler;
-import dev.verbena.transport.internal.ConnectionLife;
+import dev.verbena.transport.core.EventRing;
+import dev.verbena.transport.core.HandleTable;
+import dev.verbena.transport.core.ReadyList;
+import dev.verbena.transport.core.RecordConnections;
 import java.net.URI;
-import java.util.function.Consumer;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * How connections come about and end: what is asked for here, what is sent to peers' doors,
- * timeouts, and the watch over peers. What comes back is in {@link ControlInbox}. One thread.
+ * How connections come about and end: what is sent to peers' doors. What comes back is in {@link
+ * ControlInbox}. One thread.
  */
-final class Connections extends ConnectionLife<GniConnection> {
-    private static final long RETRY_NS = 500_000L;
-    private static final long WATCH_MIN_NS = 5_000_000L;
-    private static final long WATCH_MAX_NS = 200_000_000L;
-
-    final ConnectionTable table;
-    final Credits credits;
-
+final class Connections extends RecordConnections<GniConnection> {
     /** What peers say. */
     final ControlInbox records;
 
     private final Card card;
-    private final EventRing ring;
-    private final News news;
-    private final TransportContext context;
+    private final ReadyList ready;
     private final Mailboxes mailboxes;
     private final Peers peers;
     private final Callers callers;
-    private final PeerWatch watch;
     private final ControlRecord out = ControlRecord.allocate();
-    private final long watchNs;
     private Runnable drain = () -> {};
     private boolean isListening;
-    private int creditsReserved;
-    private long nextWatchNs;
-    private long nextTimerNs;
 
-    Connections(Card card, EventRing ring, News news, TransportContext context, long nowNs) {
-        super(news.table);
+    Connections(Card card, EventRing ring, ReadyList ready, TransportContext context, long nowNs) {
+        super(
+                new HandleTable<>(new GniConnection[context.connectionsMax()], GniConnection::new),
+                ring,
+                context,
+                nowNs);
         this.card = card;
-        this.ring = ring;
-        this.news = news;
-        this.context = context;
-        this.table = news.table;
+        this.ready = ready;
         this.mailboxes =
                 new Mailboxes(card, context.creditsPerConnection(), context.messageLengthMax());
-        this.credits = new Credits(mailboxes, table, this);
         this.peers = new Peers(card);
         this.callers = new Callers(card);
         this.records = new ControlInbox(card, ring, context, this, mailboxes, peers, callers);
-        this.watch = new PeerWatch(card, context, this);
-        this.watchNs = Math.max(WATCH_MIN_NS, Math.min(WATCH_MAX_NS, context.peerTimeoutNs() / 4));
-        this.nextWatchNs = nowNs + watchNs;
-        this.nextTimerNs = nextWatchNs;
         out.sender(card);
     }
 
@@ -84,18 +60,11 @@ final class Connections extends ConnectionLife<GniConnection> {
     // ---- what the user asks for ----
 
     long connect(GniAddress to, URI uri, byte[] privateData, long userContext, long deadlineNs) {
-        GniConnection c = take();
+        GniConnection c = begin(uri, privateData, userContext, deadlineNs);
         if (c == null) {
             return Transport.BACK_PRESSURED;
         }
-        c.state = CONNECTING;
-        c.context = userContext;
-        c.uri = uri;
-        c.wantedName = to.name();
-        c.privateData = privateData;
-        c.deadlineNs = deadlineNs;
-        c.hasDeadline = true;
-        nextTimerNs = Deadlines.earlier(nextTimerNs, deadlineNs);
+        c.want(to.name());
         int handle = c.handle;
         String refusal = callers.refusal(to);
         if (refusal != null) {
@@ -112,120 +81,66 @@ final class Connections extends ConnectionLife<GniConnection> {
 
     private void seek(GniConnection c, GniAddress to) {
         long found = peers.incarnationAt(card.address, to.port());
-        if (found == 0) {
-            fail(
-                    c,
-                    to.incarnation() == 0 ? Status.NOT_LISTENING : Status.REFUSED,
-                    "nobody is at port " + to.port() + " of " + c.uri);
-        } else if (to.incarnation() != 0 && to.incarnation() != found) {
-            fail(
-                    c,
-                    Status.REFUSED,
-                    c.uri + " is gone; at port " + to.port() + " is another incarnation");
-        } else {
-            bind(c, card.address, to.port(), found);
+        if (isThere(c, to.incarnation(), found, "port " + to.port())) {
+            bind(c, Peers.key(card.address, to.port()), found);
             mailboxes.open(c);
-            pend(c, ControlRecord.CONNECT);
+            pend(c, CONNECT);
         }
-    }
-
-    /** Tells every peer that this transport closes, as far as they can be told at once. */
-    void closeAll() {
-        for (int i = 0; i < table.size(); i++) {
-            GniConnection c = table.at(i);
-            if (c.state == CONNECTED && c.pendingRecord == 0) {
-                c.pendingRecord = ControlRecord.DISCONNECT;
-            } else if (c.state == OFFERED) {
-                c.pendingRecord = ControlRecord.REJECT;
-            }
-            if (c.pendingRecord != 0 && c.pendingRecord != ControlRecord.CONNECT) {
-                put(c, c.pendingRecord);
-            }
-        }
-    }
-
-    // ---- slots ----
-
-    GniConnection take() {
-        int wanted = context.creditsPerConnection();
-        if (creditsReserved + wanted > context.receiveSlotCount()) {
-            return null;
-        }
-        GniConnection c = table.take();
-        if (c != null) {
-            c.creditsReserved = wanted;
-            creditsReserved += wanted;
-        }
-        return c;
     }
 
     @Override
-    protected void free(GniConnection c) {
-        if (c.inFlight > 0) {
-            drain.run(); // events of an endpoint that is gone would not come
-        }
-        creditsReserved -= c.creditsReserved;
-        unpend(c);
-        mailboxes.close(c);
-        GniPeer peer = c.peer;
-        table.free(c);
-        if (peer != null) {
-            peers.release(peer);
-        }
+    protected void onBound(GniConnection c) {
+        int address = (int) (c.peerProcess >>> Integer.SIZE);
+        c.join(peers.take(address, (int) c.peerProcess, c.peerIncarnation));
     }
 
-    /** From now on everything for this connection goes to one incarnation only. */
-    void bind(GniConnection c, int address, int instance, long incarnation) {
-        for (int i = 0; i < table.size(); i++) {
-            GniConnection other = table.at(i);
-            if (other.state != FREE
-                    && other.peer != null
-                    && other.peer.instance == instance
-                    && other.peer.address == address
-                    && other.peer.incarnation != incarnation) {
-                lose(other, "its process was replaced by another incarnation");
-            }
+    @Override
+    protected void release(GniConnection c) {
+        if (c.inFlight() > 0) {
+            drain.run(); // events of an endpoint that is gone would not come
         }
-        c.peer = peers.take(address, instance, incarnation);
+        mailboxes.close(c);
+        if (c.peer != null) {
+            peers.release(c.peer);
+        }
     }
 
     // ---- records out ----
 
     @Override
-    protected void send(GniConnection c) {
-        int type = c.pendingRecord;
+    protected int trySend(GniConnection c, int record) {
         if (!c.peer.isKnown()) {
             peers.ask(c.peer);
-            soon();
-            return;
+            return LATER;
         }
         if (isOtherName(c)) {
-            unpend(c);
             fail(c, Status.REFUSED, c.uri + ": there is '" + c.peer.name + "'");
-            return;
+            return FAILED;
         }
-        // What was accepted before a disconnect is placed before it.
-        int outcome = type == ControlRecord.DISCONNECT && c.inFlight > 0 ? Door.BUSY : put(c, type);
-        switch (outcome) {
-            case Door.DELIVERED -> {
-                if (PlantedFaults.ENABLED) {
-                    PlantedFaults.step("java.gni.record");
-                }
-                sent(c, type);
+        if (record == DISCONNECT && c.inFlight() > 0) {
+            return LATER; // what was accepted before is placed before
+        }
+        int outcome = put(c, record);
+        if (outcome == Door.DELIVERED) {
+            if (PlantedFaults.ENABLED) {
+                PlantedFaults.step("java.gni.record");
             }
-            case Door.UNREACHABLE -> gone(c);
-            default -> soon();
+            return DELIVERED;
         }
-    }
-
-    private void soon() {
-        nextTimerNs = nextWatchNs - watchNs;
+        return outcome == Door.UNREACHABLE ? GONE : LATER;
     }
 
     private static boolean isOtherName(GniConnection c) {
-        return c.state == CONNECTING
+        return c.state == GniConnection.CONNECTING
                 && !c.wantedName.isEmpty()
                 && !c.wantedName.equals(c.peer.name);
+    }
+
+    @Override
+    protected void post(GniConnection c, int record) {
+        if (c.peer.isKnown()) {
+            put(c, record);
+        }
     }
 
     private int put(GniConnection c, int type) {
@@ -235,7 +150,7 @@ final class Connections extends ConnectionLife<GniConnection> {
                 c.handle,
                 context.creditsPerConnection(),
                 context.messageLengthMax(),
-                type == ControlRecord.CONNECT ? c.privateData : null);
+                type == CONNECT ? c.privateData : null);
         out.mailbox(c.mailbox, c.mailboxLow, c.mailboxHigh);
         out.seal();
         return card.door.put(c.peer, out);
@@ -250,99 +165,105 @@ final class Connections extends ConnectionLife<GniConnection> {
         peers.release(peer);
     }
 
-    /** A peer that goes on after it was given up must learn that, unless its door is full. */
-    void tellGivenUp(GniConnection c) {
-        if (c.state == ENDING && c.peer.isKnown()) {
-            put(c, ControlRecord.DISCONNECT);
-        }
-    }
-
-    // ---- ends ----
-
-    @Override
-    protected void tell(Consumer<TransportHandler> event) {
-        ring.add(event::accept);
-    }
-
     @Override
     protected void takeRecords() {
         records.take();
     }
 
+    // ---- credits ----
+
+    /**
+     * Whether the peer has room for one more message or notification. These are the contract's
+     * credits, which a retained message keeps; those of short messages come back with each copy and
+     * never run out before these.
+     */
+    boolean hasCredit(GniConnection c) {
+        if (c.hasCredit()) {
+            return true;
+        }
+        long taken = Mailboxes.takenByPeer(c);
+        if (taken < c.takenByPeer || !c.onTakenByPeer(taken)) {
+            corrupt(c, "returned credits that it did not have");
+            return false;
+        }
+        boolean isIgnored = PlantedFaults.ENABLED && PlantedFaults.isOn("gni-java-credits-ignored");
+        return c.hasCredit() || isIgnored;
+    }
+
+    @Override
+    protected int returnCredits(GniConnection c) {
+        if (mailboxes.tellTaken(c) < 0) {
+            return LATER; // the source queue is full, or the peer is gone: its watch tells
+        }
+        if (PlantedFaults.ENABLED) {
+            PlantedFaults.step("java.gni.credits");
+        }
+        return DELIVERED;
+    }
+
+    // ---- ends ----
+
     @Override
     protected boolean isDelivered(GniConnection c) {
-        return !c.hasNews && c.inFlight == 0;
+        return !ready.contains(c.index) && c.inFlight() == 0;
     }
 
     @Override
     protected void onConnected(GniConnection c) {
-        news.add(c);
+        ready.add(c.index);
     }
 
     @Override
     protected void onEnding(GniConnection c) {
-        news.add(c); // what it sent before is delivered first
+        ready.add(c.index); // what it sent before is delivered first
+    }
+
+    /** Events were lost: every mailbox is looked at. */
+    void readyAll() {
+        for (int i = 0; i < table.size(); i++) {
+            if (table.at(i).state != GniConnection.FREE) {
+                ready.add(i);
+            }
+        }
     }
 
     /** An operation found the peer unreachable: looks whether it is gone. */
     void suspect(GniConnection c) {
-        watch.look(c, SystemNanoClock.INSTANCE.nanoTime());
+        look(c, SystemNanoClock.INSTANCE.nanoTime());
     }
 
     /** The peer wrote nonsense: that is reported, and the connection ends for both. */
     void corrupt(GniConnection c, String what) {
-        if (c.state != CONNECTED) {
+        if (c.state != GniConnection.CONNECTED) {
             return; // its end is on its way
         }
-        context.errorHandler().onError(new IllegalStateException(c + ": the peer " + what));
+        report(c + ": the peer " + what);
         end(c, true, "the peer " + what);
         tellGivenUp(c);
     }
 
     // ---- time ----
 
-    /** When {@link #onTime} wants to be called at the latest. */
-    long nextTimerNs() {
-        return nextTimerNs;
-    }
-
-    /** Datagrams, timeouts, records that could not be sent, and the watch over peers. */
-    void onTime(long nowNs) {
+    @Override
+    protected void progress() {
         peers.progress();
-        if (nowNs - nextTimerNs < 0 && pendingCount() == 0) {
-            return;
-        }
-        boolean isWatching = nowNs - nextWatchNs >= 0;
-        if (isWatching) {
-            nextWatchNs = nowNs + watchNs;
-            card.bell(); // throws if our memory was cut
-            card.door.sweep(nowNs, context.peerTimeoutNs());
-        }
-        nextTimerNs = nextWatchNs;
-        for (int i = 0; i < table.size(); i++) {
-            GniConnection c = table.at(i);
-            if (c.state != FREE) {
-                onTime(c, nowNs, isWatching);
-            }
-        }
         if (pendingCount() > 0) {
-            nextTimerNs = Deadlines.earlier(nextTimerNs, nowNs + RETRY_NS);
+            soon(); // an answer to a datagram may let it go out
         }
     }
 
-    private void onTime(GniConnection c, long nowNs, boolean isWatching) {
-        if (c.pendingRecord != 0) {
-            send(c);
+    @Override
+    protected void onWatch(long nowNs) {
+        card.bell(); // throws if our memory was cut
+        card.door.sweep(nowNs, context.peerTimeoutNs());
+    }
+
+    @Override
+    protected int peerState(GniConnection c) {
+        int state = card.peerState(c.peer.address, c.peer.instance);
+        if (state == Gni.PEER_DEAD || card.peerIncarnation() != c.peerIncarnation) {
+            return DEAD;
         }
-        if (c.state == CONNECTING && c.hasDeadline) {
-            if (c.deadlineNs - nowNs <= 0) {
-                fail(c, Status.TIMED_OUT, c.uri + " did not answer in time");
-            } else {
-                nextTimerNs = Deadlines.earlier(nextTimerNs, c.deadlineNs);
-            }
-        }
-        if (isWatching && c.state != FREE) {
-            watch.look(c, nowNs);
-        }
+        return state == Gni.PEER_STOPPED ? STOPPED : RUNNING;
     }
 }

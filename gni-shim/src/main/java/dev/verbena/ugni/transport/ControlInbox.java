@@ -6,6 +6,8 @@ import static dev.verbena.ugni.transport.GniConnection.OFFERED;
 
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.core.ConnectionLife;
+import dev.verbena.transport.core.EventRing;
 import java.net.URI;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -68,7 +70,7 @@ final class ControlInbox {
                                             + record.instance()
                                             + " refused: "
                                             + fault));
-        } else if (record.type() == ControlRecord.CONNECT) {
+        } else if (record.type() == ConnectionLife.CONNECT) {
             offer(record);
         } else {
             onAnswer(record);
@@ -76,7 +78,7 @@ final class ControlInbox {
     }
 
     private boolean isFromWhoIsThere(ControlRecord record) {
-        return record.type() != ControlRecord.CONNECT || isThere(record);
+        return record.type() != ConnectionLife.CONNECT || isThere(record);
     }
 
     private boolean isThere(ControlRecord record) {
@@ -85,38 +87,36 @@ final class ControlInbox {
 
     /** A peer asks to connect. */
     private void offer(ControlRecord record) {
-        GniConnection c = connections.isListening() ? connections.take() : null;
+        if (!connections.isListening()) {
+            connections.answer(record, ControlRecord.DEAF);
+            return;
+        }
+        GniConnection c =
+                connections.offer(callers.uri(record), process(record), record.incarnation());
         if (c == null) {
-            connections.answer(
-                    record, connections.isListening() ? ControlRecord.FULL : ControlRecord.DEAF);
+            connections.answer(record, ConnectionLife.FULL);
             return;
         }
-        connections.bind(c, record.address(), record.instance(), record.incarnation());
         record.introduce(c.peer);
-        c.uri = callers.uri(record);
-        if (!join(c, record)) {
-            connections.answer(record, ControlRecord.REJECT);
+        if (join(c, record)) {
+            connections.tellOffer(c, record.privateData());
+        } else {
+            connections.answer(record, ConnectionLife.REJECT);
             connections.free(c);
-            return;
         }
-        c.state = OFFERED;
-        byte[] privateData = record.privateData();
-        int handle = c.handle;
-        URI uri = c.uri;
-        ring.add(
-                handler ->
-                        handler.onConnectRequest(
-                                handle, uri, new UnsafeBuffer(privateData), 0, privateData.length));
+    }
+
+    private static long process(ControlRecord record) {
+        return Peers.key(record.address(), record.instance());
     }
 
     private boolean join(GniConnection c, ControlRecord record) {
-        c.peerHandle = record.from();
         record.readMailbox(c);
         try {
             if (!c.isRegistered) {
                 mailboxes.open(c);
             }
-            mailboxes.join(c, record.credits(), record.messageLengthMax());
+            mailboxes.join(c, record);
             return true;
         } catch (GniFailure e) {
             context.errorHandler().onError(e);
@@ -126,31 +126,21 @@ final class ControlInbox {
 
     /** A peer answered a connect, or disconnects. */
     private void onAnswer(ControlRecord record) {
-        GniConnection c = connections.table.find(record.to());
-        if (c != null
-                && (c.peer == null
-                        || c.peer.instance != record.instance()
-                        || c.peer.incarnation != record.incarnation())) {
-            c = null;
-        }
+        GniConnection c = connections.find(record.to(), process(record), record.incarnation());
         switch (record.type()) {
-            case ControlRecord.ACCEPT -> onAccept(c, record);
-            case ControlRecord.DISCONNECT -> onDisconnect(c);
+            case ConnectionLife.ACCEPT -> onAccept(c, record);
+            case ConnectionLife.DISCONNECT -> connections.onDisconnect(c);
             default -> {
-                if (c != null && c.state == CONNECTING) {
-                    boolean isDeaf = record.type() == ControlRecord.DEAF;
-                    connections.fail(
-                            c,
-                            isDeaf ? Status.NOT_LISTENING : Status.REFUSED,
-                            c.uri + reason(record.type()));
-                }
+                boolean isDeaf = record.type() == ControlRecord.DEAF;
+                int status = isDeaf ? Status.NOT_LISTENING : Status.REFUSED;
+                connections.onRefused(c, status, reason(record.type()));
             }
         }
     }
 
     private static String reason(int type) {
         return switch (type) {
-            case ControlRecord.FULL -> " has no room for another connection";
+            case ConnectionLife.FULL -> " has no room for another connection";
             case ControlRecord.DEAF -> " does not listen";
             default -> " rejected the connection";
         };
@@ -161,21 +151,13 @@ final class ControlInbox {
             if (join(c, record)) {
                 connections.connected(c);
             } else {
-                connections.answer(record, ControlRecord.DISCONNECT);
+                connections.answer(record, ConnectionLife.DISCONNECT);
                 connections.fail(c, Status.INTERNAL, c.uri + ": the mailbox cannot be used");
             }
         } else if ((c == null || c.state != CONNECTED) && isThere(record)) {
             // We gave up meanwhile: the peer must not believe in the connection. What a dead one
             // left must not take the place of its successor.
-            connections.answer(record, ControlRecord.DISCONNECT);
-        }
-    }
-
-    private void onDisconnect(GniConnection c) {
-        if (c != null && c.state == CONNECTED) {
-            connections.end(c, false, null);
-        } else if (c != null && (c.state == OFFERED || c.isQuietEnd)) {
-            connections.free(c); // both at once: the peer does not wait for ours
+            connections.answer(record, ConnectionLife.DISCONNECT);
         }
     }
 }

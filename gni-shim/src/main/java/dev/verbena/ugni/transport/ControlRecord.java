@@ -2,7 +2,7 @@ package dev.verbena.ugni.transport;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
-import dev.verbena.transport.internal.ConnectionLife;
+import dev.verbena.transport.core.ControlHeader;
 import java.util.zip.CRC32C;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -12,13 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <pre>
  * offset size field
- *   0     1   version (1)
- *   1     1   type: below
- *   2     2   length of the private data
- *   4     4   connection at the receiver, 0 in CONNECT
- *   8     4   connection at the sender
- *  12     4   messages that the sender takes in flight
- *  16     4   longest message that the sender takes
+ *   0    20   {@link ControlHeader}
  *  20     4   the sender's NIC address
  *  24     4   its instance
  *  28     4   zero
@@ -32,28 +26,12 @@ import org.agrona.concurrent.UnsafeBuffer;
  * 408     4   CRC-32C of all before
  * </pre>
  */
-final class ControlRecord {
+final class ControlRecord extends ControlHeader {
     static final int LENGTH = 412;
-    static final int PRIVATE_MAX = 256;
-
-    static final int CONNECT = ConnectionLife.CONNECT;
-    static final int ACCEPT = ConnectionLife.ACCEPT;
-    static final int REJECT = ConnectionLife.REJECT;
-    static final int DISCONNECT = ConnectionLife.DISCONNECT;
-
-    /** As REJECT: the receiver's room is used up. */
-    static final int FULL = 5;
 
     /** As REJECT: the receiver does not listen. */
     static final int DEAF = 6;
 
-    private static final int VERSION = 1;
-    private static final int TYPE = 1;
-    private static final int PRIVATE_LENGTH = 2;
-    private static final int TO = 4;
-    private static final int FROM = 8;
-    private static final int CREDITS = 12;
-    private static final int MESSAGE_LENGTH = 16;
     private static final int ADDRESS = 20;
     private static final int INSTANCE = 24;
     private static final int ZERO = 28;
@@ -68,7 +46,6 @@ final class ControlRecord {
     private static final int PRIVATE = 152;
     private static final int CRC = 408;
     private static final int ADDRESS_BITS = 18;
-    private static final int CREDITS_MAX = 1 << 12;
     private static final int MESSAGE_LENGTH_MAX = 1 << 20;
 
     private final UnsafeBuffer buffer;
@@ -83,7 +60,9 @@ final class ControlRecord {
 
     /** A view of bytes that stay where they are. */
     ControlRecord(UnsafeBuffer buffer) {
+        super(PRIVATE);
         this.buffer = buffer;
+        wrapRecord(buffer, 0);
     }
 
     UnsafeBuffer buffer() {
@@ -93,7 +72,6 @@ final class ControlRecord {
     /** Who sends; written once. */
     void sender(Card card) {
         buffer.setMemory(0, LENGTH, (byte) 0);
-        buffer.putByte(0, (byte) VERSION);
         buffer.putInt(ADDRESS, card.address, LITTLE_ENDIAN);
         buffer.putInt(INSTANCE, card.instance, LITTLE_ENDIAN);
         buffer.putInt(ZERO, 0, LITTLE_ENDIAN);
@@ -104,19 +82,10 @@ final class ControlRecord {
         Calling.putName(buffer, NAME, card.name);
     }
 
-    /** What is sent. */
-    void write(int type, int to, int from, int credits, int messageLengthMax, byte[] data) {
-        int length = data == null ? 0 : data.length;
-        buffer.putByte(TYPE, (byte) type);
-        buffer.putShort(PRIVATE_LENGTH, (short) length, LITTLE_ENDIAN);
-        buffer.putInt(TO, to, LITTLE_ENDIAN);
-        buffer.putInt(FROM, from, LITTLE_ENDIAN);
-        buffer.putInt(CREDITS, credits, LITTLE_ENDIAN);
-        buffer.putInt(MESSAGE_LENGTH, messageLengthMax, LITTLE_ENDIAN);
-        buffer.setMemory(PRIVATE, PRIVATE_MAX, (byte) 0);
-        if (length > 0) {
-            buffer.putBytes(PRIVATE, data);
-        }
+    /** What is sent, without a mailbox. */
+    @Override
+    public void write(int type, int to, int from, int credits, int messageLengthMax, byte[] data) {
+        super.write(type, to, from, credits, messageLengthMax, data);
         mailbox(0, 0, 0);
     }
 
@@ -142,24 +111,9 @@ final class ControlRecord {
         if (buffer.getInt(CRC, LITTLE_ENDIAN) != checksum()) {
             return "the CRC does not match";
         }
-        if (buffer.getByte(0) != VERSION) {
-            return "version " + buffer.getByte(0);
-        }
-        if (type() < CONNECT || type() > DEAF) {
-            return "type " + type();
-        }
-        if (!isSomebody()) {
-            return "instance " + instance() + " of address 0x" + Integer.toHexString(address());
-        }
-        if (privateLength() > PRIVATE_MAX) {
-            return "private data of " + privateLength() + " bytes";
-        }
-        if (credits() < 0 || credits() > CREDITS_MAX) {
-            return credits() + " credits";
-        }
-        return messageLengthMax() < 0 || messageLengthMax() > MESSAGE_LENGTH_MAX
-                ? "message length " + messageLengthMax()
-                : "";
+        return isSomebody()
+                ? headerFault(DEAF, MESSAGE_LENGTH_MAX)
+                : "instance " + instance() + " of address 0x" + Integer.toHexString(address());
     }
 
     /** Whether a transport can be what sent it: otherwise there is nobody to answer. */
@@ -168,26 +122,6 @@ final class ControlRecord {
                 && address() >>> ADDRESS_BITS == 0
                 && instance() > 0
                 && instance() <= GniAddress.PORT_MAX;
-    }
-
-    int type() {
-        return buffer.getByte(TYPE);
-    }
-
-    int to() {
-        return buffer.getInt(TO, LITTLE_ENDIAN);
-    }
-
-    int from() {
-        return buffer.getInt(FROM, LITTLE_ENDIAN);
-    }
-
-    int credits() {
-        return buffer.getInt(CREDITS, LITTLE_ENDIAN);
-    }
-
-    int messageLengthMax() {
-        return buffer.getInt(MESSAGE_LENGTH, LITTLE_ENDIAN);
     }
 
     int address() {
@@ -217,18 +151,9 @@ final class ControlRecord {
 
     /** Tells the connection where the sender's mailbox is. */
     void readMailbox(GniConnection c) {
-        c.peerMailbox = buffer.getLong(MAILBOX, LITTLE_ENDIAN);
-        c.peerMailboxLow = buffer.getLong(MAILBOX_LOW, LITTLE_ENDIAN);
-        c.peerMailboxHigh = buffer.getLong(MAILBOX_HIGH, LITTLE_ENDIAN);
-    }
-
-    private int privateLength() {
-        return buffer.getShort(PRIVATE_LENGTH, LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    byte[] privateData() {
-        byte[] data = new byte[privateLength()];
-        buffer.getBytes(PRIVATE, data);
-        return data;
+        c.peerMailbox(
+                buffer.getLong(MAILBOX, LITTLE_ENDIAN),
+                buffer.getLong(MAILBOX_LOW, LITTLE_ENDIAN),
+                buffer.getLong(MAILBOX_HIGH, LITTLE_ENDIAN));
     }
 }

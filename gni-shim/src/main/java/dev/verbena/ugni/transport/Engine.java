@@ -4,7 +4,8 @@ import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Status;
-import dev.verbena.transport.internal.Ranges;
+import dev.verbena.transport.core.EventRing;
+import dev.verbena.transport.core.Ranges;
 import dev.verbena.ugni.bindings.ugni;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -78,7 +79,7 @@ final class Engine {
             w.isBegun = true;
             int answer = w.operation == Operation.GET ? postGet(w) : postPut(w);
             if (answer == 0) {
-                w.connection.inFlight++;
+                w.connection.onPosted();
                 return;
             }
             w.worsen(statusOfCode(-answer));
@@ -179,7 +180,7 @@ final class Engine {
                     .length(Long.BYTES);
             int answer = ugni.vgn_post_fma(w.connection.endpoint, w.descriptor.address);
             if (answer == 0) {
-                w.connection.inFlight++;
+                w.connection.onPosted();
                 return;
             }
             status = statusOfCode(-answer);
@@ -203,9 +204,8 @@ final class Engine {
         }
         w.value = length;
         if (answer == 0) {
-            c.sentCount++;
-            c.sentMessages++;
-            c.inFlight++;
+            c.onMessageSent();
+            c.onPosted();
             if (PlantedFaults.ENABLED) {
                 PlantedFaults.step("java.gni.sent");
             }
@@ -231,9 +231,9 @@ final class Engine {
         if (post(w, false) != 0) {
             return false;
         }
-        c.sentCount++;
-        c.inFlight++;
-        c.isSendingLong = true;
+        c.onCreditUsed();
+        c.onPosted();
+        c.sendingLong(true);
         w.hasCredit = true;
         takeEvents();
         return true;
@@ -242,7 +242,7 @@ final class Engine {
     /** The bytes of a long message are there, or it failed. */
     private void onLongMessage(Work w, int status) {
         GniConnection c = w.connection;
-        c.isSendingLong = false;
+        c.sendingLong(false);
         int answer = 0;
         if (status == Status.OK) {
             header.putInt(0, (int) w.piece);
@@ -252,8 +252,8 @@ final class Engine {
         if (status == Status.OK && answer == 0) {
             w.value = w.piece;
             w.hasCredit = false;
-            c.sentMessages++;
-            c.inFlight++;
+            c.onNumberUsed();
+            c.onPosted();
         } else {
             w.worsen(status == Status.STALE_KEY ? Status.FLUSHED : status);
             w.worsen(answer == 0 ? Status.OK : statusOfCode(-answer));
@@ -279,7 +279,7 @@ final class Engine {
         Notice.write(header, w.low, w.high, w.base + w.remoteOffsets[0], w.lengths[0], w.tag);
         int answer = message(w, c, Notice.LENGTH, 0, 0, Mailboxes.NOTIFICATION);
         if (answer == 0) {
-            c.inFlight++;
+            c.onPosted();
             w.hasCredit = false;
         } else {
             w.worsen(statusOfCode(-answer));
@@ -292,9 +292,9 @@ final class Engine {
     private void finish(Work w) {
         works.releaseBounce(w);
         if (w.hasCredit && w.isConnected()) {
-            w.connection.sentCount--;
+            w.connection.onCreditUnused();
         }
-        ring.add(w);
+        ring.addCompletion(w);
     }
 
     /** Takes all events of the source queue; operations with more to move go on. */
@@ -317,7 +317,7 @@ final class Engine {
 
     private void onMessage(Work w, int status) {
         if (w.isConnected()) {
-            w.connection.inFlight--;
+            w.connection.onPostEnded();
         }
         // A mailbox that is gone belongs to a connection that the peer has ended.
         w.worsen(status == Status.STALE_KEY ? Status.FLUSHED : status);
@@ -332,7 +332,7 @@ final class Engine {
             finish(w);
             return;
         }
-        w.connection.inFlight--;
+        w.connection.onPostEnded();
         if (w.operation == Operation.SEND) {
             onLongMessage(w, status);
         } else if (w.operation == Operation.FETCH_ADD || w.operation == Operation.COMPARE_SWAP) {

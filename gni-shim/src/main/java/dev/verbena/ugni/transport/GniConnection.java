@@ -1,10 +1,10 @@
 package dev.verbena.ugni.transport;
 
-import dev.verbena.transport.internal.TableConnection;
+import dev.verbena.transport.core.TableConnection;
 
 /**
  * One connection, or the attempt at one. Its slot in the table is used again after it has ended,
- * and so is the memory of its mailbox.
+ * and so is the memory of its mailbox. Others read the fields; the methods write them.
  */
 final class GniConnection extends TableConnection {
     GniPeer peer;
@@ -15,14 +15,8 @@ final class GniConnection extends TableConnection {
     /** Of an endpoint bound to the peer whose events name the peer's handle; 0: none. */
     long endpoint;
 
-    /** Number of messages in flight that both sides take. */
-    int credits;
-
     /** Where messages begin that are longer than short messages, in the mailboxes of both. */
     long longAt;
-
-    /** A long message whose bytes are under way: those behind it wait. */
-    boolean isSendingLong;
 
     // Our mailbox: the word of returned credits, then what GNI_SmsgInit needs. Kept by the slot.
     long mailbox;
@@ -36,41 +30,84 @@ final class GniConnection extends TableConnection {
     long peerMailboxLow;
     long peerMailboxHigh;
 
-    // Towards the peer: messages and notifications.
-    long sentCount;
-    long takenByPeer;
-
     /** Operations that the card has and whose ends were not seen. */
-    int inFlight;
+    private int inFlight;
 
-    // From the peer.
-    int creditsReserved;
-    long takenCount;
-    long takenTold;
-
-    /** Its mailbox is to be looked at. */
-    boolean hasNews;
+    /** A long message whose bytes are under way: those behind it wait. */
+    private boolean isSendingLong;
 
     GniConnection(int index) {
         super(index);
     }
 
-    /** Everything but index, handle, news and the mailbox's memory as at the start. */
+    /** Everything but index, handle and the mailbox's memory as at the start. */
     @Override
     protected void reset() {
         super.reset();
         peer = null;
         wantedName = "";
         endpoint = 0;
-        credits = 0;
         longAt = 0;
         isSendingLong = false;
         peerMailbox = 0;
-        sentCount = 0;
-        takenByPeer = 0;
         inFlight = 0;
-        creditsReserved = 0;
-        takenCount = 0;
-        takenTold = 0;
+    }
+
+    /** The URI asks for a transport of this name. */
+    void want(String name) {
+        wantedName = name;
+    }
+
+    /** Records go to this peer. */
+    void join(GniPeer peer) {
+        this.peer = peer;
+    }
+
+    /** The mailbox has this memory, in which the peer may write. */
+    void registered(long mailbox, long low, long high) {
+        this.mailbox = mailbox;
+        mailboxLow = low;
+        mailboxHigh = high;
+        isRegistered = true;
+    }
+
+    /** The peer may not write there any more. */
+    void deregistered() {
+        isRegistered = false;
+    }
+
+    /** Where the peer's mailbox is. */
+    void peerMailbox(long address, long low, long high) {
+        peerMailbox = address;
+        peerMailboxLow = low;
+        peerMailboxHigh = high;
+    }
+
+    /** Messages go through this endpoint; 0: through none any more. */
+    void endpoint(long endpoint, long longAt) {
+        this.endpoint = endpoint;
+        this.longAt = longAt;
+    }
+
+    /** The card has one more operation. */
+    void onPosted() {
+        inFlight++;
+    }
+
+    /** One of those has ended. */
+    void onPostEnded() {
+        inFlight--;
+    }
+
+    int inFlight() {
+        return inFlight;
+    }
+
+    void sendingLong(boolean isSending) {
+        isSendingLong = isSending;
+    }
+
+    boolean isSendingLong() {
+        return isSendingLong;
     }
 }

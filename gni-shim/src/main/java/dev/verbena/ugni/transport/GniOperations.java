@@ -5,8 +5,10 @@ import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.internal.GuardedTransport;
-import dev.verbena.transport.internal.Ranges;
+import dev.verbena.transport.core.EventRing;
+import dev.verbena.transport.core.GuardedTransport;
+import dev.verbena.transport.core.Ranges;
+import dev.verbena.transport.core.ReadyList;
 import java.net.URI;
 import org.agrona.concurrent.SystemNanoClock;
 
@@ -19,7 +21,7 @@ abstract class GniOperations extends GuardedTransport {
     final EventRing ring;
     final Registrations registrations;
     final Connections connections;
-    final News news;
+    final ReadyList ready;
     final Engine engine;
     private final WorkPool works;
 
@@ -31,10 +33,10 @@ abstract class GniOperations extends GuardedTransport {
         this.card = card;
         this.ring = new EventRing(context.outstandingMax(), context.connectionsMax());
         this.registrations = new Registrations(guard, card);
-        this.news = new News(context.connectionsMax());
+        this.ready = new ReadyList(context.connectionsMax());
         this.works = new WorkPool(card, context.outstandingMax());
         long nowNs = SystemNanoClock.INSTANCE.nanoTime();
-        this.connections = new Connections(card, ring, news, context, nowNs);
+        this.connections = new Connections(card, ring, ready, context, nowNs);
         this.engine = new Engine(card, ring, works, connections, fmaMax);
         connections.drain(engine::takeEvents);
     }
@@ -51,22 +53,22 @@ abstract class GniOperations extends GuardedTransport {
      * A get stores into its region, also with plain stores of ours: those would end the process.
      */
     private static void requireWritable(int operation, GniRegion region) {
-        if (operation == Operation.GET && region.isReadOnly) {
+        if (operation == Operation.GET && region.isReadOnly()) {
             throw new IllegalArgumentException(
                     region + " is memory that may only be read: a get would write it");
         }
     }
 
     private GniConnection usable(long connection) {
-        GniConnection c = connections.table.find(connection);
+        GniConnection c = connections.find(connection);
         return c != null && c.state == GniConnection.CONNECTED && c.endpoint != 0 ? c : null;
     }
 
     /** Whether an operation can be accepted: there is a place for it, and a fence is kept. */
     private boolean canStart(GniConnection c, int flags) {
-        if ((flags & FENCE) != 0 && c.inFlight > 0) {
+        if ((flags & FENCE) != 0 && c.inFlight() > 0) {
             engine.takeEvents();
-            if (c.inFlight > 0) {
+            if (c.inFlight() > 0) {
                 return false;
             }
         }
@@ -93,7 +95,7 @@ abstract class GniOperations extends GuardedTransport {
             if (length > c.messageLengthMax) {
                 return TOO_LONG;
             }
-            if (!canStart(c, flags) || c.isSendingLong || !connections.credits.hasOne(c)) {
+            if (!canStart(c, flags) || c.isSendingLong() || !connections.hasCredit(c)) {
                 return BACK_PRESSURED;
             }
             Work w = works.take();
@@ -133,7 +135,7 @@ abstract class GniOperations extends GuardedTransport {
             }
             boolean isNotifying = operation == Operation.PUT_NOTIFY;
             // The event at the target takes a credit, so that its mailbox cannot overrun.
-            if (!canStart(c, flags) || (isNotifying && !connections.credits.hasOne(c))) {
+            if (!canStart(c, flags) || (isNotifying && !connections.hasCredit(c))) {
                 return BACK_PRESSURED;
             }
             Work w = works.take();
@@ -142,7 +144,7 @@ abstract class GniOperations extends GuardedTransport {
             if (isNotifying) {
                 w.tag = tag;
                 w.hasCredit = true;
-                c.sentCount++;
+                c.onCreditUsed();
             }
             return start(w, remote);
         } finally {

@@ -2,7 +2,7 @@ package dev.verbena.ugni.transport;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RemoteDescriptor;
-import dev.verbena.transport.internal.TransportRegion;
+import dev.verbena.transport.core.TransportRegion;
 
 /**
  * A region of one {@link GniTransport}: memory that peers map, or memory handed in. It is
@@ -11,11 +11,11 @@ import dev.verbena.transport.internal.TransportRegion;
 final class GniRegion extends TransportRegion {
     private final Registrations registrations;
 
-    /** Memory that peers map; 0 for memory handed in. */
-    final long own;
-
     /** Of memory that this process may only read: one registration for all, and no gets into it. */
-    boolean isReadOnly;
+    private boolean isReadOnly;
+
+    /** Operations whose completions were not delivered. */
+    private int outstanding;
 
     /** For operations started here. */
     long localLow;
@@ -27,20 +27,46 @@ final class GniRegion extends TransportRegion {
 
     long remoteHigh;
 
-    /** Operations whose completions were not delivered. */
-    int outstanding;
-
     GniRegion(
             Registrations registrations,
             long id,
             long address,
             long length,
             int rights,
-            long own,
             OffHeapMemory memory) {
         super(id, address, length, rights, memory);
         this.registrations = registrations;
-        this.own = own;
+    }
+
+    /** Operations started here name it by this memory handle. */
+    void onLocal(long low, long high, boolean isReadOnly) {
+        localLow = low;
+        localHigh = high;
+        this.isReadOnly = isReadOnly;
+    }
+
+    /** Peers name it by this memory handle. */
+    void onRemote(long low, long high) {
+        remoteLow = low;
+        remoteHigh = high;
+    }
+
+    boolean isReadOnly() {
+        return isReadOnly;
+    }
+
+    /** An operation uses it. */
+    void use() {
+        outstanding++;
+    }
+
+    /** The completion of an operation that used it was delivered. */
+    void unuse() {
+        outstanding--;
+    }
+
+    boolean isInUse() {
+        return outstanding > 0;
     }
 
     @Override

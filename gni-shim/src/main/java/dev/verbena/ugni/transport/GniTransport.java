@@ -25,7 +25,7 @@ public final class GniTransport extends GniOperations {
     GniTransport(TransportContext context, Card card, long fmaMax) {
         super(context, card, Callers.uri(card), fmaMax);
         this.fmaMax = fmaMax;
-        this.inbox = new Inbox(card, ring, news, engine, connections, registrations, context);
+        this.inbox = new Inbox(card, ring, ready, engine, connections, registrations, context);
         this.capabilities =
                 Capability.ATOMICS
                         | Capability.PUT_NOTIFY
@@ -93,7 +93,7 @@ public final class GniTransport extends GniOperations {
 
     @Override
     protected String openRegions(boolean isOwnerOutside) {
-        return isOwnerOutside && registrations.count() > 0 ? registrations.names() : null;
+        return registrations.names();
     }
 
     @Override
@@ -151,7 +151,7 @@ public final class GniTransport extends GniOperations {
 
     @Override
     protected boolean awaitEvents(long deadlineNs) {
-        connections.credits.tellAll();
+        connections.credits().tellAll();
         while (true) {
             int bell = card.bell();
             if (takeWakeup()) {

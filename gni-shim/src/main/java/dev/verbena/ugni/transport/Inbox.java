@@ -4,7 +4,9 @@ import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
-import dev.verbena.transport.internal.Ranges;
+import dev.verbena.transport.core.EventRing;
+import dev.verbena.transport.core.Ranges;
+import dev.verbena.transport.core.ReadyList;
 import dev.verbena.ugni.bindings.ugni;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.SystemNanoClock;
@@ -24,7 +26,7 @@ final class Inbox {
 
     private final Card card;
     private final EventRing ring;
-    private final News news;
+    private final ReadyList ready;
     private final Engine engine;
     private final Connections connections;
     private final Registrations registrations;
@@ -38,14 +40,14 @@ final class Inbox {
     Inbox(
             Card card,
             EventRing ring,
-            News news,
+            ReadyList ready,
             Engine engine,
             Connections connections,
             Registrations registrations,
             TransportContext context) {
         this.card = card;
         this.ring = ring;
-        this.news = news;
+        this.ready = ready;
         this.engine = engine;
         this.connections = connections;
         this.registrations = registrations;
@@ -62,16 +64,16 @@ final class Inbox {
         engine.takeEvents();
         takeEvents();
         int count = deliver(handler, limit);
-        int waiting = news.count();
+        int waiting = ready.count();
         for (int i = 0; i < waiting && count < limit; i++) {
-            GniConnection c = news.next();
+            GniConnection c = connections.at(ready.next());
             boolean hasReturned = false;
             try {
                 count += serve(c, handler, limit - count);
                 hasReturned = true;
             } finally {
                 if (!hasReturned) {
-                    news.add(c); // the handler threw: the rest is still there
+                    ready.add(c.index); // the handler threw: the rest is still there
                 }
             }
         }
@@ -80,7 +82,7 @@ final class Inbox {
         if (count > 0) {
             idlePolls = 0;
         } else if (++idlePolls == IDLE_POLLS) {
-            connections.credits.tellAll();
+            connections.credits().tellAll();
             idlePolls = 0;
         }
         return count;
@@ -100,7 +102,7 @@ final class Inbox {
         engine.takeEvents();
         takeEvents();
         connections.settleEnds();
-        return !news.isEmpty();
+        return !ready.isEmpty();
     }
 
     /** What peers wrote: to mailboxes, or to the door. */
@@ -118,9 +120,9 @@ final class Inbox {
             if (event == Door.EVENT) {
                 connections.records.take();
             } else {
-                GniConnection c = connections.table.find(event);
+                GniConnection c = connections.find(event);
                 if (c != null) {
-                    news.add(c);
+                    ready.add(c.index);
                 }
             }
         }
@@ -128,17 +130,17 @@ final class Inbox {
 
     /** Events were lost: everything is looked at. */
     private void onOverrun() {
-        news.addAll();
+        connections.readyAll();
         connections.records.take();
     }
 
-    /** Delivers messages of one connection; it stays among the news if some may be left. */
+    /** Delivers messages of one connection; it stays in the list if some may be left. */
     private int serve(GniConnection c, TransportHandler handler, int limit) {
         int handle = c.handle;
         int count = 0;
         while (isOpen(c, handle)) {
             if (count >= limit || slots.isFull()) {
-                news.add(c);
+                ready.add(c.index);
                 break;
             }
             int tag = ugni.vgn_smsg_next(c.endpoint, Gni.ANY_TAG, card.at(0));
@@ -190,7 +192,7 @@ final class Inbox {
                 isLong
                         ? c.mailbox + Mailboxes.longOffset(c, c.receivedCount)
                         : at + Mailboxes.HEADER;
-        c.receivedCount++;
+        c.onMessageReceived();
         long token = slots.take(bytes, length, handle);
         UnsafeBuffer view = slots.view(token);
         shown = c.endpoint;
@@ -220,7 +222,7 @@ final class Inbox {
         int handle = c.handle;
         long userContext = c.context;
         ugni.vgn_smsg_release(c.endpoint);
-        connections.credits.onReleased(handle);
+        connections.credits().onReleased(handle);
         if (region == null) {
             return 0; // closed meanwhile
         }
@@ -257,6 +259,6 @@ final class Inbox {
     private void free(long token) {
         int connection = slots.connection(token);
         slots.free(token);
-        connections.credits.onReleased(connection);
+        connections.credits().onReleased(connection);
     }
 }

@@ -81,25 +81,21 @@ final class Mailboxes {
 
     /** From now on a peer that is told of the mailbox may write to it. */
     void open(GniConnection c) {
-        if (c.mailbox == 0) {
-            c.mailbox = card.allocate(length);
-        }
-        UnsafeApi.setMemory(null, c.mailbox, length, (byte) 0);
-        card.register(c.mailbox, length, 0, true);
-        c.mailboxLow = card.handleLow();
-        c.mailboxHigh = card.handleHigh();
-        c.isRegistered = true;
+        long mailbox = c.mailbox == 0 ? card.allocate(length) : c.mailbox;
+        UnsafeApi.setMemory(null, mailbox, length, (byte) 0);
+        card.register(mailbox, length, 0, true);
+        c.registered(mailbox, card.handleLow(), card.handleHigh());
     }
 
     /** Both sides know of each other: both take the lesser of what either can. */
-    void join(GniConnection c, int peerCredits, int peerMessageLengthMax) {
-        c.credits = Math.min(creditsMax, peerCredits);
-        c.messageLengthMax = Math.min(messageLengthMax, peerMessageLengthMax);
+    void join(GniConnection c, ControlRecord record) {
+        int credits = Math.min(creditsMax, record.credits());
+        int length = Math.min(messageLengthMax, record.messageLengthMax());
+        c.agree(record.from(), credits, credits, length);
         GniPeer peer = c.peer;
-        c.endpoint = card.endpoint(card.sourceQueue, peer.address, peer.instance, c.peerHandle);
-        int credits = c.credits;
-        int length = c.messageLengthMax;
-        c.longAt = longAt(credits, length);
+        long endpoint =
+                card.endpoint(card.sourceQueue, peer.address, peer.instance, c.peerHandle);
+        c.endpoint(endpoint, longAt(credits, length));
         describe(local, c.mailbox, c.mailboxLow, c.mailboxHigh, credits, length);
         describe(remote, c.peerMailbox, c.peerMailboxLow, c.peerMailboxHigh, credits, length);
         Gni.must(
@@ -111,11 +107,11 @@ final class Mailboxes {
     void close(GniConnection c) {
         if (c.endpoint != 0) {
             ugni.vgn_ep_destroy(c.endpoint);
-            c.endpoint = 0;
+            c.endpoint(0, 0);
         }
         if (c.isRegistered) {
             card.deregister(c.mailboxLow, c.mailboxHigh);
-            c.isRegistered = false;
+            c.deregistered();
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.verbena.ugni.transport;
 
-import dev.verbena.transport.internal.MessageTokens;
+import dev.verbena.transport.core.MessageTokens;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -53,7 +53,8 @@ final class Peers {
 
     // ---- peers ----
 
-    private static long key(int address, int instance) {
+    /** Number of the process at an instance. */
+    static long key(int address, int instance) {
         return (long) address << Integer.SIZE | instance & 0xFFFF_FFFFL;
     }
 

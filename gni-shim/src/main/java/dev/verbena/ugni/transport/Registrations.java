@@ -3,37 +3,27 @@ package dev.verbena.ugni.transport;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.TransportException;
-import dev.verbena.transport.internal.OwnerGuard;
+import dev.verbena.transport.core.OwnerGuard;
+import dev.verbena.transport.core.RegionTable;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /** The regions of one transport, and the memory handles under which they are reached. */
-final class Registrations {
+final class Registrations extends RegionTable<GniRegion> {
     /** Gets move whole words, so what is registered begins and ends at one. */
     private static final long GRAIN = 8;
 
     private static final int MIX = 31;
 
-    private final OwnerGuard guard;
     private final Card card;
-    private final Long2ObjectHashMap<GniRegion> regions = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<GniRegion> byHandle = new Long2ObjectHashMap<>();
-    private long made;
 
     Registrations(OwnerGuard guard, Card card) {
-        this.guard = guard;
+        super(guard);
         this.card = card;
     }
 
     int generation() {
         return GniPeer.generation(card.incarnation);
-    }
-
-    int count() {
-        return regions.size();
-    }
-
-    String names() {
-        return regions.values().toString();
     }
 
     /** The open region that peers reach by this memory handle, or null. */
@@ -52,69 +42,37 @@ final class Registrations {
         return value + GRAIN - 1 & -GRAIN;
     }
 
-    GniRegion allocate(long length, int rights) {
-        if (length < 1) {
-            throw new IllegalArgumentException("length " + length + " is below 1");
-        }
-        checkRights(rights);
-        long own;
+    @Override
+    protected GniRegion make(long id, OffHeapMemory memory, long length, int rights) {
+        long address = memory == null ? allocate(length) : memory.address();
+        return new GniRegion(this, id, address, length, rights, memory);
+    }
+
+    private long allocate(long length) {
         try {
-            own = card.allocate(up(length));
+            return card.allocate(up(length));
         } catch (GniFailure e) {
             throw new TransportException("allocate " + length + " bytes: " + e.getMessage(), 0, e);
         }
-        GniRegion region = new GniRegion(this, made + 1, own, length, rights, own, null);
-        try {
-            publish(region);
-        } catch (RuntimeException e) {
-            region.retire();
-            card.free(own);
-            throw e;
-        }
-        return region;
     }
 
-    GniRegion register(OffHeapMemory memory, int rights) {
-        checkRights(rights);
-        GniRegion region =
-                new GniRegion(this, made + 1, memory.address(), memory.length(), rights, 0, memory);
-        memory.acquire(region.user());
-        try {
-            publish(region);
-        } catch (RuntimeException e) {
-            region.retire();
-            region.releaseMemory();
-            throw e;
-        }
-        return region;
-    }
-
-    private static void checkRights(int rights) {
-        if ((rights & ~RemoteDescriptor.REMOTE_ALL) != 0) {
-            throw new IllegalArgumentException("rights " + rights + " are outside 0 to 7");
-        }
-    }
-
-    private void publish(GniRegion region) {
-        made++;
+    @Override
+    protected void expose(GniRegion region) {
         long begin = region.address() & -GRAIN;
         long length = up(region.address() + Math.max(1, region.length())) - begin;
         try {
             registerHere(region, begin, length);
-            if (region.rights() == RemoteDescriptor.REMOTE_READ && !region.isReadOnly) {
+            if (region.rights() == RemoteDescriptor.REMOTE_READ && !region.isReadOnly()) {
                 card.register(begin, length, Gni.MEM_READ_ONLY, false);
-                region.remoteLow = card.handleLow();
-                region.remoteHigh = card.handleHigh();
+                region.onRemote(card.handleLow(), card.handleHigh());
             } else if (region.rights() != 0) {
-                region.remoteLow = region.localLow;
-                region.remoteHigh = region.localHigh;
+                region.onRemote(region.localLow, region.localHigh);
             }
         } catch (GniFailure e) {
-            unpublish(region);
+            deregister(region);
             throw new TransportException(
                     "register " + region.length() + " bytes: " + e.getMessage(), 0, e);
         }
-        regions.put(region.id(), region);
         if (region.rights() != 0) {
             byHandle.put(mix(region.remoteLow, region.remoteHigh), region);
         }
@@ -126,6 +84,7 @@ final class Registrations {
      */
     private void registerHere(GniRegion region, long begin, long length) {
         boolean isWrittenByPeers = (region.rights() & ~RemoteDescriptor.REMOTE_READ) != 0;
+        boolean isReadOnly = false;
         try {
             card.register(begin, length, 0, false);
         } catch (GniFailure e) {
@@ -133,13 +92,12 @@ final class Registrations {
                 throw e;
             }
             card.register(begin, length, Gni.MEM_READ_ONLY, false);
-            region.isReadOnly = true;
+            isReadOnly = true;
         }
-        region.localLow = card.handleLow();
-        region.localHigh = card.handleHigh();
+        region.onLocal(card.handleLow(), card.handleHigh(), isReadOnly);
     }
 
-    private void unpublish(GniRegion region) {
+    private void deregister(GniRegion region) {
         if (region.localHigh != 0) {
             card.deregister(region.localLow, region.localHigh);
         }
@@ -148,29 +106,19 @@ final class Registrations {
         }
     }
 
-    /** Revokes, waits for accesses that peers have begun, frees. */
-    void close(GniRegion region) {
-        if (!guard.enter()) {
-            throw new IllegalStateException("closed: the transport of " + region);
-        }
-        try {
-            if (region.isClosed()) {
-                return;
-            }
-            if (region.outstanding > 0) {
-                throw new IllegalStateException(
-                        region + " has operations whose completions were not polled");
-            }
-            unpublish(region);
-            regions.remove(region.id());
-            byHandle.remove(mix(region.remoteLow, region.remoteHigh));
-            region.retire();
-            region.releaseMemory();
-            if (region.own != 0) {
-                card.free(region.own);
-            }
-        } finally {
-            guard.exit();
-        }
+    @Override
+    protected void revoke(GniRegion region) {
+        deregister(region);
+        byHandle.remove(mix(region.remoteLow, region.remoteHigh));
+    }
+
+    @Override
+    protected boolean isOutstanding(GniRegion region) {
+        return region.isInUse();
+    }
+
+    @Override
+    protected void free(GniRegion region, long address) {
+        card.free(address);
     }
 }

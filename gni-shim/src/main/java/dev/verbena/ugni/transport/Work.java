@@ -5,6 +5,7 @@ import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.core.EventRing;
 import java.util.Arrays;
 import org.agrona.UnsafeApi;
 
@@ -101,7 +102,7 @@ final class Work implements EventRing.Event {
             lengths = Arrays.copyOf(lengths, more);
         }
         GniRegion own = (GniRegion) region;
-        own.outstanding++;
+        own.use();
         regions[count] = own;
         offsets[count] = offset;
         remoteOffsets[count] = remoteOffset;
@@ -178,7 +179,7 @@ final class Work implements EventRing.Event {
     /** Lets go of regions; the operation is not outstanding any more. */
     void clear() {
         for (int i = 0; i < count; i++) {
-            regions[i].outstanding--;
+            regions[i].unuse();
             regions[i] = null;
         }
         count = 0;

@@ -13,6 +13,7 @@ import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.core.ConnectionLife;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.Transports;
@@ -74,7 +75,7 @@ class GniNonsenseTest {
         }
 
         GniConnection slot() {
-            return transport.connections.table.find(connection);
+            return transport.connections.find(connection);
         }
 
         RemoteDescriptor descriptor() {
@@ -330,7 +331,7 @@ class GniNonsenseTest {
         int instance = here.transport.card.instance;
         long incarnation = here.transport.card.incarnation;
         int refused = 0;
-        for (int type : new int[] {ControlRecord.CONNECT, ControlRecord.ACCEPT}) {
+        for (int type : new int[] {ConnectionLife.CONNECT, ConnectionLife.ACCEPT}) {
             leave(type, -1, instance, incarnation);
             leave(type, address, -1, incarnation);
             leave(type, address, 0, incarnation);
@@ -349,10 +350,10 @@ class GniNonsenseTest {
     void shouldKeepAPeerWhenAPredecessorOfItsAnswers() {
         Card card = here.transport.card;
         GniPeer peer = there.slot().peer;
-        leave(ControlRecord.ACCEPT, card.address, card.instance, card.incarnation ^ 1L << 40);
+        leave(ConnectionLife.ACCEPT, card.address, card.instance, card.incarnation ^ 1L << 40);
         there.transport.poll(there, 64);
         long handle = there.transport.connect(here.transport.uri(), null, 0, 0, 1, 1_000_000_000L);
-        assertThat(there.transport.connections.table.find(handle).peer).isSameAs(peer);
+        assertThat(there.transport.connections.find(handle).peer).isSameAs(peer);
         assertThat(errors).isEmpty();
     }
 

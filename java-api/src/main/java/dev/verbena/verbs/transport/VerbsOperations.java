@@ -6,8 +6,8 @@ import dev.verbena.transport.Operation;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportLimits;
-import dev.verbena.transport.internal.GuardedTransport;
-import dev.verbena.transport.internal.Ranges;
+import dev.verbena.transport.core.GuardedTransport;
+import dev.verbena.transport.core.Ranges;
 import java.net.URI;
 
 /** The data path of {@link VerbsTransport}: every operation that can be posted. */

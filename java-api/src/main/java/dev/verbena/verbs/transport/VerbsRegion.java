@@ -2,7 +2,7 @@ package dev.verbena.verbs.transport;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RemoteDescriptor;
-import dev.verbena.transport.internal.TransportRegion;
+import dev.verbena.transport.core.TransportRegion;
 import dev.verbena.verbs.MemoryRegion;
 
 /** A region of one {@link VerbsTransport}: registered memory, its own or handed in. */

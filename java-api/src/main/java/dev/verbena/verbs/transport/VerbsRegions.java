@@ -6,7 +6,7 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransportException;
-import dev.verbena.transport.internal.Ranges;
+import dev.verbena.transport.core.Ranges;
 import dev.verbena.verbs.Access;
 import dev.verbena.verbs.MemoryRegion;
 import dev.verbena.verbs.VerbsException;

@@ -7,7 +7,7 @@ import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Status;
-import dev.verbena.transport.internal.Ranges;
+import dev.verbena.transport.core.Ranges;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** What an operation does at its target when its bytes are there. */

@@ -2,7 +2,7 @@ package dev.verbena.nsim.world;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RemoteDescriptor;
-import dev.verbena.transport.internal.TransportRegion;
+import dev.verbena.transport.core.TransportRegion;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Memory that a simulated network interface reaches. */

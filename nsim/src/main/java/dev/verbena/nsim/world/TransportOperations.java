@@ -5,7 +5,7 @@ import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.internal.Ranges;
+import dev.verbena.transport.core.Ranges;
 
 /** What a simulated transport can be asked to move. */
 abstract class TransportOperations extends TransportConnections {

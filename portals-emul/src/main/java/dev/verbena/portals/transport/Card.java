@@ -101,7 +101,7 @@ final class Card {
         int stagingLength = recordAt + MessageHeader.space(ControlRecord.LENGTH);
         PortalsMemory memory = ni.allocate(stagingLength);
         staging = memory.buffer(0, stagingLength);
-        record = new ControlRecord().wrap(staging, recordAt + MessageHeader.LENGTH);
+        record = new ControlRecord(staging, recordAt + MessageHeader.LENGTH);
         MemoryDescriptorContext rules =
                 new MemoryDescriptorContext().memory(memory).startEvents(false).endEvents(false);
         silent = ni.bind(rules, MemoryDescriptor.RETAIN);

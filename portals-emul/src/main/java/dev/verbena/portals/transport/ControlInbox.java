@@ -4,10 +4,12 @@ import dev.verbena.portals.EventQueue;
 import dev.verbena.portals.PortalsEventFlyweight;
 import dev.verbena.portals.PortalsProcess;
 import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.core.ConnectionLife;
+import dev.verbena.transport.core.EventRing;
 
 /**
  * Takes control records and returned credits out of their queues, checks them and hands them to
- * {@link Connections} and {@link CreditReturns}. One thread.
+ * {@link Connections}. One thread.
  */
 final class ControlInbox {
     private static final int RECORDS_MAX = 256;
@@ -16,7 +18,6 @@ final class ControlInbox {
     private final EventRing ring;
     private final TransportContext context;
     private final Connections connections;
-    private final CreditReturns credits;
     private final PortalsEventFlyweight event = new PortalsEventFlyweight();
     private final PortalsEventFlyweight requestEvent = new PortalsEventFlyweight();
     private final ReceiveQueue.Consumer onAnswer = this::onAnswer;
@@ -24,16 +25,11 @@ final class ControlInbox {
     private boolean isTaking;
 
     ControlInbox(
-            Card card,
-            EventRing ring,
-            TransportContext context,
-            Connections connections,
-            CreditReturns credits) {
+            Card card, EventRing ring, TransportContext context, Connections connections) {
         this.card = card;
         this.ring = ring;
         this.context = context;
         this.connections = connections;
-        this.credits = credits;
     }
 
     /** Takes what came to the system queue, up to a bound. Does nothing inside itself. */
@@ -99,14 +95,14 @@ final class ControlInbox {
     private void onCredits() {
         PortalsConnection c = connections.find(MessageHeader.connection(event.headerData()));
         if (c != null && c.isFrom(event)) {
-            credits.taken(c, MessageHeader.taken(event.headerData()));
+            connections.taken(c, MessageHeader.taken(event.headerData()));
         }
     }
 
     private void onRequest(
             ReceiveBuffer buffer, int at, int to, int length, PortalsEventFlyweight from) {
         try {
-            ControlRecord record = new ControlRecord().wrap(buffer.bytes, at);
+            ControlRecord record = new ControlRecord(buffer.bytes, at);
             if (from != null && isGood(record, length, from) && isRequestType(record, from)) {
                 connections.offer(record, from);
             }
@@ -116,7 +112,7 @@ final class ControlInbox {
     }
 
     private boolean isRequestType(ControlRecord record, PortalsEventFlyweight from) {
-        return record.type() == ControlRecord.CONNECT || refuse("type " + record.type(), from);
+        return record.type() == ConnectionLife.CONNECT || refuse("type " + record.type(), from);
     }
 
     private boolean isGood(ControlRecord record, int length, PortalsEventFlyweight from) {
@@ -142,7 +138,7 @@ final class ControlInbox {
     private void onAnswer(
             ReceiveBuffer buffer, int at, int to, int length, PortalsEventFlyweight from) {
         try {
-            ControlRecord record = new ControlRecord().wrap(buffer.bytes, at);
+            ControlRecord record = new ControlRecord(buffer.bytes, at);
             if (from != null && isGood(record, length, from)) {
                 connections.onAnswer(record, from);
             }

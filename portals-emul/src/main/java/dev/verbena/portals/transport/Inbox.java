@@ -6,6 +6,8 @@ import dev.verbena.portals.PortalsEventFlyweight;
 import dev.verbena.portals.PortalsEventKind;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.core.CreditReturns;
+import dev.verbena.transport.core.EventRing;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.agrona.concurrent.SystemNanoClock;
@@ -22,7 +24,7 @@ final class Inbox {
     private final Card card;
     private final Connections connections;
     private final ControlInbox records;
-    private final CreditReturns credits;
+    private final CreditReturns<PortalsConnection> credits;
     private final Registrations registrations;
     private final TransportContext context;
     private final MessageSlots slots;
@@ -77,7 +79,7 @@ final class Inbox {
         if (count < limit && !isConnectionUntold) {
             count += notifications(handler, limit - count);
         }
-        connections.settleEnds(hasUndelivered());
+        settleEnds();
         while (count < limit && !ring.isEmpty()) {
             count++;
             ring.deliver(handler);
@@ -85,7 +87,7 @@ final class Inbox {
         if (count > 0) {
             idlePolls = 0;
         } else if (++idlePolls == IDLE_POLLS) {
-            credits.tellAllTaken();
+            credits.tellAll();
             idlePolls = 0;
         }
         return count;
@@ -94,8 +96,15 @@ final class Inbox {
     /** Anything to poll beside what is in the ring. */
     boolean hasWork() {
         records.take();
-        connections.settleEnds(hasUndelivered());
+        settleEnds();
         return card.hasEvents() || hasUndelivered();
+    }
+
+    /** Connections end when their last message was delivered. */
+    private void settleEnds() {
+        if (!hasUndelivered()) {
+            connections.settleEnds();
+        }
     }
 
     private boolean hasUndelivered() {
@@ -171,9 +180,9 @@ final class Inbox {
             card.messages.release(buffer);
             return;
         }
-        c.receivedCount++;
+        c.onMessageReceived();
         if (from != null) {
-            credits.taken(c, MessageHeader.taken(from.headerData()));
+            connections.taken(c, MessageHeader.taken(from.headerData()));
         }
         long token = slots.take(buffer, handle);
         delivered++;

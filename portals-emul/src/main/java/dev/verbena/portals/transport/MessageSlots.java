@@ -1,6 +1,6 @@
 package dev.verbena.portals.transport;
 
-import dev.verbena.transport.internal.MessageTokens;
+import dev.verbena.transport.core.MessageTokens;
 
 /** Messages that a handler has or has retained, by token, and where they lie. One thread. */
 final class MessageSlots extends MessageTokens {

@@ -1,51 +1,16 @@
 package dev.verbena.portals.transport;
 
 import dev.verbena.portals.PortalsEventFlyweight;
-import dev.verbena.transport.internal.TableConnection;
+import dev.verbena.transport.core.TableConnection;
 
 /** One connection, or the attempt at one. */
 final class PortalsConnection extends TableConnection {
-    long target;
-    long peerIncarnation;
-
-    // Towards the peer.
-    int creditsGranted;
-
-    /** Messages and notifications. */
-    int sentCount;
-
-    int takenByPeer;
-
-    // From the peer.
-    int creditsGiven;
-    int takenCount;
-    int takenTold;
-
-    // Its end.
-    long messageMark;
-    long notifyMark;
+    // What the peer sent before its end: the tails of both queues then.
+    private long messageMark;
+    private long notifyMark;
 
     PortalsConnection(int index) {
         super(index);
-    }
-
-    /** Everything but index and handle as at the start. */
-    @Override
-    protected void reset() {
-        super.reset();
-        target = 0;
-        peerIncarnation = 0;
-        creditsGranted = 0;
-        sentCount = 0;
-        takenByPeer = 0;
-        creditsGiven = 0;
-        takenCount = 0;
-        takenTold = 0;
-    }
-
-    /** Messages and notifications that may still be sent. */
-    int credits() {
-        return creditsGranted - (sentCount - takenByPeer);
     }
 
     /**
@@ -55,18 +20,25 @@ final class PortalsConnection extends TableConnection {
      * @return false if it cannot have
      */
     boolean onTaken(int taken) {
-        int more = (short) (taken - takenByPeer);
-        if (more > sentCount - takenByPeer) {
-            return false;
-        }
-        takenByPeer += Math.max(0, more);
-        return true;
+        short more = (short) (taken - takenByPeer);
+        return onTakenByPeer(takenByPeer + Math.max(0, more));
     }
 
     /**
      * Whether an event comes from the peer, in the incarnation that this connection is bound to.
      */
     boolean isFrom(PortalsEventFlyweight event) {
-        return event.process() == target && event.incarnation() == peerIncarnation;
+        return isWith(event.process(), event.incarnation());
+    }
+
+    /** The peer sends no more than what the queues have up to here. */
+    void markEnd(long messageTail, long notifyTail) {
+        messageMark = messageTail;
+        notifyMark = notifyTail;
+    }
+
+    /** Whether both queues were read up to the peer's end. */
+    boolean isRead(long messageHead, long notifyHead) {
+        return messageHead - messageMark >= 0 && notifyHead - notifyMark >= 0;
     }
 }

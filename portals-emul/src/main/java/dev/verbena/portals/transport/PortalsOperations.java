@@ -11,8 +11,9 @@ import dev.verbena.transport.Operation;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.internal.GuardedTransport;
-import dev.verbena.transport.internal.Ranges;
+import dev.verbena.transport.core.EventRing;
+import dev.verbena.transport.core.GuardedTransport;
+import dev.verbena.transport.core.Ranges;
 import java.net.URI;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -99,18 +100,19 @@ abstract class PortalsOperations extends GuardedTransport {
         if (PlantedFaults.ENABLED) {
             PlantedFaults.step("java.portals.staged");
         }
-        int taken = c.takenCount;
+        long taken = c.takenCount;
         int outcome =
                 card.putMessage(
-                        c.target, length, MessageHeader.bits(c.peerHandle, taken, c.sentMessages));
+                        c.peerProcess,
+                        length,
+                        MessageHeader.bits(c.peerHandle, (int) taken, c.sentMessages));
         if (outcome == PortalsOutcome.DELIVERED) {
-            c.takenTold = taken;
-            c.sentCount++;
-            c.sentMessages++;
+            c.onTakenTold(taken);
+            c.onMessageSent();
             if (PlantedFaults.ENABLED) {
                 PlantedFaults.step("java.portals.sent");
             }
-            source.lastCompletion = ring.add(c.handle, Operation.SEND, ctx, Status.OK, length);
+            source.onPosted(ring.add(c.handle, Operation.SEND, ctx, Status.OK, length));
             return ACCEPTED;
         }
         return sendFailed(c, source, outcome, ctx);
@@ -133,7 +135,7 @@ abstract class PortalsOperations extends GuardedTransport {
 
     private void complete(
             PortalsConnection c, PortalsRegion r, int operation, long ctx, int status, long value) {
-        r.lastCompletion = ring.add(c.handle, operation, ctx, status, value);
+        r.onPosted(ring.add(c.handle, operation, ctx, status, value));
     }
 
     private static int statusOf(int outcome) {
@@ -250,12 +252,12 @@ abstract class PortalsOperations extends GuardedTransport {
         long at = d.base() + remoteOffset;
         int index = (int) d.keyHigh();
         return isGet
-                ? card.get(from, offset, length, c.target, index, d.keyLow(), at)
+                ? card.get(from, offset, length, c.peerProcess, index, d.keyLow(), at)
                 : card.put(
                         from,
                         offset,
                         length,
-                        c.target,
+                        c.peerProcess,
                         index,
                         d.keyLow() & ~PortalsRegion.NOTIFY_BIT,
                         at,
@@ -295,7 +297,7 @@ abstract class PortalsOperations extends GuardedTransport {
                                 from,
                                 offset,
                                 length,
-                                c.target,
+                                c.peerProcess,
                                 (int) target.keyHigh(),
                                 target.keyLow() | PortalsRegion.NOTIFY_BIT,
                                 target.base() + targetOffset,
@@ -303,7 +305,9 @@ abstract class PortalsOperations extends GuardedTransport {
                 if (Card.isToBeRetried(outcome)) {
                     return BACK_PRESSURED;
                 }
-                c.sentCount += outcome == PortalsOutcome.DELIVERED ? 1 : 0;
+                if (outcome == PortalsOutcome.DELIVERED) {
+                    c.onCreditUsed();
+                }
                 status = statusOf(outcome);
             }
             complete(
@@ -375,7 +379,7 @@ abstract class PortalsOperations extends GuardedTransport {
             }
             long number = ring.add(c.handle, operation, context, worst, moved);
             for (int i = 0; i < v.count(); i++) {
-                ((PortalsRegion) v.region(i)).lastCompletion = number;
+                ((PortalsRegion) v.region(i)).onPosted(number);
             }
             if (worst == Status.PEER_DEAD) {
                 connections.lose(c, "its process is gone");

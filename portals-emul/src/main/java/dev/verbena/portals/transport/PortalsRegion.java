@@ -5,7 +5,7 @@ import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.portals.MatchEntry;
 import dev.verbena.portals.MemoryDescriptor;
 import dev.verbena.portals.PortalsMemory;
-import dev.verbena.transport.internal.TransportRegion;
+import dev.verbena.transport.core.TransportRegion;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -36,9 +36,6 @@ final class PortalsRegion extends TransportRegion {
 
     /** Operations that could not bind it, one after the other. */
     int bindTries;
-
-    /** Number of the last completion of an operation posted from here. */
-    long lastCompletion;
 
     PortalsRegion(
             Registrations registrations,

@@ -132,7 +132,7 @@ public final class PortalsTransport extends PortalsOperations {
 
     @Override
     protected String openRegions(boolean isOwnerOutside) {
-        return isOwnerOutside && registrations.count() > 0 ? registrations.names() : null;
+        return registrations.names();
     }
 
     @Override
@@ -189,7 +189,7 @@ public final class PortalsTransport extends PortalsOperations {
 
     @Override
     protected boolean awaitEvents(long deadlineNs) {
-        connections.credits().tellAllTaken();
+        connections.credits().tellAll();
         while (true) {
             int seen = card.bell();
             if (takeWakeup()) {

@@ -12,15 +12,16 @@ import dev.verbena.portals.PortalsException;
 import dev.verbena.portals.PortalsInterface;
 import dev.verbena.portals.PortalsMemory;
 import dev.verbena.transport.TransportException;
-import dev.verbena.transport.internal.OwnerGuard;
+import dev.verbena.transport.core.EventRing;
+import dev.verbena.transport.core.OwnerGuard;
+import dev.verbena.transport.core.RegionTable;
 import java.security.SecureRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
-import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.SystemNanoClock;
 
 /** The regions of one transport and the match entries through which peers reach them. */
-final class Registrations {
+final class Registrations extends RegionTable<PortalsRegion> {
     /** Table entries from here on hold registrations, a few in each list. */
     static final int PORTAL_INDEX_FIRST = 2;
 
@@ -32,19 +33,16 @@ final class Registrations {
 
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
-    private final OwnerGuard guard;
     private final PortalsInterface ni;
     private final EventQueue notifyQueue;
     private final EventQueue localQueue;
     private final EventRing ring;
     private final long closeTimeoutNs;
     private final int listCount;
-    private final Long2ObjectHashMap<PortalsRegion> regions = new Long2ObjectHashMap<>();
     private final long secret = new SecureRandom().nextLong();
-    private long made;
 
     Registrations(OwnerGuard guard, Card card, EventRing ring, long closeTimeoutNs) {
-        this.guard = guard;
+        super(guard);
         this.ni = card.ni;
         this.notifyQueue = card.notifyQueue;
         this.localQueue = card.localQueue;
@@ -53,68 +51,26 @@ final class Registrations {
         this.listCount = ni.limits().portalIndexMax() + 1 - PORTAL_INDEX_FIRST;
     }
 
-    int count() {
-        return regions.size();
+    @Override
+    protected PortalsRegion make(long id, OffHeapMemory memory, long length, int rights) {
+        PortalsMemory own = memory == null ? allocate(length) : null;
+        long address = own == null ? memory.address() : own.address();
+        return new PortalsRegion(this, id, address, length, rights, own, memory);
     }
 
-    /** The open region with this id, or null. */
-    PortalsRegion find(long id) {
-        return regions.get(id);
-    }
-
-    String names() {
-        return regions.values().toString();
-    }
-
-    PortalsRegion allocate(long length, int rights) {
-        if (length < 1) {
-            throw new IllegalArgumentException("length " + length + " is below 1");
-        }
-        checkRights(rights);
-        PortalsMemory own;
+    private PortalsMemory allocate(long length) {
         try {
-            own = ni.allocate(length);
+            return ni.allocate(length);
         } catch (PortalsException e) {
             throw new TransportException("allocate " + length + " bytes: " + e.getMessage(), 0, e);
         }
-        PortalsRegion region =
-                new PortalsRegion(this, made + 1, own.address(), length, rights, own, null);
-        try {
-            publish(region);
-        } catch (RuntimeException e) {
-            region.retire();
-            own.close();
-            throw e;
-        }
-        return region;
     }
 
-    PortalsRegion register(OffHeapMemory memory, int rights) {
-        checkRights(rights);
-        PortalsRegion region =
-                new PortalsRegion(
-                        this, made + 1, memory.address(), memory.length(), rights, null, memory);
-        memory.acquire(region.user());
-        try {
-            publish(region);
-        } catch (RuntimeException e) {
-            region.retire();
-            region.releaseMemory();
-            throw e;
-        }
-        return region;
-    }
-
-    private static void checkRights(int rights) {
-        if ((rights & ~RemoteDescriptor.REMOTE_ALL) != 0) {
-            throw new IllegalArgumentException("rights " + rights + " are outside 0 to 7");
-        }
-    }
-
-    private void publish(PortalsRegion region) {
-        made++;
-        region.matchBits = mix(secret + made * GOLDEN) & ~PortalsRegion.NOTIFY_BIT;
-        region.portalIndex = PORTAL_INDEX_FIRST + (int) (made % listCount);
+    @Override
+    protected void expose(PortalsRegion region) {
+        long id = region.id();
+        region.matchBits = mix(secret + id * GOLDEN) & ~PortalsRegion.NOTIFY_BIT;
+        region.portalIndex = PORTAL_INDEX_FIRST + (int) (id % listCount);
         boolean isRead = (region.rights() & RemoteDescriptor.REMOTE_READ) != 0;
         boolean isWritten = (region.rights() & RemoteDescriptor.REMOTE_WRITE) != 0;
         try {
@@ -133,11 +89,10 @@ final class Registrations {
                                 rules(region).acceptPut(true).queue(notifyQueue));
             }
         } catch (PortalsException e) {
-            unpublish(region);
+            revoke(region);
             throw new TransportException(
                     "register " + region.length() + " bytes: " + e.getMessage(), 0, e);
         }
-        regions.put(region.id(), region);
     }
 
     private static MemoryDescriptorContext rules(PortalsRegion region) {
@@ -224,34 +179,20 @@ final class Registrations {
         }
     }
 
-    /** Revokes, waits for accesses that peers have begun, frees. */
-    void close(PortalsRegion region) {
-        if (!guard.enter()) {
-            throw new IllegalStateException("closed: the transport of " + region);
-        }
-        try {
-            if (region.isClosed()) {
-                return;
-            }
-            if (ring.isOutstanding(region.lastCompletion)) {
-                throw new IllegalStateException(
-                        region + " has operations whose completions were not polled");
-            }
-            unpublish(region);
-            regions.remove(region.id());
-            region.retire();
-            region.releaseMemory();
-            if (region.own != null) {
-                region.own.close();
-            }
-        } finally {
-            guard.exit();
-        }
+    @Override
+    protected boolean isOutstanding(PortalsRegion region) {
+        return ring.isOutstanding(region.lastCompletion());
     }
 
-    private void unpublish(PortalsRegion region) {
+    @Override
+    protected void free(PortalsRegion region, long address) {
+        region.own.close();
+    }
+
+    @Override
+    protected void revoke(PortalsRegion region) {
         long deadlineNs = SystemNanoClock.INSTANCE.nanoTime() + closeTimeoutNs;
-        while (!tryUnpublish(region)) {
+        while (!tryRevoke(region)) {
             ni.reap(); // an initiator that died keeps nothing busy
             if (deadlineNs - SystemNanoClock.INSTANCE.nanoTime() < 0) {
                 throw new TransportException(
@@ -263,7 +204,7 @@ final class Registrations {
         }
     }
 
-    private static boolean tryUnpublish(PortalsRegion region) {
+    private static boolean tryRevoke(PortalsRegion region) {
         // Operators without short cut: each refuses new accesses at once.
         return (region.entry == null || region.entry.tryUnlink())
                 & (region.notifyEntry == null || region.notifyEntry.tryUnlink())

@@ -9,9 +9,11 @@ import org.junit.jupiter.api.Timeout;
 class PortalsConnectionTest {
     private static PortalsConnection sent(int sent, int taken) {
         PortalsConnection c = new PortalsConnection(0);
-        c.creditsGranted = 16;
-        c.sentCount = sent;
-        c.takenByPeer = taken;
+        c.agree(1, 16, 16, 64);
+        for (int i = 0; i < sent; i++) {
+            c.onMessageSent();
+        }
+        assertThat(c.onTakenByPeer(taken)).isTrue();
         return c;
     }
 
@@ -20,7 +22,8 @@ class PortalsConnectionTest {
         PortalsConnection c = sent(0x10005, 0xFFFE);
         assertThat(c.onTaken(3)).isTrue();
         assertThat(c.takenByPeer).isEqualTo(0x10003);
-        assertThat(c.credits()).isEqualTo(14);
+        assertThat(c.credits - (c.sentCount - c.takenByPeer)).isEqualTo(14);
+        assertThat(c.hasCredit()).isTrue();
     }
 
     @Test

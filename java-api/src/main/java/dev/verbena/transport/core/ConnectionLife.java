@@ -1,10 +1,10 @@
-package dev.verbena.transport.internal;
+package dev.verbena.transport.core;
 
-import static dev.verbena.transport.internal.TableConnection.CONNECTED;
-import static dev.verbena.transport.internal.TableConnection.CONNECTING;
-import static dev.verbena.transport.internal.TableConnection.ENDED;
-import static dev.verbena.transport.internal.TableConnection.ENDING;
-import static dev.verbena.transport.internal.TableConnection.OFFERED;
+import static dev.verbena.transport.core.TableConnection.CONNECTED;
+import static dev.verbena.transport.core.TableConnection.CONNECTING;
+import static dev.verbena.transport.core.TableConnection.ENDED;
+import static dev.verbena.transport.core.TableConnection.ENDING;
+import static dev.verbena.transport.core.TableConnection.OFFERED;
 
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
@@ -31,7 +31,12 @@ public abstract class ConnectionLife<C extends TableConnection> {
     /** Record: the connection ends. */
     public static final int DISCONNECT = 4;
 
-    private final HandleTable<C> table;
+    /** Record: as {@link #REJECT}, for the receiver's room is used up. */
+    public static final int FULL = 5;
+
+    /** All of them. */
+    protected final HandleTable<C> table;
+
     private int endingCount;
     private int pendingCount;
 
@@ -67,9 +72,7 @@ public abstract class ConnectionLife<C extends TableConnection> {
         if (c == null || c.state != OFFERED) {
             return Transport.NOT_CONNECTED;
         }
-        c.context = userContext;
-        c.state = CONNECTED;
-        c.isStopped = false;
+        c.accepted(userContext);
         pend(c, ACCEPT);
         return c.isQuietEnd ? Transport.NOT_CONNECTED : Transport.ACCEPTED;
     }
@@ -80,8 +83,7 @@ public abstract class ConnectionLife<C extends TableConnection> {
         if (c == null || c.state != OFFERED) {
             return Transport.NOT_CONNECTED;
         }
-        c.state = ENDED;
-        c.isQuietEnd = true;
+        c.endedQuietly();
         pend(c, REJECT);
         return Transport.ACCEPTED;
     }
@@ -89,11 +91,17 @@ public abstract class ConnectionLife<C extends TableConnection> {
     /** As {@link Transport#disconnect}. */
     public final int disconnect(long handle) {
         C c = table.find(handle);
+        if (c != null && c.state == OFFERED) {
+            return reject(handle);
+        }
+        if (c != null && c.state == CONNECTING) {
+            fail(c, Status.CANCELLED, c.uri + ": disconnect was called");
+            return Transport.ACCEPTED;
+        }
         if (c == null || c.state != CONNECTED) {
             return Transport.NOT_CONNECTED;
         }
-        c.state = ENDED;
-        c.isQuietEnd = true;
+        c.endedQuietly();
         // A peer that never learnt that it was accepted is rejected.
         int record = c.pendingRecord == ACCEPT ? REJECT : DISCONNECT;
         unpend(c);
@@ -103,7 +111,7 @@ public abstract class ConnectionLife<C extends TableConnection> {
 
     /** A record is to be sent, at once if that is possible. */
     protected final void pend(C c, int record) {
-        c.pendingRecord = record;
+        c.pend(record);
         pendingCount++;
         send(c);
     }
@@ -111,7 +119,7 @@ public abstract class ConnectionLife<C extends TableConnection> {
     /** Nothing is to be sent any more. */
     protected final void unpend(C c) {
         if (c.pendingRecord != 0) {
-            c.pendingRecord = 0;
+            c.pend(0);
             pendingCount--;
         }
     }
@@ -144,9 +152,7 @@ public abstract class ConnectionLife<C extends TableConnection> {
 
     /** Both sides know of the connection. */
     public final void connected(C c) {
-        c.state = CONNECTED;
-        c.hasDeadline = false;
-        c.privateData = null;
+        c.connected();
         int handle = c.handle;
         long userContext = c.context;
         tell(handler -> handler.onConnected(handle, userContext));
@@ -156,8 +162,7 @@ public abstract class ConnectionLife<C extends TableConnection> {
     /** The attempt to connect has failed, with one of {@link Status}. */
     public final void fail(C c, int status, String reason) {
         unpend(c);
-        c.state = ENDED;
-        c.hasDeadline = false;
+        c.ended();
         int handle = c.handle;
         long userContext = c.context;
         tell(
@@ -195,9 +200,7 @@ public abstract class ConnectionLife<C extends TableConnection> {
             connected(c);
         }
         unpend(c);
-        c.state = ENDING;
-        c.isLost = isLost;
-        c.reason = reason;
+        c.ending(isLost, reason);
         onEnding(c);
         endingCount++;
     }
@@ -217,7 +220,7 @@ public abstract class ConnectionLife<C extends TableConnection> {
     }
 
     private void ended(C c) {
-        c.state = ENDED;
+        c.ended();
         int handle = c.handle;
         long userContext = c.context;
         boolean isLost = c.isLost;

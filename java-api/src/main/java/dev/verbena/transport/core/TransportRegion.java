@@ -1,4 +1,4 @@
-package dev.verbena.transport.internal;
+package dev.verbena.transport.core;
 
 import dev.verbena.memory.Leaks;
 import dev.verbena.memory.MemoryWindows;
@@ -24,6 +24,7 @@ public abstract class TransportRegion implements RegisteredRegion {
     private final Leaks.Watch watch;
     private volatile boolean isClosed;
     private long address;
+    private long lastCompletion;
 
     /**
      * An open region.
@@ -127,6 +128,16 @@ public abstract class TransportRegion implements RegisteredRegion {
         }
         return new IllegalArgumentException(
                 "offset " + offset + " length " + length + " is outside " + this);
+    }
+
+    /** An operation was posted from here whose completion has this number. */
+    public final void onPosted(long completion) {
+        lastCompletion = completion;
+    }
+
+    /** Number of the last completion of an operation posted from here; 0: none. */
+    public final long lastCompletion() {
+        return lastCompletion;
     }
 
     /** Empties windows and forgets the address, which is answered; the key is revoked already. */

@@ -1,4 +1,4 @@
-package dev.verbena.transport.internal;
+package dev.verbena.transport.core;
 
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RemoteDescriptor;

@@ -1,4 +1,4 @@
-package dev.verbena.transport.internal;
+package dev.verbena.transport.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

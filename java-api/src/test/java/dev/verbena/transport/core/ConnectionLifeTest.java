@@ -1,4 +1,4 @@
-package dev.verbena.transport.internal;
+package dev.verbena.transport.core;
 
 import static dev.verbena.transport.Transport.ACCEPTED;
 import static dev.verbena.transport.Transport.NOT_CONNECTED;

@@ -1,4 +1,4 @@
-package dev.verbena.transport.internal;
+package dev.verbena.transport.core;
 
 /**
  * Tokens of the messages that a handler has or has retained: index of a slot and generation, never

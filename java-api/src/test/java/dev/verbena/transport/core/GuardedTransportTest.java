@@ -1,4 +1,4 @@
-package dev.verbena.transport.internal;
+package dev.verbena.transport.core;
 
 import static dev.verbena.transport.Transport.CLOSED;
 import static org.assertj.core.api.Assertions.assertThat;

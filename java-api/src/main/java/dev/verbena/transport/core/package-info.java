@@ -1,2 +1,2 @@
 /** What the providers of the transport contract share, and users do not see. */
-package dev.verbena.transport.internal;
+package dev.verbena.transport.core;
