@@ -71,9 +71,7 @@ class ArchitectureTest {
                 classes,
                 """
                 VerbsConnection 34
-                TableConnection 19
                 ShmConnection 17
-                ShmRegion 4
                 VerbsRegion 4
                 PeerChannel 2
                 Work 2

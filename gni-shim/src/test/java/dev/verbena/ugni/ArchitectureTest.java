@@ -42,10 +42,7 @@ class ArchitectureTest {
         FieldWrites.requireOnly(
                 classes,
                 """
-                GniConnection 34
-                TableConnection 18
                 Work 18
-                GniRegion 9
                 GniPeer 6
                 """);
     }

@@ -44,9 +44,11 @@ final class ShmInbox {
     }
 
     void retain(long messageToken) {
-        if (messageToken == 0 || messageToken != currentToken) {
-            throw new IllegalArgumentException(
-                    "message token " + messageToken + " is not the one being handled");
+        if (messageToken == 0 || messageToken != currentToken || isCurrentRetained) {
+            throw new IllegalStateException(
+                    "message token "
+                            + messageToken
+                            + " is not the one being handled, or is retained already");
         }
         isCurrentRetained = true;
     }

@@ -58,7 +58,8 @@ final class ShmTransport extends ShmOperations {
         this.isBounce = isBounce;
         this.nic = softnic.shm_nic(shm);
         this.controlBell = softnic.snic_area(nic) + Layout.AREA_CONTROL_BELL;
-        this.regions = new ShmRegions(this, guard, nic, scratch, completions, context.peerTimeoutNs());
+        this.regions =
+                new ShmRegions(this, guard, nic, scratch, completions, context.peerTimeoutNs());
         this.inbox = new ShmInbox(connections, regions);
         this.lookNs = Math.max(LOOK_MIN_NS, Math.min(LOOK_MAX_NS, context.peerTimeoutNs() / 8));
         this.lookDueNs = lastClockNs = System.nanoTime();

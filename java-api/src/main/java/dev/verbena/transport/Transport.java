@@ -137,6 +137,8 @@ public interface Transport extends AutoCloseable {
 
     /**
      * Orderly end: operations accepted before complete, then the peer gets {@code onDisconnected}.
+     * A connect under way is given up: it ends with {@code onConnectFailed} and {@link
+     * Status#CANCELLED}. An offered connection is rejected.
      */
     int disconnect(long connection);
 
@@ -242,6 +244,9 @@ public interface Transport extends AutoCloseable {
     /**
      * Keeps the message that is being handled until {@link #release}; it goes on holding its
      * receive slot.
+     *
+     * @throws IllegalStateException if the token is not the one that a handler has just now, or is
+     *     retained already
      */
     void retain(long messageToken);
 

@@ -28,7 +28,7 @@ public final class Access {
     /** Only with {@link #ON_DEMAND}: the memory is of huge pages. */
     public static final int HUGE_PAGES = VerbsLayout.IBV_ACCESS_HUGETLB;
 
-    /** The card may reorder writes to memory. */
+    /** The NIC may reorder writes to memory. */
     public static final int RELAXED_ORDERING = VerbsLayout.IBV_ACCESS_RELAXED_ORDERING;
 
     /** Everything that peers may be allowed, with {@link #LOCAL_WRITE}. */
@@ -39,7 +39,7 @@ public final class Access {
 
     private Access() {}
 
-    /** Refuses what no card accepts, before it is tried. */
+    /** Refuses what no NIC accepts, before it is tried. */
     static void check(int access) {
         if ((access & ~KNOWN) != 0) {
             throw new IllegalArgumentException(

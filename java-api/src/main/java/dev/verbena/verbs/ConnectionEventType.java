@@ -47,7 +47,7 @@ public enum ConnectionEventType {
     MULTICAST_ERROR(VerbsLayout.RDMA_CM_EVENT_MULTICAST_ERROR, true),
 
     /**
-     * The network card behind the identifier is another now, for example of a bond: connect anew.
+     * The network NIC behind the identifier is another now, for example of a bond: connect anew.
      */
     ADDRESS_CHANGE(VerbsLayout.RDMA_CM_EVENT_ADDR_CHANGE, false),
 

@@ -118,7 +118,7 @@ public final class DeviceAttributes {
         putInt("phys_port_cnt_ex", at + VerbsLayout.DEVICE_ATTR_EX_PHYS_PORT_CNT_EX);
     }
 
-    /** What a card can do beyond queue pairs: spreading receives, pacing, matching tags. */
+    /** What a NIC can do beyond queue pairs: spreading receives, pacing, matching tags. */
     private void putOffloads(long at) {
         putInt("rss_supported_qpts", at + VerbsLayout.DEVICE_ATTR_EX_RSS_CAPS_SUPPORTED_QPTS);
         putInt(

@@ -6,7 +6,7 @@ import dev.verbena.rdma.calls.verbscalls;
 import java.util.List;
 
 /**
- * Memory on the card: {@code struct ibv_dm}. What lies there is sent, and written by peers, without
+ * Memory on the NIC: {@code struct ibv_dm}. What lies there is sent, and written by peers, without
  * a way over the bus. This process reaches it by copies only; {@link ProtectionDomain#register(
  * DeviceMemory, long, long, int)} makes a region of it. Thread-safe.
  */
@@ -43,9 +43,9 @@ public final class DeviceMemory extends VerbsObject {
     }
 
     /**
-     * Copies to the card ({@code ibv_memcpy_to_dm}).
+     * Copies to the NIC ({@code ibv_memcpy_to_dm}).
      *
-     * @param offset where to, in device memory; many cards want multiples of 4, of the length too
+     * @param offset where to, in device memory; many NICs want multiples of 4, of the length too
      * @throws IndexOutOfBoundsException for a range that either does not have
      * @throws IllegalStateException after close, of either
      * @throws VerbsException if the device refuses
@@ -55,7 +55,7 @@ public final class DeviceMemory extends VerbsObject {
     }
 
     /**
-     * Copies from the card ({@code ibv_memcpy_from_dm}); otherwise as {@link #write}.
+     * Copies from the NIC ({@code ibv_memcpy_from_dm}); otherwise as {@link #write}.
      *
      * @throws IndexOutOfBoundsException for a range that either does not have
      * @throws IllegalStateException after close, of either

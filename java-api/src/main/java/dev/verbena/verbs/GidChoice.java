@@ -3,7 +3,7 @@ package dev.verbena.verbs;
 import java.util.List;
 
 /**
- * The address of a port that the toolkit would use, and why. RoCE cards have one for each address
+ * The address of a port that the toolkit would use, and why. RoCE NICs have one for each address
  * and version; which one is meant is the first thing that goes wrong.
  *
  * @param entry the chosen one

@@ -217,7 +217,7 @@ public final class MemoryRegion extends VerbsObject {
 
     /**
      * Registers it anew: for other memory, in another domain, with other access, or any of these at
-     * once ({@code ibv_rereg_mr}), which some cards do faster than closing and registering. What is
+     * once ({@code ibv_rereg_mr}), which some NICs do faster than closing and registering. What is
      * not named in the context stays. This object is closed then and another takes its place, so
      * that no request of before can touch what it no longer is of.
      *

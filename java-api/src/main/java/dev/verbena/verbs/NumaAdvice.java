@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Whether the calling thread may run near a device: on the processors of the NUMA node that the
- * card is plugged into. Memory is taken from the node of the thread that touches it first.
+ * Whether the calling thread may run near a device: on the processors of the NUMA node that the NIC
+ * is plugged into. Memory is taken from the node of the thread that touches it first.
  */
 public final class NumaAdvice {
     private NumaAdvice() {}

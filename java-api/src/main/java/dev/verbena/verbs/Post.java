@@ -33,7 +33,7 @@ public final class Post {
     public static final int WINDOW_ELSEWHERE = -8;
 
     /**
-     * A shared receive queue has no place left, because the card dropped completions of queue pairs
+     * A shared receive queue has no place left, because the NIC dropped completions of queue pairs
      * that were closed, each with the place of its receive: make another queue. Queue pairs that
      * are put into error, and whose completions are polled until none comes, lose no place when
      * they are closed then.

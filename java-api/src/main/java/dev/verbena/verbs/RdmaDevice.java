@@ -149,11 +149,11 @@ public final class RdmaDevice extends DeviceQueries {
     }
 
     /**
-     * Takes some of the card's own memory; {@code max_dm_size} of {@link #attributes} says how much
+     * Takes some of the NIC's own memory; {@code max_dm_size} of {@link #attributes} says how much
      * there is.
      *
      * @param length bytes
-     * @param alignmentLog2 its offset on the card is a multiple of 2 to this, 0 to 31
+     * @param alignmentLog2 its offset on the NIC is a multiple of 2 to this, 0 to 31
      * @throws IllegalArgumentException for a length or an alignment out of range
      * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()}), or
      *     no more
@@ -176,7 +176,7 @@ public final class RdmaDevice extends DeviceQueries {
 
     /**
      * Takes part in device memory of another context of this device, in another process as a rule
-     * ({@code ibv_import_dm}). Closing gives it back; whoever took it from the card frees it.
+     * ({@code ibv_import_dm}). Closing gives it back; whoever took it from the NIC frees it.
      *
      * @param handle {@link DeviceMemory#handle} there
      * @param length its bytes, which the library does not tell

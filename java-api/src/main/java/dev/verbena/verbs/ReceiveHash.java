@@ -47,7 +47,7 @@ public final class ReceiveHash {
      * Makes a description; immutable.
      *
      * @param fields of the above, by or; which go together is the device's business
-     * @param key secret that makes the hash; cards take 40 bytes
+     * @param key secret that makes the hash; NICs take 40 bytes
      * @throws IllegalArgumentException for fields that there are not, none, or a key of 0 or more
      *     than 255 bytes
      */

@@ -11,9 +11,9 @@ import org.agrona.UnsafeApi;
  * Receives for many queue pairs: {@code struct ibv_srq}. Posted to by one thread: the first that
  * does, until it {@linkplain #handOver hands over}.
  *
- * <p>Closing a queue pair, some cards drop its completions that were not polled. Receives that they
+ * <p>Closing a queue pair, some NICs drop its completions that were not polled. Receives that they
  * were of are not known to be done, then: they keep their regions until this queue is closed. The
- * queue itself goes on with the card's places, until three times as many as it has were dropped;
+ * queue itself goes on with the NIC's places, until three times as many as it has were dropped;
  * posting answers {@link Post#PLACES_LOST} from then on.
  */
 public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
@@ -26,7 +26,7 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
     private final XrcDomain xrcDomain;
     private final Set<CompletionQueue> completions = new LinkedHashSet<>();
 
-    /** Of the log, for each place of the card: what that drops with a queue pair stays taken. */
+    /** Of the log, for each place of the NIC: what that drops with a queue pair stays taken. */
     private static final int PLACES = 4;
 
     SharedReceiveQueue(
@@ -158,7 +158,7 @@ public final class SharedReceiveQueue extends VerbsObject implements WorkQueue {
         }
     }
 
-    /** The card may have dropped completions of its receives. Under the lock. */
+    /** The NIC may have dropped completions of its receives. Under the lock. */
     void pairClosed() {
         receives.placesMayBeLost();
     }

@@ -1,6 +1,6 @@
 package dev.verbena.verbs;
 
-import dev.verbena.verbs.internal.Takeover;
+import dev.verbena.verbs.internal.OwnershipTransfer;
 import java.util.List;
 
 /**
@@ -12,7 +12,7 @@ import java.util.List;
  */
 final class ThreadClaim {
     static {
-        Takeover.install(
+        OwnershipTransfer.install(
                 queue -> {
                     if (queue instanceof Requests requests) {
                         requests.claim().takeOver();

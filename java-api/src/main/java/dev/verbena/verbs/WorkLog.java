@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 
 /**
  * What is posted on one queue and not yet completed: for each request the caller's id and the
- * regions that the card may touch. Completions name a slot here and the log, not the caller's id,
- * so that a completion of a queue that was closed is recognised and dropped.
+ * regions that the NIC may touch. Completions name a slot here and the log, not the caller's id, so
+ * that a completion of a queue that was closed is recognised and dropped.
  *
  * <p>One thread posts, one polls. Slots are taken in turn; one is free again when its completion
  * was polled.

@@ -1,5 +1,5 @@
 /**
- * Verbs: the objects of libibverbs, for RDMA cards and Soft-RoCE.
+ * Verbs: the objects of libibverbs, for RDMA NICs and Soft-RoCE.
  *
  * <p>{@link dev.verbena.verbs.RdmaDevices} lists and opens devices. From an open device come
  * protection domains, completion channels and completion queues; from a protection domain memory

@@ -297,7 +297,12 @@ abstract class ConnectionContract extends MessageContract {
         assertThat(life.status()).isEqualTo(Status.TIMED_OUT);
         assertThat(a.transport.nanoTime() - start).isGreaterThanOrEqualTo(50_000_000);
         pump("the request", () -> !b.requests.isEmpty());
-        // Too late: an answer of any kind, but no connection that one side believes in.
+        expectLateAccept(b);
+        assertThat(a.lives).hasSize(1);
+    }
+
+    /** Too late: an answer of any kind, but no connection that one side believes in. */
+    private void expectLateAccept(ContractNode b) {
         long offered = b.requests.peek().connection();
         int answer = b.transport.accept(offered, 1);
         if (answer == ACCEPTED) {
@@ -307,7 +312,39 @@ abstract class ConnectionContract extends MessageContract {
         } else {
             assertThat(answer).isEqualTo(NOT_CONNECTED);
         }
+    }
+
+    @Test
+    void shouldGiveUpAConnectUnderWayWhenItIsDisconnected() {
+        ContractNode a = node();
+        ContractNode b = node();
+        b.transport.listen();
+        b.acceptContext = 0;
+        long handle = a.connect(b.transport.uri(), new byte[0], 9, Long.MAX_VALUE);
+        pump("the request", () -> !b.requests.isEmpty());
+        assertThat(a.transport.disconnect(handle)).isEqualTo(ACCEPTED);
+        Life life = failure(a, handle);
+        assertThat(life.status()).isEqualTo(Status.CANCELLED);
+        assertThat(life.context()).isEqualTo(9);
+        assertThat(a.transport.disconnect(handle)).isEqualTo(NOT_CONNECTED);
+        expectLateAccept(b);
         assertThat(a.lives).hasSize(1);
+    }
+
+    @Test
+    void shouldRejectAnOfferedConnectionWhenItIsDisconnected() {
+        ContractNode a = node();
+        ContractNode b = node();
+        b.transport.listen();
+        b.acceptContext = 0;
+        long handle = a.connect(b.transport.uri(), 5);
+        pump("the request", () -> !b.requests.isEmpty());
+        long offered = b.requests.peek().connection();
+        assertThat(b.transport.disconnect(offered)).isEqualTo(ACCEPTED);
+        assertThat(failure(a, handle).status()).isEqualTo(Status.REFUSED);
+        assertThat(b.transport.accept(offered, 1)).isEqualTo(NOT_CONNECTED);
+        assertThat(b.transport.disconnect(offered)).isEqualTo(NOT_CONNECTED);
+        assertThat(b.lives).isEmpty();
     }
 
     @Test

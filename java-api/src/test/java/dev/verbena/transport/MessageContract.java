@@ -214,6 +214,61 @@ abstract class MessageContract extends OneSidedContract {
         pump("all again", () -> p.b.messages.size() == 1 + again);
     }
 
+    /** Retains what it may not beside what it may. */
+    private static final class Misuser implements TransportHandler {
+        private final Transport transport;
+        private long retained;
+
+        Misuser(Transport transport) {
+            this.transport = transport;
+        }
+
+        @Override
+        public void onMessage(
+                long connection,
+                long context,
+                DirectBuffer buffer,
+                int offset,
+                int length,
+                long token) {
+            long before = retained;
+            refuse(before, ~token, token + 1, token ^ 1L << 32, 0, -1, Long.MAX_VALUE);
+            refuse(Long.MIN_VALUE);
+            transport.retain(token);
+            refuse(token);
+            if (before != 0) {
+                transport.release(before);
+            }
+            retained = token;
+        }
+
+        private void refuse(long... tokens) {
+            for (long token : tokens) {
+                assertThatThrownBy(() -> transport.retain(token))
+                        .isInstanceOf(IllegalStateException.class);
+            }
+        }
+    }
+
+    @Test
+    void shouldRetainOnlyTheMessageThatIsHandledAndOnlyOnce() {
+        ContractNode a = node();
+        Pair p = new Pair(a, node(context().creditsPerConnection(4)));
+        RegisteredRegion source = a.allocate(8);
+        Misuser misuser = new Misuser(p.b.transport);
+        for (int i = 0; i < 10; i++) {
+            long before = misuser.retained;
+            post("send", () -> a.transport.send(p.ab, source, 0, 8, 1, 0));
+            long start = System.nanoTime();
+            while (misuser.retained == before) {
+                p.b.transport.poll(misuser, 10);
+                a.poll();
+                assertThat(System.nanoTime() - start).isLessThan(30_000_000_000L);
+            }
+        }
+        p.b.transport.release(misuser.retained);
+    }
+
     @Test
     void shouldStayInOrderWhenTokensAreMisused() {
         Pair p = new Pair();

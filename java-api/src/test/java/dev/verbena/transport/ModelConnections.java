@@ -307,9 +307,16 @@ abstract class ModelConnections extends TransferTransport {
     public int disconnect(long handle) {
         own();
         synchronized (network) {
-            Connection connection = connection(handle);
-            if (connection == null) {
+            Connection connection = connections.get(handle);
+            if (isClosed || connection == null) {
                 return isClosed ? CLOSED : NOT_CONNECTED;
+            }
+            if (connection.isOffered) {
+                return reject(handle);
+            }
+            if (!connection.isOpen) {
+                fail(connection, Status.CANCELLED, "disconnect was called");
+                return ACCEPTED;
             }
             connections.remove(handle);
             end(connection, DISCONNECTED, "");

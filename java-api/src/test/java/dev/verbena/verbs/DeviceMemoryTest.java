@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Memory on the card, over the recording libibverbs. */
+/** Memory on the NIC, over the recording libibverbs. */
 @Timeout(120)
 class DeviceMemoryTest {
     private static final int EINVAL = 22;

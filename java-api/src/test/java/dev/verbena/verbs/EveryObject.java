@@ -107,9 +107,9 @@ final class EveryObject implements AutoCloseable {
     }
 
     private void makeMemory(ProtectionDomain domain, OffHeapMemory memory) {
-        DeviceMemory card = tried("device memory", () -> device.allocateDeviceMemory(4096, 6));
-        if (card != null) {
-            tried("region on the card", () -> domain.register(card, 0, 64, Access.REMOTE_ALL));
+        DeviceMemory resources = tried("device memory", () -> device.allocateDeviceMemory(4096, 6));
+        if (resources != null) {
+            tried("region on the card", () -> domain.register(resources, 0, 64, Access.REMOTE_ALL));
         }
         MemoryRegion everything = tried("implicit region", domain::registerImplicit);
         if (everything != null) {

@@ -123,12 +123,12 @@ class ImportTest {
     @Test
     void shouldTakePartInMemoryOfTheCard() {
         try (OffHeapMemory memory = OffHeapMemories.allocate(64);
-                DeviceMemory card = stub.device.importDeviceMemory(31, 64)) {
+                DeviceMemory resources = stub.device.importDeviceMemory(31, 64)) {
             assertThat(stub.argument(0)).isEqualTo(31);
-            assertThat(card.handle()).isEqualTo(31);
-            assertThat(card.length()).isEqualTo(64);
-            card.write(0, memory, 0, 64);
-            assertThatThrownBy(() -> card.write(8, memory, 0, 64))
+            assertThat(resources.handle()).isEqualTo(31);
+            assertThat(resources.length()).isEqualTo(64);
+            resources.write(0, memory, 0, 64);
+            assertThatThrownBy(() -> resources.write(8, memory, 0, 64))
                     .isInstanceOf(IndexOutOfBoundsException.class);
         }
         assertThat(stub.call()).isEqualTo("ibv_unimport_dm");

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.util.List;
 
 /**
- * The real device of this machine, if it has one: a card, or Soft-RoCE in the virtual machine. With
+ * The real device of this machine, if it has one: a NIC, or Soft-RoCE in the virtual machine. With
  * {@code -Dverbena.verbs.required=true} a missing one is a failure instead of a skip.
  */
 final class RealDevice {

@@ -119,10 +119,10 @@ class RequestOwnerTest {
                                         .completions(pair.completions));
                 AddressHandle here = pair.domain.createAddressHandle(path, null, 1);
                 AddressHandle there = pair.domain.createAddressHandle(path, null, 2);
-                SendRequests letters = datagrams.newSends(1)) {
-            SendRequestFlyweight letter = letters.at(0).segments(0).to(here, 5, 6);
-            assertRefused(List.of(() -> letter.to(there, 7, 8)));
-            assertThat(datagrams.post(letter)).isEqualTo(1);
+                SendRequests frames = datagrams.newSends(1)) {
+            SendRequestFlyweight frame = frames.at(0).segments(0).to(here, 5, 6);
+            assertRefused(List.of(() -> frame.to(there, 7, 8)));
+            assertThat(datagrams.post(frame)).isEqualTo(1);
             assertThat(stub.requestLong(0, VerbsLayout.SEND_WR_WR_UD_AH)).isEqualTo(here.address());
             assertThat(stub.requestInt(0, VerbsLayout.SEND_WR_WR_UD_REMOTE_QPN)).isEqualTo(5);
             datagrams.toReset();

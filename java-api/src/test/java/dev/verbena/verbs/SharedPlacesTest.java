@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Shared receives whose places a card dropped, and windows that two threads bind. */
+/** Shared receives whose places a NIC dropped, and windows that two threads bind. */
 @Timeout(120)
 class SharedPlacesTest {
     private static final int CAPACITY = 8;
@@ -39,7 +39,7 @@ class SharedPlacesTest {
             for (int i = 0; i < shared.capacity(); i++) {
                 assertThat(shared.post(receives, 0, 1)).isEqualTo(1);
             }
-            // The card's queue is full: nothing was dropped.
+            // The NIC's queue is full: nothing was dropped.
             base.stub.refuse(0, ENOMEM);
             assertThat(shared.post(receives, 0, 1)).isEqualTo(Post.BACK_PRESSURED);
             pair(base, shared).close();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A transport is closed while the card has requests that it will never end, because nobody answers
+ * A transport is closed while the NIC has requests that it will never end, because nobody answers
  * on the wire: over the stub that completes nothing.
  */
 @Timeout(120)

@@ -149,7 +149,7 @@ class VerbsOperationsIT {
         }
     }
 
-    /** Each works, or is refused as not offered; what a card lacks breaks nothing. */
+    /** Each works, or is refused as not offered; what a NIC lacks breaks nothing. */
     @Test
     void shouldRefuseWhatTheDeviceLacks() {
         try (RealPair pair = connected(0, Access.REMOTE_ALL)) {

@@ -42,10 +42,8 @@ class ArchitectureTest {
         FieldWrites.requireOnly(
                 classes,
                 """
-                TableConnection 18
                 ReceiveBuffer 13
                 PortalsRegion 12
-                PortalsConnection 11
                 PortalsEventFlyweight 2
                 """);
     }

@@ -12,36 +12,42 @@ import java.net.URI;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * How connections come about and end: what is sent to peers' doors. What comes back is in {@link
- * ControlInbox}. One thread.
+ * How connections come about and end: what is sent to peers' control mailboxes. What comes back is
+ * in {@link ControlInbox}. One thread.
  */
 final class Connections extends RecordConnections<GniConnection> {
     /** What peers say. */
     final ControlInbox records;
 
-    private final Card card;
+    private final GniResources resources;
     private final ReadyList ready;
     private final Mailboxes mailboxes;
     private final Peers peers;
-    private final Callers callers;
+    private final AddressResolver resolver;
     private final ControlRecord out = ControlRecord.allocate();
     private Runnable drain = () -> {};
     private boolean isListening;
 
-    Connections(Card card, EventRing ring, ReadyList ready, TransportContext context, long nowNs) {
+    Connections(
+            GniResources resources,
+            EventRing ring,
+            ReadyList ready,
+            TransportContext context,
+            long nowNs) {
         super(
                 new HandleTable<>(new GniConnection[context.connectionsMax()], GniConnection::new),
                 ring,
                 context,
                 nowNs);
-        this.card = card;
+        this.resources = resources;
         this.ready = ready;
         this.mailboxes =
-                new Mailboxes(card, context.creditsPerConnection(), context.messageLengthMax());
-        this.peers = new Peers(card);
-        this.callers = new Callers(card);
-        this.records = new ControlInbox(card, ring, context, this, mailboxes, peers, callers);
-        out.sender(card);
+                new Mailboxes(
+                        resources, context.creditsPerConnection(), context.messageLengthMax());
+        this.peers = new Peers(resources);
+        this.resolver = new AddressResolver(resources);
+        this.records = new ControlInbox(resources, ring, context, this, mailboxes, peers, resolver);
+        out.sender(resources);
     }
 
     /** What takes the events of operations. */
@@ -66,7 +72,7 @@ final class Connections extends RecordConnections<GniConnection> {
         }
         c.want(to.name());
         int handle = c.handle;
-        String refusal = callers.refusal(to);
+        String refusal = resolver.refusal(to);
         if (refusal != null) {
             fail(c, Status.REFUSED, uri + refusal);
         } else {
@@ -80,9 +86,9 @@ final class Connections extends RecordConnections<GniConnection> {
     }
 
     private void seek(GniConnection c, GniAddress to) {
-        long found = peers.incarnationAt(card.address, to.port());
+        long found = peers.incarnationAt(resources.address, to.port());
         if (isThere(c, to.incarnation(), found, "port " + to.port())) {
-            bind(c, Peers.key(card.address, to.port()), found);
+            bind(c, Peers.key(resources.address, to.port()), found);
             mailboxes.open(c);
             pend(c, CONNECT);
         }
@@ -121,13 +127,13 @@ final class Connections extends RecordConnections<GniConnection> {
             return LATER; // what was accepted before is placed before
         }
         int outcome = put(c, record);
-        if (outcome == Door.DELIVERED) {
+        if (outcome == ControlMailbox.DELIVERED) {
             if (PlantedFaults.ENABLED) {
                 PlantedFaults.step("java.gni.record");
             }
             return DELIVERED;
         }
-        return outcome == Door.UNREACHABLE ? GONE : LATER;
+        return outcome == ControlMailbox.UNREACHABLE ? GONE : LATER;
     }
 
     private static boolean isOtherName(GniConnection c) {
@@ -153,7 +159,7 @@ final class Connections extends RecordConnections<GniConnection> {
                 type == CONNECT ? c.privateData : null);
         out.mailbox(c.mailbox, c.mailboxLow, c.mailboxHigh);
         out.seal();
-        return card.door.put(c.peer, out);
+        return resources.control.put(c.peer, out);
     }
 
     void answer(ControlRecord to, int type) {
@@ -161,7 +167,7 @@ final class Connections extends RecordConnections<GniConnection> {
         to.introduce(peer);
         out.write(type, to.from(), 0, 0, 0, null);
         out.seal();
-        card.door.put(peer, out);
+        resources.control.put(peer, out);
         peers.release(peer);
     }
 
@@ -254,14 +260,14 @@ final class Connections extends RecordConnections<GniConnection> {
 
     @Override
     protected void onWatch(long nowNs) {
-        card.bell(); // throws if our memory was cut
-        card.door.sweep(nowNs, context.peerTimeoutNs());
+        resources.bell(); // throws if our memory was cut
+        resources.control.sweep(nowNs, context.peerTimeoutNs());
     }
 
     @Override
     protected int peerState(GniConnection c) {
-        int state = card.peerState(c.peer.address, c.peer.instance);
-        if (state == Gni.PEER_DEAD || card.peerIncarnation() != c.peerIncarnation) {
+        int state = resources.peerState(c.peer.address, c.peer.instance);
+        if (state == Gni.PEER_DEAD || resources.peerIncarnation() != c.peerIncarnation) {
             return DEAD;
         }
         return state == Gni.PEER_STOPPED ? STOPPED : RUNNING;

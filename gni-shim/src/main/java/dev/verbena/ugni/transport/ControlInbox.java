@@ -2,56 +2,53 @@ package dev.verbena.ugni.transport;
 
 import static dev.verbena.ugni.transport.GniConnection.CONNECTED;
 import static dev.verbena.ugni.transport.GniConnection.CONNECTING;
-import static dev.verbena.ugni.transport.GniConnection.OFFERED;
 
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.core.ConnectionLife;
 import dev.verbena.transport.core.EventRing;
-import java.net.URI;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Takes the records that peers left at the door, checks them, and tells {@link Connections} what
- * they ask for or answer. One thread.
+ * Takes the records that peers left at the control mailbox, checks them, and tells {@link
+ * Connections} what they ask for or answer. One thread.
  */
 final class ControlInbox {
-    private final Card card;
+    private final GniResources resources;
     private final EventRing ring;
     private final TransportContext context;
     private final Connections connections;
     private final Mailboxes mailboxes;
     private final Peers peers;
-    private final Callers callers;
+    private final AddressResolver resolver;
     private final ControlRecord in = ControlRecord.allocate();
-    private final Door.Consumer onRecord = this::onRecord;
+    private final ControlMailbox.Consumer onRecord = this::onRecord;
     private boolean isTaking;
 
     ControlInbox(
-            Card card,
+            GniResources resources,
             EventRing ring,
             TransportContext context,
             Connections connections,
             Mailboxes mailboxes,
             Peers peers,
-            Callers callers) {
-        this.card = card;
+            AddressResolver resolver) {
+        this.resources = resources;
         this.ring = ring;
         this.context = context;
         this.connections = connections;
         this.mailboxes = mailboxes;
         this.peers = peers;
-        this.callers = callers;
+        this.resolver = resolver;
     }
 
-    /** Takes what lies at the door. Does nothing inside itself. */
+    /** Takes what lies at the control mailbox. Does nothing inside itself. */
     void take() {
         if (isTaking || ring.isBacklogged()) {
             return;
         }
         isTaking = true;
         try {
-            card.door.take(in, onRecord);
+            resources.control.take(in, onRecord);
         } finally {
             isTaking = false;
         }
@@ -92,7 +89,7 @@ final class ControlInbox {
             return;
         }
         GniConnection c =
-                connections.offer(callers.uri(record), process(record), record.incarnation());
+                connections.offer(resolver.uri(record), process(record), record.incarnation());
         if (c == null) {
             connections.answer(record, ConnectionLife.FULL);
             return;

@@ -8,7 +8,7 @@ import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A record that goes through a {@link Door}, little-endian.
+ * A record that goes through a {@link ControlMailbox}, little-endian.
  *
  * <pre>
  * offset size field
@@ -17,8 +17,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *  24     4   its instance
  *  28     4   zero
  *  32     8   its incarnation
- *  40     8   address of its door
- *  48    16   the door's memory handle
+ *  40     8   address of its control mailbox
+ *  48    16   the control mailbox's memory handle
  *  64     8   address of the sender's mailbox for this connection
  *  72    16   the mailbox's memory handle
  *  88    64   the sender's name, padded with zeros
@@ -36,9 +36,9 @@ final class ControlRecord extends ControlHeader {
     private static final int INSTANCE = 24;
     private static final int ZERO = 28;
     private static final int INCARNATION = 32;
-    private static final int DOOR = 40;
-    private static final int DOOR_LOW = 48;
-    private static final int DOOR_HIGH = 56;
+    private static final int CONTROL = 40;
+    private static final int CONTROL_LOW = 48;
+    private static final int CONTROL_HIGH = 56;
     private static final int MAILBOX = 64;
     private static final int MAILBOX_LOW = 72;
     private static final int MAILBOX_HIGH = 80;
@@ -70,16 +70,16 @@ final class ControlRecord extends ControlHeader {
     }
 
     /** Who sends; written once. */
-    void sender(Card card) {
+    void sender(GniResources resources) {
         buffer.setMemory(0, LENGTH, (byte) 0);
-        buffer.putInt(ADDRESS, card.address, LITTLE_ENDIAN);
-        buffer.putInt(INSTANCE, card.instance, LITTLE_ENDIAN);
+        buffer.putInt(ADDRESS, resources.address, LITTLE_ENDIAN);
+        buffer.putInt(INSTANCE, resources.instance, LITTLE_ENDIAN);
         buffer.putInt(ZERO, 0, LITTLE_ENDIAN);
-        buffer.putLong(INCARNATION, card.incarnation, LITTLE_ENDIAN);
-        buffer.putLong(DOOR, card.door.address, LITTLE_ENDIAN);
-        buffer.putLong(DOOR_LOW, card.door.low, LITTLE_ENDIAN);
-        buffer.putLong(DOOR_HIGH, card.door.high, LITTLE_ENDIAN);
-        Calling.putName(buffer, NAME, card.name);
+        buffer.putLong(INCARNATION, resources.incarnation, LITTLE_ENDIAN);
+        buffer.putLong(CONTROL, resources.control.address, LITTLE_ENDIAN);
+        buffer.putLong(CONTROL_LOW, resources.control.low, LITTLE_ENDIAN);
+        buffer.putLong(CONTROL_HIGH, resources.control.high, LITTLE_ENDIAN);
+        Announcement.putName(buffer, NAME, resources.name);
     }
 
     /** What is sent, without a mailbox. */
@@ -137,16 +137,16 @@ final class ControlRecord extends ControlHeader {
     }
 
     String name() {
-        return Calling.name(buffer, NAME);
+        return Announcement.name(buffer, NAME);
     }
 
-    /** Tells the peer where the sender's door is. */
+    /** Tells the peer where the sender's control mailbox is. */
     void introduce(GniPeer peer) {
         peer.know(
                 name(),
-                buffer.getLong(DOOR, LITTLE_ENDIAN),
-                buffer.getLong(DOOR_LOW, LITTLE_ENDIAN),
-                buffer.getLong(DOOR_HIGH, LITTLE_ENDIAN));
+                buffer.getLong(CONTROL, LITTLE_ENDIAN),
+                buffer.getLong(CONTROL_LOW, LITTLE_ENDIAN),
+                buffer.getLong(CONTROL_HIGH, LITTLE_ENDIAN));
     }
 
     /** Tells the connection where the sender's mailbox is. */

@@ -21,7 +21,7 @@ final class Engine {
 
     private static final int WORD = 4;
 
-    private final Card card;
+    private final GniResources resources;
     private final EventRing ring;
     private final WorkPool works;
     private final Connections connections;
@@ -34,13 +34,18 @@ final class Engine {
     private long bteCount;
     private long bounceCount;
 
-    Engine(Card card, EventRing ring, WorkPool works, Connections connections, long fmaMax) {
-        this.card = card;
+    Engine(
+            GniResources resources,
+            EventRing ring,
+            WorkPool works,
+            Connections connections,
+            long fmaMax) {
+        this.resources = resources;
         this.ring = ring;
         this.works = works;
         this.connections = connections;
         this.fmaMax = fmaMax;
-        this.header = new UnsafeBuffer(card.scratch, Notice.SCRATCH_AT, Notice.LENGTH);
+        this.header = new UnsafeBuffer(resources.scratch, Notice.SCRATCH_AT, Notice.LENGTH);
     }
 
     GniStatistics statistics() {
@@ -191,7 +196,7 @@ final class Engine {
 
     // ---- messages ----
 
-    /** Hands a message to the card: false if there is no room for it now. */
+    /** Hands a message to the NIC: false if there is no room for it now. */
     boolean send(Work w, GniConnection c, long from, int length) {
         if (length > Mailboxes.SHORT_MAX) {
             return sendLong(w, c, length);
@@ -300,17 +305,17 @@ final class Engine {
     /** Takes all events of the source queue; operations with more to move go on. */
     void takeEvents() {
         while (true) {
-            int answer = ugni.vgn_cq_get(card.sourceQueue, card.at(0));
+            int answer = ugni.vgn_cq_get(resources.sourceQueue, resources.at(0));
             if (answer == -Gni.NOT_DONE || answer == -Gni.INVALID_STATE) {
                 return;
             }
-            long entry = card.scratch.getLong(0);
+            long entry = resources.scratch.getLong(0);
             int status = answer == 0 ? Status.OK : statusOf(entry);
             if (Gni.type(entry) == Gni.TYPE_SMSG) {
                 onMessage(works.at((int) entry), status);
-            } else if (ugni.vgn_completed(card.sourceQueue, entry, card.at(Long.BYTES))
+            } else if (ugni.vgn_completed(resources.sourceQueue, entry, resources.at(Long.BYTES))
                     != -Gni.DESCRIPTOR_ERROR) {
-                onTransfer(works.of(card.scratch.getLong(Long.BYTES)), status);
+                onTransfer(works.of(resources.scratch.getLong(Long.BYTES)), status);
             }
         }
     }

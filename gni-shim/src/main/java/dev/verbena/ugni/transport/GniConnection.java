@@ -30,7 +30,7 @@ final class GniConnection extends TableConnection {
     long peerMailboxLow;
     long peerMailboxHigh;
 
-    /** Operations that the card has and whose ends were not seen. */
+    /** Operations that the NIC has and whose ends were not seen. */
     private int inFlight;
 
     /** A long message whose bytes are under way: those behind it wait. */
@@ -89,7 +89,7 @@ final class GniConnection extends TableConnection {
         this.longAt = longAt;
     }
 
-    /** The card has one more operation. */
+    /** The NIC has one more operation. */
     void onPosted() {
         inFlight++;
     }

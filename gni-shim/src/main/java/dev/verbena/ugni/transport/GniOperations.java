@@ -17,7 +17,7 @@ import org.agrona.concurrent.SystemNanoClock;
  * superclass and not a part, so that an operation finds them one load away.
  */
 abstract class GniOperations extends GuardedTransport {
-    final Card card;
+    final GniResources resources;
     final EventRing ring;
     final Registrations registrations;
     final Connections connections;
@@ -25,19 +25,19 @@ abstract class GniOperations extends GuardedTransport {
     final Engine engine;
     private final WorkPool works;
 
-    GniOperations(TransportContext context, Card card, URI uri, long fmaMax) {
+    GniOperations(TransportContext context, GniResources resources, URI uri, long fmaMax) {
         super(
                 uri.toString(),
                 uri,
                 limits(context, context.connectionsMax(), ControlRecord.PRIVATE_MAX));
-        this.card = card;
+        this.resources = resources;
         this.ring = new EventRing(context.outstandingMax(), context.connectionsMax());
-        this.registrations = new Registrations(guard, card);
+        this.registrations = new Registrations(guard, resources);
         this.ready = new ReadyList(context.connectionsMax());
-        this.works = new WorkPool(card, context.outstandingMax());
+        this.works = new WorkPool(resources, context.outstandingMax());
         long nowNs = SystemNanoClock.INSTANCE.nanoTime();
-        this.connections = new Connections(card, ring, ready, context, nowNs);
-        this.engine = new Engine(card, ring, works, connections, fmaMax);
+        this.connections = new Connections(resources, ring, ready, context, nowNs);
+        this.engine = new Engine(resources, ring, works, connections, fmaMax);
         connections.drain(engine::takeEvents);
     }
 

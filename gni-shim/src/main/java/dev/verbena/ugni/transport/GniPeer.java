@@ -2,7 +2,10 @@ package dev.verbena.ugni.transport;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Another transport in one of its incarnations, and where its door is once that is known. */
+/**
+ * Another transport in one of its incarnations, and where its control mailbox is once that is
+ * known.
+ */
 final class GniPeer {
     final int address;
     final int instance;
@@ -14,17 +17,17 @@ final class GniPeer {
     /** Connections to it. */
     int users;
 
-    /** Number of the datagram that asks for its door; 0: none is under way. */
+    /** Number of the datagram that asks for its control mailbox; 0: none is under way. */
     long question;
 
     /** What the answer is written to. */
     UnsafeBuffer answer;
 
-    /** Where its door is; door 0: not known yet. */
-    long door;
+    /** Where its control mailbox is; control mailbox 0: not known yet. */
+    long control;
 
-    long doorLow;
-    long doorHigh;
+    long controlLow;
+    long controlHigh;
     String name = "";
 
     GniPeer(int address, int instance, long incarnation, long endpoint) {
@@ -35,14 +38,14 @@ final class GniPeer {
     }
 
     boolean isKnown() {
-        return door != 0;
+        return control != 0;
     }
 
-    void know(String name, long door, long doorLow, long doorHigh) {
+    void know(String name, long control, long controlLow, long controlHigh) {
         this.name = name;
-        this.door = door;
-        this.doorLow = doorLow;
-        this.doorHigh = doorHigh;
+        this.control = control;
+        this.controlLow = controlLow;
+        this.controlHigh = controlHigh;
     }
 
     /** Fits the descriptors of this incarnation and, but for one in 2^32, of no other. */

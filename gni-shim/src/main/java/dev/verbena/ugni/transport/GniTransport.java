@@ -22,10 +22,10 @@ public final class GniTransport extends GniOperations {
     private final long capabilities;
     private final long fmaMax;
 
-    GniTransport(TransportContext context, Card card, long fmaMax) {
-        super(context, card, Callers.uri(card), fmaMax);
+    GniTransport(TransportContext context, GniResources resources, long fmaMax) {
+        super(context, resources, AddressResolver.uri(resources), fmaMax);
         this.fmaMax = fmaMax;
-        this.inbox = new Inbox(card, ring, ready, engine, connections, registrations, context);
+        this.inbox = new Inbox(resources, ring, ready, engine, connections, registrations, context);
         this.capabilities =
                 Capability.ATOMICS
                         | Capability.PUT_NOTIFY
@@ -39,8 +39,8 @@ public final class GniTransport extends GniOperations {
                         BufferUtil.allocateDirectAligned(
                                 FOREIGN_PROBE_LENGTH, FOREIGN_PROBE_LENGTH));
         try {
-            card.register(probe.addressOffset(), FOREIGN_PROBE_LENGTH, 0, false);
-            card.deregister(card.handleLow(), card.handleHigh());
+            resources.register(probe.addressOffset(), FOREIGN_PROBE_LENGTH, 0, false);
+            resources.deregister(resources.handleLow(), resources.handleHigh());
             return true;
         } catch (GniFailure e) {
             return false;
@@ -153,7 +153,7 @@ public final class GniTransport extends GniOperations {
     protected boolean awaitEvents(long deadlineNs) {
         connections.credits().tellAll();
         while (true) {
-            int bell = card.bell();
+            int bell = resources.bell();
             if (takeWakeup()) {
                 return true;
             }
@@ -167,13 +167,13 @@ public final class GniTransport extends GniOperations {
                 return false;
             }
             long leftNs = Math.min(deadlineNs - nowNs, connections.nextTimerNs() - nowNs);
-            card.await(bell, Math.max(leftNs, 0));
+            resources.await(bell, Math.max(leftNs, 0));
         }
     }
 
     @Override
     protected void ringBell() {
-        card.ring();
+        resources.ring();
     }
 
     @Override
@@ -182,7 +182,7 @@ public final class GniTransport extends GniOperations {
             engine.takeEvents();
             connections.closeAll();
         } finally {
-            card.close();
+            resources.close();
         }
     }
 }

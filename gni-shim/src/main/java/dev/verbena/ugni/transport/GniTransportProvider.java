@@ -86,15 +86,15 @@ public final class GniTransportProvider implements TransportProvider {
         if (cause != null) {
             throw new TransportException("open gni: " + cause, 0, null);
         }
-        CardContext wanted = cardContext(context, System.getenv());
+        GniResourcesContext wanted = cardContext(context, System.getenv());
         long fmaMax = fmaMax(context);
-        Card card = null;
+        GniResources resources = null;
         try {
-            card = new Card(wanted);
-            return new GniTransport(context, card, fmaMax);
+            resources = new GniResources(wanted);
+            return new GniTransport(context, resources, fmaMax);
         } catch (GniFailure e) {
-            if (card != null) {
-                card.close();
+            if (resources != null) {
+                resources.close();
             }
             throw new TransportException(
                     "open gni, ptag "
@@ -108,12 +108,13 @@ public final class GniTransportProvider implements TransportProvider {
         }
     }
 
-    static CardContext cardContext(TransportContext context, Map<String, String> environment) {
+    static GniResourcesContext cardContext(
+            TransportContext context, Map<String, String> environment) {
         long cookie = cookie(context, environment);
         int ptag = ptag(context, environment, cookie);
         int port = port(context.name());
-        return new CardContext(
-                Callers.HOST,
+        return new GniResourcesContext(
+                AddressResolver.HOST,
                 port == 0 ? context.name() : "",
                 port,
                 ptag,

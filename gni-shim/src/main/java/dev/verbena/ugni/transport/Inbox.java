@@ -24,7 +24,7 @@ final class Inbox {
     private static final int HANDLE_MASK = Integer.MAX_VALUE;
     private static final int NONSENSE = -1;
 
-    private final Card card;
+    private final GniResources resources;
     private final EventRing ring;
     private final ReadyList ready;
     private final Engine engine;
@@ -38,14 +38,14 @@ final class Inbox {
     private long shown;
 
     Inbox(
-            Card card,
+            GniResources resources,
             EventRing ring,
             ReadyList ready,
             Engine engine,
             Connections connections,
             Registrations registrations,
             TransportContext context) {
-        this.card = card;
+        this.resources = resources;
         this.ring = ring;
         this.ready = ready;
         this.engine = engine;
@@ -105,10 +105,10 @@ final class Inbox {
         return !ready.isEmpty();
     }
 
-    /** What peers wrote: to mailboxes, or to the door. */
+    /** What peers wrote: to mailboxes, or to the control mailbox. */
     private void takeEvents() {
         for (int i = 0; i < EVENTS_MAX; i++) {
-            int answer = ugni.vgn_cq_get(card.eventQueue, card.at(0));
+            int answer = ugni.vgn_cq_get(resources.eventQueue, resources.at(0));
             if (answer == -Gni.NOT_DONE || answer == -Gni.INVALID_STATE) {
                 return;
             }
@@ -116,8 +116,8 @@ final class Inbox {
                 onOverrun();
                 continue;
             }
-            int event = (int) card.scratch.getLong(0) & HANDLE_MASK;
-            if (event == Door.EVENT) {
+            int event = (int) resources.scratch.getLong(0) & HANDLE_MASK;
+            if (event == ControlMailbox.EVENT) {
                 connections.records.take();
             } else {
                 GniConnection c = connections.find(event);
@@ -143,11 +143,11 @@ final class Inbox {
                 ready.add(c.index);
                 break;
             }
-            int tag = ugni.vgn_smsg_next(c.endpoint, Gni.ANY_TAG, card.at(0));
+            int tag = ugni.vgn_smsg_next(c.endpoint, Gni.ANY_TAG, resources.at(0));
             if (tag == -Gni.NOT_DONE) {
                 break;
             }
-            int served = tag < 0 ? NONSENSE : one(c, tag, card.scratch.getLong(0), handler);
+            int served = tag < 0 ? NONSENSE : one(c, tag, resources.scratch.getLong(0), handler);
             if (served == NONSENSE) {
                 connections.corrupt(c, "sent a message that makes no sense");
                 break;

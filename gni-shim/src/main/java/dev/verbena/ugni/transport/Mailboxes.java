@@ -30,15 +30,15 @@ final class Mailboxes {
     private static final int SCRATCH = 128;
     private static final long LINE = 64;
 
-    private final Card card;
+    private final GniResources resources;
     private final int creditsMax;
     private final int messageLengthMax;
     private final long length;
     private final UnsafeBuffer local = attributes();
     private final UnsafeBuffer remote = attributes();
 
-    Mailboxes(Card card, int creditsMax, int messageLengthMax) {
-        this.card = card;
+    Mailboxes(GniResources resources, int creditsMax, int messageLengthMax) {
+        this.resources = resources;
         this.creditsMax = creditsMax;
         this.messageLengthMax = messageLengthMax;
         describe(local, 0, 0, 0, creditsMax, messageLengthMax);
@@ -81,10 +81,10 @@ final class Mailboxes {
 
     /** From now on a peer that is told of the mailbox may write to it. */
     void open(GniConnection c) {
-        long mailbox = c.mailbox == 0 ? card.allocate(length) : c.mailbox;
+        long mailbox = c.mailbox == 0 ? resources.allocate(length) : c.mailbox;
         UnsafeApi.setMemory(null, mailbox, length, (byte) 0);
-        card.register(mailbox, length, 0, true);
-        c.registered(mailbox, card.handleLow(), card.handleHigh());
+        resources.register(mailbox, length, 0, true);
+        c.registered(mailbox, resources.handleLow(), resources.handleHigh());
     }
 
     /** Both sides know of each other: both take the lesser of what either can. */
@@ -94,7 +94,8 @@ final class Mailboxes {
         c.agree(record.from(), credits, credits, length);
         GniPeer peer = c.peer;
         long endpoint =
-                card.endpoint(card.sourceQueue, peer.address, peer.instance, c.peerHandle);
+                resources.endpoint(
+                        resources.sourceQueue, peer.address, peer.instance, c.peerHandle);
         c.endpoint(endpoint, longAt(credits, length));
         describe(local, c.mailbox, c.mailboxLow, c.mailboxHigh, credits, length);
         describe(remote, c.peerMailbox, c.peerMailboxLow, c.peerMailboxHigh, credits, length);
@@ -110,7 +111,7 @@ final class Mailboxes {
             c.endpoint(0, 0);
         }
         if (c.isRegistered) {
-            card.deregister(c.mailboxLow, c.mailboxHigh);
+            resources.deregister(c.mailboxLow, c.mailboxHigh);
             c.deregistered();
         }
     }
@@ -122,7 +123,7 @@ final class Mailboxes {
 
     /** Tells the peer how many of its messages we have taken; answers below 0: not now. */
     int tellTaken(GniConnection c) {
-        return card.putWord(
+        return resources.putWord(
                 c.endpoint, c.peerMailbox, c.peerMailboxLow, c.peerMailboxHigh, c.takenCount);
     }
 }

@@ -12,7 +12,7 @@ import org.agrona.UnsafeApi;
 final class Notice {
     static final int LENGTH = 36;
 
-    /** Where it is written in the card's scratch memory. */
+    /** Where it is written in the NIC's scratch memory. */
     static final int SCRATCH_AT = 64;
 
     private static final int HIGH = 8;

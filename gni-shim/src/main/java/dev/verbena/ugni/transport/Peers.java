@@ -6,30 +6,36 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Other transports, and how one learns where the door of another is: by a datagram. Every transport
- * has open datagrams posted that tell of itself, so that asking takes no processor time of the one
- * who is asked. One thread.
+ * Other transports, and how one learns where the control mailbox of another is: by a datagram.
+ * Every transport has open datagrams posted that tell of itself, so that asking takes no processor
+ * time of the one who is asked. One thread.
  */
 final class Peers {
     private static final int OPEN = 8;
     private static final int RESPONSE_LIMIT = 64;
 
-    private final Card card;
-    private final UnsafeBuffer calling;
+    private final GniResources resources;
+    private final UnsafeBuffer announcement;
     private final UnsafeBuffer heard;
     private final long[] openEndpoints = new long[OPEN];
     private final Long2ObjectHashMap<GniPeer> peers = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<GniPeer> asked = new Long2ObjectHashMap<>();
     private long nextQuestion = OPEN;
 
-    Peers(Card card) {
-        this.card = card;
-        this.calling = buffer();
+    Peers(GniResources resources) {
+        this.resources = resources;
+        this.announcement = buffer();
         this.heard = buffer();
-        Door door = card.door;
-        Calling.write(calling, card.incarnation, door.address, door.low, door.high, card.name);
+        ControlMailbox control = resources.control;
+        Announcement.write(
+                announcement,
+                resources.incarnation,
+                control.address,
+                control.low,
+                control.high,
+                resources.name);
         for (int i = 0; i < OPEN; i++) {
-            openEndpoints[i] = Gni.must("GNI_EpCreate", ugni.vgn_ep_create(card.nic, 0));
+            openEndpoints[i] = Gni.must("GNI_EpCreate", ugni.vgn_ep_create(resources.nic, 0));
             open(i);
         }
     }
@@ -44,8 +50,8 @@ final class Peers {
                 "GNI_EpPostDataWId",
                 ugni.vgn_data_post_id(
                         openEndpoints[index],
-                        calling.addressOffset(),
-                        Calling.LENGTH,
+                        announcement.addressOffset(),
+                        Announcement.LENGTH,
                         heard.addressOffset(),
                         Gni.DATAGRAM_LENGTH,
                         index + 1));
@@ -66,12 +72,12 @@ final class Peers {
     long incarnationAt(int address, int instance) {
         GniPeer held = peers.get(key(address, instance));
         if (held != null) {
-            card.pin(address, instance, 0);
+            resources.pin(address, instance, 0);
         }
-        int state = card.peerState(address, instance);
-        long found = state == Gni.PEER_DEAD ? 0 : card.peerIncarnation();
+        int state = resources.peerState(address, instance);
+        long found = state == Gni.PEER_DEAD ? 0 : resources.peerIncarnation();
         if (held != null) {
-            card.pin(address, instance, held.incarnation);
+            resources.pin(address, instance, held.incarnation);
         }
         return found;
     }
@@ -80,13 +86,15 @@ final class Peers {
     GniPeer take(int address, int instance, long incarnation) {
         GniPeer peer = peers.get(key(address, instance));
         if (peer == null || peer.incarnation != incarnation) {
-            long endpoint = card.endpoint(card.controlQueue, address, instance, Door.EVENT);
+            long endpoint =
+                    resources.endpoint(
+                            resources.controlQueue, address, instance, ControlMailbox.EVENT);
             peer = new GniPeer(address, instance, incarnation, endpoint);
             peers.put(key(address, instance), peer);
-            card.pin(address, instance, incarnation);
-            if (incarnation == card.incarnation) {
-                Door own = card.door;
-                peer.know(card.name, own.address, own.low, own.high);
+            resources.pin(address, instance, incarnation);
+            if (incarnation == resources.incarnation) {
+                ControlMailbox own = resources.control;
+                peer.know(resources.name, own.address, own.low, own.high);
             }
         }
         peer.users++;
@@ -102,9 +110,9 @@ final class Peers {
         long key = key(peer.address, peer.instance);
         if (peers.get(key) == peer) {
             peers.remove(key);
-            card.pin(peer.address, peer.instance, 0);
-            if (peer.incarnation != card.incarnation) {
-                card.forget(peer.address, peer.instance);
+            resources.pin(peer.address, peer.instance, 0);
+            if (peer.incarnation != resources.incarnation) {
+                resources.forget(peer.address, peer.instance);
             }
         }
     }
@@ -116,7 +124,7 @@ final class Peers {
         return !asked.isEmpty();
     }
 
-    /** Asks for the peer's door unless that was done. */
+    /** Asks for the peer's control mailbox unless that was done. */
     void ask(GniPeer peer) {
         if (peer.isKnown() || peer.question != 0) {
             return;
@@ -128,8 +136,8 @@ final class Peers {
         int answer =
                 ugni.vgn_data_post_id(
                         peer.endpoint,
-                        calling.addressOffset(),
-                        Calling.LENGTH,
+                        announcement.addressOffset(),
+                        Announcement.LENGTH,
                         peer.answer.addressOffset(),
                         Gni.DATAGRAM_LENGTH,
                         question);
@@ -142,13 +150,13 @@ final class Peers {
     /** Takes datagrams that have met another. */
     void progress() {
         for (int i = 0; i < RESPONSE_LIMIT; i++) {
-            if (ugni.vgn_data_probe_id(card.nic, card.at(0)) != 0) {
+            if (ugni.vgn_data_probe_id(resources.nic, resources.at(0)) != 0) {
                 return;
             }
-            long id = card.scratch.getLong(0);
+            long id = resources.scratch.getLong(0);
             if (id <= OPEN) {
                 int index = (int) id - 1;
-                ugni.vgn_data_test_id(openEndpoints[index], id, card.at(0));
+                ugni.vgn_data_test_id(openEndpoints[index], id, resources.at(0));
                 open(index);
             } else if (!onAnswer(id)) {
                 return;
@@ -161,9 +169,9 @@ final class Peers {
         if (peer == null) {
             return false; // its endpoint is gone, and the datagram with it
         }
-        int state = ugni.vgn_data_test_id(peer.endpoint, id, card.at(0));
+        int state = ugni.vgn_data_test_id(peer.endpoint, id, resources.at(0));
         peer.question = 0;
-        if (state == Gni.POST_COMPLETED && Calling.read(peer.answer, peer)) {
+        if (state == Gni.POST_COMPLETED && Announcement.read(peer.answer, peer)) {
             peer.answer = null;
         }
         return true;

@@ -14,16 +14,16 @@ final class Registrations extends RegionTable<GniRegion> {
 
     private static final int MIX = 31;
 
-    private final Card card;
+    private final GniResources resources;
     private final Long2ObjectHashMap<GniRegion> byHandle = new Long2ObjectHashMap<>();
 
-    Registrations(OwnerGuard guard, Card card) {
+    Registrations(OwnerGuard guard, GniResources resources) {
         super(guard);
-        this.card = card;
+        this.resources = resources;
     }
 
     int generation() {
-        return GniPeer.generation(card.incarnation);
+        return GniPeer.generation(resources.incarnation);
     }
 
     /** The open region that peers reach by this memory handle, or null. */
@@ -50,7 +50,7 @@ final class Registrations extends RegionTable<GniRegion> {
 
     private long allocate(long length) {
         try {
-            return card.allocate(up(length));
+            return resources.allocate(up(length));
         } catch (GniFailure e) {
             throw new TransportException("allocate " + length + " bytes: " + e.getMessage(), 0, e);
         }
@@ -63,8 +63,8 @@ final class Registrations extends RegionTable<GniRegion> {
         try {
             registerHere(region, begin, length);
             if (region.rights() == RemoteDescriptor.REMOTE_READ && !region.isReadOnly()) {
-                card.register(begin, length, Gni.MEM_READ_ONLY, false);
-                region.onRemote(card.handleLow(), card.handleHigh());
+                resources.register(begin, length, Gni.MEM_READ_ONLY, false);
+                region.onRemote(resources.handleLow(), resources.handleHigh());
             } else if (region.rights() != 0) {
                 region.onRemote(region.localLow, region.localHigh);
             }
@@ -86,23 +86,23 @@ final class Registrations extends RegionTable<GniRegion> {
         boolean isWrittenByPeers = (region.rights() & ~RemoteDescriptor.REMOTE_READ) != 0;
         boolean isReadOnly = false;
         try {
-            card.register(begin, length, 0, false);
+            resources.register(begin, length, 0, false);
         } catch (GniFailure e) {
             if (e.code != Gni.PERMISSION_ERROR || isWrittenByPeers) {
                 throw e;
             }
-            card.register(begin, length, Gni.MEM_READ_ONLY, false);
+            resources.register(begin, length, Gni.MEM_READ_ONLY, false);
             isReadOnly = true;
         }
-        region.onLocal(card.handleLow(), card.handleHigh(), isReadOnly);
+        region.onLocal(resources.handleLow(), resources.handleHigh(), isReadOnly);
     }
 
     private void deregister(GniRegion region) {
         if (region.localHigh != 0) {
-            card.deregister(region.localLow, region.localHigh);
+            resources.deregister(region.localLow, region.localHigh);
         }
         if (region.remoteHigh != 0 && region.remoteHigh != region.localHigh) {
-            card.deregister(region.remoteLow, region.remoteHigh);
+            resources.deregister(region.remoteLow, region.remoteHigh);
         }
     }
 
@@ -119,6 +119,6 @@ final class Registrations extends RegionTable<GniRegion> {
 
     @Override
     protected void free(GniRegion region, long address) {
-        card.free(address);
+        resources.free(address);
     }
 }

@@ -23,9 +23,9 @@ final class WorkPool {
     private int freeCount;
     private int freeBounceCount;
 
-    WorkPool(Card card, int count) {
-        results = card.memory(Math.max(LINE, count * Long.BYTES), false);
-        bounces = card.memory(BOUNCES * BOUNCE_LENGTH, false);
+    WorkPool(GniResources resources, int count) {
+        results = resources.memory(Math.max(LINE, count * Long.BYTES), false);
+        bounces = resources.memory(BOUNCES * BOUNCE_LENGTH, false);
         descriptors =
                 new UnsafeBuffer(BufferUtil.allocateDirectAligned(count * Descriptor.STRIDE, LINE));
         all = new Work[count];

@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Java processes that die at labelled steps over the uGNI provider: also between a claim at the
- * survivor's door and the record, or between a message and its sequence number.
+ * survivor's control mailbox and the record, or between a message and its sequence number.
  */
 class GniKillIT extends TransportKillContract {
     @Override

@@ -13,10 +13,10 @@ import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.core.ConnectionLife;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.Transports;
+import dev.verbena.transport.core.ConnectionLife;
 import dev.verbena.ugni.bindings.ugni;
 import java.net.URI;
 import java.util.ArrayList;
@@ -186,8 +186,9 @@ class GniNonsenseTest {
                         ugni.vgn_smsg_send(
                                 here.slot().endpoint, bytes.addressOffset(), length, 0, 0, 0, tag))
                 .isZero();
-        Card card = here.transport.card; // its event is none of the provider's operations
-        assertThat(ugni.vgn_cq_get(card.sourceQueue, card.at(0))).isZero();
+        GniResources resources =
+                here.transport.resources; // its event is none of the provider's operations
+        assertThat(ugni.vgn_cq_get(resources.sourceQueue, resources.at(0))).isZero();
     }
 
     private static UnsafeBuffer bytes(int length) {
@@ -245,12 +246,13 @@ class GniNonsenseTest {
     @Test
     void shouldFindAMessageWhoseEventWasLostInAFullQueue() {
         GniConnection c = here.slot();
-        Card card = here.transport.card;
+        GniResources resources = here.transport.resources;
         long stranger =
-                card.endpoint(card.sourceQueue, c.peer.address, c.peer.instance, Integer.MAX_VALUE);
+                resources.endpoint(
+                        resources.sourceQueue, c.peer.address, c.peer.instance, Integer.MAX_VALUE);
         for (int i = 0; i < FLOOD; i++) {
             assertThat(
-                            card.putWord(
+                            resources.putWord(
                                     stranger,
                                     c.peerMailbox,
                                     c.peerMailboxLow,
@@ -301,35 +303,39 @@ class GniNonsenseTest {
         assertThat(there.transport.send(there.connection, there.region, 0, 8, 1, 0))
                 .isEqualTo(ACCEPTED);
         GniConnection c = here.slot();
-        Card card = here.transport.card;
-        assertThat(card.putWord(c.endpoint, c.peerMailbox, c.peerMailboxLow, c.peerMailboxHigh, 9))
+        GniResources resources = here.transport.resources;
+        assertThat(
+                        resources.putWord(
+                                c.endpoint, c.peerMailbox, c.peerMailboxLow, c.peerMailboxHigh, 9))
                 .isNotNegative();
         assertThat(there.transport.send(there.connection, there.region, 0, 8, 1, 0))
                 .isEqualTo(Transport.BACK_PRESSURED);
         expectEnd("returned credits that it did not have");
     }
 
-    // ---- the door ----
+    // ---- the control mailbox ----
 
-    /** Leaves a record at the door of {@link #there} that says it is from somebody else. */
+    /**
+     * Leaves a record at the control mailbox of {@link #there} that says it is from somebody else.
+     */
     private void leave(int type, int address, int instance, long incarnation) {
         UnsafeBuffer bytes = bytes(ControlRecord.LENGTH + 4);
         ControlRecord record = new ControlRecord(bytes);
-        record.sender(here.transport.card);
+        record.sender(here.transport.resources);
         record.write(type, 0, 99, 1, 64, new byte[0]);
         bytes.putInt(20, address, LITTLE_ENDIAN);
         bytes.putInt(24, instance, LITTLE_ENDIAN);
         bytes.putLong(32, incarnation, LITTLE_ENDIAN);
         record.seal();
-        assertThat(here.transport.card.door.put(here.slot().peer, record))
-                .isEqualTo(Door.DELIVERED);
+        assertThat(here.transport.resources.control.put(here.slot().peer, record))
+                .isEqualTo(ControlMailbox.DELIVERED);
     }
 
     @Test
     void shouldRefuseRecordsOfNobodyByName() {
-        int address = here.transport.card.address;
-        int instance = here.transport.card.instance;
-        long incarnation = here.transport.card.incarnation;
+        int address = here.transport.resources.address;
+        int instance = here.transport.resources.instance;
+        long incarnation = here.transport.resources.incarnation;
         int refused = 0;
         for (int type : new int[] {ConnectionLife.CONNECT, ConnectionLife.ACCEPT}) {
             leave(type, -1, instance, incarnation);
@@ -348,9 +354,13 @@ class GniNonsenseTest {
 
     @Test
     void shouldKeepAPeerWhenAPredecessorOfItsAnswers() {
-        Card card = here.transport.card;
+        GniResources resources = here.transport.resources;
         GniPeer peer = there.slot().peer;
-        leave(ConnectionLife.ACCEPT, card.address, card.instance, card.incarnation ^ 1L << 40);
+        leave(
+                ConnectionLife.ACCEPT,
+                resources.address,
+                resources.instance,
+                resources.incarnation ^ 1L << 40);
         there.transport.poll(there, 64);
         long handle = there.transport.connect(here.transport.uri(), null, 0, 0, 1, 1_000_000_000L);
         assertThat(there.transport.connections.find(handle).peer).isSameAs(peer);

@@ -41,20 +41,21 @@ class GniOptionsTest {
     @Test
     void shouldTakeTagAndCookieFromTheLauncherUnlessTold() {
         Map<String, String> launcher = Map.of("PMI_GNI_PTAG", "77", "PMI_GNI_COOKIE", "1234,5");
-        CardContext told = GniTransportProvider.cardContext(context(), launcher);
+        GniResourcesContext told = GniTransportProvider.cardContext(context(), launcher);
         assertThat(told.ptag()).isEqualTo(77);
         assertThat(told.cookie()).isEqualTo(1234);
         TransportContext own = context().option("gni.ptag", "9").option("gni.cookie", "0x10");
-        CardContext chosen = GniTransportProvider.cardContext(own, launcher);
+        GniResourcesContext chosen = GniTransportProvider.cardContext(own, launcher);
         assertThat(chosen.ptag()).isEqualTo(9);
         assertThat(chosen.cookie()).isEqualTo(16);
     }
 
     @Test
     void shouldMakeTagAndCookieFromTheJob() {
-        CardContext one = GniTransportProvider.cardContext(context(), Map.of());
-        CardContext same = GniTransportProvider.cardContext(context(), Map.of());
-        CardContext other = GniTransportProvider.cardContext(context().job("another"), Map.of());
+        GniResourcesContext one = GniTransportProvider.cardContext(context(), Map.of());
+        GniResourcesContext same = GniTransportProvider.cardContext(context(), Map.of());
+        GniResourcesContext other =
+                GniTransportProvider.cardContext(context().job("another"), Map.of());
         assertThat(one).isEqualTo(same);
         assertThat(one.ptag()).isBetween(3, 253);
         assertThat(other.cookie()).isNotEqualTo(one.cookie());

@@ -115,7 +115,7 @@ class GniPairTest {
         until("connected", () -> a.connection != 0 && b.connection != 0);
     }
 
-    /** As over the providers whose cards do it all; a process may compute for long after a put. */
+    /** As over the providers whose NICs do it all; a process may compute for long after a put. */
     @Test
     void shouldNotifyThoughTheInitiatorDoesNotPoll() {
         Node a = new Node(context());

@@ -8,7 +8,7 @@ import dev.verbena.verbs.CompletionStatus;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Takes what peers sent from the card, and gives it to the handler: messages, notifications,
+ * Takes what peers sent from the NIC, and gives it to the handler: messages, notifications,
  * credits. Owned by the transport's thread.
  *
  * <p>Completions are taken in batches and delivered one by one, as many as a poll may.
@@ -31,21 +31,25 @@ final class Inbox {
     private int emptyPolls;
     private long droppedCount;
 
-    Inbox(Card card, ReceivePool pool, VerbsRegions regions, VerbsConnections connections) {
-        this.completions = card.receives;
+    Inbox(
+            VerbsResources resources,
+            ReceivePool pool,
+            VerbsRegions regions,
+            VerbsConnections connections) {
+        this.completions = resources.receives;
         this.pool = pool;
         this.regions = regions;
         this.connections = connections;
     }
 
-    /** Whether there is something to deliver; asks the card if nothing is known of. */
+    /** Whether there is something to deliver; asks the NIC if nothing is known of. */
     boolean hasSome() {
         if (next < count) {
             return true;
         }
         next = 0;
         count = Math.max(0, completions.poll(BATCH));
-        connections.joints().polled(count);
+        connections.pairs().polled(count);
         emptyPolls = count > 0 ? 0 : emptyPolls + 1;
         if (emptyPolls > EMPTY_POLLS && connections.owesCredits()) {
             connections.returnCredits();
@@ -58,7 +62,7 @@ final class Inbox {
         int delivered = 0;
         while (delivered < limit && hasSome()) {
             CompletionFlyweight completion = completions.completion(next);
-            VerbsConnection connection = connections.joints().byIn(completion.queuePairNumber());
+            VerbsConnection connection = connections.pairs().byIn(completion.queuePairNumber());
             if (connection != null && connection.state < VerbsConnection.OPEN) {
                 // Who sends is joined: the word of it may be slower than the first message.
                 int events = connections.deliverJoined(connection, handler, limit - delivered);

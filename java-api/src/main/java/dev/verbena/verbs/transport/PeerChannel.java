@@ -13,7 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The TCP socket of one connection: frames both ways, heartbeats, and the news that the peer is
- * gone. What is documented for any thread may be called by any; the rest is the keeper's.
+ * gone. What is documented for any thread may be called by any; the rest is the side-channel
+ * loop's.
  */
 final class PeerChannel {
     private static final int OUT_BYTES_MAX = 1 << 16;
@@ -21,9 +22,9 @@ final class PeerChannel {
     private static final int FORGIVEN_SHARE = 8;
     private static final long LINGER_NS = 1_000_000_000L;
 
-    private final Keeper keeper;
+    private final SideChannelLoop loop;
     private final SocketChannel socket;
-    private final Mailbox mailbox;
+    private final FrameReceiver receiver;
     private final ByteBuffer in =
             ByteBuffer.allocate(Integer.BYTES + Frames.LENGTH_MAX).order(ByteOrder.LITTLE_ENDIAN);
     private final ArrayDeque<ByteBuffer> out = new ArrayDeque<>();
@@ -47,10 +48,14 @@ final class PeerChannel {
     /** The owner's. */
     VerbsConnection connection;
 
-    PeerChannel(Keeper keeper, SocketChannel socket, Mailbox mailbox, boolean isStranger) {
-        this.keeper = keeper;
+    PeerChannel(
+            SideChannelLoop loop,
+            SocketChannel socket,
+            FrameReceiver receiver,
+            boolean isStranger) {
+        this.loop = loop;
         this.socket = socket;
-        this.mailbox = mailbox;
+        this.receiver = receiver;
         this.isStranger = isStranger;
     }
 
@@ -58,12 +63,12 @@ final class PeerChannel {
 
     /** Sends a frame, in order. */
     void send(ByteBuffer frame) {
-        keeper.execute(() -> queue(frame));
+        loop.execute(() -> queue(frame));
     }
 
     /** From now on the peer is told that we live, and must tell that it does. */
     void watch(long heartbeatNs, long silenceMaxNs) {
-        keeper.execute(
+        loop.execute(
                 () -> {
                     this.heartbeatNs = heartbeatNs;
                     this.silenceMaxNs = silenceMaxNs;
@@ -75,20 +80,20 @@ final class PeerChannel {
 
     /** The channel ends at that time, unless it is watched or closed before. */
     void deadline(long deadlineNs, String reason) {
-        keeper.execute(() -> setDeadline(deadlineNs, reason));
+        loop.execute(() -> setDeadline(deadlineNs, reason));
     }
 
-    /** Closes when what was sent is out; no letter tells of it. */
+    /** Closes when what was sent is out; no frame tells of it. */
     void close() {
-        keeper.execute(this::closeWhenSent);
+        loop.execute(this::closeWhenSent);
     }
 
-    /** The owner has read a letter of this channel. */
+    /** The owner has read a frame of this channel. */
     void read() {
         unread.decrementAndGet();
     }
 
-    // ---- keeper ----
+    // ---- side-channel loop ----
 
     void register(SelectionKey key, boolean isConnecting) {
         this.key = key;
@@ -106,8 +111,8 @@ final class PeerChannel {
         return isEnded;
     }
 
-    boolean isOf(Mailbox mailbox) {
-        return this.mailbox == mailbox;
+    boolean isOf(FrameReceiver receiver) {
+        return this.receiver == receiver;
     }
 
     boolean isStranger() {
@@ -249,7 +254,7 @@ final class PeerChannel {
         }
         unread.incrementAndGet();
         ByteBuffer text = ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN);
-        mailbox.deliver(new Letter(this, kind, text, Status.OK, ""));
+        receiver.deliver(new ChannelFrame(this, kind, text, Status.OK, ""));
     }
 
     /** This process was itself held up for a while: what peers said is still to be read. */
@@ -298,7 +303,7 @@ final class PeerChannel {
         boolean isTold = !isClosing && !isStranger;
         drop();
         if (isTold) {
-            mailbox.deliver(new Letter(this, Letter.ENDED, null, status, reason));
+            receiver.deliver(new ChannelFrame(this, ChannelFrame.ENDED, null, status, reason));
         }
     }
 

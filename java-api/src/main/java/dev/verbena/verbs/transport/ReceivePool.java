@@ -6,7 +6,7 @@ import dev.verbena.verbs.Access;
 import dev.verbena.verbs.MemoryRegion;
 import dev.verbena.verbs.Post;
 import dev.verbena.verbs.ReceiveRequests;
-import dev.verbena.verbs.internal.Takeover;
+import dev.verbena.verbs.internal.OwnershipTransfer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,7 +14,7 @@ import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The receive slots of a transport: posted to the card, being handled, or retained. They are made
+ * The receive slots of a transport: posted to the NIC, being handled, or retained. They are made
  * for as many connections as there ever were at a time. Owned by the transport's thread.
  */
 final class ReceivePool implements AutoCloseable {
@@ -25,7 +25,7 @@ final class ReceivePool implements AutoCloseable {
     private static final int SLOT_BITS = 22;
     private static final int SLOT_MASK = (1 << SLOT_BITS) - 1;
 
-    private final Card card;
+    private final VerbsResources resources;
     private final int slotLength;
     private final int slotsPerConnection;
     private final int chunkMax;
@@ -39,12 +39,16 @@ final class ReceivePool implements AutoCloseable {
     /** Handle of the connection whose message a slot has. */
     private long[] handles = new long[0];
 
-    ReceivePool(Card card, int messageLengthMax, int slotsPerConnection, int connectionsMax) {
-        this.card = card;
+    ReceivePool(
+            VerbsResources resources,
+            int messageLengthMax,
+            int slotsPerConnection,
+            int connectionsMax) {
+        this.resources = resources;
         this.slotLength = messageLengthMax + 7 & ~7;
         this.slotsPerConnection = slotsPerConnection;
         this.chunkMax = connectionsMax;
-        this.request = card.shared.newReceives(1);
+        this.request = resources.shared.newReceives(1);
     }
 
     /** Makes sure that there are slots for so many connections. */
@@ -75,7 +79,7 @@ final class ReceivePool implements AutoCloseable {
         OffHeapMemory memory = OffHeapMemories.allocate(length);
         MemoryRegion region;
         try {
-            region = card.domain.register(memory, Access.LOCAL_WRITE);
+            region = resources.domain.register(memory, Access.LOCAL_WRITE);
         } catch (RuntimeException e) {
             memory.close();
             throw e;
@@ -94,12 +98,12 @@ final class ReceivePool implements AutoCloseable {
         }
     }
 
-    /** Gives a slot to the card. */
+    /** Gives a slot to the NIC. */
     void post(int slot) {
         states[slot] = POSTED;
         MemoryRegion region = chunks.get(slot / slotsPerConnection);
         request.set(0, slot, region, offset(slot), slotLength);
-        int result = card.shared.post(request, 0, 1);
+        int result = resources.shared.post(request, 0, 1);
         if (result != 1) {
             throw new IllegalStateException(
                     "receive slot " + slot + " cannot be posted: " + Post.name(result));
@@ -111,7 +115,7 @@ final class ReceivePool implements AutoCloseable {
         return slot >= 0 && slot < states.length && states[(int) slot] == POSTED;
     }
 
-    /** The card has filled it. */
+    /** The NIC has filled it. */
     void take(int slot) {
         states[slot] = TAKEN;
     }
@@ -163,7 +167,7 @@ final class ReceivePool implements AutoCloseable {
     }
 
     void takeOver() {
-        Takeover.takeOver(request);
+        OwnershipTransfer.takeOver(request);
     }
 
     /** After the queue is closed. */

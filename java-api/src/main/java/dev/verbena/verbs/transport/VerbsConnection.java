@@ -77,12 +77,12 @@ final class VerbsConnection {
     /** Pairs of it that carried out requests and are not closed yet. */
     int retiredCount;
 
-    /** See {@link Joints}: when every message that had come by then was delivered. */
+    /** See {@link QueuePairs}: when every message that had come by then was delivered. */
     long drainMark;
 
     long drainPolled;
 
-    /** Gives up waiting for the card then. */
+    /** Gives up waiting for the NIC then. */
     long flushDeadlineNs;
 
     /** Works under way, first to last, and the first that is not wholly posted. */
@@ -91,10 +91,10 @@ final class VerbsConnection {
     private Work last;
     private Work cursor;
 
-    /** Requests that the card has. */
+    /** Requests that the NIC has. */
     private int inFlight;
 
-    /** The card refused the first work; its pair is being made anew. */
+    /** The NIC refused the first work; its pair is being made anew. */
     private boolean isRefused;
 
     private boolean isRepairing;
@@ -123,16 +123,16 @@ final class VerbsConnection {
 
     /** What the connections of a transport share when they post. */
     static final class Sending {
-        final Card card;
+        final VerbsResources resources;
         final WorkPool works;
         final SendRequests requests;
         final int batch;
 
-        /** Requests that the card has, of all connections. */
+        /** Requests that the NIC has, of all connections. */
         int inFlight;
 
-        Sending(Card card, WorkPool works, SendRequests requests) {
-            this.card = card;
+        Sending(VerbsResources resources, WorkPool works, SendRequests requests) {
+            this.resources = resources;
             this.works = works;
             this.requests = requests;
             this.batch = requests.capacity();
@@ -187,10 +187,10 @@ final class VerbsConnection {
         return (cursor != null || hasCreditsToReturn()) && !isStopped() && state < DYING;
     }
 
-    /** Posts what there is room for; answers false if the card refused to take it. */
+    /** Posts what there is room for; answers false if the NIC refused to take it. */
     boolean pump() {
         while (hasUnposted()) {
-            int room = Math.min(out.sendRoom(), sending.card.sendsMax - sending.inFlight);
+            int room = Math.min(out.sendRoom(), sending.resources.sendsMax - sending.inFlight);
             int count = fill(Math.min(room, sending.batch));
             if (count == 0) {
                 return true;
@@ -222,7 +222,7 @@ final class VerbsConnection {
         }
         while (count < room && cursor != null) {
             SendRequestFlyweight request = sending.requests.at(count++);
-            cursor.fill(request, sending.card.segmentMax);
+            cursor.fill(request, sending.resources.segmentMax);
             request.id(id(cursor.index));
             if (cursor.isPosted) {
                 cursor = cursor.next;
@@ -290,7 +290,7 @@ final class VerbsConnection {
 
     // ---- refused requests ----
 
-    /** The card has given back every request behind the refused one. */
+    /** The NIC has given back every request behind the refused one. */
     boolean isReadyToRepair() {
         return isRefused && !isRepairing && inFlight == 0 && state < DYING;
     }
@@ -306,7 +306,7 @@ final class VerbsConnection {
             returning = 0;
         }
         repairSerial++;
-        return first.refused(fresh.number(), packet, sending.card.segmentMax, repairSerial);
+        return first.refused(fresh.number(), packet, sending.resources.segmentMax, repairSerial);
     }
 
     boolean isRepair(int serial) {

@@ -20,7 +20,7 @@ import dev.verbena.verbs.CompletionFlyweight;
 import dev.verbena.verbs.CompletionQueue;
 import dev.verbena.verbs.QueuePair;
 import dev.verbena.verbs.VerbsException;
-import dev.verbena.verbs.internal.Takeover;
+import dev.verbena.verbs.internal.OwnershipTransfer;
 import dev.verbena.verbs.transport.VerbsEvent.Kind;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,11 +39,11 @@ final class VerbsConnections {
     private static final long FLUSH_WITHIN_NS = 1_000_000_000L;
 
     private final TransportContext context;
-    private final Card card;
+    private final VerbsResources resources;
     private final WorkPool works;
     private final VerbsRegions regions;
     private final ConnectionTable table;
-    private final Joints joints;
+    private final QueuePairs pairs;
     private final EventQueue events;
 
     /** Connections with something that could not be posted yet. */
@@ -57,18 +57,18 @@ final class VerbsConnections {
 
     VerbsConnections(
             TransportContext context,
-            Card card,
+            VerbsResources resources,
             WorkPool works,
             VerbsRegions regions,
             ConnectionTable table,
-            Joints joints,
+            QueuePairs pairs,
             EventQueue events) {
         this.context = context;
-        this.card = card;
+        this.resources = resources;
         this.works = works;
         this.regions = regions;
         this.table = table;
-        this.joints = joints;
+        this.pairs = pairs;
         this.events = events;
     }
 
@@ -76,8 +76,8 @@ final class VerbsConnections {
         return table;
     }
 
-    Joints joints() {
-        return joints;
+    QueuePairs pairs() {
+        return pairs;
     }
 
     // ---- posting and completing ----
@@ -125,7 +125,7 @@ final class VerbsConnections {
 
     /** Takes the completions of our requests. */
     void takeCompletions() {
-        CompletionQueue queue = card.sends;
+        CompletionQueue queue = resources.sends;
         int count = queue.poll(CompletionQueue.POLL_MAX);
         for (int i = 0; i < count; i++) {
             CompletionFlyweight completion = queue.completion(i);
@@ -206,7 +206,7 @@ final class VerbsConnections {
 
     private void repair(VerbsConnection connection) {
         try {
-            connection.channel.send(Frames.repair(joints.repair(connection)));
+            connection.channel.send(Frames.repair(pairs.repair(connection)));
         } catch (VerbsException e) {
             die(connection, "cannot be joined anew: " + e.getMessage(), false);
         }
@@ -222,14 +222,14 @@ final class VerbsConnections {
         } else {
             connection.channel.send(Frames.plain(Frames.BYE));
             connection.channel.deadline(
-                    System.nanoTime() + Meeting.patienceNs(context), "did not say goodbye");
+                    System.nanoTime() + Handshakes.patienceNs(context), "did not say goodbye");
             connection.state = LEFT;
         }
         return false;
     }
 
     private boolean drain(VerbsConnection connection) {
-        if (connection.inFlight() > 0 || !joints.isDrained(connection)) {
+        if (connection.inFlight() > 0 || !pairs.isDrained(connection)) {
             return true;
         }
         connection.failAll();
@@ -243,9 +243,9 @@ final class VerbsConnections {
         if (connection.inFlight() > 0 && !isLate) {
             return true;
         }
-        Joints.closeOut(connection);
+        QueuePairs.closeOut(connection);
         connection.failAll();
-        if (!joints.isDrained(connection)) {
+        if (!pairs.isDrained(connection)) {
             return true;
         }
         if (connection.isQuiet) {
@@ -261,7 +261,7 @@ final class VerbsConnections {
 
     private void end(VerbsConnection connection, Kind kind, String reason) {
         connection.channel.close();
-        joints.close(connection);
+        pairs.close(connection);
         connection.state = ENDED;
         events.add(kind, connection, works.lastNumber(), Status.PEER_DEAD, reason);
     }
@@ -272,7 +272,7 @@ final class VerbsConnections {
             connection.channel.close();
             connection.channel.connection = null;
         }
-        joints.close(connection);
+        pairs.close(connection);
         connection.state = ENDED;
         table.remove(connection);
     }
@@ -293,8 +293,8 @@ final class VerbsConnections {
         connection.flushDeadlineNs = System.nanoTime() + FLUSH_WITHIN_NS;
         connection.stopPosting();
         connection.channel.close();
-        Joints.stop(connection);
-        joints.markDrain(connection);
+        QueuePairs.stop(connection);
+        pairs.markDrain(connection);
         busy(connection);
     }
 
@@ -333,7 +333,7 @@ final class VerbsConnections {
         if (connection.channel != null) {
             connection.channel.close();
         }
-        joints.close(connection);
+        pairs.close(connection);
         if (isOffer) {
             events.forget(connection);
             table.remove(connection);
@@ -376,7 +376,7 @@ final class VerbsConnections {
         } else if (connection.state == JOINED || connection.state == OPEN) {
             connection.state = DRAINING;
             connection.stopPosting();
-            joints.markDrain(connection);
+            pairs.markDrain(connection);
             busy(connection);
         }
     }
@@ -389,20 +389,20 @@ final class VerbsConnections {
         return Transport.ACCEPTED;
     }
 
-    /** The peer's card refused us something: it tells why, and where to go on. */
+    /** The peer's NIC refused us something: it tells why, and where to go on. */
     void repaired(VerbsConnection connection, Frames.Repaired repaired) {
         if (connection.state >= DYING || !connection.isRepair(repaired.serial())) {
             return;
         }
         try {
-            joints.repaired(connection, repaired);
+            pairs.repaired(connection, repaired);
             post(connection);
         } catch (VerbsException e) {
             die(connection, "cannot be joined anew: " + e.getMessage(), false);
         }
     }
 
-    /** Our card refused the peer something. */
+    /** Our NIC refused the peer something. */
     void repair(VerbsConnection connection, Frames.Repair repair) {
         if (connection.state < JOINED || connection.state >= DYING) {
             return;
@@ -411,7 +411,7 @@ final class VerbsConnections {
                 regions.whyRefused(
                         repair.key(), repair.address(), repair.length(), repair.rights());
         try {
-            connection.channel.send(Frames.repaired(joints.repair(connection, repair, status)));
+            connection.channel.send(Frames.repaired(pairs.repair(connection, repair, status)));
         } catch (VerbsException e) {
             die(connection, "cannot be joined anew: " + e.getMessage(), false);
         }
@@ -430,16 +430,16 @@ final class VerbsConnections {
                 steps.add(() -> closePairs(connection));
             }
         }
-        steps.add(joints::closeAll);
+        steps.add(pairs::closeAll);
         steps.add(this::forgetAll);
         CloseHelper.closeAll(steps); // one that cannot be closed keeps no other open
     }
 
     private void closePairs(VerbsConnection connection) {
         if (connection.out != null) {
-            Takeover.takeOver(connection.out);
+            OwnershipTransfer.takeOver(connection.out);
         }
-        joints.close(connection);
+        pairs.close(connection);
     }
 
     private void forgetAll() {

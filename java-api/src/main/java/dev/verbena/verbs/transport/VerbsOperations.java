@@ -97,7 +97,7 @@ abstract class VerbsOperations extends GuardedTransport {
                 : RemoteDescriptor.REMOTE_WRITE;
     }
 
-    /** The card would refuse such a get, and break the connection over it. */
+    /** The NIC would refuse such a get, and break the connection over it. */
     private static void requireWritable(int operation, VerbsRegion region) {
         if (operation == Operation.GET && region.isReadOnly) {
             throw new IllegalArgumentException(

@@ -30,7 +30,7 @@ final class VerbsParts implements AutoCloseable {
 
     private static final long SLOT_BYTES_MAX = 1L << 30;
 
-    final Card card;
+    final VerbsResources resources;
     final TransportLimits limits;
     final WorkPool works;
     final SendRequests requests;
@@ -39,15 +39,15 @@ final class VerbsParts implements AutoCloseable {
     final VerbsConnections connections;
     final EventQueue events = new EventQueue();
     final Inbox inbox;
-    final Meeting meeting;
+    final Handshakes handshakes;
     final VerbsAddress address;
     final String explanation;
-    private final Keeper keeper;
-    private ServerSocketChannel door;
+    private final SideChannelLoop loop;
+    private ServerSocketChannel listener;
 
-    private VerbsParts(TransportContext context, VerbsOptions options, Card card) {
-        this.card = card;
-        int most = card.connectionsMax;
+    private VerbsParts(TransportContext context, VerbsOptions options, VerbsResources resources) {
+        this.resources = resources;
+        int most = resources.connectionsMax;
         int credits = context.creditsPerConnection();
         limits =
                 new TransportLimits(
@@ -57,8 +57,8 @@ final class VerbsParts implements AutoCloseable {
                         context.outstandingMax(),
                         most,
                         Frames.PRIVATE_MAX);
-        works = new WorkPool(card, context.outstandingMax());
-        try (QueuePair model = card.newOut()) {
+        works = new WorkPool(resources, context.outstandingMax());
+        try (QueuePair model = resources.newOut()) {
             requests = model.newSends(BATCH);
         }
         for (int i = 0; i < BATCH; i++) {
@@ -66,30 +66,33 @@ final class VerbsParts implements AutoCloseable {
         }
         requests.handOver();
         receives =
-                new ReceivePool(card, context.messageLengthMax(), credits * SLOTS_PER_CREDIT, most);
-        regions = new VerbsRegions(card);
+                new ReceivePool(
+                        resources, context.messageLengthMax(), credits * SLOTS_PER_CREDIT, most);
+        regions = new VerbsRegions(resources);
         long incarnation = RANDOM.nextLong() >>> INCARNATION_SHIFT | 1;
-        Joints joints = new Joints(card, context, incarnation);
-        ConnectionTable table = new ConnectionTable(most, new Sending(card, works, requests));
-        connections = new VerbsConnections(context, card, works, regions, table, joints, events);
-        inbox = new Inbox(card, receives, regions, connections);
-        keeper = Keeper.join();
+        QueuePairs pairs = new QueuePairs(resources, context, incarnation);
+        ConnectionTable table = new ConnectionTable(most, new Sending(resources, works, requests));
+        connections =
+                new VerbsConnections(context, resources, works, regions, table, pairs, events);
+        inbox = new Inbox(resources, receives, regions, connections);
+        loop = SideChannelLoop.join();
         boolean isDone = false;
         try {
-            meeting = new Meeting(context, card, keeper, connections, events, works, receives);
-            address = openDoor(context, options, most, incarnation);
-            meeting.name(address);
+            handshakes =
+                    new Handshakes(context, resources, loop, connections, events, works, receives);
+            address = openListener(context, options, most, incarnation);
+            handshakes.name(address);
             isDone = true;
         } finally {
             if (!isDone) {
-                keeper.leave();
+                loop.leave();
                 requests.close();
-                card.shared.close();
+                resources.shared.close();
                 receives.close();
                 works.close();
             }
         }
-        explanation = card.explain();
+        explanation = resources.explain();
     }
 
     static VerbsParts open(TransportContext context, VerbsOptions options) {
@@ -104,20 +107,20 @@ final class VerbsParts implements AutoCloseable {
                             + context.messageLengthMax()
                             + " is more than half a GiB");
         }
-        Card card = Card.open(context, options, most, slots);
+        VerbsResources resources = VerbsResources.open(context, options, most, slots);
         boolean isDone = false;
         try {
-            VerbsParts parts = new VerbsParts(context, options, card);
+            VerbsParts parts = new VerbsParts(context, options, resources);
             isDone = true;
             return parts;
         } finally {
             if (!isDone) {
-                card.close();
+                resources.close();
             }
         }
     }
 
-    private VerbsAddress openDoor(
+    private VerbsAddress openListener(
             TransportContext context, VerbsOptions options, int most, long incarnation) {
         String name =
                 context.name().isEmpty()
@@ -125,10 +128,12 @@ final class VerbsParts implements AutoCloseable {
                         : context.name();
         try {
             InetAddress host = host(options);
-            door =
-                    keeper.listen(
-                            new InetSocketAddress(host, options.port()), meeting, most + STRANGERS);
-            InetSocketAddress bound = (InetSocketAddress) door.getLocalAddress();
+            listener =
+                    loop.listen(
+                            new InetSocketAddress(host, options.port()),
+                            handshakes,
+                            most + STRANGERS);
+            InetSocketAddress bound = (InetSocketAddress) listener.getLocalAddress();
             String text = host.getHostAddress();
             int scope = text.indexOf('%');
             text = scope < 0 ? text : text.substring(0, scope);
@@ -153,8 +158,8 @@ final class VerbsParts implements AutoCloseable {
         if (!options.address().isEmpty()) {
             return InetAddress.getByName(options.address());
         }
-        if (card.gid.gid().isIpv4() || !card.gid.gid().isLinkLocal()) {
-            InetAddress own = InetAddress.getByAddress(card.gid.gid().bytes());
+        if (resources.gid.gid().isIpv4() || !resources.gid.gid().isLinkLocal()) {
+            InetAddress own = InetAddress.getByAddress(resources.gid.gid().bytes());
             if (java.net.NetworkInterface.getByInetAddress(own) != null) {
                 return own;
             }
@@ -169,19 +174,19 @@ final class VerbsParts implements AutoCloseable {
     @Override
     public void close() {
         CloseHelper.closeAll(
-                card::takeOver,
+                resources::takeOver,
                 receives::takeOver,
-                () -> keeper.close(door),
+                () -> loop.close(listener),
                 connections::closeAll,
-                keeper::flush,
-                meeting::clear,
+                loop::flush,
+                handshakes::clear,
                 events::clear,
                 regions::closeRefused,
                 requests,
-                card.shared,
+                resources.shared,
                 receives,
                 works,
-                card,
-                keeper::leave);
+                resources,
+                loop::leave);
     }
 }

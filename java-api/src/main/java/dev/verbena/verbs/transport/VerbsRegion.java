@@ -13,7 +13,7 @@ final class VerbsRegion extends TransportRegion {
     /** Its own, which it frees; null: handed in, and held by what is registered. */
     private final OffHeapMemory own;
 
-    /** Memory that this process itself may only read: the card must not write into it. */
+    /** Memory that this process itself may only read: the NIC must not write into it. */
     boolean isReadOnly;
 
     /** Operations posted from here that were not polled yet. */

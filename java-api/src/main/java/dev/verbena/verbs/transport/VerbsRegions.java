@@ -19,7 +19,7 @@ import org.agrona.collections.Int2ObjectHashMap;
 /**
  * The registrations of one transport. Owned by its thread.
  *
- * <p>A card may give a key again that it gave before. So every registration lies at addresses that
+ * <p>A NIC may give a key again that it gave before. So every registration lies at addresses that
  * this process has never used before: a request with an old descriptor and a new region's key
  * misses that region.
  */
@@ -31,13 +31,13 @@ final class VerbsRegions {
     /** Next address that was never used. Positive for longer than any process runs. */
     private static final AtomicLong NEXT_BASE = new AtomicLong(1L << 40);
 
-    private final Card card;
+    private final VerbsResources resources;
     private final Int2ObjectHashMap<VerbsRegion> byKey = new Int2ObjectHashMap<>();
 
     private VerbsTransport transport;
 
-    VerbsRegions(Card card) {
-        this.card = card;
+    VerbsRegions(VerbsResources resources) {
+        this.resources = resources;
     }
 
     /** Whose regions they are. */
@@ -46,8 +46,8 @@ final class VerbsRegions {
     }
 
     private void checkThere() {
-        if (card.isLost()) {
-            throw new TransportException("no memory can be registered: " + card.lost());
+        if (resources.isLost()) {
+            throw new TransportException("no memory can be registered: " + resources.lost());
         }
     }
 
@@ -88,7 +88,7 @@ final class VerbsRegions {
             try {
                 registered = onCard(memory, access(rights));
             } catch (VerbsException e) {
-                // A card writes into nothing that this process itself may only read.
+                // A NIC writes into nothing that this process itself may only read.
                 if (e.errno() != EFAULT || (rights & ~RemoteDescriptor.REMOTE_READ) != 0) {
                     throw e;
                 }
@@ -114,10 +114,10 @@ final class VerbsRegions {
 
     private MemoryRegion onCard(OffHeapMemory memory, int access) {
         long base = nextBase(memory.address(), memory.length());
-        return card.domain.register(memory, 0, memory.length(), base, access);
+        return resources.domain.register(memory, 0, memory.length(), base, access);
     }
 
-    /** Lies as the memory does in a huge page, so that the card can use large pages, too. */
+    /** Lies as the memory does in a huge page, so that the NIC can use large pages, too. */
     static long nextBase(long address, long length) {
         long room = (length + 2 * HUGE_PAGE) / HUGE_PAGE * HUGE_PAGE + HUGE_PAGE;
         long base = NEXT_BASE.getAndAdd(room) + (address & HUGE_PAGE - 1);
@@ -172,7 +172,7 @@ final class VerbsRegions {
         return Ranges.isInside(address - region.base(), length, region.length());
     }
 
-    /** Why the card refused a peer's request: one of {@link Status}. */
+    /** Why the NIC refused a peer's request: one of {@link Status}. */
     int whyRefused(int key, long address, long length, int rights) {
         VerbsRegion region = byKey.get(key);
         if (region == null || !isNear(region, address)) {
@@ -199,7 +199,7 @@ final class VerbsRegions {
 
     /**
      * Closes those whose owner was refused it, because a peer that may never answer had them in
-     * use. By the thread that closes, when the card has no request of ours any more.
+     * use. By the thread that closes, when the NIC has no request of ours any more.
      */
     void closeRefused() {
         if (PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-refused-region-stays")) {

@@ -8,7 +8,7 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.verbs.CompletionQueue;
-import dev.verbena.verbs.internal.Takeover;
+import dev.verbena.verbs.internal.OwnershipTransfer;
 import java.net.URI;
 import org.agrona.DirectBuffer;
 
@@ -23,11 +23,11 @@ final class VerbsTransport extends VerbsOperations {
     private final VerbsParts parts;
     private final Leaks.Watch watch;
     private final VerbsRegions regions;
-    private final Meeting meeting;
+    private final Handshakes handshakes;
     private final Inbox inbox;
     private final EventQueue events;
-    private final Card card;
-    private final CardNews news;
+    private final VerbsResources resources;
+    private final DeviceEvents news;
     private final long incarnation;
     private boolean isSendsArmed;
     private boolean isReceivesArmed;
@@ -38,15 +38,15 @@ final class VerbsTransport extends VerbsOperations {
                 parts.limits,
                 parts.works,
                 parts.connections,
-                parts.card.hasAtomics);
+                parts.resources.hasAtomics);
         this.context = context;
         this.parts = parts;
-        this.card = parts.card;
+        this.resources = parts.resources;
         this.regions = parts.regions;
-        this.meeting = parts.meeting;
+        this.handshakes = parts.handshakes;
         this.inbox = parts.inbox;
         this.events = parts.events;
-        this.news = new CardNews(context, card, connections);
+        this.news = new DeviceEvents(context, resources, connections);
         this.incarnation = parts.address.incarnation();
         regions.of(this);
         this.watch = Leaks.watch(this, toString());
@@ -65,7 +65,7 @@ final class VerbsTransport extends VerbsOperations {
         return Capability.PUT_NOTIFY
                 | Capability.FOREIGN_MEMORY
                 | Capability.APPLICATION_BYPASS
-                | (card.hasAtomics ? Capability.ATOMICS : 0);
+                | (resources.hasAtomics ? Capability.ATOMICS : 0);
     }
 
     @Override
@@ -109,7 +109,7 @@ final class VerbsTransport extends VerbsOperations {
 
     @Override
     protected void listenForPeers() {
-        meeting.listen();
+        handshakes.listen();
     }
 
     @Override
@@ -120,23 +120,23 @@ final class VerbsTransport extends VerbsOperations {
             int length,
             long context,
             long timeoutNs) {
-        return meeting.connect(
+        return handshakes.connect(
                 VerbsAddress.of(peer), privateData, offset, length, context, timeoutNs);
     }
 
     @Override
     protected int acceptPeer(long connection, long context) {
-        return meeting.accept(connection, context);
+        return handshakes.accept(connection, context);
     }
 
     @Override
     protected int rejectPeer(long connection) {
-        return meeting.reject(connection);
+        return handshakes.reject(connection);
     }
 
     @Override
     protected int disconnectPeer(long connection) {
-        return meeting.disconnect(connection);
+        return handshakes.disconnect(connection);
     }
 
     @Override
@@ -157,8 +157,8 @@ final class VerbsTransport extends VerbsOperations {
         for (long end = works.lastNumber(); count < limit && works.isWaiting(end); count++) {
             works.deliver(handler);
         }
-        if (meeting.hasLetters()) {
-            meeting.read();
+        if (handshakes.hasFrames()) {
+            handshakes.read();
         }
         if (!events.isEmpty()) {
             count += events.deliver(handler, limit - count, works, connections);
@@ -167,7 +167,7 @@ final class VerbsTransport extends VerbsOperations {
     }
 
     private void readNews() {
-        if (meeting.takeLookDue()) {
+        if (handshakes.takeLookDue()) {
             news.read();
         }
     }
@@ -175,7 +175,7 @@ final class VerbsTransport extends VerbsOperations {
     private boolean hasWork() {
         readNews();
         connections.takeCompletions();
-        return works.hasEnded() || !events.isEmpty() || meeting.hasLetters() || inbox.hasSome();
+        return works.hasEnded() || !events.isEmpty() || handshakes.hasFrames() || inbox.hasSome();
     }
 
     @Override
@@ -200,32 +200,32 @@ final class VerbsTransport extends VerbsOperations {
     /** Completions that come from here on ring. */
     private void arm() {
         if (!isSendsArmed) {
-            card.sends.requestNotification(false);
+            resources.sends.requestNotification(false);
             isSendsArmed = true;
         }
         if (!isReceivesArmed) {
-            card.receives.requestNotification(false);
+            resources.receives.requestNotification(false);
             isReceivesArmed = true;
         }
     }
 
     private void sleep(long ns) {
-        CompletionQueue queue = card.channel.await(ns);
+        CompletionQueue queue = resources.channel.await(ns);
         while (queue != null) {
-            isSendsArmed &= queue != card.sends;
-            isReceivesArmed &= queue != card.receives;
-            queue = card.channel.await(0);
+            isSendsArmed &= queue != resources.sends;
+            isReceivesArmed &= queue != resources.receives;
+            queue = resources.channel.await(0);
         }
     }
 
     @Override
     protected void ringBell() {
-        card.channel.wakeup();
+        resources.channel.wakeup();
     }
 
     @Override
     protected void free() {
-        Takeover.takeOver(parts.requests);
+        OwnershipTransfer.takeOver(parts.requests);
         try {
             parts.close();
         } catch (RuntimeException e) {

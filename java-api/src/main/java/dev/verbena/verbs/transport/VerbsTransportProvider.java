@@ -8,7 +8,7 @@ import dev.verbena.transport.TransportProvider;
 import dev.verbena.verbs.RdmaDevices;
 
 /**
- * Provider of {@code verbs://}: RDMA cards and Soft-RoCE.
+ * Provider of {@code verbs://}: RDMA NICs and Soft-RoCE.
  *
  * <p>Options: {@code device}, {@code devicePort}, {@code gid} (index), {@code address} and {@code
  * port} (of the TCP socket), {@code serviceLevel}, {@code trafficClass}, {@code timeout} (code, see
@@ -29,7 +29,7 @@ public final class VerbsTransportProvider implements TransportProvider {
     @Override
     public String unavailabilityCause() {
         String cause = RdmaDevices.unavailabilityCause();
-        return cause != null ? cause : CardSearch.unavailabilityCause();
+        return cause != null ? cause : DeviceSearch.unavailabilityCause();
     }
 
     /**

@@ -161,7 +161,7 @@ final class Work {
         request.fenced(isFenced && isFirst);
         switch (operation) {
             case Operation.SEND -> {
-                // A piece of length 0 is 2 GiB to some cards: nothing is no piece.
+                // A piece of length 0 is 2 GiB to some NICs: nothing is no piece.
                 if (lengths[0] == 0) {
                     request.segments(0).send();
                 } else {

@@ -20,7 +20,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class WorkPool implements AutoCloseable {
     private static final int CHUNK = 256;
 
-    private final Card card;
+    private final VerbsResources resources;
     private final int capacity;
     private final List<OffHeapMemory> memories = new ArrayList<>();
     private final List<MemoryRegion> chunks = new ArrayList<>();
@@ -35,8 +35,8 @@ final class WorkPool implements AutoCloseable {
     private long head;
     private long tail;
 
-    WorkPool(Card card, int capacity) {
-        this.card = card;
+    WorkPool(VerbsResources resources, int capacity) {
+        this.resources = resources;
         this.capacity = capacity;
         grow();
     }
@@ -79,11 +79,11 @@ final class WorkPool implements AutoCloseable {
         return true;
     }
 
-    /** Memory for the card; null if there is no more: then what there is must do. */
+    /** Memory for the NIC; null if there is no more: then what there is must do. */
     private MemoryRegion scratch(long length) {
         OffHeapMemory memory = OffHeapMemories.allocate(length);
         try {
-            MemoryRegion region = card.domain.register(memory, Access.LOCAL_WRITE);
+            MemoryRegion region = resources.domain.register(memory, Access.LOCAL_WRITE);
             memories.add(memory);
             chunks.add(region);
             return region;

@@ -1,12 +1,12 @@
 /**
- * The transport {@code verbs://}: the contract of {@code dev.verbena.transport} over an RDMA card
- * or Soft-RoCE.
+ * The transport {@code verbs://}: the contract of {@code dev.verbena.transport} over an RDMA NIC or
+ * Soft-RoCE.
  *
  * <p>Addresses: {@code verbs://host:port/job/name?incarnation=hex}. Host and port are of a TCP
  * socket that is used to meet and to notice that a peer is gone; data moves through queue pairs.
  *
  * <p>A connection has two reliable queue pairs, one for each direction of requests, so that a
- * request which the card of the peer refuses ends only what was asked for in that direction. It is
+ * request which the NIC of the peer refuses ends only what was asked for in that direction. It is
  * made anew then, and whatever was behind the refused one is posted again: it was never carried
  * out.
  *

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Peers that keep to the frames and break the rules behind them: each loses its connection, and
- * another one goes on. Over the recording libibverbs, which says what the card would have received.
+ * another one goes on. Over the recording libibverbs, which says what the NIC would have received.
  */
 @Timeout(120)
 class HostilePeerTest {
@@ -102,7 +102,7 @@ class HostilePeerTest {
         }
     }
 
-    /** The other end: its words are real, and what its card would send is told by the stub. */
+    /** The other end: its words are real, and what its NIC would send is told by the stub. */
     private final class Peer implements AutoCloseable {
         final Socket socket;
         final DataInputStream in;
@@ -143,7 +143,7 @@ class HostilePeerTest {
             }
         }
 
-        /** Its card fills slots. */
+        /** Its NIC fills slots. */
         void fill(int count, int opcode, boolean hasImmediate, int immediate, int length) {
             long[] ids = new long[count];
             for (int i = 0; i < count; i++) {
@@ -259,23 +259,23 @@ class HostilePeerTest {
     @Test
     void shouldRefuseRepairsWithoutEnd() {
         VerbsOptions options = VerbsOptions.of(context.options());
-        try (Card card = Card.open(context, options, 2, 4)) {
-            Joints joints = new Joints(card, context, 1);
+        try (VerbsResources resources = VerbsResources.open(context, options, 2, 4)) {
+            QueuePairs pairs = new QueuePairs(resources, context, 1);
             URI from = URI.create("verbs://" + ADDRESS + ":1/hostile/peer");
             VerbsConnection connection = new VerbsConnection(0, 1, from, null, null);
-            joints.make(connection);
-            joints.join(connection, endpoint(0x300));
+            pairs.make(connection);
+            pairs.join(connection, endpoint(0x300));
             Frames.Repair repair = new Frames.Repair(0x400, 1, 0, 0, 0, 0, 1);
             for (int i = 0; i < 64; i++) {
-                joints.repair(connection, repair, 1);
+                pairs.repair(connection, repair, 1);
             }
-            assertThatThrownBy(() -> joints.repair(connection, repair, 1))
+            assertThatThrownBy(() -> pairs.repair(connection, repair, 1))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("repairs without end");
-            joints.polled(0); // nothing waits in the old pairs any more
-            joints.repair(connection, repair, 1);
-            joints.close(connection);
-            joints.closeAll();
+            pairs.polled(0); // nothing waits in the old pairs any more
+            pairs.repair(connection, repair, 1);
+            pairs.close(connection);
+            pairs.closeAll();
         }
     }
 }

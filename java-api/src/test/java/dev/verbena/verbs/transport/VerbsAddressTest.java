@@ -65,11 +65,11 @@ class VerbsAddressTest {
     @Test
     void shouldTryAboutAsLongAsAPeerMayBeSilent() {
         for (long timeoutNs : new long[] {100_000_000L, 500_000_000L, 4_000_000_000L}) {
-            long triesNs = (4096L << Card.timeoutCode(timeoutNs)) * 7;
+            long triesNs = (4096L << VerbsResources.timeoutCode(timeoutNs)) * 7;
             assertThat((double) triesNs / timeoutNs).isBetween(0.8, 1.6);
         }
-        assertThat(Card.timeoutCode(1_000_000L)).isEqualTo(10);
-        assertThat(Card.timeoutCode(Long.MAX_VALUE / 4)).isEqualTo(20);
+        assertThat(VerbsResources.timeoutCode(1_000_000L)).isEqualTo(10);
+        assertThat(VerbsResources.timeoutCode(Long.MAX_VALUE / 4)).isEqualTo(20);
     }
 
     @Test

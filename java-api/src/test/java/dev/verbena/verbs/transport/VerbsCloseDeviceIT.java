@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A transport is closed while its card sends again and again to a peer that answers no more. */
+/** A transport is closed while its NIC sends again and again to a peer that answers no more. */
 @Tag("verbs-device")
 @Timeout(180)
 class VerbsCloseDeviceIT {
@@ -43,7 +43,7 @@ class VerbsCloseDeviceIT {
                             .receiveSlotCount(64)
                             .creditsPerConnection(8)
                             .messageLengthMax(256)
-                            // So long goes the card on sending.
+                            // So long goes the NIC on sending.
                             .peerTimeoutNs(PATIENCE_NS)
                             .errorHandler(e -> reports.add(String.valueOf(e.getMessage())));
             transport = (VerbsTransport) VerbsTesting.open(context);

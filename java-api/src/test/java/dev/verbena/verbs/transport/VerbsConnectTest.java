@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How a connect fails, over the recording libibverbs: no card is needed to be refused. */
+/** How a connect fails, over the recording libibverbs: no NIC is needed to be refused. */
 @Timeout(60)
 class VerbsConnectTest {
     private static final long LONG_NS = 30_000_000_000L;

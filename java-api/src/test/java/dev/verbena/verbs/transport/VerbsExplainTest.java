@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What a transport says of the way to its peers, and what it tells the card of it: over the
+ * What a transport says of the way to its peers, and what it tells the NIC of it: over the
  * recording libibverbs, whose port has a link-local and an IPv4 address, as RoCE v1 and v2 each.
  */
 @Timeout(120)
@@ -67,16 +67,17 @@ class VerbsExplainTest {
 
     private void assertPaths(TransportContext context, int level, int trafficClass, int gid) {
         long before = stub.pathCount();
-        try (Card card = Card.open(context, VerbsOptions.of(context.options()), 2, 4)) {
-            Joints joints = new Joints(card, context, 1);
+        try (VerbsResources resources =
+                VerbsResources.open(context, VerbsOptions.of(context.options()), 2, 4)) {
+            QueuePairs pairs = new QueuePairs(resources, context, 1);
             URI from = URI.create("verbs://127.0.0.1:1/explain/peer");
             VerbsConnection connection = new VerbsConnection(0, 1, from, null, null);
-            joints.make(connection);
-            joints.join(
+            pairs.make(connection);
+            pairs.join(
                     connection,
                     new Endpoint(0x300, 1, 0x301, 1, 0, PEER, 1024, 4, 2, 64, 1_000_000_000, 77));
-            joints.close(connection);
-            joints.closeAll();
+            pairs.close(connection);
+            pairs.closeAll();
         }
         assertThat(stub.pathCount() - before).as("a pair for each direction").isEqualTo(2);
         for (long path = before; path < before + 2; path++) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Slabs and cached registrations over a card: who has an invalidated key reaches nothing. */
+/** Slabs and cached registrations over a NIC: who has an invalidated key reaches nothing. */
 @Tag("verbs-device")
 @Timeout(180)
 class VerbsMemoryDeviceIT {

@@ -30,8 +30,12 @@ final class SimulatedTransport extends TransportOperations {
     @Override
     public void retain(long messageToken) {
         own();
-        if (handled == null || handled.kind != MESSAGE || handled.token != messageToken) {
-            throw new IllegalStateException("message " + messageToken + " is not being handled");
+        if (handled == null
+                || handled.kind != MESSAGE
+                || handled.token != messageToken
+                || handled.isRetained) {
+            throw new IllegalStateException(
+                    "message " + messageToken + " is not being handled, or is retained already");
         }
         handled.isRetained = true;
         synchronized (world) {

@@ -360,6 +360,13 @@ abstract class TransportConnections extends TransferTransport {
         own();
         synchronized (world) {
             Connection connection = byHandle.get(handle);
+            if (!isClosed && connection != null && connection.isPending) {
+                fail(connection, Status.CANCELLED, "disconnect was called");
+                return ACCEPTED;
+            }
+            if (!isClosed && connection != null && connection.isOffered) {
+                return reject(handle);
+            }
             if (isClosed || connection == null || !connection.isOpen || connection.isEnding) {
                 return isClosed ? CLOSED : NOT_CONNECTED;
             }

@@ -15,18 +15,18 @@ import java.net.URI;
 
 /** How connections come about and end: records go to peers' system queues. One thread. */
 final class Connections extends RecordConnections<PortalsConnection> {
-    private final Card card;
+    private final PortalsResources resources;
     private final ControlInbox records;
 
-    Connections(Card card, EventRing ring, TransportContext context, long nowNs) {
+    Connections(PortalsResources resources, EventRing ring, TransportContext context, long nowNs) {
         super(
                 new HandleTable<>(
                         new PortalsConnection[context.connectionsMax()], PortalsConnection::new),
                 ring,
                 context,
                 nowNs);
-        this.card = card;
-        this.records = new ControlInbox(card, ring, context, this);
+        this.resources = resources;
+        this.records = new ControlInbox(resources, ring, context, this);
     }
 
     ControlInbox records() {
@@ -57,8 +57,8 @@ final class Connections extends RecordConnections<PortalsConnection> {
 
     private void seek(PortalsConnection c, PortalsAddress peer) {
         long target = peer.process().target();
-        int state = card.ni.peerState(target);
-        long found = state == PeerState.DEAD ? 0 : card.ni.peerIncarnation();
+        int state = resources.ni.peerState(target);
+        long found = state == PeerState.DEAD ? 0 : resources.ni.peerIncarnation();
         if (isThere(c, peer.incarnation(), found, "process " + peer.process())) {
             bind(c, target, found);
             pend(c, CONNECT);
@@ -67,7 +67,7 @@ final class Connections extends RecordConnections<PortalsConnection> {
 
     @Override
     protected void onBound(PortalsConnection c) {
-        card.ni.pinPeer(c.peerProcess, c.peerIncarnation);
+        resources.ni.pinPeer(c.peerProcess, c.peerIncarnation);
     }
 
     @Override
@@ -77,9 +77,9 @@ final class Connections extends RecordConnections<PortalsConnection> {
 
     @Override
     protected void onUnused(long process) {
-        if (process != card.ni.id().target()) {
-            card.ni.pinPeer(process, 0);
-            card.ni.forgetPeer(process);
+        if (process != resources.ni.id().target()) {
+            resources.ni.pinPeer(process, 0);
+            resources.ni.forgetPeer(process);
         }
     }
 
@@ -94,11 +94,11 @@ final class Connections extends RecordConnections<PortalsConnection> {
             }
             return DELIVERED;
         }
-        if (Card.isPeerGone(outcome)) {
+        if (PortalsResources.isPeerGone(outcome)) {
             return GONE;
         }
         boolean isDropped = outcome == PortalsOutcome.DROPPED && record == CONNECT;
-        if (isDropped && !card.isListening(c.peerProcess)) {
+        if (isDropped && !resources.isListening(c.peerProcess)) {
             fail(c, Status.NOT_LISTENING, c.uri + " does not listen");
             return FAILED;
         }
@@ -112,21 +112,23 @@ final class Connections extends RecordConnections<PortalsConnection> {
 
     private int put(PortalsConnection c, int record) {
         boolean isRequest = record == CONNECT;
-        card.record.write(
+        resources.record.write(
                 record,
                 c.peerHandle,
                 c.handle,
                 context.creditsPerConnection(),
                 context.messageLengthMax(),
                 isRequest ? c.privateData : null);
-        return card.putRecord(c.peerProcess, isRequest ? Card.REQUEST_BITS : Card.ANSWER_BITS);
+        return resources.putRecord(
+                c.peerProcess,
+                isRequest ? PortalsResources.REQUEST_BITS : PortalsResources.ANSWER_BITS);
     }
 
     private void answer(long target, int type, int to) {
-        card.record.write(type, to, 0, 0, 0, null);
-        card.putRecord(target, Card.ANSWER_BITS);
-        if (!isUsed(target) && target != card.ni.id().target()) {
-            card.ni.forgetPeer(target);
+        resources.record.write(type, to, 0, 0, 0, null);
+        resources.putRecord(target, PortalsResources.ANSWER_BITS);
+        if (!isUsed(target) && target != resources.ni.id().target()) {
+            resources.ni.forgetPeer(target);
         }
     }
 
@@ -150,14 +152,14 @@ final class Connections extends RecordConnections<PortalsConnection> {
     @Override
     protected int returnCredits(PortalsConnection c) {
         long bits = MessageHeader.bits(c.peerHandle, (int) c.takenCount, 0);
-        int outcome = card.putCredits(c.peerProcess, bits);
+        int outcome = resources.putCredits(c.peerProcess, bits);
         if (outcome == PortalsOutcome.DELIVERED) {
             if (PlantedFaults.ENABLED) {
                 PlantedFaults.step("java.portals.credits");
             }
             return DELIVERED;
         }
-        return Card.isPeerGone(outcome) ? GONE : LATER;
+        return PortalsResources.isPeerGone(outcome) ? GONE : LATER;
     }
 
     // ---- records in ----
@@ -214,24 +216,24 @@ final class Connections extends RecordConnections<PortalsConnection> {
     @Override
     protected void onEnding(PortalsConnection c) {
         // What it sent before has been logged: it is delivered first.
-        c.markEnd(card.messageQueue.tail(), card.notifyQueue.tail());
+        c.markEnd(resources.messageQueue.tail(), resources.notifyQueue.tail());
     }
 
     @Override
     protected boolean isDelivered(PortalsConnection c) {
-        return c.isRead(card.messageQueue.head(), card.notifyQueue.head());
+        return c.isRead(resources.messageQueue.head(), resources.notifyQueue.head());
     }
 
     @Override
     protected void onWatch(long nowNs) {
-        card.bell(); // throws if our memory was cut
-        card.ni.reap();
+        resources.bell(); // throws if our memory was cut
+        resources.ni.reap();
     }
 
     @Override
     protected int peerState(PortalsConnection c) {
-        int state = card.ni.peerState(c.peerProcess);
-        if (state == PeerState.DEAD || card.ni.peerIncarnation() != c.peerIncarnation) {
+        int state = resources.ni.peerState(c.peerProcess);
+        if (state == PeerState.DEAD || resources.ni.peerIncarnation() != c.peerIncarnation) {
             return DEAD;
         }
         return state == PeerState.STOPPED ? STOPPED : RUNNING;

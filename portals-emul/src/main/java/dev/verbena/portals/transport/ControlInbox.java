@@ -14,7 +14,7 @@ import dev.verbena.transport.core.EventRing;
 final class ControlInbox {
     private static final int RECORDS_MAX = 256;
 
-    private final Card card;
+    private final PortalsResources resources;
     private final EventRing ring;
     private final TransportContext context;
     private final Connections connections;
@@ -25,8 +25,11 @@ final class ControlInbox {
     private boolean isTaking;
 
     ControlInbox(
-            Card card, EventRing ring, TransportContext context, Connections connections) {
-        this.card = card;
+            PortalsResources resources,
+            EventRing ring,
+            TransportContext context,
+            Connections connections) {
+        this.resources = resources;
         this.ring = ring;
         this.context = context;
         this.connections = connections;
@@ -46,39 +49,39 @@ final class ControlInbox {
     }
 
     private void takeAll() {
-        if (!card.systemQueue.isEmpty() || card.answers.isClosing()) {
+        if (!resources.systemQueue.isEmpty() || resources.answers.isClosing()) {
             takeAnswers();
         }
-        if (card.requests() != null
-                && (!card.requestQueue.isEmpty() || card.requests().isClosing())) {
+        if (resources.requests() != null
+                && (!resources.requestQueue.isEmpty() || resources.requests().isClosing())) {
             takeRequests();
         }
     }
 
     private void takeAnswers() {
         for (int i = 0; i < RECORDS_MAX && !ring.isBacklogged(); i++) {
-            int answer = card.systemQueue.poll(event);
+            int answer = resources.systemQueue.poll(event);
             if (answer == EventQueue.EMPTY) {
                 break;
             }
             if (answer == EventQueue.DROPPED) {
-                card.answers.onLoss();
+                resources.answers.onLoss();
             }
-            if (event.userPointer() == Card.CREDIT_POINTER) {
+            if (event.userPointer() == PortalsResources.CREDIT_POINTER) {
                 onCredits();
             } else {
-                card.answers.onEvent(event, onAnswer);
+                resources.answers.onEvent(event, onAnswer);
             }
         }
-        if (card.answers.isClosing()) {
-            card.answers.recover(event, onAnswer);
+        if (resources.answers.isClosing()) {
+            resources.answers.recover(event, onAnswer);
         }
     }
 
     private void takeRequests() {
-        ReceiveQueue requests = card.requests();
+        ReceiveQueue requests = resources.requests();
         for (int i = 0; i < RECORDS_MAX && !ring.isBacklogged(); i++) {
-            int answer = card.requestQueue.poll(requestEvent);
+            int answer = resources.requestQueue.poll(requestEvent);
             if (answer == EventQueue.EMPTY) {
                 break;
             }
@@ -107,7 +110,7 @@ final class ControlInbox {
                 connections.offer(record, from);
             }
         } finally {
-            card.requests().release(buffer);
+            resources.requests().release(buffer);
         }
     }
 
@@ -143,7 +146,7 @@ final class ControlInbox {
                 connections.onAnswer(record, from);
             }
         } finally {
-            card.answers.release(buffer);
+            resources.answers.release(buffer);
         }
     }
 }

@@ -21,7 +21,7 @@ final class Inbox {
     private static final int IDLE_POLLS = 64;
     private static final int SPARE_SLOTS = 64;
 
-    private final Card card;
+    private final PortalsResources resources;
     private final Connections connections;
     private final ControlInbox records;
     private final CreditReturns<PortalsConnection> credits;
@@ -48,11 +48,11 @@ final class Inbox {
     private record Found(ReceiveBuffer buffer, int at, int connection, int length) {}
 
     Inbox(
-            Card card,
+            PortalsResources resources,
             Connections connections,
             Registrations registrations,
             TransportContext context) {
-        this.card = card;
+        this.resources = resources;
         this.connections = connections;
         this.records = connections.records();
         this.credits = connections.credits();
@@ -97,7 +97,7 @@ final class Inbox {
     boolean hasWork() {
         records.take();
         settleEnds();
-        return card.hasEvents() || hasUndelivered();
+        return resources.hasEvents() || hasUndelivered();
     }
 
     /** Connections end when their last message was delivered. */
@@ -112,7 +112,7 @@ final class Inbox {
     }
 
     private boolean isRecovering() {
-        return card.messages.isClosing() || !found.isEmpty();
+        return resources.messages.isClosing() || !found.isEmpty();
     }
 
     private int messages(TransportHandler handler, int limit) {
@@ -125,21 +125,21 @@ final class Inbox {
                 }
                 continue;
             }
-            int answer = isMessageHeld ? EventQueue.EVENT : card.messageQueue.poll(message);
+            int answer = isMessageHeld ? EventQueue.EVENT : resources.messageQueue.poll(message);
             if (answer == EventQueue.EMPTY) {
                 break;
             }
             boolean isLossIgnored =
                     PlantedFaults.ENABLED && PlantedFaults.isOn("portals-loss-ignored");
             if (answer == EventQueue.DROPPED && !isLossIgnored) {
-                card.messages.onLoss();
+                resources.messages.onLoss();
                 continue;
             }
             isMessageHeld = !isMessageHeld && isEarly(message);
             if (isMessageHeld) {
                 break;
             }
-            card.messages.onEvent(message, onMessage);
+            resources.messages.onEvent(message, onMessage);
         }
         return delivered;
     }
@@ -160,7 +160,7 @@ final class Inbox {
 
     /** One step after a loss of events; false if a peer is still at it. */
     private boolean recover() {
-        if (card.messages.isClosing() && !card.messages.recover(message, onFound)) {
+        if (resources.messages.isClosing() && !resources.messages.recover(message, onFound)) {
             return false;
         }
         Found next = found.poll();
@@ -177,7 +177,7 @@ final class Inbox {
             records.take(); // its ACCEPT was put before this message
         }
         if (c == null || !isExpected(c, buffer, at, from)) {
-            card.messages.release(buffer);
+            resources.messages.release(buffer);
             return;
         }
         c.onMessageReceived();
@@ -223,7 +223,7 @@ final class Inbox {
         PortalsEventFlyweight event = notification;
         int count = 0;
         while (count < limit
-                && (isNotificationHeld || card.notifyQueue.poll(event) != EventQueue.EMPTY)) {
+                && (isNotificationHeld || resources.notifyQueue.poll(event) != EventQueue.EMPTY)) {
             isNotificationHeld = !isNotificationHeld && isEarly(event);
             if (isNotificationHeld) {
                 break;
@@ -269,12 +269,12 @@ final class Inbox {
         ReceiveBuffer buffer = slots.buffer(token);
         int connection = slots.connection(token);
         slots.free(token);
-        card.messages.release(buffer);
+        resources.messages.release(buffer);
         credits.onReleased(connection);
     }
 
     void close() {
         found.clear();
-        card.messages.close();
+        resources.messages.close();
     }
 }

@@ -27,23 +27,23 @@ abstract class PortalsOperations extends GuardedTransport {
     /** Added to a status with which an operation was refused here. */
     private static final int REFUSED_BASE = 1 << 16;
 
-    final Card card;
+    final PortalsResources resources;
     final EventRing ring;
     final Registrations registrations;
     final Connections connections;
     private long droppedSends;
 
-    PortalsOperations(TransportContext context, PortalsInterface ni, URI uri, CardSizes sizes) {
+    PortalsOperations(TransportContext context, PortalsInterface ni, URI uri, ResourceSizes sizes) {
         super(
                 uri.toString(),
                 uri,
                 limits(context, context.connectionsMax(), ControlRecord.PRIVATE_MAX),
                 ni::moveTo);
-        this.card = new Card(ni, sizes);
+        this.resources = new PortalsResources(ni, sizes);
         this.ring = new EventRing(context.outstandingMax(), context.connectionsMax());
-        this.registrations = new Registrations(guard, card, ring, 2 * context.peerTimeoutNs());
+        this.registrations = new Registrations(guard, resources, ring, 2 * context.peerTimeoutNs());
         this.connections =
-                new Connections(card, ring, context, SystemNanoClock.INSTANCE.nanoTime());
+                new Connections(resources, ring, context, SystemNanoClock.INSTANCE.nanoTime());
     }
 
     /** Sends that the peer's list dropped; each was answered by {@code BACK_PRESSURED}. */
@@ -94,7 +94,7 @@ abstract class PortalsOperations extends GuardedTransport {
     }
 
     private int send(PortalsConnection c, PortalsRegion source, long offset, int length, long ctx) {
-        UnsafeBuffer staging = card.staging;
+        UnsafeBuffer staging = resources.staging;
         MessageHeader.write(staging, 0, c.peerHandle, length, c.sentMessages);
         source.copyTo(offset, staging, MessageHeader.LENGTH, length);
         if (PlantedFaults.ENABLED) {
@@ -102,7 +102,7 @@ abstract class PortalsOperations extends GuardedTransport {
         }
         long taken = c.takenCount;
         int outcome =
-                card.putMessage(
+                resources.putMessage(
                         c.peerProcess,
                         length,
                         MessageHeader.bits(c.peerHandle, (int) taken, c.sentMessages));
@@ -119,7 +119,7 @@ abstract class PortalsOperations extends GuardedTransport {
     }
 
     private int sendFailed(PortalsConnection c, PortalsRegion source, int outcome, long ctx) {
-        if (Card.isToBeRetried(outcome)) {
+        if (PortalsResources.isToBeRetried(outcome)) {
             return BACK_PRESSURED;
         }
         if (outcome == PortalsOutcome.DROPPED) {
@@ -127,7 +127,7 @@ abstract class PortalsOperations extends GuardedTransport {
             return BACK_PRESSURED;
         }
         complete(c, source, Operation.SEND, ctx, statusOf(outcome), 0);
-        if (Card.isPeerGone(outcome)) {
+        if (PortalsResources.isPeerGone(outcome)) {
             connections.lose(c, "its process is gone");
         }
         return ACCEPTED;
@@ -145,10 +145,10 @@ abstract class PortalsOperations extends GuardedTransport {
         if (outcome == PortalsOutcome.DROPPED) {
             return Status.STALE_KEY;
         }
-        if (Card.isPeerGone(outcome)) {
+        if (PortalsResources.isPeerGone(outcome)) {
             return Status.PEER_DEAD;
         }
-        return Card.isToBeRetried(outcome) ? Status.TIMED_OUT : Status.INTERNAL;
+        return PortalsResources.isToBeRetried(outcome) ? Status.TIMED_OUT : Status.INTERNAL;
     }
 
     /** Refused here, before anything is put: 0 if the descriptor allows it. */
@@ -213,12 +213,12 @@ abstract class PortalsOperations extends GuardedTransport {
                 return BACK_PRESSURED;
             }
             int outcome = move(c, region, offset, remote, remoteOffset, length, operation);
-            if (Card.isToBeRetried(outcome)) {
+            if (PortalsResources.isToBeRetried(outcome)) {
                 return BACK_PRESSURED;
             }
             int status = outcome >= REFUSED_BASE ? outcome - REFUSED_BASE : statusOf(outcome);
             complete(c, region, operation, context, status, status == Status.OK ? length : 0);
-            if (Card.isPeerGone(outcome)) {
+            if (PortalsResources.isPeerGone(outcome)) {
                 connections.lose(c, "its process is gone");
             }
             return ACCEPTED;
@@ -252,8 +252,8 @@ abstract class PortalsOperations extends GuardedTransport {
         long at = d.base() + remoteOffset;
         int index = (int) d.keyHigh();
         return isGet
-                ? card.get(from, offset, length, c.peerProcess, index, d.keyLow(), at)
-                : card.put(
+                ? resources.get(from, offset, length, c.peerProcess, index, d.keyLow(), at)
+                : resources.put(
                         from,
                         offset,
                         length,
@@ -293,7 +293,7 @@ abstract class PortalsOperations extends GuardedTransport {
                     return BACK_PRESSURED;
                 }
                 int outcome =
-                        card.put(
+                        resources.put(
                                 from,
                                 offset,
                                 length,
@@ -302,7 +302,7 @@ abstract class PortalsOperations extends GuardedTransport {
                                 target.keyLow() | PortalsRegion.NOTIFY_BIT,
                                 target.base() + targetOffset,
                                 MessageHeader.notifyBits(c.peerHandle, tag));
-                if (Card.isToBeRetried(outcome)) {
+                if (PortalsResources.isToBeRetried(outcome)) {
                     return BACK_PRESSURED;
                 }
                 if (outcome == PortalsOutcome.DELIVERED) {
@@ -370,7 +370,7 @@ abstract class PortalsOperations extends GuardedTransport {
                                 v.remoteOffset(i),
                                 v.length(i),
                                 operation);
-                if (i == 0 && Card.isToBeRetried(outcome)) {
+                if (i == 0 && PortalsResources.isToBeRetried(outcome)) {
                     return BACK_PRESSURED;
                 }
                 int status = outcome >= REFUSED_BASE ? outcome - REFUSED_BASE : statusOf(outcome);

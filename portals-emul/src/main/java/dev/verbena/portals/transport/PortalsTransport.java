@@ -25,14 +25,14 @@ public final class PortalsTransport extends PortalsOperations {
     private final Inbox inbox;
     private final long capabilities;
 
-    PortalsTransport(TransportContext context, PortalsInterface ni, CardSizes sizes) {
+    PortalsTransport(TransportContext context, PortalsInterface ni, ResourceSizes sizes) {
         super(
                 context,
                 ni,
                 new PortalsAddress(context.job(), ni.id(), ni.incarnation()).uri(),
                 sizes);
         this.ni = ni;
-        this.inbox = new Inbox(card, connections, registrations, context);
+        this.inbox = new Inbox(resources, connections, registrations, context);
         this.capabilities =
                 Capability.PUT_NOTIFY
                         | Capability.APPLICATION_BYPASS
@@ -69,9 +69,9 @@ public final class PortalsTransport extends PortalsOperations {
                 + ". Messages go to a list of "
                 + ReceiveQueue.LIST_LENGTH
                 + " descriptors of "
-                + card.messages.bufferLength()
+                + resources.messages.bufferLength()
                 + " bytes at table entry "
-                + Card.MESSAGE_INDEX
+                + PortalsResources.MESSAGE_INDEX
                 + ". Memory from allocate is mapped by peers; other memory is "
                 + ((capabilities & Capability.FOREIGN_MEMORY) != 0
                         ? "reached with cross-memory attach."
@@ -88,11 +88,11 @@ public final class PortalsTransport extends PortalsOperations {
         enterOpen();
         try {
             return new PortalsStatistics(
-                    card.messages.linkedCount(),
-                    card.messages.unlinkCount(),
-                    card.messages.replacementCount(),
-                    card.messages.bufferCount(),
-                    card.messages.lossCount(),
+                    resources.messages.linkedCount(),
+                    resources.messages.unlinkCount(),
+                    resources.messages.replacementCount(),
+                    resources.messages.bufferCount(),
+                    resources.messages.lossCount(),
                     droppedSends());
         } finally {
             guard.exit();
@@ -100,8 +100,8 @@ public final class PortalsTransport extends PortalsOperations {
     }
 
     /** For tests: the Portals objects, on the owner's thread only. */
-    Card card() {
-        return card;
+    PortalsResources resources() {
+        return resources;
     }
 
     /**
@@ -137,7 +137,7 @@ public final class PortalsTransport extends PortalsOperations {
 
     @Override
     protected void listenForPeers() {
-        card.listen();
+        resources.listen();
     }
 
     @Override
@@ -191,7 +191,7 @@ public final class PortalsTransport extends PortalsOperations {
     protected boolean awaitEvents(long deadlineNs) {
         connections.credits().tellAll();
         while (true) {
-            int seen = card.bell();
+            int seen = resources.bell();
             if (takeWakeup()) {
                 return true;
             }

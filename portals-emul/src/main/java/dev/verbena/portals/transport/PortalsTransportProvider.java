@@ -28,7 +28,7 @@ public final class PortalsTransportProvider implements TransportProvider {
 
     private static final String FOREIGN_OPTION = "foreignMemory";
     private static final Set<String> OPTIONS =
-            Set.of(FOREIGN_OPTION, CardSizes.EVENTS_OPTION, CardSizes.REGISTRATIONS_OPTION);
+            Set.of(FOREIGN_OPTION, ResourceSizes.EVENTS_OPTION, ResourceSizes.REGISTRATIONS_OPTION);
     private static final int EVENT_QUEUES_MAX = 8;
     private static final long PID_FACTOR = 2_654_435_761L;
     private static final long PID_STEP = 7919;
@@ -77,7 +77,7 @@ public final class PortalsTransportProvider implements TransportProvider {
             throw new IllegalArgumentException(
                     "option " + FOREIGN_OPTION + "=" + foreign + ": attach or bounce");
         }
-        CardSizes sizes = CardSizes.of(context);
+        ResourceSizes sizes = ResourceSizes.of(context);
         PortalsInterfaceContext nic =
                 new PortalsInterfaceContext()
                         .job(context.job())

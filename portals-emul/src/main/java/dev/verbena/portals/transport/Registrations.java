@@ -41,11 +41,12 @@ final class Registrations extends RegionTable<PortalsRegion> {
     private final int listCount;
     private final long secret = new SecureRandom().nextLong();
 
-    Registrations(OwnerGuard guard, Card card, EventRing ring, long closeTimeoutNs) {
+    Registrations(
+            OwnerGuard guard, PortalsResources resources, EventRing ring, long closeTimeoutNs) {
         super(guard);
-        this.ni = card.ni;
-        this.notifyQueue = card.notifyQueue;
-        this.localQueue = card.localQueue;
+        this.ni = resources.ni;
+        this.notifyQueue = resources.notifyQueue;
+        this.localQueue = resources.localQueue;
         this.ring = ring;
         this.closeTimeoutNs = closeTimeoutNs;
         this.listCount = ni.limits().portalIndexMax() + 1 - PORTAL_INDEX_FIRST;

@@ -71,19 +71,20 @@ class DartHeaderListTest {
     void shouldHaveNoDataDescriptorLeftAfterEachTransfer() throws Exception {
         try (DartOnList world = new DartOnList().start(c -> {}, c -> {})) {
             DartClient client = world.client(0);
-            PortalsTransport card = world.clientTransport;
-            long descriptors = card.register(PortalsRegister.DESCRIPTORS);
-            long entries = card.register(PortalsRegister.MATCH_ENTRIES);
+            PortalsTransport resources = world.clientTransport;
+            long descriptors = resources.register(PortalsRegister.DESCRIPTORS);
+            long entries = resources.register(PortalsRegister.MATCH_ENTRIES);
             for (int i = 0; i < 50; i++) {
                 RegisteredRegion region = client.allocate(10_000);
-                assertThat(card.register(PortalsRegister.DESCRIPTORS)).isGreaterThan(descriptors);
+                assertThat(resources.register(PortalsRegister.DESCRIPTORS))
+                        .isGreaterThan(descriptors);
                 DartTicket ticket = client.trySend(region, 0, 10_000, NAMED, i);
                 world.until(
                         "transferred",
                         () -> ticket.state().compareTo(TicketState.TRANSFERRED) >= 0);
                 region.close();
-                assertThat(card.register(PortalsRegister.DESCRIPTORS)).isEqualTo(descriptors);
-                assertThat(card.register(PortalsRegister.MATCH_ENTRIES)).isEqualTo(entries);
+                assertThat(resources.register(PortalsRegister.DESCRIPTORS)).isEqualTo(descriptors);
+                assertThat(resources.register(PortalsRegister.MATCH_ENTRIES)).isEqualTo(entries);
             }
             world.until("received", () -> world.receivedTags.size() == 50);
         }
@@ -188,8 +189,8 @@ class DartHeaderListTest {
                                     .acceptPut(true)
                                     .startEvents(false)
                                     .userPointer(first.index)
-                                    .queue(world.serverTransport.card().messageQueue),
-                            world.serverTransport.card().messageQueue);
+                                    .queue(world.serverTransport.resources().messageQueue),
+                            world.serverTransport.resources().messageQueue);
             assertThat(isReset).isFalse();
             // The next header goes behind the others: the offset did not fall back.
             send(world, region, 3, 2);
@@ -240,7 +241,7 @@ class DartHeaderListTest {
     @Tag("dart-D26")
     void shouldLoseNoMessageWhenTheEventQueueOverflows() throws Exception {
         try (DartOnList world =
-                new DartOnList().start(c -> c.option(CardSizes.EVENTS_OPTION, "4"), c -> {})) {
+                new DartOnList().start(c -> c.option(ResourceSizes.EVENTS_OPTION, "4"), c -> {})) {
             DartClient client = world.client(0);
             RegisteredRegion region = client.allocate(8);
             world.settle();
@@ -291,17 +292,17 @@ class DartHeaderListTest {
             assertThat(moves.get(0).name()).isEqualTo("PtlPutRegion");
             assertThat(moves.get(0).arguments())
                     .contains("pt_index=0 match_bits=0x4 ")
-                    .contains("target=" + world.serverTransport.card().ni.id());
+                    .contains("target=" + world.serverTransport.resources().ni.id());
             assertThat(moves.get(1).who()).isEqualTo("server");
             assertThat(moves.get(1).name()).isEqualTo("PtlGetRegion");
             assertThat(moves.get(1).arguments())
                     .contains("length=1000")
-                    .contains("target=" + world.clientTransport.card().ni.id());
+                    .contains("target=" + world.clientTransport.resources().ni.id());
             assertThat(moves.get(2).who()).isEqualTo("server");
             assertThat(moves.get(2).name()).isEqualTo("PtlPutRegion");
             assertThat(moves.get(2).arguments())
                     .contains("pt_index=0 match_bits=0x4 ")
-                    .contains("target=" + world.clientTransport.card().ni.id());
+                    .contains("target=" + world.clientTransport.resources().ni.id());
             assertThat(moves).allMatch(c -> c.result().equals("delivered"));
             assertThat(moves.stream().filter(c -> c.who().equals("client"))).hasSize(1);
             region.close();

@@ -206,7 +206,7 @@ final class DartOnList implements AutoCloseable {
 
     /** Buffers of the list in its order, as the server's Java side knows it. */
     List<ReceiveBuffer> list() {
-        ReceiveQueue queue = serverTransport.card().messages;
+        ReceiveQueue queue = serverTransport.resources().messages;
         List<ReceiveBuffer> list = new ArrayList<>();
         for (int i = 0; queue.buffer(i) != null; i++) {
             if (queue.buffer(i).state == ReceiveBuffer.LINKED) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The first operation of a region, when the card has no descriptor for it at that moment. */
+/** The first operation of a region, when the NIC has no descriptor for it at that moment. */
 @Timeout(60)
 class PortalsBindTest implements TransportHandler {
     private final List<Throwable> errors = new ArrayList<>();
@@ -43,7 +43,7 @@ class PortalsBindTest implements TransportHandler {
         TransportContext context =
                 new TransportContext()
                         .job(job)
-                        .option(CardSizes.REGISTRATIONS_OPTION, "16")
+                        .option(ResourceSizes.REGISTRATIONS_OPTION, "16")
                         .errorHandler(errors::add);
         return PortalsTransportProvider.open(context, null);
     }
@@ -69,13 +69,13 @@ class PortalsBindTest implements TransportHandler {
         takeAllDescriptors();
     }
 
-    /** The card has none left. */
+    /** The NIC has none left. */
     private void takeAllDescriptors() {
         MemoryDescriptorContext rules =
                 new MemoryDescriptorContext().region(source.address(), 8).startEvents(false);
         try {
             while (true) {
-                taken.add(a.card().ni.bind(rules, MemoryDescriptor.RETAIN));
+                taken.add(a.resources().ni.bind(rules, MemoryDescriptor.RETAIN));
             }
         } catch (PortalsException e) {
             assertThat(taken).isNotEmpty();

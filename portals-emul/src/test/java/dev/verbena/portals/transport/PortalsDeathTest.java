@@ -21,7 +21,7 @@ class PortalsDeathTest extends TransportDeathContract {
     @Override
     protected void expectSound(Transport transport) {
         PortalsTransport portals = (PortalsTransport) transport;
-        assertThat(portals.card().ni.findFault()).isNull();
+        assertThat(portals.resources().ni.findFault()).isNull();
         assertThat(portals.statistics().linkedDescriptors()).isEqualTo(3);
     }
 }

@@ -37,6 +37,6 @@ class PortalsKillIT extends TransportKillContract {
 
     @Override
     protected void check(Transport own, String when) {
-        assertThat(((PortalsTransport) own).card().ni.findFault()).as(when).isNull();
+        assertThat(((PortalsTransport) own).resources().ni.findFault()).as(when).isNull();
     }
 }

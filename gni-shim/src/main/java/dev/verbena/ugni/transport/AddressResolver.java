@@ -6,14 +6,14 @@ import java.net.URI;
 import java.net.UnknownHostException;
 
 /** Whom a URI means, and why it means nobody. */
-final class Callers {
+final class AddressResolver {
     /** What our own URIs say: every process of this emulation is on one host. */
     static final String HOST = "localhost";
 
-    private final Card card;
+    private final GniResources resources;
 
-    Callers(Card card) {
-        this.card = card;
+    AddressResolver(GniResources resources) {
+        this.resources = resources;
     }
 
     /** Null if the address is of our protection domain and host, else what follows its URI. */
@@ -21,11 +21,11 @@ final class Callers {
         if (PlantedFaults.ENABLED && PlantedFaults.isOn("gni-ptag-unchecked")) {
             return null;
         }
-        if (to.ptag() != -1 && to.ptag() != card.ptag) {
-            return " is of protection tag " + to.ptag() + ", this process is of " + card.ptag;
+        if (to.ptag() != -1 && to.ptag() != resources.ptag) {
+            return " is of protection tag " + to.ptag() + ", this process is of " + resources.ptag;
         }
-        if (to.cookie() != -1 && to.cookie() != card.cookie) {
-            return " has cookie " + to.cookie() + ", this process has " + card.cookie;
+        if (to.cookie() != -1 && to.cookie() != resources.cookie) {
+            return " has cookie " + to.cookie() + ", this process has " + resources.cookie;
         }
         return isHere(to.host())
                 ? null
@@ -45,16 +45,18 @@ final class Callers {
 
     /** Of who sent a record. */
     URI uri(ControlRecord record) {
-        return uri(card, record.instance(), record.incarnation());
+        return uri(resources, record.instance(), record.incarnation());
     }
 
     /** Our own. */
-    static URI uri(Card card) {
-        return uri(card, card.instance, card.incarnation);
+    static URI uri(GniResources resources) {
+        return uri(resources, resources.instance, resources.incarnation);
     }
 
     /** Without a name, which is a label only: protocols have little room for addresses. */
-    private static URI uri(Card card, int instance, long incarnation) {
-        return new GniAddress(card.host, instance, "", card.ptag, card.cookie, incarnation).uri();
+    private static URI uri(GniResources resources, int instance, long incarnation) {
+        return new GniAddress(
+                        resources.host, instance, "", resources.ptag, resources.cookie, incarnation)
+                .uri();
     }
 }

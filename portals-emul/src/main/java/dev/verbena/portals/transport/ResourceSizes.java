@@ -6,7 +6,7 @@ import dev.verbena.transport.TransportContext;
  * How many events, descriptors and messages a transport needs room for, so that no event of the
  * contract can be lost.
  */
-record CardSizes(
+record ResourceSizes(
         int messageLengthMax,
         int messagesPerDescriptor,
         int connectionsMax,
@@ -28,7 +28,7 @@ record CardSizes(
     private static final int LOCAL_EVENTS = 16;
     private static final int OTHER_ENTRIES = 64;
 
-    static CardSizes of(TransportContext context) {
+    static ResourceSizes of(TransportContext context) {
         int slots = context.receiveSlotCount();
         int records = ReceiveQueue.LIST_LENGTH * recordsPerDescriptor(context.connectionsMax());
         long bytes = (long) MessageHeader.space(context.messageLengthMax()) * ((slots + 1) / 2);
@@ -45,7 +45,7 @@ record CardSizes(
         }
         String events = context.options().get(EVENTS_OPTION);
         String registrations = context.options().get(REGISTRATIONS_OPTION);
-        return new CardSizes(
+        return new ResourceSizes(
                 context.messageLengthMax(),
                 // Two descriptors hold all messages that may be under way.
                 Math.max(2, (slots + 1) / 2),

@@ -14,12 +14,12 @@ import dev.verbena.verbs.VerbsException;
  * in what the contract has for it: lost peers, an entry for the error handler, a word in {@code
  * explain()}. Owned by the transport's thread.
  */
-final class CardNews {
+final class DeviceEvents {
     /** Events in one look; a device that tells without end must not keep the owner. */
     private static final int EVENTS_MAX = 64;
 
     private final TransportContext context;
-    private final Card card;
+    private final VerbsResources resources;
     private final VerbsConnections connections;
     private String portProblem = "";
     private String addressProblem = "";
@@ -29,20 +29,20 @@ final class CardNews {
 
     private String other = "";
 
-    CardNews(TransportContext context, Card card, VerbsConnections connections) {
+    DeviceEvents(TransportContext context, VerbsResources resources, VerbsConnections connections) {
         this.context = context;
-        this.card = card;
+        this.resources = resources;
         this.connections = connections;
     }
 
     private String device() {
-        return "RDMA device " + card.device.info().name();
+        return "RDMA device " + resources.device.info().name();
     }
 
     /** What {@code explain()} adds. */
     String explain() {
         StringBuilder text = new StringBuilder();
-        for (String problem : new String[] {card.lost(), portProblem, addressProblem}) {
+        for (String problem : new String[] {resources.lost(), portProblem, addressProblem}) {
             text.append(problem.isEmpty() ? "" : "; ").append(problem);
         }
         if (otherCount > 0) {
@@ -58,8 +58,8 @@ final class CardNews {
             return;
         }
         try {
-            for (int i = 0; i < EVENTS_MAX && !card.isLost(); i++) {
-                AsyncEvent event = card.device.awaitEvent(0);
+            for (int i = 0; i < EVENTS_MAX && !resources.isLost(); i++) {
+                AsyncEvent event = resources.device.awaitEvent(0);
                 if (event == null) {
                     return;
                 }
@@ -100,23 +100,23 @@ final class CardNews {
 
     /** No completion can be trusted to come any more. */
     private void lose(String why) {
-        if (card.isLost()) {
+        if (resources.isLost()) {
             return;
         }
-        card.lose(device() + " is lost: " + why);
-        report(card.lost());
+        resources.lose(device() + " is lost: " + why);
+        report(resources.lost());
         connections.dieAll("cannot be reached any more, for the " + device() + " is lost: " + why);
     }
 
     private void port(AsyncEvent event) {
-        if (event.port() != card.port()) {
+        if (event.port() != resources.port()) {
             return; // of a port that is not ours
         }
         if (event.type() == AsyncEvent.PORT_ACTIVE) {
             portProblem = "";
             return;
         }
-        portProblem = "port " + card.port() + " of " + device() + " is down";
+        portProblem = "port " + resources.port() + " of " + device() + " is down";
         report(
                 portProblem
                         + ": a cable was pulled, or the network interface was switched off. Peers"
@@ -125,22 +125,22 @@ final class CardNews {
 
     /** Peers know the address that the port had when this transport was opened. */
     private void address(AsyncEvent event) {
-        if (event.port() != card.port()) {
+        if (event.port() != resources.port()) {
             return;
         }
-        GidEntry now = card.device.gid(card.port(), card.gid.index());
-        boolean isSame = now != null && now.gid().equals(card.gid.gid());
-        boolean isSameLid = card.hasItsLid();
+        GidEntry now = resources.device.gid(resources.port(), resources.gid.index());
+        boolean isSame = now != null && now.gid().equals(resources.gid.gid());
+        boolean isSameLid = resources.hasItsLid();
         String before = addressProblem;
         addressProblem =
                 isSame && isSameLid
                         ? ""
                         : "the address by which peers know port "
-                                + card.port()
+                                + resources.port()
                                 + " of "
                                 + device()
                                 + ", "
-                                + card.gid.gid()
+                                + resources.gid.gid()
                                 + ", is no longer its own";
         if (before.isEmpty() && !addressProblem.isEmpty()) {
             report(addressProblem + ": give it back, or open another transport");
@@ -148,7 +148,7 @@ final class CardNews {
     }
 
     /**
-     * A pair that refuses a peer's request tells it here, too; the peer hears of it from the card,
+     * A pair that refuses a peer's request tells it here, too; the peer hears of it from the NIC,
      * and asks for another pair. What fails otherwise is the end of its connection.
      */
     private void pair(AsyncEvent event) {

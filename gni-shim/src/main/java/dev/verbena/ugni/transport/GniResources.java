@@ -9,9 +9,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * The uGNI objects of one transport: a domain attached to device 0, a source queue for operations,
  * another for control records, a destination queue for everything that peers write to us, and the
- * door. One thread, but for {@link #ring}.
+ * control mailbox. One thread, but for {@link #ring}.
  */
-final class Card {
+final class GniResources {
     private static final int PORT_TRIES = 64;
     private static final long PID_FACTOR = 2_654_435_761L;
     private static final long PORT_STEP = 7919;
@@ -38,7 +38,7 @@ final class Card {
     /** For what calls answer through memory; the first 16 bytes are used by methods of this. */
     final UnsafeBuffer scratch;
 
-    final Door door;
+    final ControlMailbox control;
 
     /** For puts of single words that nobody waits for. */
     private final Descriptor word;
@@ -48,7 +48,7 @@ final class Card {
     private final long cdm;
     private boolean isClosed;
 
-    Card(CardContext context) {
+    GniResources(GniResourcesContext context) {
         this.host = context.host();
         this.ptag = context.ptag();
         this.cookie = context.cookie();
@@ -75,7 +75,7 @@ final class Card {
                                     Descriptor.STRIDE + Long.BYTES, SCRATCH));
             this.word = new Descriptor(ownMemory.addressOffset());
             this.wordBytes = new UnsafeBuffer(ownMemory, Descriptor.STRIDE, Long.BYTES);
-            this.door = new Door(this);
+            this.control = new ControlMailbox(this);
         } catch (RuntimeException e) {
             ugni.vgn_cdm_destroy(cdm);
             throw e;
@@ -126,7 +126,7 @@ final class Card {
 
     // ---- memory ----
 
-    /** Zeroed memory that peers map; freed with {@link #free} or with the card. */
+    /** Zeroed memory that peers map; freed with {@link #free} or with the NIC. */
     long allocate(long length) {
         return Gni.must("GNI_ExtMemAlloc", ugni.vgn_ext_alloc(nic, length));
     }

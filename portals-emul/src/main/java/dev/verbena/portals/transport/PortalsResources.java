@@ -18,7 +18,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * The Portals objects of one transport: interface, queues, the entries that every peer finds, and
  * the staging memory from which messages start. One thread.
  */
-final class Card {
+final class PortalsResources {
     /** Table entry of messages, and their match bits, as DART had them. */
     static final int MESSAGE_INDEX = 0;
 
@@ -71,7 +71,7 @@ final class Card {
     /** Bytes that the target of the last acknowledged put or get took or gave, -1 if none did. */
     private long acknowledgedLength;
 
-    Card(PortalsInterface ni, CardSizes sizes) {
+    PortalsResources(PortalsInterface ni, ResourceSizes sizes) {
         this.ni = ni;
         this.connectionsMax = sizes.connectionsMax();
         messageQueue = ni.eventQueue(sizes.messageEvents());
@@ -115,7 +115,7 @@ final class Card {
                 SYSTEM_INDEX,
                 bits,
                 ControlRecord.LENGTH,
-                CardSizes.recordsPerDescriptor(connectionsMax),
+                ResourceSizes.recordsPerDescriptor(connectionsMax),
                 BUFFERS_MAX);
     }
 

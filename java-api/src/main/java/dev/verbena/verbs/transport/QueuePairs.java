@@ -12,7 +12,7 @@ import org.agrona.collections.Int2ObjectHashMap;
  * The queue pairs of all connections: made, joined, made anew, and closed when nothing that came
  * through them waits any more. Owned by the transport's thread.
  */
-final class Joints {
+final class QueuePairs {
     /** A pair that carried out requests and is waited for. */
     private record Retired(
             QueuePair pair, VerbsConnection connection, long emptyMark, long polledMark) {}
@@ -20,7 +20,7 @@ final class Joints {
     /** More repairs than this before the receives were empty once: no honest peer needs them. */
     private static final int RETIRED_MAX = 64;
 
-    private final Card card;
+    private final VerbsResources resources;
     private final TransportContext context;
     private final long incarnation;
     private final Int2ObjectHashMap<VerbsConnection> byIn = new Int2ObjectHashMap<>();
@@ -31,28 +31,28 @@ final class Joints {
 
     private long polledCount;
 
-    Joints(Card card, TransportContext context, long incarnation) {
-        this.card = card;
+    QueuePairs(VerbsResources resources, TransportContext context, long incarnation) {
+        this.resources = resources;
         this.context = context;
         this.incarnation = incarnation;
     }
 
     /** Makes both pairs of a connection. */
     void make(VerbsConnection connection) {
-        connection.out = card.newOut();
-        connection.in = card.newIn();
+        connection.out = resources.newOut();
+        connection.in = resources.newIn();
         byIn.put(connection.in.number(), connection);
     }
 
     /** Joins both pairs with the peer's. */
     void join(VerbsConnection connection, Endpoint peer) {
-        card.joinIn(connection.in, peer, peer.out());
-        card.joinOut(connection.out, peer, peer.in());
+        resources.joinIn(connection.in, peer, peer.out());
+        resources.joinOut(connection.out, peer, peer.in());
         connection.joined(peer, context.creditsPerConnection());
     }
 
     Endpoint endpoint(VerbsConnection connection) {
-        return card.endpoint(connection.out, connection.in, context, incarnation);
+        return resources.endpoint(connection.out, connection.in, context, incarnation);
     }
 
     /** Whose requests a pair carries out; null if nobody's any more. */
@@ -63,9 +63,9 @@ final class Joints {
     /** A new pair in place of the one that refused. */
     Frames.Repaired repair(VerbsConnection connection, Frames.Repair repair, int status) {
         Frames.check(connection.retiredCount < RETIRED_MAX, "repairs without end");
-        QueuePair fresh = card.newIn();
+        QueuePair fresh = resources.newIn();
         try {
-            card.joinIn(
+            resources.joinIn(
                     fresh,
                     connection.endpoint,
                     connection.endpoint.at(repair.number(), repair.packet()));
@@ -83,14 +83,14 @@ final class Joints {
 
     /** A new pair for requests, in place of the one that was refused something. */
     Frames.Repair repair(VerbsConnection connection) {
-        QueuePair fresh = card.newOut();
-        int packet = card.endpoint(fresh, connection.in, context, incarnation).outPacket();
+        QueuePair fresh = resources.newOut();
+        int packet = resources.endpoint(fresh, connection.in, context, incarnation).outPacket();
         return connection.repair(fresh, packet);
     }
 
     void repaired(VerbsConnection connection, Frames.Repaired repaired) {
         Endpoint peer = connection.endpoint;
-        card.joinOut(connection.out, peer, peer.at(repaired.number(), repaired.packet()));
+        resources.joinOut(connection.out, peer, peer.at(repaired.number(), repaired.packet()));
         connection.repaired(repaired.status());
     }
 
@@ -118,7 +118,7 @@ final class Joints {
     }
 
     private boolean isPast(long emptyMark, long polledMark) {
-        return emptyCount > emptyMark || polledCount - polledMark > card.receives.capacity();
+        return emptyCount > emptyMark || polledCount - polledMark > resources.receives.capacity();
     }
 
     /** Everything outstanding is flushed; the peer is gone. */
@@ -138,7 +138,7 @@ final class Joints {
         }
     }
 
-    /** What the card still has of our requests is dropped. */
+    /** What the NIC still has of our requests is dropped. */
     static void closeOut(VerbsConnection connection) {
         if (connection.out != null) {
             connection.out.close();

@@ -13,12 +13,12 @@ import org.agrona.concurrent.UnsafeBuffer;
  *  0     4   magic
  *  4     4   version (1)
  *  8     8   incarnation
- * 16     8   address of the door
+ * 16     8   address of the control mailbox
  * 24    16   its memory handle
  * 40    64   name, padded with zeros
  * </pre>
  */
-final class Calling {
+final class Announcement {
     static final int LENGTH = 104;
     static final int NAME_LENGTH = 64;
 
@@ -26,25 +26,27 @@ final class Calling {
     private static final int VERSION = 1;
     private static final int VERSION_OFFSET = 4;
     private static final int INCARNATION_OFFSET = 8;
-    private static final int DOOR_OFFSET = 16;
+    private static final int CONTROL_OFFSET = 16;
     private static final int LOW_OFFSET = 24;
     private static final int HIGH_OFFSET = 32;
     private static final int NAME_OFFSET = 40;
 
-    private Calling() {}
+    private Announcement() {}
 
     static void write(
-            UnsafeBuffer buffer, long incarnation, long door, long low, long high, String name) {
+            UnsafeBuffer buffer, long incarnation, long control, long low, long high, String name) {
         buffer.putInt(0, MAGIC, LITTLE_ENDIAN);
         buffer.putInt(VERSION_OFFSET, VERSION, LITTLE_ENDIAN);
         buffer.putLong(INCARNATION_OFFSET, incarnation, LITTLE_ENDIAN);
-        buffer.putLong(DOOR_OFFSET, door, LITTLE_ENDIAN);
+        buffer.putLong(CONTROL_OFFSET, control, LITTLE_ENDIAN);
         buffer.putLong(LOW_OFFSET, low, LITTLE_ENDIAN);
         buffer.putLong(HIGH_OFFSET, high, LITTLE_ENDIAN);
         putName(buffer, NAME_OFFSET, name);
     }
 
-    /** Whether the answer is of this peer's incarnation; then the peer's door is known. */
+    /**
+     * Whether the answer is of this peer's incarnation; then the peer's control mailbox is known.
+     */
     static boolean read(UnsafeBuffer buffer, GniPeer peer) {
         if (buffer.getInt(0, LITTLE_ENDIAN) != MAGIC
                 || buffer.getInt(VERSION_OFFSET, LITTLE_ENDIAN) != VERSION
@@ -53,7 +55,7 @@ final class Calling {
         }
         peer.know(
                 name(buffer, NAME_OFFSET),
-                buffer.getLong(DOOR_OFFSET, LITTLE_ENDIAN),
+                buffer.getLong(CONTROL_OFFSET, LITTLE_ENDIAN),
                 buffer.getLong(LOW_OFFSET, LITTLE_ENDIAN),
                 buffer.getLong(HIGH_OFFSET, LITTLE_ENDIAN));
         return true;

@@ -1,12 +1,12 @@
 package dev.verbena.ugni.transport;
 
 /**
- * What a {@link Card} is made from.
+ * What a {@link GniResources} is made from.
  *
  * @param name a label that a URI may ask for; may be empty
  * @param port the instance; 0: any that is free
  */
-record CardContext(
+record GniResourcesContext(
         String host,
         String name,
         int port,

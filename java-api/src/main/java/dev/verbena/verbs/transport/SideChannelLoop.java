@@ -21,28 +21,28 @@ import java.util.concurrent.TimeUnit;
 /**
  * One thread of this process that speaks for all its verbs transports: it answers for the process,
  * not for the program, so a process that computes and does not poll is not taken for dead, and one
- * that is stopped is. It touches no verbs object; what it learns goes to the owners as letters.
+ * that is stopped is. It touches no verbs object; what it learns goes to the owners as frames.
  */
-final class Keeper implements Runnable {
+final class SideChannelLoop implements Runnable {
     private static final int STRANGERS_MAX = 64;
     private static final long HELLO_WITHIN_NS = 5_000_000_000L;
     private static final long PAUSE_NS = 200_000_000L;
     private static final long TICK_NS = 1_000_000_000L;
     private static final long NS_PER_MS = 1_000_000L;
     private static final long CLOSE_SECONDS = 3;
-    private static Keeper running;
+    private static SideChannelLoop running;
 
     /** A socket where peers come to. */
-    private record Door(ServerSocketChannel socket, Mailbox mailbox, int channelsMax) {}
+    private record Listener(ServerSocketChannel socket, FrameReceiver receiver, int channelsMax) {}
 
     private final Selector selector;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final List<PeerChannel> channels = new ArrayList<>();
 
-    /** Doors that could not let anybody in; opened again at the next look at the clock. */
+    /** Listeners that could not let anybody in; opened again at the next look at the clock. */
     private final List<SelectionKey> paused = new ArrayList<>();
 
-    private final List<Door> doors = new ArrayList<>();
+    private final List<Listener> listeners = new ArrayList<>();
     private long pausedNs;
     private long tickNs = System.nanoTime();
     private int users;
@@ -51,15 +51,17 @@ final class Keeper implements Runnable {
     /** Its thread has ended, in order or not; what it was to run runs where it is asked for. */
     private volatile boolean isOver;
 
-    private Keeper() throws IOException {
+    private SideChannelLoop() throws IOException {
         selector = Selector.open();
     }
 
-    /** The process's keeper, for one transport more; {@link #leave} when that is closed. */
-    static synchronized Keeper join() {
+    /**
+     * The process's side-channel loop, for one transport more; {@link #leave} when that is closed.
+     */
+    static synchronized SideChannelLoop join() {
         try {
             if (running == null) {
-                running = new Keeper();
+                running = new SideChannelLoop();
                 Thread thread = new Thread(running, "verbena-verbs-keeper");
                 thread.setDaemon(true);
                 thread.start();
@@ -73,7 +75,7 @@ final class Keeper implements Runnable {
 
     /** One transport less; the thread ends with the last, when its channels are closed. */
     void leave() {
-        synchronized (Keeper.class) {
+        synchronized (SideChannelLoop.class) {
             users--;
             if (users == 0) {
                 forget();
@@ -85,14 +87,14 @@ final class Keeper implements Runnable {
 
     /** The next one that joins begins another. */
     private void forget() {
-        synchronized (Keeper.class) {
+        synchronized (SideChannelLoop.class) {
             if (running == this) {
                 running = null;
             }
         }
     }
 
-    /** Runs something on the keeper's thread, soon. */
+    /** Runs something on the side-channel loop's thread, soon. */
     void execute(Runnable task) {
         tasks.add(task);
         if (isOver) {
@@ -123,11 +125,11 @@ final class Keeper implements Runnable {
     }
 
     /**
-     * Opens a door.
+     * Opens a listener.
      *
      * @param channelsMax who comes while so many are in is turned away
      */
-    ServerSocketChannel listen(InetSocketAddress address, Mailbox mailbox, int channelsMax)
+    ServerSocketChannel listen(InetSocketAddress address, FrameReceiver receiver, int channelsMax)
             throws IOException {
         ServerSocketChannel socket = ServerSocketChannel.open();
         try {
@@ -137,20 +139,20 @@ final class Keeper implements Runnable {
             socket.close();
             throw e;
         }
-        Door door = new Door(socket, mailbox, channelsMax);
+        Listener listener = new Listener(socket, receiver, channelsMax);
         execute(
                 () -> {
-                    register(socket, SelectionKey.OP_ACCEPT, door);
-                    doors.add(door);
+                    register(socket, SelectionKey.OP_ACCEPT, listener);
+                    listeners.add(listener);
                 });
         return socket;
     }
 
-    /** Closes a door; who came in stays. */
+    /** Closes a listener; who came in stays. */
     void close(ServerSocketChannel socket) {
         execute(
                 () -> {
-                    doors.removeIf(door -> door.socket() == socket);
+                    listeners.removeIf(listener -> listener.socket() == socket);
                     try {
                         socket.close();
                         // A closed channel goes on listening until its selector looks again.
@@ -164,11 +166,11 @@ final class Keeper implements Runnable {
     }
 
     /** Begins to connect. */
-    PeerChannel connect(InetSocketAddress address, Mailbox mailbox) throws IOException {
+    PeerChannel connect(InetSocketAddress address, FrameReceiver receiver) throws IOException {
         SocketChannel socket = SocketChannel.open();
         socket.configureBlocking(false);
         socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        PeerChannel channel = new PeerChannel(this, socket, mailbox, false);
+        PeerChannel channel = new PeerChannel(this, socket, receiver, false);
         execute(() -> begin(channel, socket, address));
         return channel;
     }
@@ -251,8 +253,8 @@ final class Keeper implements Runnable {
         while (ready.hasNext()) {
             SelectionKey key = ready.next();
             ready.remove();
-            if (key.attachment() instanceof Door door) {
-                run(() -> welcome(door, key));
+            if (key.attachment() instanceof Listener listener) {
+                run(() -> welcome(listener, key));
             } else if (key.attachment() instanceof PeerChannel channel) {
                 run(() -> serve(channel));
             }
@@ -281,11 +283,11 @@ final class Keeper implements Runnable {
         long nowNs = System.nanoTime();
         if (nowNs - tickNs >= 0) {
             tickNs = nowNs + TICK_NS;
-            doors.forEach(door -> door.mailbox().tick());
+            listeners.forEach(listener -> listener.receiver().tick());
         }
         long nextNs = tickNs;
         if (!paused.isEmpty() && nowNs - pausedNs >= 0) {
-            paused.forEach(Keeper::open);
+            paused.forEach(SideChannelLoop::open);
             paused.clear();
         } else if (!paused.isEmpty()) {
             nextNs = pausedNs;
@@ -304,37 +306,37 @@ final class Keeper implements Runnable {
         return nextNs;
     }
 
-    private static void open(SelectionKey door) {
-        if (door.isValid()) {
-            door.interestOps(SelectionKey.OP_ACCEPT);
+    private static void open(SelectionKey listener) {
+        if (listener.isValid()) {
+            listener.interestOps(SelectionKey.OP_ACCEPT);
         }
     }
 
-    private void welcome(Door door, SelectionKey key) {
+    private void welcome(Listener listener, SelectionKey key) {
         SocketChannel socket;
         try {
-            socket = door.socket().accept();
+            socket = listener.socket().accept();
         } catch (IOException e) {
-            // Too many files, most likely: the door would be ready again at once, and for ever.
+            // Too many files, most likely: the listener would be ready again at once, and for ever.
             key.interestOps(0);
             paused.add(key);
             pausedNs = System.nanoTime() + PAUSE_NS;
             return;
         }
         if (socket != null) {
-            welcome(door, socket);
+            welcome(listener, socket);
         }
     }
 
-    private void welcome(Door door, SocketChannel socket) {
+    private void welcome(Listener listener, SocketChannel socket) {
         boolean isIn = false;
         try {
-            if (isCrowded(door)) {
+            if (isCrowded(listener)) {
                 return;
             }
             socket.configureBlocking(false);
             socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            PeerChannel channel = new PeerChannel(this, socket, door.mailbox(), true);
+            PeerChannel channel = new PeerChannel(this, socket, listener.receiver(), true);
             channel.register(register(socket, SelectionKey.OP_READ, channel), false);
             channel.setDeadline(System.nanoTime() + HELLO_WITHIN_NS, "said nothing");
             channels.add(channel);
@@ -356,15 +358,15 @@ final class Keeper implements Runnable {
         }
     }
 
-    private boolean isCrowded(Door door) {
+    private boolean isCrowded(Listener listener) {
         int count = 0;
         int strangers = 0;
         for (PeerChannel channel : channels) {
-            if (channel.isOf(door.mailbox())) {
+            if (channel.isOf(listener.receiver())) {
                 count++;
                 strangers += channel.isStranger() ? 1 : 0;
             }
         }
-        return count >= door.channelsMax() || strangers >= STRANGERS_MAX;
+        return count >= listener.channelsMax() || strangers >= STRANGERS_MAX;
     }
 }

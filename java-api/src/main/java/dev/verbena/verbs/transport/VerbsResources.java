@@ -19,7 +19,7 @@ import dev.verbena.verbs.QueuePairContext;
 import dev.verbena.verbs.RdmaDevice;
 import dev.verbena.verbs.RdmaDevices;
 import dev.verbena.verbs.SharedReceiveQueue;
-import dev.verbena.verbs.internal.Takeover;
+import dev.verbena.verbs.internal.OwnershipTransfer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -27,7 +27,7 @@ import java.util.Deque;
  * The device as one transport uses it: its queues, the path to peers, and what it can. Owned by the
  * transport's thread.
  */
-final class Card implements AutoCloseable {
+final class VerbsResources implements AutoCloseable {
     private static final int SENDS_PER_PAIR_MAX = 256;
     private static final int SENDS_EXTRA = 8;
     private static final int READS_MAX = 16;
@@ -72,10 +72,10 @@ final class Card implements AutoCloseable {
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
     private String lost = "";
 
-    private Card(
+    private VerbsResources(
             TransportContext context, VerbsOptions options, int wanted, int slotsPerConnection) {
         this.options = options;
-        device = CardSearch.open(options.device(), options.devicePort());
+        device = DeviceSearch.open(options.device(), options.devicePort());
         open.push(device);
         boolean isDone = false;
         try {
@@ -143,9 +143,9 @@ final class Card implements AutoCloseable {
      *
      * @param wanted connections; there may be fewer if the device's queues are short
      */
-    static Card open(
+    static VerbsResources open(
             TransportContext context, VerbsOptions options, int wanted, int slotsPerConnection) {
-        return new Card(context, options, wanted, slotsPerConnection);
+        return new VerbsResources(context, options, wanted, slotsPerConnection);
     }
 
     private <T extends AutoCloseable> T kept(T object) {
@@ -283,9 +283,9 @@ final class Card implements AutoCloseable {
 
     /** The calling thread closes instead of the owner, who is outside. */
     void takeOver() {
-        Takeover.takeOver(sends);
-        Takeover.takeOver(receives);
-        Takeover.takeOver(shared);
+        OwnershipTransfer.takeOver(sends);
+        OwnershipTransfer.takeOver(receives);
+        OwnershipTransfer.takeOver(shared);
     }
 
     @Override

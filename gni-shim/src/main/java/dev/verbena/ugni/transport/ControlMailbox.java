@@ -19,10 +19,12 @@ import org.agrona.concurrent.UnsafeBuffer;
  *  16   412   {@link ControlRecord}
  * </pre>
  */
-final class Door {
+final class ControlMailbox {
     static final int SLOTS = 64;
 
-    /** What events of peers carry that wrote to a door; no connection has this handle. */
+    /**
+     * What events of peers carry that wrote to a control mailbox; no connection has this handle.
+     */
     static final int EVENT = 0;
 
     static final int DELIVERED = 0;
@@ -41,7 +43,7 @@ final class Door {
     final long address;
     final long low;
     final long high;
-    private final Card card;
+    private final GniResources resources;
     private final UnsafeBuffer slots;
     private final long[] seenClaim = new long[SLOTS];
     private final long[] claimedSinceNs = new long[SLOTS];
@@ -54,14 +56,14 @@ final class Door {
             new UnsafeBuffer(BufferUtil.allocateDirectAligned(Descriptor.STRIDE, FLAG));
     private int nextSlot;
 
-    Door(Card card) {
-        this.card = card;
-        Memory memory = card.memory(SLOTS * STRIDE, true);
+    ControlMailbox(GniResources resources) {
+        this.resources = resources;
+        Memory memory = resources.memory(SLOTS * STRIDE, true);
         this.address = memory.address;
         this.low = memory.low;
         this.high = memory.high;
         this.slots = memory.bytes;
-        this.staging = card.memory(STRIDE, false);
+        this.staging = resources.memory(STRIDE, false);
         this.descriptor = new Descriptor(descriptorBytes.addressOffset());
     }
 
@@ -110,11 +112,11 @@ final class Door {
 
     // ---- at a sender ----
 
-    /** Leaves a record at a peer's door. */
+    /** Leaves a record at a peer's control mailbox. */
     int put(GniPeer peer, ControlRecord record) {
         long claim = ThreadLocalRandom.current().nextLong() | 1;
         for (int tries = 0; tries < SLOTS; tries++) {
-            long slot = peer.door + (long) (nextSlot++ & SLOTS - 1) * STRIDE;
+            long slot = peer.control + (long) (nextSlot++ & SLOTS - 1) * STRIDE;
             int status = claim(peer, slot, claim);
             if (status != DELIVERED) {
                 return status;
@@ -134,7 +136,7 @@ final class Door {
                 .kind(Gni.AMO, Gni.GLOBAL_EVENT)
                 .amo(Gni.COMPARE_SWAP, 0, claim)
                 .local(staging.address + RESULT, staging.low, staging.high)
-                .remote(slot, peer.doorLow, peer.doorHigh)
+                .remote(slot, peer.controlLow, peer.controlHigh)
                 .length(Long.BYTES);
         return post(peer);
     }
@@ -144,7 +146,7 @@ final class Door {
         descriptor
                 .kind(Gni.FMA_PUT_W_SYNCFLAG, Gni.GLOBAL_EVENT | Gni.REMOTE_EVENT)
                 .local(staging.address, staging.low, staging.high)
-                .remote(slot + RECORD, peer.doorLow, peer.doorHigh)
+                .remote(slot + RECORD, peer.controlLow, peer.controlHigh)
                 .syncFlag(slot + FLAG, claim)
                 .length(ControlRecord.LENGTH);
         return post(peer);
@@ -156,12 +158,13 @@ final class Door {
         if (posted != 0) {
             return posted == -Gni.ERROR_RESOURCE ? BUSY : UNREACHABLE;
         }
-        long entry = card.at(0);
+        long entry = resources.at(0);
         long startNs = SystemNanoClock.INSTANCE.nanoTime();
         while (true) {
-            int answer = ugni.vgn_cq_get(card.controlQueue, entry);
+            int answer = ugni.vgn_cq_get(resources.controlQueue, entry);
             if (answer != -Gni.NOT_DONE) {
-                ugni.vgn_completed(card.controlQueue, card.scratch.getLong(0), card.at(FLAG));
+                ugni.vgn_completed(
+                        resources.controlQueue, resources.scratch.getLong(0), resources.at(FLAG));
                 return answer == 0 ? DELIVERED : UNREACHABLE;
             }
             if (SystemNanoClock.INSTANCE.nanoTime() - startNs > GIVE_UP_NS) {

@@ -9,12 +9,12 @@ import dev.verbena.verbs.VerbsException;
 import java.util.List;
 
 /** Finds the device that a transport uses. */
-final class CardSearch {
+final class DeviceSearch {
     private static final String REMEDY =
             "; ./verbena devices says more, and ./verbena rdma-vm -- COMMAND runs a command in a"
                     + " virtual machine that has one";
 
-    private CardSearch() {}
+    private DeviceSearch() {}
 
     /** Why no device can be used; null if one can. */
     static String unavailabilityCause() {

@@ -15,21 +15,21 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.agrona.DirectBuffer;
 
 /**
- * How connections are made and taken leave of: the calls of the contract, and the letters that the
- * keeper brings. Owned by the transport's thread; letters may be put in by any.
+ * How connections are made and taken leave of: the calls of the contract, and the frames that the
+ * side-channel loop brings. Owned by the transport's thread; frames may be put in by any.
  */
-final class Meeting implements Mailbox {
+final class Handshakes implements FrameReceiver {
     private static final long PATIENCE_MIN_NS = 5_000_000_000L;
 
-    /** Letters in one poll; a peer that writes without end must not keep the owner. */
-    private static final int LETTERS_MAX = 64;
+    /** Frames in one poll; a peer that writes without end must not keep the owner. */
+    private static final int FRAMES_MAX = 64;
 
     private static final long TIMEOUT_MAX_NS = Long.MAX_VALUE / 4;
 
-    private final Queue<Letter> letters = new ConcurrentLinkedQueue<>();
+    private final Queue<ChannelFrame> frames = new ConcurrentLinkedQueue<>();
     private final TransportContext context;
-    private final Card card;
-    private final Keeper keeper;
+    private final VerbsResources resources;
+    private final SideChannelLoop loop;
     private final VerbsConnections connections;
     private final EventQueue events;
     private final WorkPool works;
@@ -38,17 +38,17 @@ final class Meeting implements Mailbox {
     private boolean isListening;
     private volatile boolean isLookDue;
 
-    Meeting(
+    Handshakes(
             TransportContext context,
-            Card card,
-            Keeper keeper,
+            VerbsResources resources,
+            SideChannelLoop loop,
             VerbsConnections connections,
             EventQueue events,
             WorkPool works,
             ReceivePool receives) {
         this.context = context;
-        this.card = card;
-        this.keeper = keeper;
+        this.resources = resources;
+        this.loop = loop;
         this.connections = connections;
         this.events = events;
         this.works = works;
@@ -65,14 +65,14 @@ final class Meeting implements Mailbox {
         this.own = own;
     }
 
-    /** On the keeper's thread. */
+    /** On the side-channel loop's thread. */
     @Override
-    public void deliver(Letter letter) {
-        letters.add(letter);
-        card.channel.wakeup();
+    public void deliver(ChannelFrame frame) {
+        frames.add(frame);
+        resources.channel.wakeup();
     }
 
-    /** On the keeper's thread. The owner, should it sleep, wakes as often by itself. */
+    /** On the side-channel loop's thread. The owner, should it sleep, wakes as often by itself. */
     @Override
     public void tick() {
         isLookDue = true;
@@ -87,8 +87,8 @@ final class Meeting implements Mailbox {
         return isDue;
     }
 
-    boolean hasLetters() {
-        return !letters.isEmpty();
+    boolean hasFrames() {
+        return !frames.isEmpty();
     }
 
     void listen() {
@@ -114,13 +114,13 @@ final class Meeting implements Mailbox {
                         : "job '" + peer.job() + "' is not ours, which is '" + context.job() + "'";
         PeerChannel channel = null;
         int status = Status.REFUSED;
-        if (card.isLost()) {
-            wrong = card.lost();
+        if (resources.isLost()) {
+            wrong = resources.lost();
             status = Status.INTERNAL;
         }
         if (wrong == null) {
             try {
-                channel = keeper.connect(new InetSocketAddress(peer.host(), peer.port()), this);
+                channel = loop.connect(new InetSocketAddress(peer.host(), peer.port()), this);
             } catch (IOException | RuntimeException e) {
                 wrong = "no socket to " + peer.host() + ":" + peer.port() + ": " + e;
                 status = Status.PEER_DEAD;
@@ -147,7 +147,7 @@ final class Meeting implements Mailbox {
                                     peer.job(),
                                     peer.name(),
                                     own.uri(),
-                                    connections.joints().endpoint(connection),
+                                    connections.pairs().endpoint(connection),
                                     copy)));
         } catch (RuntimeException | OutOfMemoryError e) {
             connections.fail(connection, Status.INTERNAL, e.toString());
@@ -164,7 +164,7 @@ final class Meeting implements Mailbox {
     private void prepare(VerbsConnection connection) {
         ConnectionTable table = connections.table();
         receives.reserve(table.count(), table);
-        connections.joints().make(connection);
+        connections.pairs().make(connection);
     }
 
     int accept(long handle, long userContext) {
@@ -176,9 +176,9 @@ final class Meeting implements Mailbox {
         connection.state = VerbsConnection.ACCEPTED;
         try {
             prepare(connection);
-            Joints joints = connections.joints();
-            joints.join(connection, connection.endpoint);
-            connection.channel.send(Frames.accept(joints.endpoint(connection)));
+            QueuePairs pairs = connections.pairs();
+            pairs.join(connection, connection.endpoint);
+            connection.channel.send(Frames.accept(pairs.endpoint(connection)));
             connection.channel.deadline(
                     System.nanoTime() + patienceNs(context), "did not confirm in time");
         } catch (RuntimeException | OutOfMemoryError e) {
@@ -216,42 +216,42 @@ final class Meeting implements Mailbox {
         };
     }
 
-    // ---- letters ----
+    // ---- frames ----
 
     /** Reads what has come. */
     void read() {
-        for (int i = 0; i < LETTERS_MAX; i++) {
-            Letter letter = letters.poll();
-            if (letter == null) {
+        for (int i = 0; i < FRAMES_MAX; i++) {
+            ChannelFrame frame = frames.poll();
+            if (frame == null) {
                 return;
             }
-            letter.channel().read();
-            VerbsConnection connection = letter.channel().connection;
+            frame.channel().read();
+            VerbsConnection connection = frame.channel().connection;
             try {
-                if (letter.kind() == Frames.HELLO) {
-                    hello(letter);
+                if (frame.kind() == Frames.HELLO) {
+                    hello(frame);
                 } else if (connection != null) {
-                    take(connection, letter);
+                    take(connection, frame);
                 }
             } catch (IllegalArgumentException | BufferUnderflowException e) {
-                misunderstood(letter, connection, e);
+                misunderstood(frame, connection, e);
             }
         }
     }
 
-    private void misunderstood(Letter letter, VerbsConnection connection, RuntimeException e) {
-        String what = "frame " + letter.kind() + ": " + e.getMessage();
+    private void misunderstood(ChannelFrame frame, VerbsConnection connection, RuntimeException e) {
+        String what = "frame " + frame.kind() + ": " + e.getMessage();
         if (connection == null) {
-            letter.channel().send(Frames.refuse(what));
-            letter.channel().close();
+            frame.channel().send(Frames.refuse(what));
+            frame.channel().close();
         } else {
             connections.corrupt(connection, what);
         }
     }
 
-    private void hello(Letter letter) {
-        PeerChannel channel = letter.channel();
-        Frames.Hello hello = Frames.hello(letter.body());
+    private void hello(ChannelFrame frame) {
+        PeerChannel channel = frame.channel();
+        Frames.Hello hello = Frames.hello(frame.body());
         ByteBuffer refusal = refusal(hello);
         if (refusal != null) {
             channel.send(refusal);
@@ -276,23 +276,23 @@ final class Meeting implements Mailbox {
         if (!isListening) {
             return Frames.plain(Frames.DEAF);
         }
-        if (card.isLost()) {
-            return Frames.refuse(card.lost());
+        if (resources.isLost()) {
+            return Frames.refuse(resources.lost());
         }
         return hasRoom() ? null : Frames.refuse("it has as many connections as it may");
     }
 
-    private void take(VerbsConnection connection, Letter letter) {
-        switch (letter.kind()) {
-            case Letter.ENDED -> ended(connection, letter);
-            case Frames.ACCEPT -> accepted(connection, Endpoint.decode(letter.body()));
+    private void take(VerbsConnection connection, ChannelFrame frame) {
+        switch (frame.kind()) {
+            case ChannelFrame.ENDED -> ended(connection, frame);
+            case Frames.ACCEPT -> accepted(connection, Endpoint.decode(frame.body()));
             case Frames.READY -> {
                 Frames.check(connection.state >= VerbsConnection.ACCEPTED, "READY");
                 connections.joined(connection);
             }
             case Frames.REFUSE -> {
                 Frames.check(connection.state == VerbsConnection.CONNECTING, "REFUSE");
-                connections.fail(connection, Status.REFUSED, Frames.text(letter.body()));
+                connections.fail(connection, Status.REFUSED, Frames.text(frame.body()));
             }
             case Frames.DEAF -> {
                 Frames.check(connection.state == VerbsConnection.CONNECTING, "DEAF");
@@ -305,9 +305,8 @@ final class Meeting implements Mailbox {
                     connections.remove(connection);
                 }
             }
-            case Frames.REPAIR -> connections.repair(connection, Frames.repair(letter.body()));
-            case Frames.REPAIRED ->
-                    connections.repaired(connection, Frames.repaired(letter.body()));
+            case Frames.REPAIR -> connections.repair(connection, Frames.repair(frame.body()));
+            case Frames.REPAIRED -> connections.repaired(connection, Frames.repaired(frame.body()));
             default -> connections.die(connection, "is closed", true);
         }
     }
@@ -315,7 +314,7 @@ final class Meeting implements Mailbox {
     private void accepted(VerbsConnection connection, Endpoint peer) {
         Frames.check(connection.state == VerbsConnection.CONNECTING, "ACCEPT");
         try {
-            connections.joints().join(connection, peer);
+            connections.pairs().join(connection, peer);
         } catch (VerbsException e) {
             connections.fail(connection, Status.PEER_DEAD, e.getMessage());
             return;
@@ -324,31 +323,31 @@ final class Meeting implements Mailbox {
         connections.joined(connection);
     }
 
-    private void ended(VerbsConnection connection, Letter letter) {
+    private void ended(VerbsConnection connection, ChannelFrame frame) {
         switch (connection.state) {
             case VerbsConnection.OFFERED, VerbsConnection.CONNECTING, VerbsConnection.ACCEPTED ->
                     connections.fail(
-                            connection, whyNot(connection, letter), "the peer " + letter.reason());
+                            connection, whyNot(connection, frame), "the peer " + frame.reason());
             case VerbsConnection.LEFT -> connections.remove(connection);
-            default -> connections.die(connection, letter.reason(), false);
+            default -> connections.die(connection, frame.reason(), false);
         }
-        if (letter.status() == Status.INTERNAL) {
+        if (frame.status() == Status.INTERNAL) {
             context.errorHandler()
                     .onError(
                             new TransportException(
-                                    "verbs: peer " + connection.peer + " " + letter.reason()));
+                                    "verbs: peer " + connection.peer + " " + frame.reason()));
         }
     }
 
     /** An incarnation that is gone does not come back; without one, somebody may still come. */
-    private static int whyNot(VerbsConnection connection, Letter letter) {
+    private static int whyNot(VerbsConnection connection, ChannelFrame frame) {
         boolean isGone =
-                letter.status() == Status.NOT_LISTENING
+                frame.status() == Status.NOT_LISTENING
                         && VerbsAddress.of(connection.peer).incarnation() != 0;
-        return isGone ? Status.REFUSED : letter.status();
+        return isGone ? Status.REFUSED : frame.status();
     }
 
     void clear() {
-        letters.clear();
+        frames.clear();
     }
 }

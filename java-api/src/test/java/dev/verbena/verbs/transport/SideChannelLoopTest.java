@@ -22,40 +22,44 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The keeper over real sockets of this host: peers that say nothing, nonsense, or go away. */
+/**
+ * The side-channel loop over real sockets of this host: peers that say nothing, nonsense, or go
+ * away.
+ */
 @Timeout(60)
-class KeeperTest {
+class SideChannelLoopTest {
     private static final long LONG_NS = 30_000_000_000L;
 
-    private final BlockingQueue<Letter> atDoor = new LinkedBlockingQueue<>();
-    private final BlockingQueue<Letter> atHome = new LinkedBlockingQueue<>();
-    private Keeper keeper;
-    private ServerSocketChannel door;
+    private final BlockingQueue<ChannelFrame> atDoor = new LinkedBlockingQueue<>();
+    private final BlockingQueue<ChannelFrame> atHome = new LinkedBlockingQueue<>();
+    private SideChannelLoop loop;
+    private ServerSocketChannel listener;
     private InetSocketAddress address;
 
     @BeforeEach
     void open() throws IOException {
-        keeper = Keeper.join();
-        door =
-                keeper.listen(
+        loop = SideChannelLoop.join();
+        listener =
+                loop.listen(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         atDoor::add,
                         100);
-        address = (InetSocketAddress) door.getLocalAddress();
+        address = (InetSocketAddress) listener.getLocalAddress();
     }
 
     @AfterEach
     void close() {
-        keeper.close(door);
-        keeper.flush();
-        keeper.leave();
+        loop.close(listener);
+        loop.flush();
+        loop.leave();
     }
 
-    private static Letter next(BlockingQueue<Letter> letters) throws InterruptedException {
-        Letter letter = letters.poll(30, TimeUnit.SECONDS);
-        assertThat(letter).as("a letter within 30 s").isNotNull();
-        letter.channel().read();
-        return letter;
+    private static ChannelFrame next(BlockingQueue<ChannelFrame> frames)
+            throws InterruptedException {
+        ChannelFrame frame = frames.poll(30, TimeUnit.SECONDS);
+        assertThat(frame).as("a letter within 30 s").isNotNull();
+        frame.channel().read();
+        return frame;
     }
 
     private Socket stranger() throws IOException {
@@ -88,25 +92,25 @@ class KeeperTest {
 
     @Test
     void shouldCarryFramesBothWaysAndTellOfTheEnd() throws Exception {
-        PeerChannel channel = keeper.connect(address, atHome::add);
+        PeerChannel channel = loop.connect(address, atHome::add);
         channel.send(Frames.plain(Frames.HELLO));
-        Letter hello = next(atDoor);
+        ChannelFrame hello = next(atDoor);
         assertThat(hello.kind()).isEqualTo(Frames.HELLO);
         hello.channel().send(Frames.refuse("not today"));
         hello.channel().close();
-        Letter refused = next(atHome);
+        ChannelFrame refused = next(atHome);
         assertThat(Frames.text(refused.body())).isEqualTo("not today");
-        Letter ended = next(atHome);
-        assertThat(ended.kind()).isEqualTo(Letter.ENDED);
+        ChannelFrame ended = next(atHome);
+        assertThat(ended.kind()).isEqualTo(ChannelFrame.ENDED);
         assertThat(ended.status()).isEqualTo(Status.PEER_DEAD);
         assertThat(ended.reason()).isNotBlank();
     }
 
     @Test
     void shouldTellWhenNobodyListens() throws Exception {
-        keeper.close(door);
-        keeper.flush();
-        keeper.connect(address, atHome::add);
+        loop.close(listener);
+        loop.flush();
+        loop.connect(address, atHome::add);
         assertThat(next(atHome).status()).isEqualTo(Status.NOT_LISTENING);
     }
 
@@ -115,13 +119,13 @@ class KeeperTest {
         try (Socket silent = stranger()) {
             say(silent, 1, Frames.HELLO);
             PeerChannel lost = next(atDoor).channel();
-            PeerChannel living = keeper.connect(address, atHome::add);
+            PeerChannel living = loop.connect(address, atHome::add);
             living.send(Frames.plain(Frames.HELLO));
             PeerChannel other = next(atDoor).channel();
             living.watch(20_000_000, LONG_NS);
             other.watch(LONG_NS, 1_500_000_000);
             lost.watch(20_000_000, 300_000_000);
-            Letter ended = next(atDoor);
+            ChannelFrame ended = next(atDoor);
             assertThat(ended.channel()).isSameAs(lost);
             assertThat(ended.reason()).contains("silent");
             assertThat(atDoor.poll(2, TimeUnit.SECONDS)).isNull();
@@ -142,10 +146,10 @@ class KeeperTest {
             say(silent, 1, Frames.HELLO);
             PeerChannel patient = next(atDoor).channel();
             patient.watch(LONG_NS, 1_200_000_000);
-            keeper.flush();
-            // The keeper itself stands still for longer than the peer may be silent.
-            keeper.execute(() -> standStill(1_500_000_000L));
-            keeper.flush();
+            loop.flush();
+            // The side-channel loop itself stands still for longer than the peer may be silent.
+            loop.execute(() -> standStill(1_500_000_000L));
+            loop.flush();
             assertThat(atDoor.poll(200, TimeUnit.MILLISECONDS)).isNull();
             // From then on the clock runs anew, and silence is silence.
             assertThat(next(atDoor).reason()).contains("silent");
@@ -154,9 +158,9 @@ class KeeperTest {
 
     @Test
     void shouldGiveUpAtTheDeadline() throws Exception {
-        PeerChannel channel = keeper.connect(address, atHome::add);
+        PeerChannel channel = loop.connect(address, atHome::add);
         channel.deadline(System.nanoTime() + 50_000_000, "too late");
-        Letter ended = next(atHome);
+        ChannelFrame ended = next(atHome);
         assertThat(ended.status()).isEqualTo(Status.TIMED_OUT);
         assertThat(ended.reason()).isEqualTo("too late");
     }
@@ -204,20 +208,20 @@ class KeeperTest {
         try (Socket peer = stranger()) {
             say(peer, 1, Frames.HELLO);
             PeerChannel channel = next(atDoor).channel();
-            keeper.execute(
+            loop.execute(
                     () -> {
                         throw new AssertionError("the keeper's thread dies of this, for a test");
                     });
-            Letter ended = next(atDoor);
+            ChannelFrame ended = next(atDoor);
             assertThat(ended.channel()).isSameAs(channel);
             assertThat(ended.reason()).contains("no keeper");
             assertThat(isClosed(peer)).isTrue();
-            keeper.close(door);
-            assertThat(door.isOpen()).isFalse();
+            loop.close(listener);
+            assertThat(listener.isOpen()).isFalse();
         }
-        Keeper second = Keeper.join();
+        SideChannelLoop second = SideChannelLoop.join();
         try {
-            assertThat(second).isNotSameAs(keeper);
+            assertThat(second).isNotSameAs(loop);
             second.connect(address, atHome::add);
             assertThat(next(atHome).status()).isEqualTo(Status.NOT_LISTENING);
         } finally {
