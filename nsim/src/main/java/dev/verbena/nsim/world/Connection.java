@@ -8,7 +8,7 @@ import java.util.List;
 final class Connection {
     final SimulatedTransport owner;
     final long handle;
-    long context;
+    private long context;
 
     /** The other end, once it is known. */
     Connection peer;
@@ -28,7 +28,7 @@ final class Connection {
     /** Messages under way to the other end, or in its slots. */
     int inFlight;
 
-    int sendNext;
+    private int sendNext;
     int receiveNext;
 
     /** What came before its turn. */
@@ -43,33 +43,98 @@ final class Connection {
     /** Operations accepted and not done, in a list. */
     Work first;
 
-    int openCount;
-
-    Connection(SimulatedTransport owner, long handle) {
+    Connection(SimulatedTransport owner, long handle, long context) {
         this.owner = owner;
         this.handle = handle;
+        this.context = context;
+    }
+
+    long context() {
+        return context;
+    }
+
+    /** Its owner waits for the peer's answer. */
+    void connecting() {
+        isPending = true;
+    }
+
+    /** The peer asks for it; its owner has to accept or reject. */
+    void offer() {
+        isOffered = true;
+    }
+
+    /** Its other end is known, and how many messages that may have on their way here. */
+    void pair(Connection other, int slots) {
+        peer = other;
+        granted = slots;
+    }
+
+    void accept(long withContext) {
+        isOffered = false;
+        isOpen = true;
+        context = withContext;
+    }
+
+    /** The peer has accepted it. */
+    void accepted() {
+        isPending = false;
+        isOpen = true;
+    }
+
+    /** Its owner disconnects it: nothing can be posted any more. */
+    void disconnect() {
+        isEnding = true;
+    }
+
+    /** Nothing is posted or delivered any more. */
+    void stop() {
+        isOpen = false;
+        waiting.clear();
+    }
+
+    void gone() {
+        isGone = true;
+        isOpen = false;
+        isPending = false;
+        isOffered = false;
+    }
+
+    int nextSequence() {
+        return sendNext++;
+    }
+
+    /** A message takes one of the peer's slots. */
+    void takeSlot() {
+        inFlight++;
+    }
+
+    void returnSlot() {
+        inFlight--;
+    }
+
+    /** What was next in order has arrived. */
+    void received() {
+        receiveNext++;
+    }
+
+    void started() {
+        unplaced++;
+    }
+
+    void placed() {
+        unplaced--;
     }
 
     void add(Work work) {
-        work.previous = null;
-        work.next = first;
-        if (first != null) {
-            first.previous = work;
-        }
+        work.linkBefore(first);
         first = work;
-        openCount++;
     }
 
     void remove(Work work) {
-        if (work.previous == null) {
+        if (work == first) {
             first = work.next;
-        } else {
-            work.previous.next = work.next;
         }
-        if (work.next != null) {
-            work.next.previous = work.previous;
-        }
-        openCount--;
+        work.unlink();
     }
 
     @Override

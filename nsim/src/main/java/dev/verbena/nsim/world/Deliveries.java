@@ -30,10 +30,9 @@ final class Deliveries implements MessageHandler {
 
     /** Puts it on the network. */
     void start(Work work) {
-        work.isStarted = true;
-        work.isInNetwork = true;
+        work.enterNetwork();
         if (!work.isControl()) {
-            work.connection.unplaced++;
+            work.connection.started();
         }
         MessageTable messages = world.network.messages();
         int from = work.from.process.host.index();
@@ -54,7 +53,7 @@ final class Deliveries implements MessageHandler {
             late += world.latePs;
         }
         if (late > 0) {
-            work.isHeld = true;
+            work.hold();
             world.arriveAfter(late, work);
         } else {
             arrive(work);
@@ -62,14 +61,14 @@ final class Deliveries implements MessageHandler {
     }
 
     void late(Work work) {
-        work.isHeld = false;
+        work.unhold();
         arrive(work);
     }
 
     @Override
     public void onComplete(long timePs, int message) {
         Work work = world.works.get(world.network.messages().number(message));
-        work.isInNetwork = false;
+        work.leaveNetwork();
         if (work.isDone || !work.isPlaced) {
             freeIfUnused(work);
         } else {
@@ -78,8 +77,7 @@ final class Deliveries implements MessageHandler {
     }
 
     private void freeIfUnused(Work work) {
-        if (work.isDone && !work.isInNetwork && !work.isHeld) {
-            work.isHeld = true; // Freed once.
+        if (work.takeForReuse()) {
             world.free(work);
         }
     }
@@ -92,7 +90,7 @@ final class Deliveries implements MessageHandler {
     }
 
     private void hold(Work work) {
-        work.isHeld = true;
+        work.hold();
         held.add(work);
     }
 
@@ -101,7 +99,7 @@ final class Deliveries implements MessageHandler {
         List<Work> all = held;
         held = new ArrayList<>();
         for (Work work : all) {
-            work.isHeld = false;
+            work.unhold();
             if (work.isDone) {
                 freeIfUnused(work);
             } else if (work.isPlaced) {
@@ -131,13 +129,13 @@ final class Deliveries implements MessageHandler {
             return;
         }
         if (work.sequence != target.receiveNext) {
-            work.isHeld = true;
+            work.hold();
             target.early.add(work);
             return;
         }
         Work next = work;
         while (next != null) {
-            target.receiveNext++;
+            target.received();
             deliver(next);
             next = nextEarly(target);
         }
@@ -148,7 +146,7 @@ final class Deliveries implements MessageHandler {
             Work work = target.early.get(i);
             if (work.sequence == target.receiveNext) {
                 target.early.remove(i);
-                work.isHeld = false;
+                work.unhold();
                 return work;
             }
         }
@@ -159,12 +157,11 @@ final class Deliveries implements MessageHandler {
     private void missed(Work work) {
         if (work.kind == Work.ACCEPT && work.to.isAlive()) {
             Work close = world.work(Work.CLOSE, work.to, work.from);
-            close.other = work.connection;
-            close.text = work.to.uri + " waits no longer";
+            close.about(work.connection, work.to.uri + " waits no longer");
             start(close);
         }
         if (work.isControl()) {
-            work.isDone = true;
+            work.finish();
             freeIfUnused(work);
         }
     }
@@ -174,7 +171,7 @@ final class Deliveries implements MessageHandler {
             if (work.to.isAlive()) {
                 control(work);
             }
-            work.isDone = true;
+            work.finish();
             freeIfUnused(work);
             return;
         }
@@ -183,8 +180,8 @@ final class Deliveries implements MessageHandler {
             return; // The initiator will notice.
         }
         placement.place(work, target);
-        work.isPlaced = true;
-        work.connection.unplaced--;
+        work.place();
+        work.connection.placed();
         startWaiting(work.connection);
         if (!work.isInNetwork) {
             complete(work);
@@ -213,17 +210,10 @@ final class Deliveries implements MessageHandler {
 
     private void finish(Work work, int status, long value) {
         SimulatedTransport owner = work.from;
-        work.isDone = true;
+        work.finish();
         work.connection.remove(work);
         SimulatedEvent event = owner.event(COMPLETION, work.connection);
-        event.operation = work.kind;
-        event.context = work.context;
-        event.status = status;
-        event.value = value;
-        SimulatedRegion[] locals = event.locals;
-        event.locals = work.locals;
-        event.segments = work.segments;
-        work.locals = locals.length >= work.offsets.length ? locals : work.locals.clone();
+        event.complete(work, status, value);
         owner.deliver(event);
         freeIfUnused(work);
     }
@@ -233,8 +223,7 @@ final class Deliveries implements MessageHandler {
         switch (work.kind) {
             case Work.CONNECT -> connect(work);
             case Work.ACCEPT -> {
-                other.isPending = false;
-                other.isOpen = true;
+                other.accepted();
                 other.owner.deliver(other.owner.event(CONNECTED, other));
             }
             case Work.DISCONNECT -> {
@@ -269,21 +258,17 @@ final class Deliveries implements MessageHandler {
         }
         if (!why.isEmpty()) {
             Work reject = world.work(Work.REJECT, target, mine.owner);
-            reject.other = mine;
-            reject.status = status;
-            reject.text = why;
+            reject.about(mine, why);
+            reject.status(status);
             start(reject);
             return;
         }
         Connection theirs = target.begin(0);
-        theirs.isOffered = true;
-        theirs.peer = mine;
-        theirs.granted = target.grant();
-        mine.peer = theirs;
-        mine.granted = mine.owner.grant();
+        theirs.offer();
+        theirs.pair(mine, target.grant());
+        mine.pair(theirs, mine.owner.grant());
         SimulatedEvent request = target.event(REQUEST, theirs);
-        request.peer = mine.owner.uri;
-        Placement.swap(request, work);
+        request.request(mine.owner.uri, work);
         target.deliver(request);
     }
 
@@ -297,7 +282,7 @@ final class Deliveries implements MessageHandler {
         } else {
             flush(connection);
             SimulatedEvent event = owner.event(LOST, connection);
-            event.text = why;
+            event.lost(why);
             owner.deliver(event);
             owner.forget(connection);
         }
@@ -324,14 +309,13 @@ final class Deliveries implements MessageHandler {
 
     /** Completes everything that an end has posted, without success. */
     void flush(Connection connection) {
-        connection.isOpen = false;
-        connection.waiting.clear();
+        connection.stop();
         while (connection.first != null) {
             Work work = connection.first;
             if (connection.owner.isAlive()) {
                 finish(work, work.isStarted ? Status.PEER_DEAD : Status.FLUSHED, 0);
             } else {
-                work.isDone = true;
+                work.finish();
                 connection.remove(work);
                 freeIfUnused(work);
             }
@@ -342,8 +326,10 @@ final class Deliveries implements MessageHandler {
     /** Forgets what came early. */
     void drop(Connection connection) {
         for (Work work : connection.early) {
-            work.isHeld = false;
-            work.isDone |= work.isControl();
+            work.unhold();
+            if (work.isControl()) {
+                work.finish();
+            }
             freeIfUnused(work);
         }
         connection.early.clear();
@@ -352,7 +338,7 @@ final class Deliveries implements MessageHandler {
     void credit(Work work) {
         Connection sender = work.other;
         if (!sender.isGone) {
-            sender.inFlight--;
+            sender.returnSlot();
             world.wake(sender.owner.process);
         }
         world.free(work);

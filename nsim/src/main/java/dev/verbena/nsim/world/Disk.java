@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.agrona.DirectBuffer;
 
 /**
  * A directory that takes its time to force, may be full, and forgets at the end of a process what
@@ -17,22 +18,45 @@ import java.util.TreeMap;
 public final class Disk {
     /** A file: what was accepted, and how much of it is safe. */
     static final class Content {
-        byte[] bytes = new byte[256];
-        int length;
-        int forced = -1;
-        SimulatedProcess writer;
+        private byte[] bytes = new byte[256];
+        private int length;
+        private int forced = -1;
+        private SimulatedProcess writer;
 
-        void room(int more) {
+        byte[] bytes() {
+            return bytes;
+        }
+
+        int length() {
+            return length;
+        }
+
+        /** A process appends from here on; answers how much is safe. */
+        int open(SimulatedProcess process, int from) {
+            writer = process;
+            length = from;
+            forced = Math.min(forced, from);
+            return forced;
+        }
+
+        void append(DirectBuffer buffer, int offset, int more) {
             if (length + more > bytes.length) {
                 bytes = Arrays.copyOf(bytes, 2 * (length + more));
             }
+            buffer.getBytes(offset, bytes, length, more);
+            length += more;
+        }
+
+        /** So much is safe. */
+        void force(int upTo) {
+            forced = Math.max(forced, upTo);
         }
     }
 
     final World world;
     final TreeMap<String, Content> files = new TreeMap<>();
     final TreeMap<String, SimulatedProcess> locks = new TreeMap<>();
-    long busyUntilPs;
+    private long busyUntilPs;
     private long capacity = Long.MAX_VALUE;
 
     Disk(World world) {
@@ -59,6 +83,13 @@ public final class Disk {
     public byte[] content(String name) {
         Content content = files.get(name);
         return content == null ? null : Arrays.copyOf(content.bytes, content.length);
+    }
+
+    /** Something begins when all before it is done; answers how long that and it take. */
+    long delayPs(long takesPs) {
+        long now = world.engine.nowPs();
+        busyUntilPs = Math.max(now, busyUntilPs) + takesPs;
+        return busyUntilPs - now;
     }
 
     boolean hasRoom(int more) {

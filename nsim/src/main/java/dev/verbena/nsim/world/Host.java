@@ -23,8 +23,8 @@ public final class Host {
     boolean isDown;
     long frozenUntilPs;
     long streamPsPerByte;
-    long egressFreePs;
-    long ingressFreePs;
+    private long egressFreePs;
+    private long ingressFreePs;
 
     Host(World world, int index, String name) {
         this.world = world;
@@ -88,6 +88,36 @@ public final class Host {
         SimulatedProcess process = new SimulatedProcess(this, processName);
         processes.add(process);
         return process;
+    }
+
+    /** All its processes end at once. */
+    void crash() {
+        isDown = true;
+        for (SimulatedProcess process : processes) {
+            process.kill();
+        }
+        processes.clear();
+    }
+
+    void restart() {
+        isDown = false;
+        frozenUntilPs = 0;
+    }
+
+    void freezeUntil(long timePs) {
+        frozenUntilPs = timePs;
+    }
+
+    /** Bytes of a stream leave behind those before them; answers when the last has left. */
+    long leave(long nowPs, long takesPs) {
+        egressFreePs = Math.max(nowPs, egressFreePs) + takesPs;
+        return egressFreePs;
+    }
+
+    /** Bytes of a stream enter behind those before them; answers when the last is there. */
+    long enter(long earliestPs, long takesPs) {
+        ingressFreePs = Math.max(earliestPs, ingressFreePs + takesPs);
+        return ingressFreePs;
     }
 
     /** Whether it has crashed and was not started again. */

@@ -36,16 +36,8 @@ final class Placement {
 
     private static void message(Work work, Connection target) {
         SimulatedEvent message = target.owner.event(MESSAGE, target);
-        swap(message, work);
+        message.message(work);
         target.owner.deliver(message);
-    }
-
-    /** The payload becomes the event's; the event's former memory is used again. */
-    static void swap(SimulatedEvent event, Work work) {
-        UnsafeBuffer payload = event.payload;
-        event.payload = work.payload;
-        event.length = work.payloadLength;
-        work.payload = payload;
     }
 
     /** What the target says to a range of the descriptor. */
@@ -76,17 +68,14 @@ final class Placement {
             int status = check(work, region, work.remoteOffsets[i], length);
             worst = Math.max(worst, status);
             if (status == Status.OK) {
-                work.value += length;
+                work.addMoved(length);
                 copy(work, i, region, (int) (work.base + work.remoteOffsets[i]));
             }
         }
-        work.status = worst;
+        work.status(worst);
         if (worst == Status.OK && work.kind == Operation.PUT_NOTIFY) {
             SimulatedEvent event = target.owner.event(NOTIFY, target);
-            event.operation = work.tag;
-            event.value = region.id();
-            event.offset = work.base + work.remoteOffsets[0];
-            event.length = work.lengths[0];
+            event.notify(work.tag, region.id(), work.base + work.remoteOffsets[0], work.lengths[0]);
             target.owner.deliver(event);
         }
     }
@@ -113,7 +102,7 @@ final class Placement {
     private static void atomic(Work work) {
         SimulatedRegion region = work.to.regions.get(work.keyLow);
         long offset = work.remoteOffsets[0];
-        work.status = check(work, region, offset, Long.BYTES);
+        work.status(check(work, region, offset, Long.BYTES));
         if (work.status != Status.OK) {
             return;
         }
@@ -124,6 +113,6 @@ final class Placement {
         } else if (before == work.first) {
             region.bytes.putLong(at, work.second);
         }
-        work.value = before;
+        work.result(before);
     }
 }

@@ -44,7 +44,7 @@ public final class SimulatedProcess implements Environment {
     private boolean isStarted;
     boolean isDead;
 
-    /** When it is to be stepped next. */
+    /** When it wants to be stepped next. */
     long wakePs = Steps.NEVER;
 
     /** The event of a deadline that is waiting; see {@link Steps}. */
@@ -104,6 +104,29 @@ public final class SimulatedProcess implements Environment {
     /** Has it stepped soon. */
     public void wakeup() {
         world.wake(this);
+    }
+
+    void wakeAt(long timePs) {
+        wakePs = timePs;
+    }
+
+    /** When the event of its deadline is due. */
+    void deadlineEventAt(long timePs) {
+        farPs = timePs;
+    }
+
+    /** Counts a step and what it cost. */
+    void stepped(long nanoseconds) {
+        stepCount++;
+        stepNs += nanoseconds;
+    }
+
+    void refuse(int oneIn) {
+        refusesOneIn = oneIn;
+    }
+
+    void failRegistrations(int oneIn) {
+        failsOneIn = oneIn;
     }
 
     /** One cycle of each agent; answers the work done. */

@@ -16,7 +16,7 @@ final class SimulatedRegion extends TransportRegion {
     /** The toolkit's own memory; null if it was handed in. */
     private OffHeapMemory own;
 
-    int outstanding;
+    private int outstanding;
 
     /** Of memory of which the bytes mean nothing, and which others use, too. */
     SimulatedRegion(
@@ -65,6 +65,19 @@ final class SimulatedRegion extends TransportRegion {
     @Override
     protected void closeOpen() {
         transport.closeRegion(this);
+    }
+
+    int outstanding() {
+        return outstanding;
+    }
+
+    /** An operation uses it. */
+    void posted() {
+        outstanding++;
+    }
+
+    void completed() {
+        outstanding--;
     }
 
     /** Frees it whatever is outstanding. */

@@ -19,12 +19,9 @@ final class SimulatedStore implements DurableStore {
 
     /** Later, one after the other, if the process still lives then. */
     private void later(Runnable action) {
-        long now = disk.world.engine.nowPs();
         long takes = disk.world.forcePs / 2 + disk.world.random.nextLong(disk.world.forcePs);
-        disk.busyUntilPs = Math.max(now, disk.busyUntilPs) + takes;
-        long wait = disk.busyUntilPs - now;
         disk.world.afterPs(
-                wait,
+                disk.delayPs(takes),
                 process.host.index(),
                 () -> {
                     if (!process.isDead) {
@@ -54,13 +51,10 @@ final class SimulatedStore implements DurableStore {
         check(name);
         Disk.Content content = disk.files.computeIfAbsent(name, key -> new Disk.Content());
         Appender appender = new Appender(name, content);
-        if (content.length < length) {
+        if (content.length() < length) {
             appender.error = "cannot append to " + name + ": it is too short";
         } else {
-            content.writer = process;
-            content.length = (int) length;
-            content.forced = Math.min(content.forced, content.length);
-            appender.forced = content.forced;
+            appender.forced = content.open(process, (int) length);
         }
         return appender;
     }
@@ -88,7 +82,7 @@ final class SimulatedStore implements DurableStore {
                     if (content == null) {
                         asked.error = "renaming " + from + " failed: it is not there";
                     } else {
-                        content.forced = content.length;
+                        content.force(content.length());
                         disk.files.put(to, content);
                     }
                     asked.isDone = true;
@@ -173,19 +167,17 @@ final class SimulatedStore implements DurableStore {
                 error = "writing " + name + " failed: no space left on device";
                 return -1;
             }
-            content.room(length);
-            buffer.getBytes(offset, content.bytes, content.length, length);
-            content.length += length;
+            content.append(buffer, offset, length);
             return length;
         }
 
         @Override
         public void force() {
-            int asked = content.length;
+            int asked = content.length();
             later(
                     () -> {
                         if (error.isEmpty()) {
-                            content.forced = Math.max(content.forced, asked);
+                            content.force(asked);
                             forced = Math.max(forced, asked);
                         }
                     });
@@ -193,7 +185,7 @@ final class SimulatedStore implements DurableStore {
 
         @Override
         public long position() {
-            return content.length;
+            return content.length();
         }
 
         @Override
@@ -219,16 +211,16 @@ final class SimulatedStore implements DurableStore {
 
         @Override
         public long length() {
-            return content.length;
+            return content.length();
         }
 
         @Override
         public int read(long position, MutableDirectBuffer buffer, int offset, int length) {
-            int n = (int) Math.min(length, content.length - position);
+            int n = (int) Math.min(length, content.length() - position);
             if (n <= 0) {
                 return -1;
             }
-            buffer.putBytes(offset, content.bytes, (int) position, n);
+            buffer.putBytes(offset, content.bytes(), (int) position, n);
             return n;
         }
 

@@ -208,10 +208,8 @@ final class SimulatedStream implements ByteStream {
         Host from = process.host;
         Host to = peer.process.host;
         long now = world.engine.nowPs();
-        long leaves = Math.max(now, from.egressFreePs) + n * rate(from);
-        from.egressFreePs = leaves;
-        long enters = Math.max(leaves + world.streamLatencyPs, to.ingressFreePs + n * rate(to));
-        to.ingressFreePs = enters;
+        long leaves = from.leave(now, n * rate(from));
+        long enters = to.enter(leaves + world.streamLatencyPs, n * rate(to));
         long slow = world.links.delayPs(from, to, n);
         peer.lastArrivalPs = Math.max(peer.lastArrivalPs, enters + slow);
         SimulatedStream reader = peer;

@@ -37,7 +37,7 @@ final class SimulatedTransport extends TransportOperations {
             throw new IllegalStateException(
                     "message " + messageToken + " is not being handled, or is retained already");
         }
-        handled.isRetained = true;
+        handled.retain(true);
         synchronized (world) {
             retained.put(messageToken, handled);
         }
@@ -52,7 +52,7 @@ final class SimulatedTransport extends TransportOperations {
                 throw new IllegalStateException("message " + messageToken + " is not retained");
             }
             if (message == handled) {
-                message.isRetained = false;
+                message.retain(false);
             } else {
                 giveBack(message);
             }
@@ -63,7 +63,7 @@ final class SimulatedTransport extends TransportOperations {
         Connection sender = message.connection.peer;
         if (!sender.isGone) {
             Work credit = world.work(0, this, sender.owner);
-            credit.other = sender;
+            credit.about(sender, "");
             world.creditAfter(credit);
         }
         freeEvents.add(message);
@@ -113,13 +113,10 @@ final class SimulatedTransport extends TransportOperations {
 
     private void settle(SimulatedEvent event) {
         if (event.kind == COMPLETION) {
-            outstanding--;
-            for (int i = 0; i < event.segments; i++) {
-                event.locals[i].outstanding--;
-                event.locals[i] = null;
-            }
+            settled();
+            event.settleRegions();
         } else if (event.kind == MESSAGE) {
-            event.token = world.number();
+            event.token(world.number());
         }
     }
 
@@ -213,7 +210,7 @@ final class SimulatedTransport extends TransportOperations {
     }
 
     private void end(String why) {
-        isClosed = true;
+        closed();
         for (Connection connection : new ArrayList<>(connections)) {
             int kind = connection.isOffered ? Work.REJECT : Work.CLOSE;
             world.deliveries.flush(connection);
@@ -229,7 +226,7 @@ final class SimulatedTransport extends TransportOperations {
         if (isClosed) {
             return;
         }
-        isClosed = true;
+        closed();
         for (Connection connection : new ArrayList<>(connections)) {
             world.deliveries.flush(connection);
             forget(connection);

@@ -71,10 +71,10 @@ final class Steps {
         if (time < 0 || time >= process.wakePs || process.isDead) {
             return;
         }
-        process.wakePs = time;
+        process.wakeAt(time);
         if (time < process.farPs) {
             if (picoseconds >= FAR_PS) {
-                process.farPs = time;
+                process.deadlineEventAt(time);
             }
             engine.schedule(time, process.host.index(), process.host.index(), kind, process.number);
         }
@@ -84,7 +84,7 @@ final class Steps {
         SimulatedProcess process = processes.get(number);
         boolean isFar = process.farPs == timePs;
         if (isFar) {
-            process.farPs = NEVER;
+            process.deadlineEventAt(NEVER);
         }
         if (process.isDead) {
             return;
@@ -94,12 +94,12 @@ final class Steps {
             boolean isForgotten =
                     PlantedFaults.ENABLED && PlantedFaults.isOn("sim-deadline-forgotten");
             if (isFar && wishedPs != NEVER && !isForgotten) {
-                process.wakePs = NEVER;
+                process.wakeAt(NEVER);
                 after(process, wishedPs - timePs);
             }
             return;
         }
-        process.wakePs = NEVER;
+        process.wakeAt(NEVER);
         if (process.host.frozenUntilPs > timePs) {
             after(process, process.host.frozenUntilPs - timePs);
             return;
@@ -109,11 +109,10 @@ final class Steps {
 
     private void step(SimulatedProcess process, long timePs) {
         count++;
-        process.stepCount++;
         long began = wallClock == null ? 0 : wallClock.getAsLong();
         int work = process.cycle(schedule);
         long pause = process.isDead ? NEVER : process.pauseAfter(work);
-        process.stepNs += wallClock == null ? 0 : wallClock.getAsLong() - began;
+        process.stepped(wallClock == null ? 0 : wallClock.getAsLong() - began);
         world.stepped(process, timePs, work);
         if (pause != NEVER) {
             after(process, pause);

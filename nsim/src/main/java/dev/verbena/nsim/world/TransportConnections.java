@@ -48,7 +48,7 @@ abstract class TransportConnections extends TransferTransport {
     boolean isListening;
     boolean isClosed;
     int outstanding;
-    int slotsGranted;
+    private int slotsGranted;
 
     TransportConnections(SimulatedProcess process, String name, TransportContext context) {
         this.process = process;
@@ -103,6 +103,20 @@ abstract class TransportConnections extends TransferTransport {
         }
     }
 
+    /** An operation is under way. */
+    final void posted() {
+        outstanding++;
+    }
+
+    /** An operation has ended and its event is being polled. */
+    final void settled() {
+        outstanding--;
+    }
+
+    final void closed() {
+        isClosed = true;
+    }
+
     final boolean isAlive() {
         return !isClosed && !process.isDead;
     }
@@ -112,13 +126,7 @@ abstract class TransportConnections extends TransferTransport {
         if (event == null) {
             event = new SimulatedEvent();
         }
-        event.kind = kind;
-        event.connection = connection;
-        event.handle = connection.handle;
-        event.context = connection.context;
-        event.isRetained = false;
-        event.segments = 0;
-        event.text = "";
+        event.begin(kind, connection);
         return event;
     }
 
@@ -219,9 +227,9 @@ abstract class TransportConnections extends TransferTransport {
 
     final void closeRegion(SimulatedRegion region) {
         synchronized (world) {
-            if (region.outstanding > 0) {
+            if (region.outstanding() > 0) {
                 throw new IllegalStateException(
-                        region.outstanding + " operations are outstanding on " + region);
+                        region.outstanding() + " operations are outstanding on " + region);
             }
             regions.remove(region.key);
             region.free();
@@ -260,7 +268,7 @@ abstract class TransportConnections extends TransferTransport {
                 return BACK_PRESSURED;
             }
             Connection mine = begin(context);
-            mine.isPending = true;
+            mine.connecting();
             int at = process.host.index();
             world.afterPs(World.ps(timeoutNs), at, () -> timedOut(mine, peer));
             SimulatedTransport target = world.transports.get(peer.getPath().substring(1));
@@ -270,19 +278,15 @@ abstract class TransportConnections extends TransferTransport {
                 return mine.handle;
             }
             Work work = world.work(Work.CONNECT, self(), target);
-            work.other = mine;
-            work.uri = peer;
-            work.room(length);
-            work.payload.putBytes(0, privateData, offset, length);
-            work.payloadLength = length;
+            work.connect(mine, peer);
+            work.payload(privateData, offset, length);
             world.deliveries.start(work);
             return mine.handle;
         }
     }
 
     final Connection begin(long context) {
-        Connection connection = new Connection(self(), world.number());
-        connection.context = context;
+        Connection connection = new Connection(self(), world.number(), context);
         connections.add(connection);
         byHandle.put(connection.handle, connection);
         return connection;
@@ -301,16 +305,12 @@ abstract class TransportConnections extends TransferTransport {
         }
         forget(connection);
         SimulatedEvent event = event(FAILED, connection);
-        event.status = status;
-        event.text = why;
+        event.fail(status, why);
         deliver(event);
     }
 
     final void forget(Connection connection) {
-        connection.isGone = true;
-        connection.isOpen = false;
-        connection.isPending = false;
-        connection.isOffered = false;
+        connection.gone();
         connections.remove(connection);
         byHandle.remove(connection.handle);
         slotsGranted -= connection.granted;
@@ -332,9 +332,7 @@ abstract class TransportConnections extends TransferTransport {
             if (isClosed || connection == null || !connection.isOffered) {
                 return isClosed ? CLOSED : NOT_CONNECTED;
             }
-            connection.isOffered = false;
-            connection.isOpen = true;
-            connection.context = context;
+            connection.accept(context);
             deliver(event(CONNECTED, connection));
             control(Work.ACCEPT, connection, "", true);
             return ACCEPTED;
@@ -370,7 +368,7 @@ abstract class TransportConnections extends TransferTransport {
             if (isClosed || connection == null || !connection.isOpen || connection.isEnding) {
                 return isClosed ? CLOSED : NOT_CONNECTED;
             }
-            connection.isEnding = true;
+            connection.disconnect();
             endIfIdle(connection);
             return ACCEPTED;
         }
@@ -389,10 +387,10 @@ abstract class TransportConnections extends TransferTransport {
     final void control(int kind, Connection connection, String text, boolean isSequenced) {
         Connection other = connection.peer;
         Work work = world.work(kind, self(), other.owner);
-        work.connection = isSequenced ? connection : null;
-        work.other = other;
-        work.text = text;
-        work.sequence = isSequenced ? connection.sendNext++ : Work.UNSEQUENCED;
+        work.about(other, text);
+        if (isSequenced) {
+            work.sequenceAfter(connection);
+        }
         world.deliveries.start(work);
     }
 }

@@ -47,16 +47,14 @@ abstract class TransportOperations extends TransportConnections {
 
     private Work begin(int kind, Connection connection, long context, int flags) {
         Work work = world.work(kind, self(), connection.peer.owner);
-        work.connection = connection;
-        work.context = context;
-        work.isFenced = (flags & FENCE) != 0;
+        work.post(connection, context, (flags & FENCE) != 0);
         return work;
     }
 
     private int post(Work work) {
-        outstanding++;
+        posted();
         for (int i = 0; i < work.segments; i++) {
-            work.locals[i].outstanding++;
+            work.locals[i].posted();
         }
         Connection connection = work.connection;
         connection.add(work);
@@ -91,12 +89,9 @@ abstract class TransportOperations extends TransportConnections {
                 return BACK_PRESSURED;
             }
             Work work = begin(Operation.SEND, connection, context, flags);
-            work.room((int) length);
-            work.payload.putBytes(0, from.bytes, (int) offset, (int) length);
-            work.payloadLength = (int) length;
-            work.value = length;
-            work.sequence = connection.sendNext++;
-            connection.inFlight++;
+            work.payload(from.bytes, (int) offset, (int) length);
+            work.message(connection.nextSequence());
+            connection.takeSlot();
             return post(work);
         }
     }
@@ -127,7 +122,7 @@ abstract class TransportOperations extends TransportConnections {
             Work work = begin(kind, connection, context, flags);
             work.remote(remote);
             work.segment(local, offset, remoteOffset, length);
-            work.tag = tag;
+            work.notify(tag);
             return post(work);
         }
     }
@@ -186,10 +181,7 @@ abstract class TransportOperations extends TransportConnections {
             }
             Work work = begin(kind, connection, context, flags);
             work.remote(target);
-            work.remoteOffsets[0] = targetOffset;
-            work.first = first;
-            work.second = second;
-            work.payloadLength = Long.BYTES;
+            work.atomic(targetOffset, first, second);
             return post(work);
         }
     }

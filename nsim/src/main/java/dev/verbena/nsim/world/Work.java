@@ -2,6 +2,8 @@ package dev.verbena.nsim.world;
 
 import dev.verbena.memory.RemoteDescriptor;
 import java.net.URI;
+import java.util.Arrays;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -109,10 +111,10 @@ final class Work {
 
     void segment(SimulatedRegion local, long offset, long remoteOffset, long length) {
         if (segments == locals.length) {
-            locals = java.util.Arrays.copyOf(locals, 2 * segments);
-            offsets = java.util.Arrays.copyOf(offsets, 2 * segments);
-            remoteOffsets = java.util.Arrays.copyOf(remoteOffsets, 2 * segments);
-            lengths = java.util.Arrays.copyOf(lengths, 2 * segments);
+            locals = Arrays.copyOf(locals, 2 * segments);
+            offsets = Arrays.copyOf(offsets, 2 * segments);
+            remoteOffsets = Arrays.copyOf(remoteOffsets, 2 * segments);
+            lengths = Arrays.copyOf(lengths, 2 * segments);
         }
         locals[segments] = local;
         offsets[segments] = offset;
@@ -120,10 +122,139 @@ final class Work {
         lengths[segments++] = length;
     }
 
-    /** Room for so many bytes of payload. */
-    void room(int bytes) {
+    /** The owner of a connection has posted it. */
+    void post(Connection ofConnection, long ofContext, boolean fenced) {
+        connection = ofConnection;
+        context = ofContext;
+        isFenced = fenced;
+    }
+
+    /** Copies the payload. */
+    void payload(DirectBuffer source, int offset, int bytes) {
         if (payload.capacity() < bytes) {
             payload = new UnsafeBuffer(new byte[Math.max(256, Integer.highestOneBit(bytes) * 2)]);
+        }
+        payload.putBytes(0, source, offset, bytes);
+        payloadLength = bytes;
+    }
+
+    /** It is a message; the receiver takes messages in the order of these numbers. */
+    void message(int number) {
+        value = payloadLength;
+        sequence = number;
+    }
+
+    /** It is a put that notifies the target with a tag. */
+    void notify(int withTag) {
+        tag = withTag;
+    }
+
+    /** It is an atomic operation on 8 bytes with one or two operands. */
+    void atomic(long remoteOffset, long operand, long secondOperand) {
+        remoteOffsets[0] = remoteOffset;
+        first = operand;
+        second = secondOperand;
+        payloadLength = Long.BYTES;
+    }
+
+    /** It is a message about a connection, for this end of it. */
+    void about(Connection end, String why) {
+        other = end;
+        text = why;
+    }
+
+    /** The receiver takes it after everything that the connection has sent before. */
+    void sequenceAfter(Connection sender) {
+        connection = sender;
+        sequence = sender.nextSequence();
+    }
+
+    /** It asks a peer for a connection. */
+    void connect(Connection from, URI peer) {
+        other = from;
+        uri = peer;
+    }
+
+    /** The network model has a row for it from now on. */
+    void enterNetwork() {
+        isStarted = true;
+        isInNetwork = true;
+    }
+
+    void leaveNetwork() {
+        isInNetwork = false;
+    }
+
+    /** It waits outside of the network. */
+    void hold() {
+        isHeld = true;
+    }
+
+    void unhold() {
+        isHeld = false;
+    }
+
+    /** Counts bytes that are in the memory that they were meant for. */
+    void addMoved(long bytes) {
+        value += bytes;
+    }
+
+    /** What an atomic operation found. */
+    void result(long before) {
+        value = before;
+    }
+
+    void status(int result) {
+        status = result;
+    }
+
+    /** The target has done what it asks for, or has refused it. */
+    void place() {
+        isPlaced = true;
+    }
+
+    /** The initiator's side is told, or need not be. */
+    void finish() {
+        isDone = true;
+    }
+
+    /** True once, when nothing refers to it any more. */
+    boolean takeForReuse() {
+        boolean isUnused = isDone && !isInNetwork && !isHeld;
+        isHeld |= isUnused;
+        return isUnused;
+    }
+
+    /** Gives the payload away, for other memory to use next time. */
+    UnsafeBuffer exchangePayload(UnsafeBuffer other) {
+        UnsafeBuffer mine = payload;
+        payload = other;
+        return mine;
+    }
+
+    /** Gives the list of local regions away, for another list to use next time. */
+    SimulatedRegion[] exchangeLocals(SimulatedRegion[] others) {
+        SimulatedRegion[] mine = locals;
+        locals = others.length >= offsets.length ? others : mine.clone();
+        return mine;
+    }
+
+    /** Links it in front of a list. */
+    void linkBefore(Work following) {
+        previous = null;
+        next = following;
+        if (following != null) {
+            following.previous = this;
+        }
+    }
+
+    /** Takes it out of its list. */
+    void unlink() {
+        if (previous != null) {
+            previous.next = next;
+        }
+        if (next != null) {
+            next.previous = previous;
         }
     }
 

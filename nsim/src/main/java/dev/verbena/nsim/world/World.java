@@ -466,34 +466,29 @@ public final class World implements AutoCloseable {
     /** Steps no process of a host for a while; its network interface goes on. */
     public void freeze(Host host, long nanoseconds) {
         trace("freeze", host);
-        host.frozenUntilPs = engine.nowPs() + nanoseconds * 1000;
+        host.freezeUntil(engine.nowPs() + nanoseconds * 1000);
         deliveries.watchFreeze(host);
     }
 
     /** Ends all processes of a host; nobody is told, and what was not forced may be gone. */
     public void crash(Host host) {
         trace("crash", host);
-        host.isDown = true;
-        for (SimulatedProcess process : host.processes) {
-            process.kill();
-        }
-        host.processes.clear();
+        host.crash();
     }
 
     /** A crashed host can have processes again. */
     public void restart(Host host) {
-        host.isDown = false;
-        host.frozenUntilPs = 0;
+        host.restart();
     }
 
     /** One post in so many of this process is refused for want of room; 0: none. */
     public void refuse(SimulatedProcess process, int oneIn) {
-        process.refusesOneIn = oneIn;
+        process.refuse(oneIn);
     }
 
     /** One registration or opening in so many of this process fails; 0: none. */
     public void failRegistrations(SimulatedProcess process, int oneIn) {
-        process.failsOneIn = oneIn;
+        process.failRegistrations(oneIn);
     }
 
     /** Regions that are registered now. */
