@@ -21,7 +21,7 @@ import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.Version;
 import dev.verbena.cli.transfer.PerfPeer;
-import dev.verbena.nsim.internal.Spelling;
+import dev.verbena.nsim.internal.Suggestions;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -233,7 +233,7 @@ public final class VerbenaCommand implements Runnable {
                     + " has no option '"
                     + option
                     + "'"
-                    + Spelling.hint(option, spec.optionsMap().keySet());
+                    + Suggestions.hint(option, spec.optionsMap().keySet());
         }
         boolean isRoot = at.getParent() == null;
         if (isRoot && SCRIPT_COMMANDS.contains(word)) {
@@ -248,7 +248,7 @@ public final class VerbenaCommand implements Runnable {
         return "there is no command '"
                 + command.substring(command.indexOf(' ') + 1)
                 + "'"
-                + Spelling.hint(word, words);
+                + Suggestions.hint(word, words);
     }
 
     /** Without what picocli says in terms of Java. */

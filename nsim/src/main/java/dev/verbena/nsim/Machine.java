@@ -1,6 +1,6 @@
 package dev.verbena.nsim;
 
-import dev.verbena.nsim.internal.Spelling;
+import dev.verbena.nsim.internal.Suggestions;
 import dev.verbena.nsim.network.Level;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.topology.TieRule;
@@ -80,13 +80,8 @@ public final class Machine {
             throw new IllegalArgumentException(key + "=" + value + ": " + e.getMessage(), e);
         } catch (NumberFormatException | ArithmeticException e) {
             throw new IllegalArgumentException(
-                    key
-                            + "="
-                            + value
-                            + " is not understood; an example: "
-                            + key
-                            + "="
-                            + values.get(key),
+                    "%s=%s is not understood; an example: %s=%s"
+                            .formatted(key, value, key, values.get(key)),
                     e);
         }
         values.put(key, value.strip());
@@ -111,17 +106,9 @@ public final class Machine {
     public void checkKey(String key) {
         if (!keys.containsKey(key)) {
             throw new IllegalArgumentException(
-                    "there is no key '"
-                            + key
-                            + "'; there are "
-                            + keys.keySet()
-                            + Spelling.hint(key, keys.keySet()));
+                    "there is no key '%s'; there are %s%s"
+                            .formatted(key, keys.keySet(), Suggestions.hint(key, keys.keySet())));
         }
-    }
-
-    /** Whether {@link #set} knows a key. */
-    public boolean isKey(String key) {
-        return keys.containsKey(key);
     }
 
     /** The parameters of the network. */
@@ -208,11 +195,9 @@ public final class Machine {
 
         ChoiceException(String text, List<String> words) {
             super(
-                    "'"
-                            + text
-                            + "' is none of "
-                            + String.join(", ", words)
-                            + Spelling.hint(text, words));
+                    "'%s' is none of %s%s"
+                            .formatted(
+                                    text, String.join(", ", words), Suggestions.hint(text, words)));
         }
     }
 }

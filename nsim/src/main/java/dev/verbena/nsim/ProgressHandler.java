@@ -1,6 +1,6 @@
 package dev.verbena.nsim;
 
-/** Learns how far a simulation is. */
+/** Receives the progress of a simulation. */
 @FunctionalInterface
 public interface ProgressHandler {
     /**

@@ -88,19 +88,19 @@ public final class Simulation {
         return this;
     }
 
-    /** Who learns how far a run is. */
+    /** Sets the receiver of progress. */
     public Simulation progress(ProgressHandler value) {
         progress = value;
         return this;
     }
 
-    /** Who learns what becomes of messages; nobody by default. */
+    /** Sets the receiver of arrivals and completions; none by default. */
     public Simulation trace(MessageTrace value) {
         trace = value;
         return this;
     }
 
-    /** Who learns of each event; nobody by default. For all of them in their order, in one part. */
+    /** Sets the receiver of each event, in their order; none by default. Not with partitions. */
     public Simulation events(EventTrace value) {
         events = value;
         return this;
@@ -110,7 +110,7 @@ public final class Simulation {
      * Runs a program to its end.
      *
      * @throws IllegalArgumentException if the machine has too few nodes, or the program is wrong
-     * @throws SimulationException if it comes to no end; says what who waits for
+     * @throws SimulationException if it does not end; names a rank and what it waits for
      */
     public SimulationResult run(Program program) {
         return run(Script.record(processes, context.isLoopback(), context.shortMax(), program));
@@ -121,15 +121,13 @@ public final class Simulation {
         int nodes = (script.size() + perNode - 1) / perNode;
         if (nodes > topology.nodes()) {
             throw new IllegalArgumentException(
-                    script.size()
-                            + " processes, "
-                            + perNode
-                            + " per node, need "
-                            + nodes
-                            + " nodes; "
-                            + topology.name()
-                            + " has "
-                            + topology.nodes());
+                    "%s processes, %s per node, need %s nodes; %s has %s"
+                            .formatted(
+                                    script.size(),
+                                    perNode,
+                                    nodes,
+                                    topology.name(),
+                                    topology.nodes()));
         }
         return partitions > 1 ? runInParts(script) : runAlone(script);
     }
@@ -165,10 +163,10 @@ public final class Simulation {
     private SimulationResult runInParts(Script script) {
         if (context.level() != Level.PACKET) {
             throw new IllegalArgumentException(
-                    partitions
-                            + " partitions at level "
-                            + context.level().name().toLowerCase(Locale.ROOT)
-                            + "; only the packet level can be divided, run the others in one");
+                    ("%s partitions at level %s; only the packet level can be divided, run the"
+                                    + " others in one")
+                            .formatted(
+                                    partitions, context.level().name().toLowerCase(Locale.ROOT)));
         }
         if (trace != null || events != null) {
             throw new IllegalArgumentException(

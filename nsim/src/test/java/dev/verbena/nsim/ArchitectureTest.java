@@ -23,7 +23,8 @@ class ArchitectureTest {
         }
     }
 
-    private static final Set<String> KNOW_THEIR_THREAD = Set.of("Passing", "TransportConnections");
+    private static final Set<String> KNOW_THEIR_THREAD =
+            Set.of("TimeAdvance", "TransportConnections");
 
     @ArchTest
     static final ArchRule DEPENDENCIES =

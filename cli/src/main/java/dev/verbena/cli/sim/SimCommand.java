@@ -11,7 +11,6 @@ import dev.verbena.nsim.Simulation;
 import dev.verbena.nsim.SimulationResult;
 import dev.verbena.nsim.scenario.Curve;
 import dev.verbena.nsim.scenario.Scenario;
-import dev.verbena.nsim.scenario.ScenarioFile;
 import dev.verbena.nsim.scenario.ScenarioOptions;
 import dev.verbena.nsim.scenario.Scenarios;
 import java.io.IOException;
@@ -294,7 +293,7 @@ public final class SimCommand implements Callable<Integer> {
                     name + " is longer than a scenario can be, " + FILE_MAX + " bytes");
         }
         try {
-            return ScenarioFile.parse(name, Files.readString(file));
+            return Scenario.parse(name, Files.readString(file));
         } catch (CharacterCodingException e) {
             throw new IllegalArgumentException(name + " is no text in UTF-8", e);
         }

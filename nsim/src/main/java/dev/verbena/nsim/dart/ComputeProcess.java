@@ -146,7 +146,7 @@ final class ComputeProcess implements ProtocolAgent {
             return 0;
         }
         if (isFilled) {
-            Payload.fill(
+            PayloadPattern.fill(
                     region.buffer(0, (int) region.length()), slot * plan.length, plan.length, tag);
         }
         DartTicket ticket =
@@ -164,12 +164,12 @@ final class ComputeProcess implements ProtocolAgent {
     }
 
     private boolean isAllFinal() {
-        for (DartTicket ticket : tickets) {
-            if (!ticket.state().isFinal()) {
-                return false;
-            }
-        }
-        return true;
+        return tickets.stream().allMatch(ticket -> ticket.state().isFinal());
+    }
+
+    /** Whether it lives and has more to do. */
+    boolean isUnfinished() {
+        return !isDone && !process.isDead();
     }
 
     private void end() {

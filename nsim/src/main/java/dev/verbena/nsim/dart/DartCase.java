@@ -17,12 +17,13 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
 
 /**
  * A small service with random schedules, late arrivals and faults, and what must hold all the same:
  * what is handed over is whole, right, in order and not doubled; what is confirmed was handed over;
  * a server's buffers are always all there; no part fails by an error of its own; and when the
- * faults have stopped, everybody comes to an end.
+ * faults have stopped, every process ends.
  */
 final class DartCase {
     private static final long SKEW_NS = 1_000_000_000L;
@@ -56,20 +57,19 @@ final class DartCase {
         cluster = new DartCluster(world);
         if (shape.isClockWrong()) {
             SplittableRandom random = new SplittableRandom(seed + 1);
-            List<String> names = new ArrayList<>(List.of(DartCluster.receiver(0)));
+            setClockWrong(DartCluster.receiver(0), random);
             for (int i = 0; i < shape.servers(); i++) {
-                names.add(DartCluster.server(i));
+                setClockWrong(DartCluster.server(i), random);
             }
             for (int i = 0; i < shape.nodes(); i++) {
-                names.add(DartCluster.node(i));
-            }
-            for (String name : names) {
-                world.host(name)
-                        .clock(
-                                random.nextLong(2 * SKEW_NS) - SKEW_NS,
-                                random.nextInt(2 * DRIFT_PPM) - DRIFT_PPM);
+                setClockWrong(DartCluster.node(i), random);
             }
         }
+    }
+
+    private void setClockWrong(String host, SplittableRandom random) {
+        long skewNs = random.nextLong(2 * SKEW_NS) - SKEW_NS;
+        world.host(host).clock(skewNs, random.nextInt(2 * DRIFT_PPM) - DRIFT_PPM);
     }
 
     DartOutcome run() {
@@ -87,17 +87,13 @@ final class DartCase {
             }
             world.after(Fault.STOP_NS, this::stopFaults);
             failure = live();
-            long failed = 0;
-            for (ComputeProcess compute : cluster.computes) {
-                for (DartTicket ticket : compute.tickets) {
-                    failed += ticket.state() == TicketState.FAILED ? 1 : 0;
-                }
-            }
-            long delivered = 0;
-            for (DartCluster.Receiver receiver : cluster.receivers) {
-                delivered += receiver.ledger().messages;
-            }
-            return new DartOutcome(failure, world.traceHash(), world.nowNs(), delivered, failed);
+            long failed =
+                    cluster.computes.stream()
+                            .flatMap(compute -> compute.tickets.stream())
+                            .filter(ticket -> ticket.state() == TicketState.FAILED)
+                            .count();
+            return new DartOutcome(
+                    failure, world.traceHash(), world.nowNs(), cluster.deliveredCount(), failed);
         }
     }
 
@@ -124,36 +120,25 @@ final class DartCase {
     }
 
     private String unfinished() {
-        StringBuilder text = new StringBuilder();
-        for (ComputeProcess compute : cluster.computes) {
-            if (!compute.isDone && !compute.process.isDead()) {
-                text.append(compute).append("; ");
-            }
-        }
-        return text.toString();
+        return cluster.computes.stream()
+                .filter(ComputeProcess::isUnfinished)
+                .map(ComputeProcess::toString)
+                .collect(Collectors.joining("; "));
     }
 
     private String servers() {
-        StringBuilder text = new StringBuilder();
-        for (DartCluster.Server server : cluster.servers) {
-            if (!server.process().isDead()) {
-                text.append(server.process())
-                        .append(' ')
-                        .append(server.server().statistics())
-                        .append(' ')
-                        .append(server.process().errors())
-                        .append("; ");
-            }
-        }
-        return text.toString();
+        return cluster.servers.stream()
+                .filter(server -> !server.process().isDead())
+                .map(s -> s.process() + " " + s.server().statistics() + " " + s.process().errors())
+                .collect(Collectors.joining("; "));
     }
 
     private void receive() {
-        Ledger ledger = new Ledger(shape.length(), true, !shape.isReassigned());
+        DeliveryCheck delivered = new DeliveryCheck(shape.length(), true, !shape.isReassigned());
         started.add(
                 cluster.receive(
                                 0,
-                                ledger,
+                                delivered,
                                 context -> {
                                     context.acceptGaps(true);
                                     if (shape.isDurable()) {
@@ -201,11 +186,9 @@ final class DartCase {
     }
 
     private SimulatedProcess processOn(String host) {
-        SimulatedProcess last = null;
-        for (SimulatedProcess process : started) {
-            last = process.host().name().equals(host) ? process : last;
-        }
-        return last;
+        return started.stream()
+                .filter(process -> process.host().name().equals(host))
+                .reduce(null, (before, last) -> last);
     }
 
     private void begin(Fault fault) {
@@ -273,11 +256,8 @@ final class DartCase {
         } else if (name.startsWith("server")) {
             serve(index);
         } else {
-            int first = 0;
-            for (ComputeProcess compute : cluster.computes) {
-                first += compute.plan.rank() == index ? shape.messages() : 0;
-            }
-            compute(index, first);
+            long before = cluster.computes.stream().filter(c -> c.plan.rank() == index).count();
+            compute(index, (int) before * shape.messages());
         }
     }
 
@@ -307,7 +287,7 @@ final class DartCase {
             }
         }
         for (DartCluster.Receiver receiver : cluster.receivers) {
-            require(receiver.ledger().wrong.isEmpty(), receiver.ledger().wrong);
+            require(receiver.delivered().wrong.isEmpty(), receiver.delivered().wrong);
         }
     }
 
@@ -347,10 +327,8 @@ final class DartCase {
     private String judge(ComputeProcess compute) {
         for (int i = 0; i < compute.tickets.size(); i++) {
             DartTicket ticket = compute.tickets.get(i);
-            boolean isHere = false;
-            for (DartCluster.Receiver receiver : cluster.receivers) {
-                isHere |= receiver.ledger().has(ticket.tag());
-            }
+            boolean isHere =
+                    cluster.receivers.stream().anyMatch(r -> r.delivered().has(ticket.tag()));
             if (ticket.state() == TicketState.STREAMED && !isHere) {
                 return compute.roleName() + ": confirmed and never handed over: " + ticket;
             }

@@ -27,7 +27,7 @@ final class DartCluster {
     record Server(SimulatedProcess process, DartServer server) {}
 
     /** A receiver with the process that runs it. */
-    record Receiver(SimulatedProcess process, DartReceiver receiver, Ledger ledger) {}
+    record Receiver(SimulatedProcess process, DartReceiver receiver, DeliveryCheck delivered) {}
 
     final World world;
     final List<Server> servers = new ArrayList<>();
@@ -53,7 +53,7 @@ final class DartCluster {
         return "node" + index;
     }
 
-    Receiver receive(int index, Ledger ledger, Consumer<DartReceiver.Context> change) {
+    Receiver receive(int index, DeliveryCheck delivered, Consumer<DartReceiver.Context> change) {
         SimulatedProcess process = world.host(receiver(index)).start(RECEIVER);
         DartReceiver.Context context =
                 new DartReceiver.Context()
@@ -61,11 +61,11 @@ final class DartCluster {
                         .listen("0.0.0.0", PORT)
                         .connectionsMax(1024)
                         .unfinishedBytesMax(1L << 30)
-                        .handler(ledger);
+                        .handler(delivered);
         change.accept(context);
         DartReceiver receiver = DartReceiver.embed(context);
         process.run(List.of(receiver.agent()));
-        Receiver made = new Receiver(process, receiver, ledger);
+        Receiver made = new Receiver(process, receiver, delivered);
         receivers.add(made);
         return made;
     }
@@ -111,12 +111,12 @@ final class DartCluster {
     }
 
     boolean isComputingDone() {
-        for (ComputeProcess compute : computes) {
-            if (!compute.isDone && !compute.process.isDead()) {
-                return false;
-            }
-        }
-        return true;
+        return computes.stream().noneMatch(ComputeProcess::isUnfinished);
+    }
+
+    /** Messages that receivers have handed over. */
+    long deliveredCount() {
+        return receivers.stream().mapToLong(receiver -> receiver.delivered().messages).sum();
     }
 
     /** Asks all servers that live to stop in order. */

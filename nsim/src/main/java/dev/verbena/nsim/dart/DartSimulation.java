@@ -143,7 +143,7 @@ public final class DartSimulation {
         return this;
     }
 
-    /** Is told how many per cent are delivered; false ends the run. */
+    /** Sets the receiver of the per cent delivered; its answer false ends the run. */
     public DartSimulation progress(IntPredicate value) {
         progress = value;
         return this;
@@ -160,7 +160,7 @@ public final class DartSimulation {
         return wallTimes;
     }
 
-    /** Is told what happens; null: nobody. */
+    /** Sets the receiver of what happens; null: none. */
     public DartSimulation trace(TraceHandler value) {
         trace = value;
         return this;
@@ -174,7 +174,7 @@ public final class DartSimulation {
         return value;
     }
 
-    /** Sums over pieces, told by the servers. */
+    /** Sums over pieces, from the events of the servers. */
     private static final class Times implements StagingEvents {
         private long pullNs;
         private long queueNs;
@@ -228,7 +228,7 @@ public final class DartSimulation {
     private DartReport run(World world, DartCluster cluster, long beganNs) {
         final Times times = new Times();
         for (int i = 0; i < receivers; i++) {
-            cluster.receive(i, new Ledger(length, isFilled, true), context -> {});
+            cluster.receive(i, new DeliveryCheck(length, isFilled, true), context -> {});
         }
         // One more than its share: at the end of the run the master is a server like the others.
         int share = Math.min(8192, (nodes + servers - 1) / servers + 8);
@@ -298,7 +298,7 @@ public final class DartSimulation {
         if (world.stepCount() - lastStep >= PROGRESS_STEPS) {
             lastStep = world.stepCount();
             long all = (long) nodes * messages;
-            isEnded[0] = !progress.test((int) (100 * delivered(cluster) / all));
+            isEnded[0] = !progress.test((int) (100 * cluster.deliveredCount() / all));
         }
         while (done < nodes && cluster.computes.get(done).isDone) {
             done++;
@@ -306,18 +306,10 @@ public final class DartSimulation {
         return done == nodes;
     }
 
-    private static long delivered(DartCluster cluster) {
-        long sum = 0;
-        for (DartCluster.Receiver receiver : cluster.receivers) {
-            sum += receiver.ledger().messages;
-        }
-        return sum;
-    }
-
     private void check(boolean isGood, String what, DartCluster cluster) {
         if (!isGood) {
             StringBuilder text = new StringBuilder(what);
-            text.append("; ").append(delivered(cluster)).append(" messages are");
+            text.append("; ").append(cluster.deliveredCount()).append(" messages are");
             cluster.computes.stream()
                     .filter(c -> !c.failure.isEmpty() || !c.isDone)
                     .limit(3)
@@ -333,9 +325,9 @@ public final class DartSimulation {
     private DartReport report(World world, DartCluster cluster, Times times, long bootNs) {
         long bytes = 0;
         for (DartCluster.Receiver receiver : cluster.receivers) {
-            bytes += receiver.ledger().bytes;
-            if (!receiver.ledger().wrong.isEmpty()) {
-                throw new IllegalStateException(receiver.ledger().wrong);
+            bytes += receiver.delivered().bytes;
+            if (!receiver.delivered().wrong.isEmpty()) {
+                throw new IllegalStateException(receiver.delivered().wrong);
             }
         }
         long began = Long.MAX_VALUE;
@@ -351,7 +343,7 @@ public final class DartSimulation {
             blocked += compute.blockedNs;
             slowest = Math.max(slowest, compute.blockedNs);
         }
-        check(delivered(cluster) == (long) nodes * messages, "messages are missing", cluster);
+        check(cluster.deliveredCount() == (long) nodes * messages, "messages are missing", cluster);
         double line = Math.max(1e-9, (ended - began) / 1e9) * streamRate;
         long cablePs = 0;
         for (DartCluster.Server server : cluster.servers) {
@@ -361,7 +353,7 @@ public final class DartSimulation {
                 nodes,
                 servers,
                 receivers,
-                delivered(cluster),
+                cluster.deliveredCount(),
                 bytes,
                 bootNs,
                 connected - bootNs - World.BEGIN_NS,

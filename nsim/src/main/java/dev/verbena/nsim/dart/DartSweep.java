@@ -9,7 +9,7 @@ import java.util.List;
  * shape, schedule and faults, and makes what it finds smaller. One thread.
  */
 public final class DartSweep {
-    /** One run in so many is done twice, and must be the same. */
+    /** One run in this many is repeated, and must be the same. */
     private static final int TWICE = 50;
 
     private DartSweep() {}
@@ -26,10 +26,10 @@ public final class DartSweep {
     public record Finding(
             long seed, String failure, String shape, List<String> faults, long traceHash) {}
 
-    /** Is told after each seed; false ends the sweep. */
+    /** Called after each seed; the answer false ends the sweep. */
     @FunctionalInterface
     public interface ProgressHandler {
-        /** So many seeds are done. */
+        /** A number of seeds is done. */
         boolean onProgress(long done, DartOutcome last);
     }
 

@@ -11,9 +11,9 @@ import java.util.SplittableRandom;
  * @param kind what
  * @param atNs when it begins
  * @param forNs how long it lasts
- * @param host whom it hits, or one end of a way
+ * @param host the host that it hits, or one end of a link
  * @param other the other end
- * @param amount how much, where that is asked for
+ * @param amount how much, for kinds that need it
  */
 record Fault(Kind kind, long atNs, long forNs, String host, String other, int amount) {
     /** What can happen. */

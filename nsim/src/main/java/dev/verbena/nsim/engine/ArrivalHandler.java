@@ -1,6 +1,6 @@
 package dev.verbena.nsim.engine;
 
-/** Takes in what an event from another partition brings with it. */
+/** Handles what an event from another partition carries. */
 @FunctionalInterface
 public interface ArrivalHandler {
     /**

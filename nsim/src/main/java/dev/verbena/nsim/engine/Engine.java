@@ -1,5 +1,6 @@
 package dev.verbena.nsim.engine;
 
+import dev.verbena.nsim.internal.SplitMix64;
 import java.util.Arrays;
 
 /**
@@ -16,7 +17,7 @@ public final class Engine {
     private final EventHandler[] handlers = new EventHandler[KINDS];
     private final long[] sequences;
     private final int self;
-    private final Borders borders;
+    private final PartitionOutboxes outboxes;
     private InstantHandler instant = time -> {};
     private ArrivalHandler arrivals = (kind, argument, a, b, c, d) -> argument;
     private Outbox posted;
@@ -36,10 +37,10 @@ public final class Engine {
     }
 
     /** An engine of one of several partitions; an entity's number in its sequence is shared. */
-    Engine(long[] sequences, int self, Borders borders) {
+    Engine(long[] sequences, int self, PartitionOutboxes outboxes) {
         this.sequences = sequences;
         this.self = self;
-        this.borders = borders;
+        this.outboxes = outboxes;
         Arrays.fill(
                 handlers,
                 (EventHandler)
@@ -51,31 +52,32 @@ public final class Engine {
                         });
     }
 
-    /** Sets who processes the events of a kind. */
+    /** Sets the handler of the events of a kind. */
     public void handler(int kind, EventHandler handler) {
         handlers[kind] = handler;
     }
 
     /**
-     * Sets who is called at the end of each instant for which {@link #wantInstantEnd} was called.
+     * Sets the handler that is called at the end of each instant for which {@link #wantInstantEnd}
+     * was called.
      */
     public void instantHandler(InstantHandler handler) {
         instant = handler;
     }
 
-    /** Sets who learns of each event; null, as at first, for nobody. */
+    /** Sets the receiver of each event; null, the default: none. */
     public void eventTrace(EventTrace value) {
         trace = value;
     }
 
-    /** Sets who takes in what events from other partitions bring with them. */
+    /** Sets the handler of what events from other partitions carry. */
     public void arrivalHandler(ArrivalHandler handler) {
         arrivals = handler;
     }
 
     /** Whether an entity belongs to another partition of a parallel run. */
     public boolean isElsewhere(int entity) {
-        return borders != null && borders.owner(entity) != self;
+        return outboxes != null && outboxes.owner(entity) != self;
     }
 
     /**
@@ -118,30 +120,22 @@ public final class Engine {
      * Adds an event.
      *
      * @param timePs when, not before {@link #nowPs()}
-     * @param target for whom
-     * @param source who makes it: orders events of one time and target
+     * @param target the entity that it is for
+     * @param source the entity that makes it: orders events of one time and target
      * @throws IllegalArgumentException if the time has passed, or the target is in another
      *     partition and the time is nearer than the lookahead; names both entities
      */
     public void schedule(long timePs, int target, int source, int kind, long argument) {
         if (timePs < now) {
             throw new IllegalArgumentException(
-                    "entity "
-                            + source
-                            + " schedules an event of kind "
-                            + kind
-                            + " for entity "
-                            + target
-                            + " at "
-                            + timePs
-                            + " ps, but it is "
-                            + now
-                            + " ps already");
+                    ("entity %s schedules an event of kind %s for entity %s at %s ps, but it is"
+                                    + " %s ps already")
+                            .formatted(source, kind, target, timePs, now));
         }
         long entities = (long) target << 32 | source;
         long order = sequences[source]++ << KIND_BITS | kind;
         if (isElsewhere(target)) {
-            posted = borders.outbox(self, target, now, timePs, source);
+            posted = outboxes.outbox(self, target, now, timePs, source);
             posted.add(timePs, entities, order, argument);
         } else {
             queue.add(timePs, entities, order, argument);
@@ -210,19 +204,11 @@ public final class Engine {
     }
 
     private static long share(long timePs, long entities, int kind) {
-        return mix(timePs ^ Long.rotateLeft(entities, 21) ^ (long) kind << 56);
+        return SplitMix64.mix(timePs ^ Long.rotateLeft(entities, 21) ^ (long) kind << 56);
     }
 
     /** What an event adds to {@link #traceHash()}: so that a reader of events can check them. */
     public static long traceHashOf(long timePs, int target, int source, int kind) {
         return share(timePs, (long) target << 32 | source, kind);
-    }
-
-    /** The finalizer of SplitMix64: every bit of the result depends on every bit of the value. */
-    private static long mix(long value) {
-        long z = value + 0x9e3779b97f4a7c15L;
-        z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
-        z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
-        return z ^ z >>> 31;
     }
 }

@@ -90,12 +90,12 @@ public final class EventRecordFlyweight {
         return buffer.getLong(offset + ARGUMENT_OFFSET, ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** For whom the event was; where a run begins the number of processes. */
+    /** The entity that the event was for; where a run begins the number of processes. */
     public int target() {
         return buffer.getInt(offset + TARGET_OFFSET, ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Who made the event; where a run begins the number of nodes. */
+    /** The entity that made the event; where a run begins the number of nodes. */
     public int source() {
         return buffer.getInt(offset + SOURCE_OFFSET, ByteOrder.LITTLE_ENDIAN);
     }

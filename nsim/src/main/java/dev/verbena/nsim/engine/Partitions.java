@@ -11,7 +11,7 @@ import org.agrona.concurrent.BackoffIdleStrategy;
  * the earliest event of all partitions and is as long as the lookahead, the least time that passes
  * between what an entity does and what an entity of another partition notices of it. So nothing
  * that happens in a window can concern another partition in the same window, and empty stretches of
- * virtual time cost nothing. Events for others lie in outboxes until the next window.
+ * virtual time cost nothing. Events for others are in outboxes until the next window.
  *
  * <p>Entities of different partitions may share no state but by such events. One run; the caller's
  * thread is one of those that work.
@@ -25,7 +25,7 @@ public final class Partitions {
     private static final int WINDOWS_PER_PROGRESS = 1 << 10;
 
     private final Engine[] engines;
-    private final Borders borders;
+    private final PartitionOutboxes outboxes;
     private final long lookaheadPs;
     private final Throwable[] failures;
 
@@ -45,18 +45,17 @@ public final class Partitions {
     public Partitions(int[] owners, int count, long lookaheadPs) {
         if (count < 1 || lookaheadPs < 1) {
             throw new IllegalArgumentException(
-                    count
-                            + " partitions with a lookahead of "
-                            + lookaheadPs
-                            + " ps; at least 1 of both is needed: a router or cable must take time");
+                    ("%s partitions with a lookahead of %s ps; at least 1 of both is needed: a"
+                                    + " router or cable must take time")
+                            .formatted(count, lookaheadPs));
         }
         this.lookaheadPs = lookaheadPs;
-        borders = new Borders(owners, count, lookaheadPs);
+        outboxes = new PartitionOutboxes(owners, count, lookaheadPs);
         engines = new Engine[count];
         failures = new Throwable[count];
         long[] sequences = new long[owners.length];
         for (int i = 0; i < count; i++) {
-            engines[i] = new Engine(sequences, i, borders);
+            engines[i] = new Engine(sequences, i, outboxes);
         }
     }
 
@@ -88,10 +87,10 @@ public final class Partitions {
         return sum;
     }
 
-    /** Learns how far a run is; called on the caller's thread now and then. */
+    /** Receives the progress of a run, on the caller's thread now and then. */
     @FunctionalInterface
     public interface WindowHandler {
-        /** All events before a time have been processed, this many, and so much is done. */
+        /** All events before {@code timePs} have been processed: {@code events} of them. */
         void onWindow(long timePs, long events, long done);
     }
 
@@ -176,7 +175,7 @@ public final class Partitions {
         long failed = 0;
         for (int p = worker; p < engines.length; p += workers) {
             first = Math.min(first, engines[p].firstPs());
-            first = Math.min(first, borders.earliestFrom(p, parity));
+            first = Math.min(first, outboxes.earliestFrom(p, parity));
             events += engines[p].eventCount();
             done += doneIn.applyAsLong(p);
             failed += failures[p] == null ? 0 : 1;
@@ -203,8 +202,8 @@ public final class Partitions {
 
     private void step(int partition, int before, long limitPs) {
         try {
-            borders.collect(partition, engines[partition], before);
-            borders.begin(partition, before ^ 1);
+            outboxes.collect(partition, engines[partition], before);
+            outboxes.begin(partition, before ^ 1);
             engines[partition].run(limitPs, Long.MAX_VALUE);
         } catch (RuntimeException | Error e) {
             failures[partition] = e;

@@ -1,2 +1,2 @@
-/** What packages of the simulator share and nobody else needs. */
+/** What packages of the simulator share and users do not need. */
 package dev.verbena.nsim.internal;

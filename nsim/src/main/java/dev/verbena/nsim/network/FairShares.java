@@ -121,7 +121,7 @@ final class FairShares {
 
     /**
      * Finds the new levels of all flows that have to change, and answers how many were looked at:
-     * {@link #flow} and {@link #levelOf} tell them. {@link #done} ends it.
+     * {@link #flow} and {@link #levelOf} answer them. {@link #done} ends it.
      */
     int solve() {
         begin();

@@ -11,15 +11,15 @@ import java.util.Arrays;
  * flit has gone. Buffers are counted in flits, and a flit that would overflow one, or is sent
  * before it came, ends the run.
  *
- * <p>It shares tables with the packet level (wiring, credits, messages) and no decision: arbiter,
- * queues and the moments of credits are written twice on purpose. What both had from one place
- * would be wrong in both, and the comparison (nsim-ace.md, assertion 12) would not see it.
+ * <p>It shares tables with the packet level (linkTable, credits, messages) and no decision:
+ * arbiter, queues and the moments of credits are written twice on purpose. What both had from one
+ * place would be wrong in both, and the comparison (nsim-ace.md, assertion 12) would not see it.
  */
 final class FlitRouters implements Fabric {
     private static final int NONE = -1;
 
     private final Engine engine;
-    private final Wiring wiring;
+    private final LinkTable linkTable;
     private final Topology topology;
     private final PacketTable packets;
     private final PacketNetwork network;
@@ -57,15 +57,15 @@ final class FlitRouters implements Fabric {
 
     FlitRouters(
             Engine engine,
-            Wiring wiring,
+            LinkTable linkTable,
             PacketTable packets,
             PacketNetwork network,
             NetworkContext context) {
         this.engine = engine;
-        this.wiring = wiring;
+        this.linkTable = linkTable;
         this.packets = packets;
         this.network = network;
-        topology = wiring.topology;
+        topology = linkTable.topology;
         links = network.links();
         flit = context.flit();
         int size = context.payload() + context.header();
@@ -77,26 +77,26 @@ final class FlitRouters implements Fabric {
         cablePs = context.cablePs();
         arrivePs = cablePs + (context.isFlitStored() ? onCable.of(flit) : 0);
         decidePs = context.routingPs() + context.vcAllocationPs();
-        channels = wiring.channels;
-        int count = wiring.ports * channels;
+        channels = linkTable.channels;
+        int count = linkTable.ports * channels;
         arriving = new int[count];
         Arrays.fill(arriving, NONE);
         missing = new int[count];
         buffered = new int[count];
         waiting = new int[count][context.vcBuffer() + 1];
         waitingCount = new int[count];
-        sent = new int[wiring.links];
+        sent = new int[linkTable.links];
         Arrays.fill(sent, NONE);
-        sentFrom = new int[wiring.links];
-        sentBy = new int[wiring.links];
-        sentFlits = new int[wiring.links];
-        sentSince = new long[wiring.links];
-        isInputBusy = new boolean[wiring.ports];
-        last = new int[wiring.ports];
-        engine.handler(Kinds.FLIT, this::onFlit);
-        engine.handler(Kinds.FLIT_SENT, (time, target, link) -> send(time, (int) link));
-        engine.handler(Kinds.READY, this::onReady);
-        engine.handler(Kinds.WAKE, (time, target, link) -> network.decide((int) link));
+        sentFrom = new int[linkTable.links];
+        sentBy = new int[linkTable.links];
+        sentFlits = new int[linkTable.links];
+        sentSince = new long[linkTable.links];
+        isInputBusy = new boolean[linkTable.ports];
+        last = new int[linkTable.ports];
+        engine.handler(EventKinds.FLIT, this::onFlit);
+        engine.handler(EventKinds.FLIT_SENT, (time, target, link) -> send(time, (int) link));
+        engine.handler(EventKinds.READY, this::onReady);
+        engine.handler(EventKinds.WAKE, (time, target, link) -> network.decide((int) link));
     }
 
     private int flits(int size) {
@@ -105,7 +105,7 @@ final class FlitRouters implements Fabric {
 
     @Override
     public void inject(long timePs, int node, int packet, int channel) {
-        int link = wiring.ports + node;
+        int link = linkTable.ports + node;
         // The last flit of the packet before is on the cable still, if its time is not a whole one.
         start(timePs, link, packet, NONE, channel);
     }
@@ -123,11 +123,11 @@ final class FlitRouters implements Fabric {
     private void send(long timePs, int link) {
         int packet = sent[link];
         int size = packets.size(packet);
-        boolean isNode = wiring.isNode(link);
+        boolean isNode = linkTable.isNode(link);
         TransferTime rate = isNode ? onCable : atPort;
         int number = sentFlits[link]++;
         int count = flits(size);
-        int self = wiring.entity[link];
+        int self = linkTable.entity[link];
         if (number == count) {
             if (!isNode) {
                 end(timePs, link);
@@ -139,18 +139,18 @@ final class FlitRouters implements Fabric {
             takeOut(from, packet, number);
         }
         long leaves = timePs + (isNode ? 0 : departPs);
-        int to = wiring.peer[link];
+        int to = linkTable.peer[link];
         int by = sentBy[link];
-        if (!wiring.isNode(to)) {
+        if (!linkTable.isNode(to)) {
             long at = (long) (to * channels + by - link * channels) << 32 | packet;
-            engine.schedule(leaves + arrivePs, wiring.entity[to], self, Kinds.FLIT, at);
+            engine.schedule(leaves + arrivePs, linkTable.entity[to], self, EventKinds.FLIT, at);
         }
         // A node's link sends nothing more here: the interface knows when its cable is free.
         if (isNode && number + 1 == count) {
             return;
         }
         int bytes = Math.min(size, (number + 1) * flit);
-        engine.schedule(sentSince[link] + rate.of(bytes), self, self, Kinds.FLIT_SENT, link);
+        engine.schedule(sentSince[link] + rate.of(bytes), self, self, EventKinds.FLIT_SENT, link);
     }
 
     private void takeOut(int from, int packet, int number) {
@@ -165,24 +165,25 @@ final class FlitRouters implements Fabric {
         int packet = sent[out];
         int from = sentFrom[out];
         int in = from / channels;
-        int self = wiring.entity[out];
+        int self = linkTable.entity[out];
         sent[out] = NONE;
         isInputBusy[in] = false;
         links.busyPs[out] += timePs - sentSince[out];
-        int before = wiring.peer[in];
+        int before = linkTable.peer[in];
         engine.schedule(
                 timePs + departPs + cablePs,
-                wiring.entity[before],
+                linkTable.entity[before],
                 self,
-                Kinds.CREDIT,
+                EventKinds.CREDIT,
                 before * channels + from - in * channels);
-        int to = wiring.peer[out];
-        if (wiring.isNode(to)) {
+        int to = linkTable.peer[out];
+        if (linkTable.isNode(to)) {
             long at = (long) sentBy[out] << 32 | packet;
-            engine.schedule(timePs + departPs + cablePs, wiring.entity[to], self, Kinds.ARRIVE, at);
+            engine.schedule(
+                    timePs + departPs + cablePs, linkTable.entity[to], self, EventKinds.ARRIVE, at);
         }
-        int router = self - wiring.nodes;
-        for (int link = wiring.portBase[router]; link < wiring.portBase[router + 1]; link++) {
+        int router = self - linkTable.nodes;
+        for (int link = linkTable.portBase[router]; link < linkTable.portBase[router + 1]; link++) {
             network.decide(link);
         }
     }
@@ -197,7 +198,7 @@ final class FlitRouters implements Fabric {
         if (missing[channel] == 0) {
             arriving[channel] = packet;
             missing[channel] = flits(packets.size(packet));
-            engine.schedule(timePs + decidePs, target, target, Kinds.READY, argument);
+            engine.schedule(timePs + decidePs, target, target, EventKinds.READY, argument);
         }
         missing[channel]--;
     }
@@ -205,20 +206,20 @@ final class FlitRouters implements Fabric {
     private void onReady(long timePs, int target, long argument) {
         int packet = (int) argument;
         int channel = (int) (argument >>> 32);
-        int base = wiring.portBase[target - wiring.nodes];
+        int base = linkTable.portBase[target - linkTable.nodes];
         int link = channel / channels;
         long way =
                 topology.route(
-                        target - wiring.nodes,
+                        target - linkTable.nodes,
                         link - base,
-                        wiring.vcClass(channel % channels),
+                        linkTable.vcClass(channel % channels),
                         packets.source(packet),
                         packets.destination(packet),
                         packets.state(packet));
         packets.state(packet, Topology.stateIn(way));
         int out = base + Topology.portIn(way);
         int number =
-                wiring.channel(
+                linkTable.channel(
                         packets.messageClass(packet),
                         Topology.classIn(way),
                         packets.destination(packet));
@@ -229,8 +230,8 @@ final class FlitRouters implements Fabric {
 
     @Override
     public void release(long timePs, int node, int channel) {
-        int router = wiring.entity[channel / channels];
-        engine.schedule(timePs + cablePs, router, node, Kinds.CREDIT, channel);
+        int router = linkTable.entity[channel / channels];
+        engine.schedule(timePs + cablePs, router, node, EventKinds.CREDIT, channel);
     }
 
     @Override
@@ -238,9 +239,9 @@ final class FlitRouters implements Fabric {
         if (sent[out] != NONE) {
             return;
         }
-        int router = wiring.entity[out] - wiring.nodes;
-        int base = wiring.portBase[router] * channels;
-        int count = wiring.portBase[router + 1] * channels - base;
+        int router = linkTable.entity[out] - linkTable.nodes;
+        int base = linkTable.portBase[router] * channels;
+        int count = linkTable.portBase[router + 1] * channels - base;
         for (int i = 1; i <= count; i++) {
             int number = (last[out] + i) % count;
             int channel = base + number;
@@ -249,7 +250,7 @@ final class FlitRouters implements Fabric {
             }
             int packet = waiting[channel][0];
             int by = packets.out(packet);
-            if (by / channels == out && wiring.credits[by] > 0) {
+            if (by / channels == out && linkTable.credits[by] > 0) {
                 last[out] = number;
                 grant(timePs, out, channel, packet);
                 return;
@@ -264,10 +265,10 @@ final class FlitRouters implements Fabric {
 
     @Override
     public int waiting(int router, int port) {
-        int link = wiring.portBase[router] + port;
-        int count = wiring.held(link);
-        int end = wiring.portBase[router + 1] * channels;
-        for (int i = wiring.portBase[router] * channels; i < end; i++) {
+        int link = linkTable.portBase[router] + port;
+        int count = linkTable.held(link);
+        int end = linkTable.portBase[router + 1] * channels;
+        for (int i = linkTable.portBase[router] * channels; i < end; i++) {
             count += waitingCount[i] > 0 && packets.out(waiting[i][0]) / channels == link ? 1 : 0;
         }
         return count;
@@ -280,7 +281,7 @@ final class FlitRouters implements Fabric {
 
     private void grant(long timePs, int out, int channel, int packet) {
         int by = packets.out(packet);
-        wiring.credits[by]--;
+        linkTable.credits[by]--;
         System.arraycopy(waiting[channel], 1, waiting[channel], 0, --waitingCount[channel]);
         isInputBusy[channel / channels] = true;
         links.bytes[out] += packets.size(packet);

@@ -14,7 +14,7 @@ import java.util.Arrays;
 final class FlowTable {
     static final int NONE = -1;
 
-    /** Stands where a bottleneck is for a row that is not in use. */
+    /** The bottleneck of a row that is not in use. */
     static final int REMOVED = -2;
 
     private static final int WEIGHT_BITS = 8;
@@ -65,7 +65,7 @@ final class FlowTable {
         return (long) Math.min(CAPACITY_MAX, exact);
     }
 
-    /** The weight of packets that have together so many bytes. */
+    /** The weight of packets that have together a number of bytes. */
     static long weight(long bytes, long packets) {
         long whole = bytes / packets;
         return (whole << WEIGHT_BITS) + ((bytes - whole * packets << WEIGHT_BITS) / packets);

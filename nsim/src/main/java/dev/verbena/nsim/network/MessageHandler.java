@@ -1,6 +1,9 @@
 package dev.verbena.nsim.network;
 
-/** Learns what becomes of messages. Called while events are processed; may submit new messages. */
+/**
+ * Receives arrivals and completions of messages. Called while events are processed; may submit new
+ * messages.
+ */
 public interface MessageHandler {
     /** All bytes are in the memory that they were meant for: a put's target, a get's initiator. */
     void onData(long timePs, int message);

@@ -21,7 +21,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
     private static final long NEVER = Long.MAX_VALUE;
 
     private final Engine engine;
-    private final Wiring wiring;
+    private final LinkTable linkTable;
     private final Topology topology;
     private final NetworkContext context;
     private final MessageTable messages = new MessageTable();
@@ -52,8 +52,8 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
         this.engine = engine;
         this.topology = topology;
         this.context = context;
-        wiring = new Wiring(topology, context);
-        links = new LinkStatistics(topology, wiring.portBase, wiring.ports);
+        linkTable = new LinkTable(topology, context);
+        links = new LinkStatistics(topology, linkTable.portBase, linkTable.ports);
         payload = context.payload();
         header = context.header();
         long portRate = Math.min(context.linkRate(), context.switchRate());
@@ -65,25 +65,32 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
                 context.routerPs()
                         + context.cablePs()
                         + (context.isFlitStored() ? onCable.of(context.flit()) : 0);
-        int dmas = !hasDma ? 0 : (context.isDmaShared() ? 1 : 2) * wiring.nodes;
-        flows = new FlowTable(Math.addExact(wiring.links, dmas));
-        Arrays.fill(flows.capacity, 0, wiring.ports, FlowTable.capacity(portRate));
-        Arrays.fill(
-                flows.capacity, wiring.ports, wiring.links, FlowTable.capacity(context.linkRate()));
+        int dmas = !hasDma ? 0 : (context.isDmaShared() ? 1 : 2) * linkTable.nodes;
+        flows = new FlowTable(Math.addExact(linkTable.links, dmas));
+        Arrays.fill(flows.capacity, 0, linkTable.ports, FlowTable.capacity(portRate));
         Arrays.fill(
                 flows.capacity,
-                wiring.links,
+                linkTable.ports,
+                linkTable.links,
+                FlowTable.capacity(context.linkRate()));
+        Arrays.fill(
+                flows.capacity,
+                linkTable.links,
                 flows.capacity.length,
                 FlowTable.capacity(context.dmaRate()));
         shares = new FairShares(flows);
-        sent = new long[topology.isAdaptive() ? wiring.nodes : 0];
+        sent = new long[topology.isAdaptive() ? linkTable.nodes : 0];
         engine.instantHandler(this);
-        engine.handler(Kinds.SUBMIT, (time, node, message) -> begin(time, node, (int) message));
-        engine.handler(Kinds.LOCAL, (time, node, message) -> onData(time, node, (int) message));
-        engine.handler(Kinds.ASKED, (time, node, message) -> start(time, node, (int) message));
-        engine.handler(Kinds.ARRIVE, (time, node, message) -> onData(time, node, (int) message));
-        engine.handler(Kinds.CONFIRMED, (time, node, message) -> complete(time, (int) message));
-        engine.handler(Kinds.FLOW, (time, target, argument) -> onFlowsEnd(time));
+        engine.handler(
+                EventKinds.SUBMIT, (time, node, message) -> begin(time, node, (int) message));
+        engine.handler(
+                EventKinds.LOCAL, (time, node, message) -> onData(time, node, (int) message));
+        engine.handler(EventKinds.ASKED, (time, node, message) -> start(time, node, (int) message));
+        engine.handler(
+                EventKinds.ARRIVE, (time, node, message) -> onData(time, node, (int) message));
+        engine.handler(
+                EventKinds.CONFIRMED, (time, node, message) -> complete(time, (int) message));
+        engine.handler(EventKinds.FLOW, (time, target, argument) -> onFlowsEnd(time));
     }
 
     @Override
@@ -119,7 +126,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
     /** Flows that have a share of a port. */
     @Override
     public int waiting(int router, int port) {
-        return flows.count[wiring.portBase[router] + port];
+        return flows.count[linkTable.portBase[router] + port];
     }
 
     @Override
@@ -130,7 +137,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
         if (context.overheadPs() == 0) {
             begin(now, node, message);
         } else {
-            engine.schedule(now + context.overheadPs(), node, node, Kinds.SUBMIT, message);
+            engine.schedule(now + context.overheadPs(), node, node, EventKinds.SUBMIT, message);
         }
     }
 
@@ -140,9 +147,9 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
             long packets = packetCount(messages.bytes(message));
             long last = messages.bytes(message) - (packets - 1) * payload;
             long time = (packets - 1) * inMemory.of(payload) + inMemory.of((int) last);
-            engine.schedule(timePs + time, node, node, Kinds.LOCAL, message);
+            engine.schedule(timePs + time, node, node, EventKinds.LOCAL, message);
         } else if (messages.kind(message) == MessageTable.GET) {
-            small(timePs, node, to, context.requestBytes(), Kinds.ASKED, message);
+            small(timePs, node, to, context.requestBytes(), EventKinds.ASKED, message);
         } else {
             start(timePs, node, message);
         }
@@ -165,21 +172,21 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
         int inPort = topology.portOf(from);
         int inClass = 0;
         int state = sent.length == 0 ? 0 : topology.entry(from, to, ++sent[from], this);
-        way[0] = wiring.ports + from;
+        way[0] = linkTable.ports + from;
         wayCount = 1;
         while (true) {
             long hop = topology.route(router, inPort, inClass, from, to, state);
-            int link = wiring.portBase[router] + Topology.portIn(hop);
+            int link = linkTable.portBase[router] + Topology.portIn(hop);
             if (wayCount == way.length) {
                 way = Arrays.copyOf(way, 2 * wayCount);
             }
             way[wayCount++] = link;
-            int peer = wiring.peer[link];
-            if (wiring.isNode(peer)) {
+            int peer = linkTable.peer[link];
+            if (linkTable.isNode(peer)) {
                 return;
             }
-            router = wiring.entity[peer] - wiring.nodes;
-            inPort = peer - wiring.portBase[router];
+            router = linkTable.entity[peer] - linkTable.nodes;
+            inPort = peer - linkTable.portBase[router];
             inClass = Topology.classIn(hop);
             state = Topology.stateIn(hop);
         }
@@ -215,7 +222,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
                 (packets - 1) * atPort.of(payload + header) + atPort.of(last + header));
         long alonePs = latencyPs() + transferPs(packets, last);
         if (onWire == 0) {
-            engine.schedule(timePs + alonePs, to, from, Kinds.ARRIVE, message);
+            engine.schedule(timePs + alonePs, to, from, EventKinds.ARRIVE, message);
             return;
         }
         int row = flows.add(message, packets, timePs);
@@ -225,8 +232,11 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
         }
         if (hasDma) {
             long weight = FlowTable.weight(bytes, packets);
-            flows.use(row, wiring.links + from, weight);
-            flows.use(row, wiring.links + (context.isDmaShared() ? 0 : wiring.nodes) + to, weight);
+            flows.use(row, linkTable.links + from, weight);
+            flows.use(
+                    row,
+                    linkTable.links + (context.isDmaShared() ? 0 : linkTable.nodes) + to,
+                    weight);
         }
         long gonePs = FlowTable.durationOf(packets, flows.levelAlone(row));
         flows.latencyPs[row] = Math.max(0, alonePs - gonePs);
@@ -264,7 +274,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
             int from = isPut ? messages.source(message) : messages.destination(message);
             int to = isPut ? messages.destination(message) : messages.source(message);
             long arrivesPs = timePs + flows.latencyPs[row];
-            engine.schedule(arrivesPs, to, from, Kinds.ARRIVE, message);
+            engine.schedule(arrivesPs, to, from, EventKinds.ARRIVE, message);
             shares.touch(row);
             flows.remove(row);
             engine.wantInstantEnd();
@@ -290,7 +300,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
     private void wake() {
         if (!finish.isEmpty() && finish.firstTime() < wakePs) {
             wakePs = finish.firstTime();
-            engine.schedule(wakePs, 0, 0, Kinds.FLOW, 0);
+            engine.schedule(wakePs, 0, 0, EventKinds.FLOW, 0);
         }
     }
 
@@ -302,7 +312,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
         if (messages.kind(message) == MessageTable.GET || from == node) {
             complete(timePs, message);
         } else {
-            small(timePs, node, from, context.controlBytes(), Kinds.CONFIRMED, message);
+            small(timePs, node, from, context.controlBytes(), EventKinds.CONFIRMED, message);
         }
     }
 

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * Messages as rows: nothing is allocated per message once the table has grown. Rows are numbered
- * from 0 and used again. Rows lie in pieces that never move, so partitions of a parallel run share
+ * from 0 and used again. Rows are in pieces that never move, so partitions of a parallel run share
  * them: each adds and removes rows by a table of its own, and reads what others have added. A row
  * is handed from the thread of one node to that of the other by the packets of the message.
  */
@@ -65,7 +65,7 @@ public final class MessageTable {
     }
 
     /**
-     * The pieces of all partitions. Who reads a row that another partition added has passed a
+     * The pieces of all partitions. A reader of a row that another partition added has passed a
      * barrier since, so it sees the piece.
      */
     static final class Store {
@@ -148,7 +148,7 @@ public final class MessageTable {
         of(row).payload[row & MASK] = value;
     }
 
-    /** Notes for whom a message is; the network does not look at these. */
+    /** Notes the ranks of a message; the network does not look at these. */
     public void ranks(int row, int from, int to, int tag, int number) {
         Piece piece = of(row);
         int at = row & MASK;
@@ -242,12 +242,12 @@ public final class MessageTable {
         of(row).next[row & MASK] = value;
     }
 
-    /** Who asked, as noted by {@link #ranks}. */
+    /** The rank that asked, as noted by {@link #ranks}. */
     public int fromRank(int row) {
         return of(row).fromRank[row & MASK];
     }
 
-    /** Who is at the other end, as noted by {@link #ranks}. */
+    /** The rank at the other end, as noted by {@link #ranks}. */
     public int toRank(int row) {
         return of(row).toRank[row & MASK];
     }

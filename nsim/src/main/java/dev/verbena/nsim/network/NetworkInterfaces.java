@@ -11,10 +11,10 @@ import java.util.Arrays;
 final class NetworkInterfaces {
     private static final int NONE = -1;
     private static final int ANSWERS = 1;
-    private static final int CLASSES = Wiring.MESSAGE_CLASSES;
+    private static final int CLASSES = LinkTable.MESSAGE_CLASSES;
 
     private final Engine engine;
-    private final Wiring wiring;
+    private final LinkTable linkTable;
     private final PacketTable packets;
     private final MessageTable messages;
     private final Fabric fabric;
@@ -28,7 +28,6 @@ final class NetworkInterfaces {
     private final boolean isShared;
     private final int buffer;
     private MessageHandler handler;
-    private IdleHandler idle;
 
     private final int[] sendHead;
     private final int[] sendTail;
@@ -51,14 +50,14 @@ final class NetworkInterfaces {
 
     NetworkInterfaces(
             Engine engine,
-            Wiring wiring,
+            LinkTable linkTable,
             PacketTable packets,
             MessageTable messages,
             Fabric fabric,
             PacketNetwork network,
             NetworkContext context) {
         this.engine = engine;
-        this.wiring = wiring;
+        this.linkTable = linkTable;
         this.packets = packets;
         this.messages = messages;
         this.fabric = fabric;
@@ -71,7 +70,7 @@ final class NetworkInterfaces {
         buffer = context.nicBuffer();
         onCable = new TransferTime(context.linkRate());
         inMemory = new TransferTime(context.dmaRate());
-        int n = wiring.nodes;
+        int n = linkTable.nodes;
         sendHead = filled(n);
         sendTail = new int[n];
         isReading = new boolean[n];
@@ -86,11 +85,12 @@ final class NetworkInterfaces {
         writeHead = filled(n);
         writeTail = new int[n];
         delivered = new long[n];
-        engine.handler(Kinds.SUBMIT, (time, node, message) -> begin(time, node, (int) message));
-        engine.handler(Kinds.LOCAL, this::onLocal);
-        engine.handler(Kinds.READ, this::onRead);
-        engine.handler(Kinds.ARRIVE, this::onArrive);
-        engine.handler(Kinds.WRITTEN, this::onWritten);
+        engine.handler(
+                EventKinds.SUBMIT, (time, node, message) -> begin(time, node, (int) message));
+        engine.handler(EventKinds.LOCAL, this::onLocal);
+        engine.handler(EventKinds.READ, this::onRead);
+        engine.handler(EventKinds.ARRIVE, this::onArrive);
+        engine.handler(EventKinds.WRITTEN, this::onWritten);
     }
 
     private static int[] filled(int length) {
@@ -101,10 +101,6 @@ final class NetworkInterfaces {
 
     void handler(MessageHandler value) {
         handler = value;
-    }
-
-    void idleHandler(IdleHandler value) {
-        idle = value;
     }
 
     long bytesDelivered() {
@@ -122,7 +118,7 @@ final class NetworkInterfaces {
         if (context.overheadPs() == 0) {
             begin(timePs, node, message);
         } else {
-            engine.schedule(timePs + context.overheadPs(), node, node, Kinds.SUBMIT, message);
+            engine.schedule(timePs + context.overheadPs(), node, node, EventKinds.SUBMIT, message);
         }
     }
 
@@ -133,7 +129,7 @@ final class NetworkInterfaces {
         if (node == messages.destination(message)) {
             long time =
                     (count - 1) * inMemory.of(payload) + inMemory.of(sizeOfLast(message, count));
-            engine.schedule(timePs + time, node, node, Kinds.LOCAL, message);
+            engine.schedule(timePs + time, node, node, EventKinds.LOCAL, message);
         } else if (messages.kind(message) == MessageTable.GET) {
             int size = context.requestBytes();
             answerOrAsk(node, PacketTable.REQUEST, message, size, messages.destination(message), 0);
@@ -168,7 +164,7 @@ final class NetworkInterfaces {
             messages.next(sendTail[node], message);
         }
         sendTail[node] = message;
-        network.decide(wiring.ports + node);
+        network.decide(linkTable.ports + node);
     }
 
     /** Something changed at a node. */
@@ -189,7 +185,7 @@ final class NetworkInterfaces {
 
     /** Puts the next packet on the cable, if there is one, the cable is free and there is room. */
     private boolean isSending(long timePs, int node) {
-        int link = wiring.ports + node;
+        int link = linkTable.ports + node;
         for (int i = 1; i <= CLASSES; i++) {
             int messageClass = (lastClass[node] + i) % CLASSES;
             int packet = outHead[node * CLASSES + messageClass];
@@ -201,12 +197,12 @@ final class NetworkInterfaces {
                 return false;
             }
             int channel =
-                    link * wiring.channels
-                            + wiring.channel(messageClass, 0, packets.destination(packet));
-            if (wiring.credits[channel] == 0) {
+                    link * linkTable.channels
+                            + linkTable.channel(messageClass, 0, packets.destination(packet));
+            if (linkTable.credits[channel] == 0) {
                 links.creditStalls[link]++;
             } else {
-                wiring.credits[channel]--;
+                linkTable.credits[channel]--;
                 outHead[node * CLASSES + messageClass] = packets.next(packet);
                 packets.next(packet, NONE);
                 lastClass[node] = (byte) messageClass;
@@ -218,7 +214,7 @@ final class NetworkInterfaces {
     }
 
     private void send(long timePs, int node, int packet, int channel) {
-        int link = wiring.ports + node;
+        int link = linkTable.ports + node;
         int size = packets.size(packet);
         long busy = onCable.of(size);
         cableFree[node] = timePs + busy;
@@ -231,9 +227,9 @@ final class NetworkInterfaces {
         if (packets.type(packet) == PacketTable.DATA) {
             readCount[node]--;
         }
-        if (wiring.topology.isAdaptive()) {
+        if (linkTable.topology.isAdaptive()) {
             int to = packets.destination(packet);
-            packets.state(packet, wiring.topology.entry(node, to, links.packets[link], fabric));
+            packets.state(packet, linkTable.topology.entry(node, to, links.packets[link], fabric));
         }
         fabric.inject(timePs, node, packet, channel);
     }
@@ -241,16 +237,13 @@ final class NetworkInterfaces {
     private void wakeAt(int node, long timePs) {
         if (wake[node] <= engine.nowPs() || wake[node] > timePs) {
             wake[node] = timePs;
-            engine.schedule(timePs, node, node, Kinds.WAKE, wiring.ports + node);
+            engine.schedule(timePs, node, node, EventKinds.WAKE, linkTable.ports + node);
         }
     }
 
     private void startReading(long timePs, int node) {
         if (isReading[node] || isShared && isWriting[node] || readCount[node] >= buffer) {
             return;
-        }
-        if (sendHead[node] == NONE && idle != null) {
-            idle.onIdle(timePs, node);
         }
         int message = sendHead[node];
         if (message == NONE) {
@@ -266,7 +259,7 @@ final class NetworkInterfaces {
         int to = isPut ? messages.destination(message) : messages.source(message);
         int packet = packets.add(PacketTable.DATA, message, bytes + header, node, to);
         packets.messageClass(packet, isPut ? 0 : ANSWERS);
-        engine.schedule(timePs + inMemory.of(bytes), node, node, Kinds.READ, packet);
+        engine.schedule(timePs + inMemory.of(bytes), node, node, EventKinds.READ, packet);
     }
 
     private long packetCount(int message) {
@@ -299,7 +292,7 @@ final class NetworkInterfaces {
             packets.next(outTail[queue], packet);
         }
         outTail[queue] = packet;
-        network.decide(wiring.ports + node);
+        network.decide(linkTable.ports + node);
     }
 
     private void answerOrAsk(int node, int type, int message, int size, int to, int messageClass) {
@@ -329,7 +322,7 @@ final class NetworkInterfaces {
                     packets.next(writeTail[node], packet);
                 }
                 writeTail[node] = packet;
-                network.decide(wiring.ports + node);
+                network.decide(linkTable.ports + node);
             }
         }
     }
@@ -348,7 +341,7 @@ final class NetworkInterfaces {
         isWriting[node] = true;
         hasJustRead[node] = false;
         long time = inMemory.of(packets.size(packet) - header);
-        engine.schedule(timePs + time, node, node, Kinds.WRITTEN, packet);
+        engine.schedule(timePs + time, node, node, EventKinds.WRITTEN, packet);
     }
 
     private void onWritten(long timePs, int node, long argument) {
@@ -359,7 +352,7 @@ final class NetworkInterfaces {
         delivered[node] += bytes;
         deliveredTotal += bytes;
         leave(timePs, node, packet, packets.out(packet));
-        network.decide(wiring.ports + node);
+        network.decide(linkTable.ports + node);
         if (messages.firstInPs(message) < 0) {
             messages.firstInPs(message, timePs);
             if (PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-visible-early")) {

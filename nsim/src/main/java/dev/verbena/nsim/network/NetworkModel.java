@@ -6,7 +6,7 @@ import dev.verbena.nsim.topology.Topology;
 /** A level of detail at which messages travel. Each belongs to the thread of its engine. */
 public interface NetworkModel {
     /** Kinds of events from this number on are free for others. */
-    int KINDS_FREE = Kinds.FREE;
+    int KINDS_FREE = EventKinds.FREE;
 
     /**
      * A network at rest, of the level that the context asks for.
@@ -26,7 +26,7 @@ public interface NetworkModel {
 
     /** What a kind of event is called, those of programs ({@link #KINDS_FREE}) too. */
     static String kindName(int kind) {
-        return Kinds.name(kind);
+        return EventKinds.name(kind);
     }
 
     /** The messages. */
@@ -50,7 +50,7 @@ public interface NetworkModel {
     /** What went over each cable. */
     LinkStatistics links();
 
-    /** Queues and use over time; null if nobody asked, or the level has none. */
+    /** Queues and use over time; null if they are not recorded, or the level has none. */
     default LinkDetails details() {
         return null;
     }

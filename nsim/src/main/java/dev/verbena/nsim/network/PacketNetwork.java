@@ -18,7 +18,7 @@ public final class PacketNetwork implements NetworkModel, InstantHandler, Arriva
     private static final int FEW = 24;
 
     private final Engine engine;
-    private final Wiring wiring;
+    private final LinkTable linkTable;
     private final MessageTable messages;
     private final PacketTable packets = new PacketTable();
     private final LinkStatistics links;
@@ -36,36 +36,37 @@ public final class PacketNetwork implements NetworkModel, InstantHandler, Arriva
      * @param engine with {@link NetworkModel#entities} entities, not used by another network
      */
     public PacketNetwork(Engine engine, Topology topology, NetworkContext context) {
-        this(engine, new Wiring(topology, context), new MessageTable.Store(), null, context);
+        this(engine, new LinkTable(topology, context), new MessageTable.Store(), null, context);
     }
 
     private PacketNetwork(
             Engine engine,
-            Wiring wiring,
+            LinkTable linkTable,
             MessageTable.Store store,
             LinkStatistics links,
             NetworkContext context) {
         this.engine = engine;
-        this.wiring = wiring;
+        this.linkTable = linkTable;
         messages = new MessageTable(store);
         this.links =
                 links != null
                         ? links
-                        : new LinkStatistics(wiring.topology, wiring.portBase, wiring.ports);
+                        : new LinkStatistics(
+                                linkTable.topology, linkTable.portBase, linkTable.ports);
         boolean isDetailed =
                 context.isDetailed()
                         && context.level() == Level.PACKET
                         && this.links.count() <= LinkDetails.LINKS_MAX;
         details = isDetailed ? new LinkDetails(this.links.count()) : null;
-        isMarked = new boolean[wiring.links];
+        isMarked = new boolean[linkTable.links];
         fabric =
                 context.level() == Level.FLIT
-                        ? new FlitRouters(engine, wiring, packets, this, context)
-                        : new PacketRouters(engine, wiring, packets, this, context);
+                        ? new FlitRouters(engine, linkTable, packets, this, context)
+                        : new PacketRouters(engine, linkTable, packets, this, context);
         interfaces =
-                new NetworkInterfaces(engine, wiring, packets, messages, fabric, this, context);
+                new NetworkInterfaces(engine, linkTable, packets, messages, fabric, this, context);
         engine.instantHandler(this);
-        engine.handler(Kinds.CREDIT, this::onCredit);
+        engine.handler(EventKinds.CREDIT, this::onCredit);
         engine.arrivalHandler(this);
     }
 
@@ -77,12 +78,12 @@ public final class PacketNetwork implements NetworkModel, InstantHandler, Arriva
      */
     public static List<PacketNetwork> partitioned(
             Partitions partitions, Topology topology, NetworkContext context) {
-        Wiring wiring = new Wiring(topology, context);
+        LinkTable linkTable = new LinkTable(topology, context);
         MessageTable.Store store = new MessageTable.Store();
         List<PacketNetwork> networks = new ArrayList<>();
         for (int p = 0; p < partitions.count(); p++) {
             LinkStatistics links = p == 0 ? null : networks.get(0).links;
-            networks.add(new PacketNetwork(partitions.engine(p), wiring, store, links, context));
+            networks.add(new PacketNetwork(partitions.engine(p), linkTable, store, links, context));
         }
         return networks;
     }
@@ -127,7 +128,7 @@ public final class PacketNetwork implements NetworkModel, InstantHandler, Arriva
     @Override
     public long onArrival(
             int kind, long argument, long first, long second, long third, long fourth) {
-        if (kind != Kinds.READY) {
+        if (kind != EventKinds.READY) {
             return argument;
         }
         int packet = packets.enter(first, second, third, fourth);
@@ -147,14 +148,6 @@ public final class PacketNetwork implements NetworkModel, InstantHandler, Arriva
     @Override
     public void handler(MessageHandler handler) {
         interfaces.handler(handler);
-    }
-
-    /** Sets who keeps idle nodes busy. */
-    public void idleHandler(IdleHandler handler) {
-        interfaces.idleHandler(handler);
-        for (int node = 0; node < wiring.nodes; node++) {
-            decide(wiring.ports + node);
-        }
     }
 
     @Override
@@ -196,9 +189,9 @@ public final class PacketNetwork implements NetworkModel, InstantHandler, Arriva
     }
 
     private void onCredit(long timePs, int target, long channel) {
-        wiring.credits[(int) channel]++;
+        linkTable.credits[(int) channel]++;
         assert fabric.isFreed((int) channel) : "room is given back that was not taken";
-        decide((int) channel / wiring.channels);
+        decide((int) channel / linkTable.channels);
     }
 
     /**
@@ -228,8 +221,8 @@ public final class PacketNetwork implements NetworkModel, InstantHandler, Arriva
         for (int i = 0; i < count; i++) {
             int link = now[i];
             isMarked[link] = false;
-            if (wiring.isNode(link)) {
-                interfaces.decide(timePs, link - wiring.ports);
+            if (linkTable.isNode(link)) {
+                interfaces.decide(timePs, link - linkTable.ports);
             } else {
                 fabric.arbitrate(timePs, link);
             }

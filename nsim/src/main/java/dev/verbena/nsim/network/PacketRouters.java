@@ -10,16 +10,16 @@ import java.util.Arrays;
  * instant in which something changed, an output that is free takes in turn one of those whose next
  * buffer has room and whose input feeds no other output. From then on all times of the packet at
  * this router are known: the head leaves after switch allocation and traversal, the tail a packet's
- * duration later, and the room that it leaves is told to the router before. The moment of this
- * decision is the reservation of the room behind, so a lone channel of n packets carries n packets
- * per (duration + router + 2 cables + switch allocation + traversal).
+ * duration later, and the router before gets a credit for the room that it leaves. The moment of
+ * this decision is the reservation of the room behind, so a lone channel of n packets carries n
+ * packets per (duration + router + 2 cables + switch allocation + traversal).
  */
 final class PacketRouters implements Fabric {
     private static final long NEVER = Long.MAX_VALUE;
     private static final int WORDS_MAX = Integer.MAX_VALUE - 64;
 
     private final Engine engine;
-    private final Wiring wiring;
+    private final LinkTable linkTable;
     private final Topology topology;
     private final PacketTable packets;
     private final PacketNetwork network;
@@ -68,15 +68,15 @@ final class PacketRouters implements Fabric {
 
     PacketRouters(
             Engine engine,
-            Wiring wiring,
+            LinkTable linkTable,
             PacketTable packets,
             PacketNetwork network,
             NetworkContext context) {
         this.engine = engine;
-        this.wiring = wiring;
+        this.linkTable = linkTable;
         this.packets = packets;
         this.network = network;
-        topology = wiring.topology;
+        topology = linkTable.topology;
         links = network.links();
         details = network.details();
         duration = new TransferTime(Math.min(context.linkRate(), context.switchRate()));
@@ -87,45 +87,41 @@ final class PacketRouters implements Fabric {
                         : 0;
         cablePs = context.cablePs();
         readyPs = cablePs + flitPs + context.routingPs() + context.vcAllocationPs();
-        channels = wiring.channels;
-        nodes = wiring.nodes;
-        head = new int[wiring.ports * channels];
-        tail = new int[wiring.ports * channels];
+        channels = linkTable.channels;
+        nodes = linkTable.nodes;
+        head = new int[linkTable.ports * channels];
+        tail = new int[linkTable.ports * channels];
         Arrays.fill(head, PacketTable.NONE);
-        outputFree = new long[wiring.ports];
-        inputFree = new long[wiring.ports];
-        wake = new long[wiring.ports];
-        last = new int[wiring.ports];
-        requestBase = new int[wiring.ports];
-        requestWords = new int[wiring.routers];
+        outputFree = new long[linkTable.ports];
+        inputFree = new long[linkTable.ports];
+        wake = new long[linkTable.ports];
+        last = new int[linkTable.ports];
+        requestBase = new int[linkTable.ports];
+        requestWords = new int[linkTable.routers];
         requests = new long[requestWords()];
         held = new int[head.length];
         buffer = context.vcBuffer();
-        engine.handler(Kinds.READY, this::onReady);
-        engine.handler(Kinds.WAKE, (time, target, link) -> network.decide((int) link));
+        engine.handler(EventKinds.READY, this::onReady);
+        engine.handler(EventKinds.WAKE, (time, target, link) -> network.decide((int) link));
     }
 
     /** Finds where the bits of each output are; answers how many words they are in all. */
     private int requestWords() {
         long words = 0;
-        for (int r = 0; r < wiring.routers; r++) {
-            int ports = wiring.portBase[r + 1] - wiring.portBase[r];
+        for (int r = 0; r < linkTable.routers; r++) {
+            int ports = linkTable.portBase[r + 1] - linkTable.portBase[r];
             requestWords[r] = (int) (((long) ports * channels + 63) >> 6);
             for (int i = 0; i < ports && words < WORDS_MAX; i++) {
-                requestBase[wiring.portBase[r] + i] = (int) words;
+                requestBase[linkTable.portBase[r] + i] = (int) words;
                 words += requestWords[r];
             }
         }
         if (words >= WORDS_MAX) {
             throw new IllegalArgumentException(
-                    topology.name()
-                            + " is too large for the packet level: each of "
-                            + wiring.ports
-                            + " ports of "
-                            + wiring.routers
-                            + " routers takes a bit for each other channel of its router, in all"
-                            + " more than 16 GiB; take level=message, or more levels of routers"
-                            + " with fewer ports");
+                    ("%s is too large for the packet level: each of %s ports of %s routers takes"
+                                    + " a bit for each other channel of its router, in all more than 16 GiB; take"
+                                    + " level=message, or more levels of routers with fewer ports")
+                            .formatted(topology.name(), linkTable.ports, linkTable.routers));
         }
         return (int) words;
     }
@@ -138,39 +134,39 @@ final class PacketRouters implements Fabric {
     /** The head of a packet leaves by a channel whose other end is a router. */
     private void sendHead(long timePs, int source, int packet, int channel) {
         int link = channel / channels;
-        int to = wiring.peer[link];
+        int to = linkTable.peer[link];
         long at = (long) (to * channels + channel - link * channels) << 32 | packet;
-        engine.schedule(timePs + readyPs, wiring.entity[to], source, Kinds.READY, at);
-        if (engine.isElsewhere(wiring.entity[to])) {
+        engine.schedule(timePs + readyPs, linkTable.entity[to], source, EventKinds.READY, at);
+        if (engine.isElsewhere(linkTable.entity[to])) {
             packets.leave(packet, engine);
         }
     }
 
     @Override
     public void release(long timePs, int node, int channel) {
-        int router = wiring.entity[channel / channels];
-        engine.schedule(timePs + cablePs, router, node, Kinds.CREDIT, channel);
+        int router = linkTable.entity[channel / channels];
+        engine.schedule(timePs + cablePs, router, node, EventKinds.CREDIT, channel);
     }
 
     private void onReady(long timePs, int target, long argument) {
         int packet = (int) argument;
         int channel = (int) (argument >>> 32);
         int router = target - nodes;
-        int base = wiring.portBase[router];
+        int base = linkTable.portBase[router];
         int link = channel / channels;
         assert isHeld(channel) : "a packet comes to a full buffer";
         long way =
                 topology.route(
                         router,
                         link - base,
-                        wiring.vcClass(channel - link * channels),
+                        linkTable.vcClass(channel - link * channels),
                         packets.source(packet),
                         packets.destination(packet),
                         packets.state(packet));
         packets.state(packet, Topology.stateIn(way));
         int out = base + Topology.portIn(way);
         int outChannel =
-                wiring.channel(
+                linkTable.channel(
                         packets.messageClass(packet),
                         Topology.classIn(way),
                         packets.destination(packet));
@@ -188,14 +184,14 @@ final class PacketRouters implements Fabric {
     }
 
     private void request(int router, int out, int channel) {
-        int bit = channel - wiring.portBase[router] * channels;
+        int bit = channel - linkTable.portBase[router] * channels;
         requests[requestBase[out] + (bit >> 6)] |= 1L << bit;
         network.decide(out);
     }
 
     @Override
     public void arbitrate(long timePs, int out) {
-        int router = wiring.entity[out] - nodes;
+        int router = linkTable.entity[out] - nodes;
         if (!isAskedFor(router, out)) {
             return;
         }
@@ -234,7 +230,7 @@ final class PacketRouters implements Fabric {
      */
     private long scan(long timePs, int router, int out, int from, int to) {
         long earliest = NEVER;
-        int base = wiring.portBase[router] * channels;
+        int base = linkTable.portBase[router] * channels;
         for (int word = from >> 6; word << 6 < to; word++) {
             long bits = requests[requestBase[out] + word];
             if (word == from >> 6) {
@@ -247,7 +243,7 @@ final class PacketRouters implements Fabric {
                 }
                 int channel = base + bit;
                 int packet = head[channel];
-                if (wiring.credits[packets.out(packet)] == 0 && !isRoomIgnored()) {
+                if (linkTable.credits[packets.out(packet)] == 0 && !isRoomIgnored()) {
                     links.creditStalls[out]++;
                 } else if (inputFree[channel / channels] > timePs && !isInputIgnored()) {
                     earliest = Math.min(earliest, inputFree[channel / channels]);
@@ -270,7 +266,7 @@ final class PacketRouters implements Fabric {
     }
 
     private boolean isHeld(int channel) {
-        if (engine.isElsewhere(wiring.entity[wiring.peer[channel / channels]])) {
+        if (engine.isElsewhere(linkTable.entity[linkTable.peer[channel / channels]])) {
             return true; // the room is counted where the credits are
         }
         fullest = Math.max(fullest, ++held[channel]);
@@ -280,16 +276,16 @@ final class PacketRouters implements Fabric {
     @Override
     public boolean isFreed(int channel) {
         int link = channel / channels;
-        int to = wiring.peer[link];
-        return wiring.isNode(to)
-                || engine.isElsewhere(wiring.entity[to])
+        int to = linkTable.peer[link];
+        return linkTable.isNode(to)
+                || engine.isElsewhere(linkTable.entity[to])
                 || --held[to * channels + channel - link * channels] >= 0;
     }
 
     @Override
     public int waiting(int router, int port) {
-        int link = wiring.portBase[router] + port;
-        int waiting = wiring.held(link);
+        int link = linkTable.portBase[router] + port;
+        int waiting = linkTable.held(link);
         for (int i = 0; i < requestWords[router]; i++) {
             waiting += Long.bitCount(requests[requestBase[link] + i]);
         }
@@ -304,8 +300,8 @@ final class PacketRouters implements Fabric {
     private void wakeAt(long timePs, int out) {
         if (wake[out] <= engine.nowPs() || wake[out] > timePs) {
             wake[out] = timePs;
-            int router = wiring.entity[out];
-            engine.schedule(timePs, router, router, Kinds.WAKE, out);
+            int router = linkTable.entity[out];
+            engine.schedule(timePs, router, router, EventKinds.WAKE, out);
         }
     }
 
@@ -317,7 +313,7 @@ final class PacketRouters implements Fabric {
         int size = packets.size(packet);
         long busy = duration.of(size);
         leaveQueue(router, channel, packet, out);
-        wiring.credits[outChannel]--;
+        linkTable.credits[outChannel]--;
         outputFree[out] = timePs + busy;
         inputFree[in] = timePs + busy;
         links.bytes[out] += size;
@@ -328,21 +324,26 @@ final class PacketRouters implements Fabric {
             details.busy(timePs, out, busy);
         }
         long departs = timePs + departPs;
-        int before = wiring.peer[in];
+        int before = linkTable.peer[in];
         int creditChannel = before * channels + channel - in * channels;
         engine.schedule(
-                departs + busy + cablePs, wiring.entity[before], self, Kinds.CREDIT, creditChannel);
-        int to = wiring.peer[out];
-        if (wiring.isNode(to)) {
+                departs + busy + cablePs,
+                linkTable.entity[before],
+                self,
+                EventKinds.CREDIT,
+                creditChannel);
+        int to = linkTable.peer[out];
+        if (linkTable.isNode(to)) {
             long at = (long) outChannel << 32 | packet;
-            engine.schedule(departs + busy + cablePs, wiring.entity[to], self, Kinds.ARRIVE, at);
+            engine.schedule(
+                    departs + busy + cablePs, linkTable.entity[to], self, EventKinds.ARRIVE, at);
         } else {
             sendHead(departs, self, packet, outChannel);
         }
     }
 
     private void leaveQueue(int router, int channel, int packet, int out) {
-        int bit = channel - wiring.portBase[router] * channels;
+        int bit = channel - linkTable.portBase[router] * channels;
         requests[requestBase[out] + (bit >> 6)] &= ~(1L << bit);
         int next = packets.next(packet);
         head[channel] = next;

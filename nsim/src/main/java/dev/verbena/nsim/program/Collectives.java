@@ -24,7 +24,7 @@ final class Collectives {
         rank.receiveCollective(from, bytes, into);
     }
 
-    /** In round k everybody tells who is 2^k further, and hears from who is 2^k before. */
+    /** In round k each rank sends to the rank 2^k further on and receives from 2^k before. */
     void barrier() {
         int size = rank.size();
         for (int distance = 1; distance < size; distance <<= 1) {
@@ -121,7 +121,7 @@ final class Collectives {
         }
     }
 
-    /** In step i everybody gives to who is i further, and takes from who is i before. */
+    /** In step i each rank sends to the rank i further on and receives from i before. */
     void alltoall(long bytesEach, long[] from, long[] into) {
         int size = rank.size();
         int self = rank.rank();

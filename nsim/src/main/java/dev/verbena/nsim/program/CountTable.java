@@ -51,7 +51,7 @@ final class CountTable {
         return (int) (z >>> 32);
     }
 
-    /** Moves what stands behind a hole and belongs before it. */
+    /** Moves entries behind a hole whose home is at or before it. */
     private void close(int hole) {
         int mask = counts.length - 1;
         int at = hole;

@@ -102,7 +102,7 @@ public final class Interpreter implements MessageHandler {
         }
     }
 
-    /** Sets who learns what becomes of messages. */
+    /** Sets the receiver of arrivals and completions. */
     public void trace(MessageTrace value) {
         trace = value;
     }

@@ -9,7 +9,7 @@ import org.agrona.collections.Long2LongHashMap;
 /**
  * Sends and receives over puts and gets. A short message is one put into memory that the receiver
  * has ready; its send is done at once. For a long one an empty put asks; the rank that receives it
- * gets the data and tells the sender by another empty put, with which the send is done.
+ * gets the data and notifies the sender by another empty put, with which the send is done.
  *
  * <p>A receive takes the first message that fits, a message the first receive that it fits.
  * Messages of one sender to one receiver count in the order of the sends, whatever the network
@@ -42,7 +42,7 @@ final class Matching {
 
     private final Long2LongHashMap[] taken = new Long2LongHashMap[CONTEXTS];
 
-    /** Learns which requests are done. */
+    /** Receives requests that are done. */
     interface Requests {
         void onDone(long timePs, int rank, int number);
     }
@@ -227,17 +227,14 @@ final class Matching {
         long bytes = table.bytes[message];
         if (bytes > table.bytes[receive]) {
             throw new SimulationException(
-                    "rank "
-                            + rank
-                            + " receives "
-                            + bytes
-                            + " bytes from rank "
-                            + table.from[message]
-                            + ", tag "
-                            + table.tag[message]
-                            + ", where it has room for "
-                            + table.bytes[receive]
-                            + "; make the receive as long as the send");
+                    ("rank %s receives %s bytes from rank %s, tag %s, where it has room for %s;"
+                                    + " make the receive as long as the send")
+                            .formatted(
+                                    rank,
+                                    bytes,
+                                    table.from[message],
+                                    table.tag[message],
+                                    table.bytes[receive]));
         }
         if (table.receipt[receive] != null) {
             table.receipt[receive].fill(table.from[message], table.tag[message], bytes);
@@ -280,12 +277,9 @@ final class Matching {
     String describe(int rank, int number) {
         for (int row = posted.head[rank]; row != MatchTable.NONE; row = table.next[row]) {
             if (table.number[row] == number) {
-                return (table.context[row] == Operation.COLLECTIVE ? "a collective's " : "")
-                        + "receive(from "
-                        + any(table.from[row])
-                        + ", tag "
-                        + any(table.tag[row])
-                        + ")";
+                String of = table.context[row] == Operation.COLLECTIVE ? "a collective's " : "";
+                return "%sreceive(from %s, tag %s)"
+                        .formatted(of, any(table.from[row]), any(table.tag[row]));
             }
         }
         return "a send that its receiver has not received";

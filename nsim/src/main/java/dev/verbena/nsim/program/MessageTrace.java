@@ -1,6 +1,6 @@
 package dev.verbena.nsim.program;
 
-/** Learns what becomes of messages, in the order of virtual time. */
+/** Receives arrivals and completions of messages, in the order of virtual time. */
 @FunctionalInterface
 public interface MessageTrace {
     /**

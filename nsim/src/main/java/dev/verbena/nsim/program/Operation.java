@@ -18,7 +18,7 @@ final class Operation {
     static final int AWAIT_ALL = 13;
     static final int CALCULATE = 14;
 
-    /** How a send travels, and to whom it is visible: bits of a number. */
+    /** Flags of a send: part of a collective, asks before it sends data. */
     static final int COLLECTIVE = 1;
 
     static final int ASKS_FIRST = 2;

@@ -6,7 +6,7 @@ package dev.verbena.nsim.program;
  * come as puts and polls with {@link #COLLECTIVE_TAG}; these puts have no number.
  */
 public interface Performer {
-    /** Tag of the puts that collectives consist of; nobody waits for their completion. */
+    /** Tag of the puts that collectives consist of; no program waits for their completion. */
     int COLLECTIVE_TAG = 1 << 30;
 
     /** Computes for a while. */

@@ -61,7 +61,7 @@ public final class Rank {
     }
 
     void end() {
-        script.code(Operation.END);
+        script.operation(Operation.END);
     }
 
     /** This rank's number, from 0. */
@@ -89,8 +89,7 @@ public final class Rank {
         if (picoseconds < 0) {
             throw new IllegalArgumentException("a computation of " + picoseconds + " ps");
         }
-        script.code(Operation.COMPUTE);
-        script.number(picoseconds);
+        script.operation(Operation.COMPUTE, picoseconds);
     }
 
     /**
@@ -106,8 +105,8 @@ public final class Rank {
     }
 
     /**
-     * Starts reading another rank's memory; takes no time itself. The end is told by {@link
-     * #complete} only.
+     * Starts reading another rank's memory; takes no time itself. Only {@link #complete} waits for
+     * its end.
      *
      * @param from the rank
      * @param bytes 0 and more
@@ -128,23 +127,14 @@ public final class Rank {
         }
         if (bytes < 0 || tag < 0) {
             throw new IllegalArgumentException(
-                    name
-                            + " of rank "
-                            + rank
-                            + ": "
-                            + bytes
-                            + " bytes, tag "
-                            + tag
-                            + "; none may be negative");
+                    "%s of rank %s: %s bytes, tag %s; none may be negative"
+                            .formatted(name, rank, bytes, tag));
         }
     }
 
     private long issue(int code, String name, int peer, long bytes, int tag) {
         check(name, peer, bytes, tag);
-        script.code(code);
-        script.number(peer);
-        script.number(bytes);
-        script.number(tag);
+        script.operation(code, peer, bytes, tag);
         script.countPut(times, bytes);
         return issued++;
     }
@@ -155,8 +145,7 @@ public final class Rank {
      */
     public void poll(int tag) {
         script.polledByTag();
-        script.code(Operation.POLL);
-        script.number(tag);
+        script.operation(Operation.POLL, tag);
     }
 
     /**
@@ -165,9 +154,7 @@ public final class Rank {
      */
     public void poll(int from, int tag) {
         script.polledBySource();
-        script.code(Operation.POLL_FROM);
-        script.number(from);
-        script.number(tag);
+        script.operation(Operation.POLL_FROM, from, tag);
     }
 
     /**
@@ -178,8 +165,7 @@ public final class Rank {
      */
     public void complete(long handle) {
         checkStarted("complete", handle, issued, issuedBefore[depth]);
-        script.code(Operation.COMPLETE);
-        script.number(issued - handle);
+        script.operation(Operation.COMPLETE, issued - handle);
     }
 
     private void checkStarted(String call, long handle, long end, long before) {
@@ -189,18 +175,14 @@ public final class Rank {
         }
         if (handle < before && depth > 0) {
             throw new IllegalArgumentException(
-                    call
-                            + ": rank "
-                            + rank
-                            + " started "
-                            + handle
-                            + " before this loop; wait for it before the loop, too");
+                    "%s: rank %s started %s before this loop; wait for it before the loop, too"
+                            .formatted(call, rank, handle));
         }
     }
 
     /** Waits until all puts and gets that this rank started are complete. */
     public void completeAll() {
-        script.code(Operation.COMPLETE_ALL);
+        script.operation(Operation.COMPLETE_ALL);
     }
 
     /**
@@ -233,11 +215,7 @@ public final class Rank {
 
     private long recordSend(int to, long bytes, int tag, int flags, long[] data) {
         noteMessage(flags);
-        script.code(Operation.SEND);
-        script.number(to);
-        script.number(bytes);
-        script.number(tag);
-        script.number(flags);
+        script.operation(Operation.SEND, to, bytes, tag, flags);
         script.object(data);
         script.countPut(times, bytes);
         if ((flags & Operation.ASKS_FIRST) != 0) {
@@ -284,7 +262,7 @@ public final class Rank {
     /**
      * As {@link #irecv(int, long[], int)}.
      *
-     * @param receipt tells who sent what
+     * @param receipt gets the sender, tag and length
      */
     public long irecv(int from, long[] into, int tag, Receipt receipt) {
         return irecv(from, (long) into.length * LONG, tag, into, receipt);
@@ -302,11 +280,7 @@ public final class Rank {
     private long recordReceive(
             int from, long bytes, int tag, int flags, long[] into, Receipt receipt) {
         noteMessage(flags);
-        script.code(Operation.RECEIVE);
-        script.number(from - (long) ANY);
-        script.number(bytes);
-        script.number(tag - (long) ANY);
-        script.number(flags);
+        script.operation(Operation.RECEIVE, from - (long) ANY, bytes, tag - (long) ANY, flags);
         script.object(into);
         script.object(receipt);
         return requested++;
@@ -322,7 +296,7 @@ public final class Rank {
         await(irecv(from, into, tag));
     }
 
-    /** As {@link #recv(int, long[], int)}, telling who sent what. */
+    /** As {@link #recv(int, long[], int)}, with a receipt. */
     public void recv(int from, long[] into, int tag, Receipt receipt) {
         await(irecv(from, into, tag, receipt));
     }
@@ -335,14 +309,13 @@ public final class Rank {
      */
     public void await(long request) {
         checkStarted("await", request, requested, requestedBefore[depth]);
-        script.code(Operation.AWAIT);
-        script.number(requested - request);
+        script.operation(Operation.AWAIT, requested - request);
     }
 
     /** Waits until all sends and receives that this rank started are done; {@code MPI_Waitall}. */
     public void awaitAll() {
         noteMessage(0);
-        script.code(Operation.AWAIT_ALL);
+        script.operation(Operation.AWAIT_ALL);
     }
 
     void sendCollective(int to, long bytes, long[] data) {
@@ -362,7 +335,7 @@ public final class Rank {
      */
     public void calculate(Runnable work) {
         script.hasMessages();
-        script.code(Operation.CALCULATE);
+        script.operation(Operation.CALCULATE);
         script.object(work);
     }
 
@@ -413,7 +386,7 @@ public final class Rank {
         collectives.allreduce((long) from.length * LONG, from, into, operator);
     }
 
-    /** Everybody gives everybody a message of this length; {@code MPI_Alltoall}. */
+    /** Each rank sends each rank a message of this length; {@code MPI_Alltoall}. */
     public void alltoall(long bytesEach) {
         check("alltoall", bytesEach, 0);
         collectives.alltoall(bytesEach, null, null);
@@ -434,16 +407,8 @@ public final class Rank {
     private void check(String name, long bytes, int root) {
         if (bytes < 0 || root < 0 || root >= size) {
             throw new IllegalArgumentException(
-                    name
-                            + " of rank "
-                            + rank
-                            + ": "
-                            + bytes
-                            + " bytes, root "
-                            + root
-                            + " among "
-                            + size
-                            + " ranks");
+                    "%s of rank %s: %s bytes, root %s among %s ranks"
+                            .formatted(name, rank, bytes, root, size));
         }
     }
 
@@ -468,13 +433,12 @@ public final class Rank {
         issuedBefore[++depth] = issued;
         requestedBefore[depth] = requested;
         script.depth(depth);
-        script.code(Operation.LOOP);
-        script.number(count);
+        script.operation(Operation.LOOP, count);
         long outside = times;
         times = Math.multiplyExact(times, count);
         body.run();
         times = outside;
-        script.code(Operation.LOOP_END);
+        script.operation(Operation.LOOP_END);
         issued += (issued - issuedBefore[depth]) * (count - 1);
         requested += (requested - requestedBefore[depth]) * (count - 1);
         depth--;

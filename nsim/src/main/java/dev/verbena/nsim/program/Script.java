@@ -64,13 +64,17 @@ public final class Script {
         starts[rank] = (long) chunks.size() << 32 | length;
     }
 
-    void code(int value) {
+    /** An operation with its numbers. */
+    void operation(int code, long... numbers) {
         ensure(1);
-        chunk[length++] = (byte) value;
+        chunk[length++] = (byte) code;
+        for (long number : numbers) {
+            number(number);
+        }
     }
 
     /** Seven bits a byte, lowest first. */
-    void number(long value) {
+    private void number(long value) {
         ensure(10);
         long rest = value;
         while ((rest & ~0x7fL) != 0) {

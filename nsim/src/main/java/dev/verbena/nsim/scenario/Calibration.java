@@ -12,7 +12,7 @@ import dev.verbena.nsim.Machine;
  * @param bytesPerSecond of a process
  */
 public record Calibration(long latencyPs, long bytesPerSecond) {
-    /** The scenario whose time is {@code barrierPs}: one tells, the other answers. */
+    /** The scenario whose time is {@code barrierPs}: one puts, the other answers. */
     public static final String BARRIER = "two-process-barrier";
 
     /** The scenario whose time is {@code ringPs}. */

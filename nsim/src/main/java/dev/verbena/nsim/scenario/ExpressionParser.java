@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.LongBinaryOperator;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -18,27 +20,30 @@ final class ExpressionParser {
             Pattern.compile(
                     "\\s*(?:([0-9][0-9_]*(?:\\.[0-9]+)?)([A-Za-z]+)?|([A-Za-z][A-Za-z0-9_]*)|(<=|>=|<>|[-+*/%()<>=,\\[\\]]))");
     private static final Map<String, Long> UNITS =
+            Map.ofEntries(
+                    Map.entry("ps", 1L),
+                    Map.entry("ns", 1_000L),
+                    Map.entry("us", 1_000_000L),
+                    Map.entry("ms", 1_000_000_000L),
+                    Map.entry("kb", 1_000L),
+                    Map.entry("mb", 1_000_000L),
+                    Map.entry("gb", 1_000_000_000L),
+                    Map.entry("kib", 1L << 10),
+                    Map.entry("mib", 1L << 20),
+                    Map.entry("gib", 1L << 30));
+
+    private static final Map<String, LongBinaryOperator> COMPARISONS =
             Map.of(
-                    "ps",
-                    1L,
-                    "ns",
-                    1_000L,
-                    "us",
-                    1_000_000L,
-                    "ms",
-                    1_000_000_000L,
-                    "kb",
-                    1_000L,
-                    "mb",
-                    1_000_000L,
-                    "gb",
-                    1_000_000_000L,
-                    "kib",
-                    1L << 10,
-                    "mib",
-                    1L << 20,
-                    "gib",
-                    1L << 30);
+                    "<", (a, b) -> a < b ? 1 : 0,
+                    "<=", (a, b) -> a <= b ? 1 : 0,
+                    ">", (a, b) -> a > b ? 1 : 0,
+                    ">=", (a, b) -> a >= b ? 1 : 0,
+                    "=", (a, b) -> a == b ? 1 : 0,
+                    "<>", (a, b) -> a != b ? 1 : 0);
+    private static final Map<String, LongBinaryOperator> SUMS =
+            Map.of("+", Math::addExact, "-", Math::subtractExact);
+    private static final Map<String, LongBinaryOperator> PRODUCTS =
+            Map.of("*", Math::multiplyExact, "/", Math::floorDiv, "%", Math::floorMod);
 
     /** What a name may not be, and what is known everywhere. */
     private static final List<String> FIXED =
@@ -78,12 +83,9 @@ final class ExpressionParser {
         Long factor = unit == null ? Long.valueOf(1) : UNITS.get(unit.toLowerCase(Locale.ROOT));
         if (factor == null) {
             throw new IllegalArgumentException(
-                    digits
-                            + unit
-                            + ": there is no unit "
-                            + unit
-                            + "; there are ps, ns, us, ms,"
-                            + " KB, MB, GB, KiB, MiB, GiB");
+                    ("%s%s: there is no unit %s; there are ps, ns, us, ms, KB, MB, GB, KiB, MiB,"
+                                    + " GiB")
+                            .formatted(digits, unit, unit));
         }
         try {
             return new java.math.BigDecimal(digits.replace("_", ""))
@@ -102,6 +104,13 @@ final class ExpressionParser {
             return true;
         }
         return false;
+    }
+
+    /** The operator that the next token is, if it is one of these; takes it then. */
+    private LongBinaryOperator accept(Map<String, LongBinaryOperator> operators) {
+        LongBinaryOperator operator = isAtEnd() ? null : operators.get(tokens.get(at));
+        at += operator == null ? 0 : 1;
+        return operator;
     }
 
     void expect(String token) {
@@ -179,62 +188,33 @@ final class ExpressionParser {
             Expression a = comparison();
             return f -> a.of(f) == 0 ? 1 : 0;
         }
-        Expression a = sum();
-        if (accept("<")) {
-            Expression b = sum();
-            return f -> a.of(f) < b.of(f) ? 1 : 0;
-        } else if (accept("<=")) {
-            Expression b = sum();
-            return f -> a.of(f) <= b.of(f) ? 1 : 0;
-        } else if (accept(">")) {
-            Expression b = sum();
-            return f -> a.of(f) > b.of(f) ? 1 : 0;
-        } else if (accept(">=")) {
-            Expression b = sum();
-            return f -> a.of(f) >= b.of(f) ? 1 : 0;
-        } else if (accept("=")) {
-            Expression b = sum();
-            return f -> a.of(f) == b.of(f) ? 1 : 0;
-        } else if (accept("<>")) {
-            Expression b = sum();
-            return f -> a.of(f) != b.of(f) ? 1 : 0;
-        }
-        return a;
+        Expression left = sum();
+        LongBinaryOperator operator = accept(COMPARISONS);
+        return operator == null ? left : apply(operator, left, sum());
     }
 
     private Expression sum() {
-        Expression left = product();
-        while (true) {
-            Expression a = left;
-            if (accept("+")) {
-                Expression b = product();
-                left = f -> Math.addExact(a.of(f), b.of(f));
-            } else if (accept("-")) {
-                Expression b = product();
-                left = f -> Math.subtractExact(a.of(f), b.of(f));
-            } else {
-                return left;
-            }
-        }
+        return chain(this::product, SUMS);
     }
 
     private Expression product() {
-        Expression left = unary();
-        while (true) {
-            Expression a = left;
-            if (accept("*")) {
-                Expression b = unary();
-                left = f -> Math.multiplyExact(a.of(f), b.of(f));
-            } else if (accept("/")) {
-                Expression b = unary();
-                left = f -> Math.floorDiv(a.of(f), b.of(f));
-            } else if (accept("%")) {
-                Expression b = unary();
-                left = f -> Math.floorMod(a.of(f), b.of(f));
-            } else {
-                return left;
-            }
+        return chain(this::unary, PRODUCTS);
+    }
+
+    private static Expression apply(LongBinaryOperator operator, Expression a, Expression b) {
+        return f -> operator.applyAsLong(a.of(f), b.of(f));
+    }
+
+    /** Operands with operators of one rank between them, taken from left to right. */
+    private Expression chain(
+            Supplier<Expression> operand, Map<String, LongBinaryOperator> operators) {
+        Expression left = operand.get();
+        for (LongBinaryOperator operator = accept(operators);
+                operator != null;
+                operator = accept(operators)) {
+            left = apply(operator, left, operand.get());
         }
+        return left;
     }
 
     private Expression unary() {
@@ -276,10 +256,8 @@ final class ExpressionParser {
                 Integer slot = slots.get(name);
                 if (slot == null) {
                     throw new IllegalArgumentException(
-                            "'"
-                                    + name
-                                    + "' is not known here; there are p, rank, bytes, seed and "
-                                    + slots.keySet());
+                            "'%s' is not known here; there are p, rank, bytes, seed and %s"
+                                    .formatted(name, slots.keySet()));
                 }
                 int number = slot;
                 if (accept("[")) {

@@ -9,6 +9,7 @@ import dev.verbena.nsim.network.NetworkModel;
 import dev.verbena.nsim.topology.TieRule;
 import dev.verbena.nsim.topology.Topologies;
 import dev.verbena.nsim.topology.Topology;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -88,16 +89,14 @@ public final class LevelComparison {
         return sizes[Math.max(0, at)];
     }
 
+    private record Message(long startPs, int from, int to, int kind, long bytes) {}
+
     /** One machine with its messages. */
     private static final class Case implements MessageHandler {
         private final Topology topology;
         private final long dmaRate;
         private final int header;
-        private final long[] startPs;
-        private final int[] from;
-        private final int[] to;
-        private final int[] kinds;
-        private final long[] bytes;
+        private final List<Message> messages = new ArrayList<>();
         private long[] took;
         private long endPs;
         private MessageTable table;
@@ -109,26 +108,21 @@ public final class LevelComparison {
             dmaRate = rates[random.below(rates.length)];
             header = 32 * random.below(2);
             int count = 1 + random.below(MESSAGES_MAX);
-            startPs = new long[count];
-            from = new int[count];
-            to = new int[count];
-            kinds = new int[count];
-            bytes = new long[count];
             int nodes = topology.nodes();
             int slots = 1 + random.below(SLOTS);
             for (int i = 0; i < count; i++) {
-                startPs[i] = SLOT_PS * random.below(slots);
-                from[i] = random.below(nodes);
-                to[i] = (from[i] + 1 + random.below(nodes - 1)) % nodes;
-                kinds[i] = random.below(4) == 0 ? MessageTable.GET : MessageTable.PUT;
+                long startPs = SLOT_PS * random.below(slots);
+                int from = random.below(nodes);
+                int to = (from + 1 + random.below(nodes - 1)) % nodes;
+                int kind = random.below(4) == 0 ? MessageTable.GET : MessageTable.PUT;
                 int most = 1 << random.below(SIZE_BITS_MAX);
-                bytes[i] = most + random.below(most);
+                messages.add(new Message(startPs, from, to, kind, most + random.below(most)));
             }
         }
 
         /** How long each message took until its data were in memory. */
         long[] run(Level level) {
-            took = new long[kinds.length];
+            took = new long[messages.size()];
             Engine engine = new Engine(NetworkModel.entities(topology));
             NetworkContext context =
                     new NetworkContext().dmaRate(dmaRate).header(header).level(level);
@@ -136,23 +130,25 @@ public final class LevelComparison {
             network.handler(this);
             table = network.messages();
             engine.handler(START, (time, node, i) -> start(network, (int) i));
-            for (int i = 0; i < kinds.length; i++) {
-                engine.schedule(startPs[i], from[i], from[i], START, i);
+            for (int i = 0; i < messages.size(); i++) {
+                int node = messages.get(i).from;
+                engine.schedule(messages.get(i).startPs, node, node, START, i);
             }
             engine.run();
             return took;
         }
 
         private void start(NetworkModel network, int i) {
-            int row = table.add(kinds[i], from[i], to[i], bytes[i]);
-            table.ranks(row, from[i], to[i], 0, i);
+            Message message = messages.get(i);
+            int row = table.add(message.kind, message.from, message.to, message.bytes);
+            table.ranks(row, message.from, message.to, 0, i);
             network.submit(row);
         }
 
         @Override
         public void onData(long timePs, int message) {
             int i = table.number(message);
-            took[i] = timePs - startPs[i];
+            took[i] = timePs - messages.get(i).startPs;
         }
 
         @Override

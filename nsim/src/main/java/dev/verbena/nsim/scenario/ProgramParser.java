@@ -1,6 +1,6 @@
 package dev.verbena.nsim.scenario;
 
-import dev.verbena.nsim.internal.Spelling;
+import dev.verbena.nsim.internal.Suggestions;
 import dev.verbena.nsim.program.Rank;
 import java.util.ArrayList;
 import java.util.List;
@@ -141,11 +141,8 @@ final class ProgramParser {
             long to = last.of(f);
             if (to - from >= ROUNDS_MAX) {
                 throw new IllegalArgumentException(
-                        "from "
-                                + from
-                                + " to "
-                                + to
-                                + " is too often; use loop, which has no count");
+                        "from %s to %s is too often; use loop, which has no count"
+                                .formatted(from, to));
             }
             for (long i = from; i <= to; i++) {
                 f.variable(slot, 0, i);
@@ -211,11 +208,11 @@ final class ProgramParser {
                     case "allreduce", "alltoall" -> word + " BYTES";
                     default ->
                             throw new IllegalArgumentException(
-                                    "there is no statement '"
-                                            + word
-                                            + "'; there are "
-                                            + STATEMENTS
-                                            + Spelling.hint(word, WORDS));
+                                    "there is no statement '%s'; there are %s%s"
+                                            .formatted(
+                                                    word,
+                                                    STATEMENTS,
+                                                    Suggestions.hint(word, WORDS)));
                 };
         int wanted = usage.indexOf(' ') < 0 ? 0 : usage.split(",").length;
         if (count != wanted) {

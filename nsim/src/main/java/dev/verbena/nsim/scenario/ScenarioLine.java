@@ -17,7 +17,7 @@ record ScenarioLine(String file, int number, String text) {
         return end < 0 ? text : text.substring(0, end);
     }
 
-    /** What stands behind the first word. */
+    /** The text behind the first word. */
     String rest() {
         return text.substring(word().length()).strip();
     }

@@ -3,7 +3,7 @@ package dev.verbena.nsim.scenario;
 import java.util.Map;
 
 /**
- * What a scenario can be told.
+ * Options of a scenario.
  *
  * @param seed for everything random
  * @param bytes the size of a message; negative for the scenario's own

@@ -1,6 +1,6 @@
 package dev.verbena.nsim.scenario;
 
-import dev.verbena.nsim.internal.Spelling;
+import dev.verbena.nsim.internal.Suggestions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -33,7 +33,7 @@ public final class Scenarios {
      * @throws IllegalArgumentException if there is none; names those that there are
      */
     public static Scenario named(String name) {
-        return ScenarioFile.parse(name, text(name));
+        return Scenario.parse(name, text(name));
     }
 
     /**
@@ -44,11 +44,8 @@ public final class Scenarios {
     public static String text(String name) {
         if (!NAMES.contains(name)) {
             throw new IllegalArgumentException(
-                    "there is no scenario '"
-                            + name
-                            + "'; there are "
-                            + NAMES
-                            + Spelling.hint(name, NAMES));
+                    "there is no scenario '%s'; there are %s%s"
+                            .formatted(name, NAMES, Suggestions.hint(name, NAMES)));
         }
         try (InputStream in = Scenarios.class.getResourceAsStream(name + ".scenario")) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);

@@ -1,5 +1,7 @@
 package dev.verbena.nsim.scenario;
 
+import dev.verbena.nsim.internal.SplitMix64;
+
 /** Numbers that depend on the seed alone, on every machine and JVM: SplitMix64. */
 public final class SeededRandom {
     private long state;
@@ -11,10 +13,9 @@ public final class SeededRandom {
 
     /** The next 64 bits. */
     public long next() {
-        state += 0x9e3779b97f4a7c15L;
-        long z = (state ^ state >>> 30) * 0xbf58476d1ce4e5b9L;
-        z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
-        return z ^ z >>> 31;
+        long number = SplitMix64.mix(state);
+        state += SplitMix64.STEP;
+        return number;
     }
 
     /** From 0 to the bound, exclusively. */

@@ -1,5 +1,6 @@
 package dev.verbena.nsim.topology;
 
+import dev.verbena.nsim.internal.SplitMix64;
 import java.util.Locale;
 
 /**
@@ -13,18 +14,47 @@ abstract class DetourTopology implements Topology {
     private static final int DIRECT = -1;
     private static final int TRIES = 4;
 
-    private final Detour detour;
+    private final DetourRouting detour;
     private final int diameter;
+
+    /** Nodes of each router, on its first ports. */
+    final int nodesPerRouter;
 
     /**
      * A shape.
      *
      * @param diameter most cables between routers on a shortest way
      */
-    DetourTopology(Detour detour, int diameter) {
+    DetourTopology(DetourRouting detour, int diameter, int nodesPerRouter) {
         this.detour = detour;
         this.diameter = diameter;
+        this.nodesPerRouter = nodesPerRouter;
     }
+
+    @Override
+    public final int nodes() {
+        return routers() * nodesPerRouter;
+    }
+
+    @Override
+    public final int routerOf(int node) {
+        return node / nodesPerRouter;
+    }
+
+    @Override
+    public final int portOf(int node) {
+        return node % nodesPerRouter;
+    }
+
+    @Override
+    public final int peer(int router, int port) {
+        return port < nodesPerRouter
+                ? -1 - (router * nodesPerRouter + port)
+                : neighbour(router, port - nodesPerRouter);
+    }
+
+    /** The router that a cable leads to; a router's cables are numbered from 0. */
+    abstract int neighbour(int router, int cable);
 
     /** Most cables between routers on a shortest way. */
     public final int diameter() {
@@ -32,7 +62,9 @@ abstract class DetourTopology implements Topology {
     }
 
     final String detourName() {
-        return detour == Detour.MINIMAL ? "" : ",routing=" + detour.name().toLowerCase(Locale.ROOT);
+        return detour == DetourRouting.MINIMAL
+                ? ""
+                : ",routing=" + detour.name().toLowerCase(Locale.ROOT);
     }
 
     /** The port towards a router, which is another one. */
@@ -43,19 +75,19 @@ abstract class DetourTopology implements Topology {
 
     @Override
     public final int classes() {
-        return Math.max(1, detour == Detour.MINIMAL ? diameter : 2 * diameter);
+        return Math.max(1, detour == DetourRouting.MINIMAL ? diameter : 2 * diameter);
     }
 
     @Override
     public final boolean isAdaptive() {
-        return detour != Detour.MINIMAL;
+        return detour != DetourRouting.MINIMAL;
     }
 
     @Override
     public final int entry(int source, int destination, long number, Congestion congestion) {
         int from = routerOf(source);
         int to = routerOf(destination);
-        if (detour == Detour.MINIMAL || from == to) {
+        if (detour == DetourRouting.MINIMAL || from == to) {
             return DIRECT;
         }
         int over =
@@ -63,7 +95,7 @@ abstract class DetourTopology implements Topology {
         if (over < 0) {
             return DIRECT;
         }
-        if (detour == Detour.UGAL) {
+        if (detour == DetourRouting.UGAL) {
             int direct = shortestPort(from, to);
             int around = shortestPort(from, over);
             long waitDirect = (long) congestion.waiting(from, direct) * distance(from, to);
@@ -78,12 +110,9 @@ abstract class DetourTopology implements Topology {
     }
 
     private int over(int from, int to, long seed) {
-        long z = seed;
         for (int i = 0; i < TRIES; i++) {
-            z += 0x9e3779b97f4a7c15L;
-            long m = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
-            m = (m ^ m >>> 27) * 0x94d049bb133111ebL;
-            int over = (int) Long.remainderUnsigned(m ^ m >>> 31, routers());
+            long number = SplitMix64.mix(seed + i * SplitMix64.STEP);
+            int over = (int) Long.remainderUnsigned(number, routers());
             if (over != from && over != to && isDetourUseful(from, over, to)) {
                 return over;
             }

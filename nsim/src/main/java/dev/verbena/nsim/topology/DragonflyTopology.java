@@ -23,8 +23,8 @@ public final class DragonflyTopology extends DetourTopology {
      * @param a routers per group
      * @param h cables per router to other groups
      */
-    public DragonflyTopology(int p, int a, int h, Detour detour) {
-        super(detour, 3);
+    public DragonflyTopology(int p, int a, int h, DetourRouting detour) {
+        super(detour, 3, p);
         if (p < 1 || a < 1 || h < 1) {
             throw new IllegalArgumentException(
                     "dragonfly(p=" + p + ",a=" + a + ",h=" + h + "): each must be at least 1");
@@ -46,11 +46,6 @@ public final class DragonflyTopology extends DetourTopology {
     }
 
     @Override
-    public int nodes() {
-        return routers() * p;
-    }
-
-    @Override
     public int routers() {
         return groups * a;
     }
@@ -61,27 +56,13 @@ public final class DragonflyTopology extends DetourTopology {
     }
 
     @Override
-    public int routerOf(int node) {
-        return node / p;
-    }
-
-    @Override
-    public int portOf(int node) {
-        return node % p;
-    }
-
-    @Override
-    public int peer(int router, int port) {
-        if (port < p) {
-            return -1 - (router * p + port);
-        }
+    int neighbour(int router, int cable) {
         int group = router / a;
         int own = router % a;
-        if (port < p + a - 1) {
-            int other = port - p;
-            return group * a + (other < own ? other : other + 1);
+        if (cable < a - 1) {
+            return group * a + (cable < own ? cable : cable + 1);
         }
-        int offset = own * h + port - (p + a - 1) + 1;
+        int offset = own * h + cable - (a - 1) + 1;
         int there = (group + offset) % groups;
         return there * a + (groups - offset - 1) / h;
     }

@@ -13,7 +13,6 @@ public final class HyperXTopology extends DetourTopology {
     private final int[] sizes;
     private final int[] strides;
     private final int[] firstPort;
-    private final int t;
     private final int routers;
 
     /**
@@ -22,18 +21,14 @@ public final class HyperXTopology extends DetourTopology {
      * @param t nodes per router
      * @param sizes of the dimensions
      */
-    public HyperXTopology(int t, Detour detour, int... sizes) {
-        super(detour, (int) Arrays.stream(sizes).filter(s -> s > 1).count());
+    public HyperXTopology(int t, DetourRouting detour, int... sizes) {
+        super(detour, (int) Arrays.stream(sizes).filter(s -> s > 1).count(), t);
         if (t < 1 || sizes.length == 0 || Arrays.stream(sizes).anyMatch(s -> s < 1)) {
             throw new IllegalArgumentException(
-                    "hyperx of "
-                            + t
-                            + " nodes per router and sizes "
-                            + Arrays.toString(sizes)
-                            + ": each must be at least 1");
+                    "hyperx of %s nodes per router and sizes %s: each must be at least 1"
+                            .formatted(t, Arrays.toString(sizes)));
         }
         this.sizes = sizes.clone();
-        this.t = t;
         strides = new int[sizes.length];
         firstPort = new int[sizes.length + 1];
         int product = 1;
@@ -48,17 +43,9 @@ public final class HyperXTopology extends DetourTopology {
 
     @Override
     public String name() {
-        return "hyperx("
-                + Arrays.stream(sizes).mapToObj(Integer::toString).collect(Collectors.joining(","))
-                + ";nodes="
-                + t
-                + detourName()
-                + ")";
-    }
-
-    @Override
-    public int nodes() {
-        return routers * t;
+        String list =
+                Arrays.stream(sizes).mapToObj(Integer::toString).collect(Collectors.joining(","));
+        return "hyperx(%s;nodes=%s%s)".formatted(list, nodesPerRouter, detourName());
     }
 
     @Override
@@ -71,16 +58,6 @@ public final class HyperXTopology extends DetourTopology {
         return firstPort[sizes.length];
     }
 
-    @Override
-    public int routerOf(int node) {
-        return node / t;
-    }
-
-    @Override
-    public int portOf(int node) {
-        return node % t;
-    }
-
     private int dimension(int port) {
         int d = 0;
         while (port >= firstPort[d + 1]) {
@@ -90,10 +67,8 @@ public final class HyperXTopology extends DetourTopology {
     }
 
     @Override
-    public int peer(int router, int port) {
-        if (port < t) {
-            return -1 - (router * t + port);
-        }
+    int neighbour(int router, int cable) {
+        int port = nodesPerRouter + cable;
         int d = dimension(port);
         int own = router / strides[d] % sizes[d];
         int other = port - firstPort[d];

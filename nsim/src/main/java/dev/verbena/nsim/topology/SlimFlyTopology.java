@@ -7,13 +7,12 @@ import java.util.Arrays;
  * the first is (0, x, y), of the second (1, m, c). With a primitive root e of q: (0,x,y) and
  * (0,x,y') are linked if y - y' is an even power of e, (1,m,c) and (1,m,c') if c - c' is an odd
  * one, (0,x,y) and (1,m,c) if y = m x + c, all modulo q. Each router has (3q - 1)/2 cables, and no
- * two are more than two cables apart. Which port leads where stands in tables.
+ * two are more than two cables apart. Tables hold which port leads to which router.
  */
 public final class SlimFlyTopology extends DetourTopology {
     private static final int Q_MAX = 61;
 
     private final int q;
-    private final int t;
     private final int degree;
     private final int routers;
 
@@ -29,18 +28,15 @@ public final class SlimFlyTopology extends DetourTopology {
      * @param q a prime that leaves 1 when divided by 4: 5, 13, 17, 29, ...
      * @param t nodes per router
      */
-    public SlimFlyTopology(int q, int t, Detour detour) {
-        super(detour, 2);
+    public SlimFlyTopology(int q, int t, DetourRouting detour) {
+        super(detour, 2, t);
         if (q < 5 || q > Q_MAX || q % 4 != 1 || !isPrime(q) || t < 1) {
             throw new IllegalArgumentException(
-                    "slimfly(q="
-                            + q
-                            + ",nodes="
-                            + t
-                            + "): q must be 5, 13, 17, 29, 37, 41, 53 or 61, nodes at least 1");
+                    ("slimfly(q=%s,nodes=%s): q must be 5, 13, 17, 29, 37, 41, 53 or 61, nodes at"
+                                    + " least 1")
+                            .formatted(q, t));
         }
         this.q = q;
-        this.t = t;
         degree = (3 * q - 1) / 2;
         routers = 2 * q * q;
         neighbour = new int[routers * degree];
@@ -118,12 +114,7 @@ public final class SlimFlyTopology extends DetourTopology {
 
     @Override
     public String name() {
-        return "slimfly(q=" + q + ",nodes=" + t + detourName() + ")";
-    }
-
-    @Override
-    public int nodes() {
-        return routers * t;
+        return "slimfly(q=" + q + ",nodes=" + nodesPerRouter + detourName() + ")";
     }
 
     @Override
@@ -133,34 +124,24 @@ public final class SlimFlyTopology extends DetourTopology {
 
     @Override
     public int ports(int router) {
-        return t + degree;
+        return nodesPerRouter + degree;
     }
 
     @Override
-    public int routerOf(int node) {
-        return node / t;
-    }
-
-    @Override
-    public int portOf(int node) {
-        return node % t;
-    }
-
-    @Override
-    public int peer(int router, int port) {
-        return port < t ? -1 - (router * t + port) : neighbour[router * degree + port - t];
+    int neighbour(int router, int cable) {
+        return neighbour[router * degree + cable];
     }
 
     @Override
     public int peerPort(int router, int port) {
-        int other = neighbour[router * degree + port - t];
+        int other = neighbour[router * degree + port - nodesPerRouter];
         int at = Arrays.binarySearch(neighbour, other * degree, (other + 1) * degree, router);
-        return t + at - other * degree;
+        return nodesPerRouter + at - other * degree;
     }
 
     @Override
     int shortestPort(int router, int target) {
-        return t + next[router * routers + target];
+        return nodesPerRouter + next[router * routers + target];
     }
 
     @Override

@@ -35,8 +35,8 @@ public final class Topologies {
             throw unknown(text, null);
         }
         String whole = all.substring(open + 1, all.length() - 1);
-        Detour detour = Detour.MINIMAL;
-        for (Detour d : Detour.values()) {
+        DetourRouting detour = DetourRouting.MINIMAL;
+        for (DetourRouting d : DetourRouting.values()) {
             if (whole.endsWith(",routing=" + d.name().toLowerCase(Locale.ROOT))) {
                 detour = d;
             }
@@ -66,15 +66,15 @@ public final class Topologies {
                 "topology '" + text + "' is not understood; there are " + KNOWN, cause);
     }
 
-    private static Topology dragonfly(Map<String, Integer> named, Detour detour) {
+    private static Topology dragonfly(Map<String, Integer> named, DetourRouting detour) {
         return new DragonflyTopology(take(named, "p"), take(named, "a"), take(named, "h"), detour);
     }
 
-    private static Topology slimFly(Map<String, Integer> named, Detour detour) {
+    private static Topology slimFly(Map<String, Integer> named, DetourRouting detour) {
         return new SlimFlyTopology(take(named, "q"), take(named, "nodes"), detour);
     }
 
-    private static Topology hyperX(String inner, Detour detour) {
+    private static Topology hyperX(String inner, DetourRouting detour) {
         String[] parts = inner.split(";");
         if (parts.length != 2) {
             throw new NumberFormatException(inner);
@@ -100,8 +100,8 @@ public final class Topologies {
     }
 
     /**
-     * The lowest switches have so many nodes; above, so many children; below the top, so many
-     * parents.
+     * The lowest switches have {@code down} nodes each, those above {@code down} children, those
+     * below the top {@code up} parents.
      */
     private static Topology fatTree(Map<String, Integer> named) {
         int levels = take(named, "levels");

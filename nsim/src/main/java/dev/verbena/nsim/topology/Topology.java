@@ -87,40 +87,4 @@ public interface Topology {
     static int stateIn(long way) {
         return (int) (way >>> 32);
     }
-
-    /**
-     * How many routers a packet passes between two nodes, by following its route without traffic.
-     *
-     * @throws IllegalStateException if the route does not end
-     */
-    default int routersBetween(int source, int destination) {
-        int router = routerOf(source);
-        int inPort = portOf(source);
-        int inClass = 0;
-        int state = 0;
-        for (int passed = 1; passed <= 2 * routers() + 2; passed++) {
-            long way = route(router, inPort, inClass, source, destination, state);
-            int peer = peer(router, portIn(way));
-            if (peer == -1 - destination) {
-                return passed;
-            }
-            if (peer < 0) {
-                throw new IllegalStateException(
-                        "the route from "
-                                + source
-                                + " to "
-                                + destination
-                                + " leaves "
-                                + name()
-                                + " at router "
-                                + router);
-            }
-            inPort = peerPort(router, portIn(way));
-            inClass = classIn(way);
-            state = stateIn(way);
-            router = peer;
-        }
-        throw new IllegalStateException(
-                "the route from " + source + " to " + destination + " does not end");
-    }
 }

@@ -40,10 +40,9 @@ public final class TreeTopology implements Topology {
     public TreeTopology(String name, int[] m, int[] w) {
         if (m.length == 0 || m.length != w.length || w[0] != 1) {
             throw new IllegalArgumentException(
-                    "xgft takes as many numbers of children as of parents, and one parent for a node; got "
-                            + Arrays.toString(m)
-                            + " and "
-                            + Arrays.toString(w));
+                    ("xgft takes as many numbers of children as of parents, and one parent for a"
+                                    + " node; got %s and %s")
+                            .formatted(Arrays.toString(m), Arrays.toString(w)));
         }
         int h = m.length;
         this.m = m.clone();
@@ -79,16 +78,6 @@ public final class TreeTopology implements Topology {
         String name =
                 "leafspine(leaves=" + leaves + ",down=" + nodesPerLeaf + ",spines=" + spines + ")";
         return new TreeTopology(name, new int[] {nodesPerLeaf, leaves}, new int[] {1, spines});
-    }
-
-    /** The k-ary n-tree: switches with k children and k parents, n levels. */
-    public static TreeTopology kAryTree(int k, int n) {
-        int[] m = new int[n];
-        int[] w = new int[n];
-        Arrays.fill(m, k);
-        Arrays.fill(w, k);
-        w[0] = 1;
-        return new TreeTopology(null, m, w);
     }
 
     private static String list(int[] numbers) {

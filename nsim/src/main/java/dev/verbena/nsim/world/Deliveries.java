@@ -48,7 +48,7 @@ final class Deliveries implements MessageHandler {
     public void onData(long timePs, int message) {
         Work work = world.works.get(world.network.messages().number(message));
         Host from = work.from.process.host;
-        long late = world.links.delayPs(from, work.to.process.host, work.bytes());
+        long late = world.linkFaults.delayPs(from, work.to.process.host, work.bytes());
         if (world.lateOneIn > 0 && world.random.nextInt(world.lateOneIn) == 0) {
             late += world.latePs;
         }
@@ -85,8 +85,8 @@ final class Deliveries implements MessageHandler {
     private boolean isCutOff(Work work) {
         Host from = work.from.process.host;
         Host to = work.to.process.host;
-        return world.links.isCut(from, to)
-                || work.kind == Operation.GET && world.links.isCut(to, from);
+        return world.linkFaults.isCut(from, to)
+                || work.kind == Operation.GET && world.linkFaults.isCut(to, from);
     }
 
     private void hold(Work work) {
@@ -199,7 +199,7 @@ final class Deliveries implements MessageHandler {
     }
 
     private void complete(Work work) {
-        if (world.links.isCut(work.to.process.host, work.from.process.host)) {
+        if (world.linkFaults.isCut(work.to.process.host, work.from.process.host)) {
             hold(work);
             return;
         }
@@ -365,7 +365,7 @@ final class Deliveries implements MessageHandler {
                 timeoutPs + world.random.nextLong(timeoutPs / 5 * 4),
                 connection.owner.process.host.index(),
                 () -> {
-                    if (world.links.isCutSince(a, b, sincePs)) {
+                    if (world.linkFaults.isCutSince(a, b, sincePs)) {
                         lose(connection, connection.peer.owner.uri + " cannot be reached");
                     }
                 });

@@ -52,7 +52,7 @@ public final class Host {
      * Sets the clock wrong.
      *
      * @param skewNs ahead of the true time
-     * @param driftPpm runs so much faster, parts per million
+     * @param driftPpm how much faster it runs, parts per million
      */
     public Host clock(long skewNs, long driftPpm) {
         driftedNs = nanoTime() - world.nowNs();
@@ -73,7 +73,7 @@ public final class Host {
         return now + driftedNs + (now - driftFromNs) / MILLION * driftPpm;
     }
 
-    /** True nanoseconds that pass while this host's clock shows so many. */
+    /** True nanoseconds that pass while this host's clock advances by {@code localNs}. */
     long trueNs(long localNs) {
         return localNs
                 + localNs / MILLION * -driftPpm

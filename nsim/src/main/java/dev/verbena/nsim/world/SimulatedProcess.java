@@ -53,10 +53,10 @@ public final class SimulatedProcess implements Environment {
     long stepCount;
     long stepNs;
 
-    /** One post in so many is refused; 0: none. */
+    /** One post in this many is refused; 0: none. */
     int refusesOneIn;
 
-    /** One registration in so many fails; 0: none. */
+    /** One registration in this many fails; 0: none. */
     int failsOneIn;
 
     SimulatedProcess(Host host, String name) {
@@ -87,7 +87,7 @@ public final class SimulatedProcess implements Environment {
         return errors;
     }
 
-    /** Who is told what happens to messages. */
+    /** Sets the receiver of events about messages. */
     public SimulatedProcess events(StagingEvents value) {
         events = value;
         return this;
@@ -189,7 +189,7 @@ public final class SimulatedProcess implements Environment {
         if (wait >= Long.MAX_VALUE / 2000) {
             return Long.MAX_VALUE;
         }
-        // Who did nothing although it was time sleeps a little, as a thread does.
+        // A deadline has passed and nothing was done: a short pause, as an idle thread makes.
         return wait == 0 ? LATE_PAUSE_PS : Math.max(world.cyclePs, host.trueNs(wait) * 1000);
     }
 

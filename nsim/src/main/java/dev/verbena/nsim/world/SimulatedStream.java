@@ -33,7 +33,7 @@ final class SimulatedStream implements ByteStream {
     private int state = CONNECTING;
     private String error = "";
 
-    /** Segments whose time has come, behind a partition. */
+    /** Segments that are due and that a partition holds back. */
     private int stuck;
 
     /** Bytes that the peer has written and this end has not read. */
@@ -97,7 +97,8 @@ final class SimulatedStream implements ByteStream {
     }
 
     private boolean isCut(Host other) {
-        return world.links.isCut(process.host, other) || world.links.isCut(other, process.host);
+        return world.linkFaults.isCut(process.host, other)
+                || world.linkFaults.isCut(other, process.host);
     }
 
     void fail(String why) {
@@ -210,7 +211,7 @@ final class SimulatedStream implements ByteStream {
         long now = world.engine.nowPs();
         long leaves = from.leave(now, n * rate(from));
         long enters = to.enter(leaves + world.streamLatencyPs, n * rate(to));
-        long slow = world.links.delayPs(from, to, n);
+        long slow = world.linkFaults.delayPs(from, to, n);
         peer.lastArrivalPs = Math.max(peer.lastArrivalPs, enters + slow);
         SimulatedStream reader = peer;
         world.afterPs(peer.lastArrivalPs - now, to.index(), reader::arrive);
@@ -225,7 +226,7 @@ final class SimulatedStream implements ByteStream {
         retry();
     }
 
-    /** What could not come may come now. */
+    /** Delivers what is due, unless a partition still holds it back. */
     void retry() {
         if (stuck == 0 || peer == null || isCut(peer.process.host)) {
             return;
@@ -260,7 +261,7 @@ final class SimulatedStream implements ByteStream {
         world.afterPs(lastArrivalPs - now, process.host.index(), this::arrive);
     }
 
-    /** The process at this end is gone; the other one hears of it. */
+    /** The process at this end is gone; the other end is notified. */
     void reset() {
         if (peer != null && (state == OPEN || state == CONNECTING)) {
             SimulatedStream other = peer;
@@ -272,7 +273,7 @@ final class SimulatedStream implements ByteStream {
 
     private void resetByPeer() {
         if (peer != null && isCut(peer.process.host)) {
-            return; // The reset is lost; silence will tell.
+            return; // The reset is lost; the peer has only its time-out.
         }
         underWay.clear();
         stuck = 0;

@@ -82,7 +82,7 @@ final class SimulatedTransport extends TransportOperations {
             synchronized (world) {
                 if (events.isEmpty() && !isClosed && limit > 0 && !world.isRunning) {
                     boolean wasAlive = !process.isDead;
-                    world.passing.pass(this);
+                    world.timeAdvance.pass(this);
                     unwindIfKilled(wasAlive);
                 }
             }
@@ -159,7 +159,7 @@ final class SimulatedTransport extends TransportOperations {
                     return false;
                 }
                 boolean wasAlive = !process.isDead;
-                world.passing.await(this, left);
+                world.timeAdvance.await(this, left);
                 unwindIfKilled(wasAlive);
             }
             return true;

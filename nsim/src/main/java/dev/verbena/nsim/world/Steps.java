@@ -8,15 +8,15 @@ import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
 /**
- * When processes are stepped. A step is an event; a process has one wish, the time of its next
- * step, and hardly more than two events. Deadlines are far away and put off again and again: the
- * event of an earlier deadline stays, and when its time has come looks what is wished by then. So a
- * process that waits costs nothing however often its deadline moves. Belongs to the world's thread.
+ * When processes are stepped. A step is an event; a process has one time of its next step, and
+ * hardly more than two events. Deadlines are far ahead and often put off: the event of an earlier
+ * deadline stays in the queue and, when it is due, is scheduled again for the deadline of then. So
+ * a waiting process costs nothing however often its deadline moves. Belongs to the world's thread.
  */
 final class Steps {
     static final long NEVER = Long.MAX_VALUE;
 
-    /** Steps this far ahead are deadlines. */
+    /** Steps at least this far ahead are deadlines. */
     private static final long FAR_PS = 1_000_000_000L;
 
     private final Engine engine;
@@ -35,7 +35,7 @@ final class Steps {
         engine.handler(kind, (time, target, argument) -> onStep(time, (int) argument));
     }
 
-    /** In random order, and up to so much late. */
+    /** Steps processes in random order, and late by up to a time. */
     void random(SplittableRandom chance, long latestPs) {
         schedule = chance;
         jitterPs = latestPs;
@@ -60,7 +60,7 @@ final class Steps {
         return count;
     }
 
-    /** As soon as it can be. */
+    /** Steps a process as soon as possible. */
     void wake(SimulatedProcess process) {
         long jitter = schedule == null || jitterPs == 0 ? 0 : schedule.nextLong(jitterPs);
         after(process, world.cyclePs + jitter);

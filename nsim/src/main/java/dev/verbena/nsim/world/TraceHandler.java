@@ -1,6 +1,6 @@
 package dev.verbena.nsim.world;
 
-/** Is told what happens in a world. */
+/** Receives what happens in a world. */
 @FunctionalInterface
 public interface TraceHandler {
     /**

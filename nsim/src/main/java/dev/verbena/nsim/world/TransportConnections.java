@@ -58,13 +58,8 @@ abstract class TransportConnections extends TransferTransport {
         this.peerTimeoutNs = context.peerTimeoutNs();
         this.uri =
                 URI.create(
-                        World.SCHEME
-                                + "://"
-                                + context.job()
-                                + "/"
-                                + name
-                                + "?incarnation="
-                                + incarnation);
+                        "%s://%s/%s?incarnation=%s"
+                                .formatted(World.SCHEME, context.job(), name, incarnation));
         this.limits =
                 new TransportLimits(
                         context.messageLengthMax(),
@@ -83,16 +78,13 @@ abstract class TransportConnections extends TransferTransport {
         if (owner == null) {
             owner = current;
             synchronized (world) {
-                world.passing.owned(current);
+                world.timeAdvance.owned(current);
             }
         } else if (owner != current) {
             throw new IllegalStateException(
-                    uri
-                            + " is owned by thread '"
-                            + owner.getName()
-                            + "', which used it first; thread '"
-                            + current.getName()
-                            + "' may only call wakeup and close");
+                    ("%s is owned by thread '%s', which used it first; thread '%s' may only call"
+                                    + " wakeup and close")
+                            .formatted(uri, owner.getName(), current.getName()));
         }
     }
 
@@ -167,10 +159,9 @@ abstract class TransportConnections extends TransferTransport {
 
     @Override
     public String explain() {
-        return "sim: "
-                + process
-                + ", a node of a modelled network in virtual time; bytes are copied when the model"
-                + " says that they arrive";
+        return ("sim: %s, a node of a modelled network in virtual time; bytes are copied"
+                        + " when the model says that they arrive")
+                .formatted(process);
     }
 
     @Override
@@ -200,7 +191,7 @@ abstract class TransportConnections extends TransferTransport {
     private void failSometimes(String what) {
         if (process.failsOneIn > 0 && world.random.nextInt(process.failsOneIn) == 0) {
             world.trace("registration failed", process);
-            throw new TransportException(what + ": the simulated card has no room for it now");
+            throw new TransportException(what + ": the simulated NIC has no room for it now");
         }
     }
 

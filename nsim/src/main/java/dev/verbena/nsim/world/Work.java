@@ -44,10 +44,10 @@ final class Work {
     /** It waits for its turn, for a late arrival or for the end of a partition. */
     boolean isHeld;
 
-    /** Its bytes are where they belong, or its failure is known there. */
+    /** Its bytes are at their target, or the target has refused them. */
     boolean isPlaced;
 
-    /** The initiator's side is told, or need not be. */
+    /** The initiator has its completion, or needs none. */
     boolean isDone;
 
     int status;
@@ -213,7 +213,7 @@ final class Work {
         isPlaced = true;
     }
 
-    /** The initiator's side is told, or need not be. */
+    /** The initiator has its completion, or needs none. */
     void finish() {
         isDone = true;
     }

@@ -2,6 +2,7 @@ package dev.verbena.nsim.world;
 
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.nsim.engine.Engine;
+import dev.verbena.nsim.internal.SplitMix64;
 import dev.verbena.nsim.network.LinkStatistics;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.network.NetworkModel;
@@ -18,6 +19,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /**
  * Hosts on a modelled network, in virtual time that begins at 0. The same seed and the same calls
@@ -37,7 +39,7 @@ import java.util.function.LongSupplier;
  */
 public final class World implements AutoCloseable {
     static {
-        // Whoever makes memory opens what Agrona's buffers need.
+        // The first allocation opens the JDK package that Agrona's buffers need.
         OffHeapMemories.allocate(1).close();
     }
 
@@ -61,7 +63,7 @@ public final class World implements AutoCloseable {
     final Engine engine;
     final NetworkModel network;
     final Deliveries deliveries;
-    final Links links = new Links();
+    final LinkFaults linkFaults = new LinkFaults();
     final SplittableRandom random;
     final Map<String, SimulatedTransport> transports = new TreeMap<>();
     final Map<String, StreamListener> listeners = new TreeMap<>();
@@ -70,9 +72,9 @@ public final class World implements AutoCloseable {
     private final long seed;
     private final Map<String, Host> hosts = new LinkedHashMap<>();
     private final Map<String, Disk> shared = new TreeMap<>();
-    private final Calls calls;
+    private final TimedActions timedActions;
     private final Steps steps;
-    final Passing passing;
+    final TimeAdvance timeAdvance;
     final WorldMemory memory = new WorldMemory();
     private final ArrayDeque<Runnable> toDo = new ArrayDeque<>();
     private final Topology topology;
@@ -92,7 +94,7 @@ public final class World implements AutoCloseable {
     /** Most bytes of a transfer that are really copied; longer ones are sizes only. */
     int copiedMax = Integer.MAX_VALUE;
 
-    /** One arrival in so many is late by {@link #latePs}; 0: none. */
+    /** One arrival in this many is late by {@link #latePs}; 0: none. */
     int lateOneIn;
 
     long latePs;
@@ -107,15 +109,15 @@ public final class World implements AutoCloseable {
         network.handler(deliveries);
         random = stream("faults");
         steps = new Steps(this, STEP);
-        calls = new Calls(engine, CALL);
-        passing = new Passing(this, TICK);
+        timedActions = new TimedActions(engine, CALL);
+        timeAdvance = new TimeAdvance(this, TICK);
         engine.handler(
                 ARRIVE, (time, target, argument) -> deliveries.late(works.get((int) argument)));
         engine.handler(
                 CREDIT, (time, target, argument) -> deliveries.credit(works.get((int) argument)));
     }
 
-    /** Processes are stepped in random order, and up to so many nanoseconds late. */
+    /** Processes are stepped in random order, and late by up to a number of nanoseconds. */
     public World randomSchedule(long jitterNs) {
         steps.random(stream("schedule"), jitterNs * 1000);
         return this;
@@ -151,7 +153,7 @@ public final class World implements AutoCloseable {
 
     /**
      * Sizes only: puts and gets longer than this take their time and carry no bytes, writes to byte
-     * streams carry their first so many bytes, memory longer than this that peers may only read is
+     * streams carry this many bytes at most, memory longer than this that peers may only read is
      * the same for all. Memory that nobody touches costs nothing, and neither does copying it.
      * Environments say that payloads mean nothing.
      */
@@ -160,14 +162,14 @@ public final class World implements AutoCloseable {
         return this;
     }
 
-    /** One arrival in so many is late, by so much. */
+    /** Makes one arrival in {@code oneIn} late by a number of nanoseconds. */
     public World delays(int oneIn, long nanoseconds) {
         lateOneIn = oneIn;
         latePs = nanoseconds * 1000;
         return this;
     }
 
-    /** Who is told of steps, arrivals and faults; null: nobody. */
+    /** Sets the receiver of steps, arrivals and faults; null: none. */
     public World trace(TraceHandler value) {
         trace = value;
         return this;
@@ -189,10 +191,8 @@ public final class World implements AutoCloseable {
         if (host == null) {
             if (hosts.size() == topology.nodes()) {
                 throw new IllegalStateException(
-                        "there is no node left for host "
-                                + name
-                                + "; the network has "
-                                + topology.nodes());
+                        "there is no node left for host %s; the network has %s"
+                                .formatted(name, topology.nodes()));
             }
             host = new Host(this, hosts.size(), name);
             hosts.put(name, host);
@@ -221,20 +221,16 @@ public final class World implements AutoCloseable {
 
     /** Steps so far of processes of this name. */
     public long stepCount(String process) {
-        long sum = 0;
-        for (SimulatedProcess one : steps.processes()) {
-            sum += one.name().equals(process) ? one.stepCount : 0;
-        }
-        return sum;
+        return named(process).mapToLong(one -> one.stepCount).sum();
     }
 
     /** What these steps took by the {@link #wallClock}, in nanoseconds. */
     public long stepNs(String process) {
-        long sum = 0;
-        for (SimulatedProcess one : steps.processes()) {
-            sum += one.name().equals(process) ? one.stepNs : 0;
-        }
-        return sum;
+        return named(process).mapToLong(one -> one.stepNs).sum();
+    }
+
+    private Stream<SimulatedProcess> named(String process) {
+        return steps.processes().stream().filter(one -> one.name().equals(process));
     }
 
     /** How long the cable into a host's interface, or out of it, was busy so far; picoseconds. */
@@ -264,20 +260,13 @@ public final class World implements AutoCloseable {
     SplittableRandom stream(String name) {
         long z = seed;
         for (int i = 0; i < name.length(); i++) {
-            z = mix(z ^ name.charAt(i));
+            z = SplitMix64.mix(z ^ name.charAt(i));
         }
-        return new SplittableRandom(mix(z));
-    }
-
-    private static long mix(long value) {
-        long z = value + 0x9e3779b97f4a7c15L;
-        z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
-        z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
-        return z ^ z >>> 31;
+        return new SplittableRandom(SplitMix64.mix(z));
     }
 
     void trace(String what, Object about) {
-        hash = mix(hash ^ engine.nowPs() ^ what.hashCode());
+        hash = SplitMix64.mix(hash ^ engine.nowPs() ^ what.hashCode());
         if (trace != null) {
             trace.onTrace(engine.nowPs(), what, about);
         }
@@ -296,7 +285,7 @@ public final class World implements AutoCloseable {
     /** Runs it after that time, unless that is {@link #NEVER_PS} or no time can be so late. */
     void afterPs(long picoseconds, int target, Runnable action) {
         if (picoseconds < NEVER_PS && picoseconds <= Long.MAX_VALUE - engine.nowPs()) {
-            calls.after(picoseconds, target, action);
+            timedActions.after(picoseconds, target, action);
         }
     }
 
@@ -335,7 +324,7 @@ public final class World implements AutoCloseable {
 
     /** A process has had its step. */
     void stepped(SimulatedProcess process, long timePs, int work) {
-        hash = mix(hash ^ timePs ^ (long) work << 48 ^ process.number);
+        hash = SplitMix64.mix(hash ^ timePs ^ (long) work << 48 ^ process.number);
         if (trace != null && work != 0) {
             trace.onTrace(timePs, "work " + work, process);
         }
@@ -363,7 +352,7 @@ public final class World implements AutoCloseable {
         boolean[] isOver = new boolean[1];
         long longestPs = Math.min(ps(limitNs), Long.MAX_VALUE - engine.nowPs());
         long limitPs = engine.nowPs() + longestPs;
-        calls.after(longestPs, 0, () -> isOver[0] = true);
+        timedActions.after(longestPs, 0, () -> isOver[0] = true);
         while (!condition.getAsBoolean()) {
             if (isOver[0] || broken != null) {
                 rethrow();
@@ -412,7 +401,7 @@ public final class World implements AutoCloseable {
             throw new IllegalArgumentException("sim has no options, not " + context.options());
         }
         if (process.failsOneIn > 0 && random.nextInt(process.failsOneIn) == 0) {
-            throw new TransportException("open sim: the simulated card is out of order");
+            throw new TransportException("open sim: the simulated NIC is out of order");
         }
         String name = context.name().isEmpty() ? "sim-" + number() : context.name();
         if (transports.containsKey(name)) {
@@ -435,31 +424,31 @@ public final class World implements AutoCloseable {
     }
 
     /**
-     * Messages between these two wait until {@link #heal}; longer than a peer's patience ends it.
+     * Messages between these two wait until {@link #heal}; peers time out if that takes too long.
      */
     public void cut(Host from, Host to) {
         trace("cut", from + ">" + to);
-        links.cut(from, to, engine.nowPs());
+        linkFaults.cut(from, to, engine.nowPs());
         deliveries.watchCut(from, to);
     }
 
     /** Ends a {@link #cut}. */
     public void heal(Host from, Host to) {
         trace("heal", from + ">" + to);
-        links.heal(from, to);
+        linkFaults.heal(from, to);
         deliveries.release();
         listeners.values().forEach(StreamListener::retry);
     }
 
-    /** Every byte between these two takes so much longer; 0: as usual. */
+    /** Delays every byte between these two by {@code psPerByte}; 0: not at all. */
     public void slow(Host from, Host to, long psPerByte) {
         trace("slow", from + ">" + to);
-        links.slow(from, to, psPerByte);
+        linkFaults.slow(from, to, psPerByte);
     }
 
     /** Nothing is cut or slow any more. */
     public void healAll() {
-        links.healAll();
+        linkFaults.healAll();
         deliveries.release();
     }
 
@@ -470,7 +459,7 @@ public final class World implements AutoCloseable {
         deliveries.watchFreeze(host);
     }
 
-    /** Ends all processes of a host; nobody is told, and what was not forced may be gone. */
+    /** Ends all processes of a host without notice to peers; bytes not forced may be gone. */
     public void crash(Host host) {
         trace("crash", host);
         host.crash();
@@ -481,23 +470,19 @@ public final class World implements AutoCloseable {
         host.restart();
     }
 
-    /** One post in so many of this process is refused for want of room; 0: none. */
+    /** Refuses one post in {@code oneIn} of this process with back pressure; 0: none. */
     public void refuse(SimulatedProcess process, int oneIn) {
         process.refuse(oneIn);
     }
 
-    /** One registration or opening in so many of this process fails; 0: none. */
+    /** Fails one registration or opening in {@code oneIn} of this process; 0: none. */
     public void failRegistrations(SimulatedProcess process, int oneIn) {
         process.failRegistrations(oneIn);
     }
 
     /** Regions that are registered now. */
     public int regionCount() {
-        int count = 0;
-        for (SimulatedTransport transport : transports.values()) {
-            count += transport.regionCount();
-        }
-        return count;
+        return transports.values().stream().mapToInt(SimulatedTransport::regionCount).sum();
     }
 
     /** Kills what still runs, and frees all memory. */

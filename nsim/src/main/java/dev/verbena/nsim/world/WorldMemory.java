@@ -27,7 +27,7 @@ final class WorldMemory implements AutoCloseable {
         return counters;
     }
 
-    /** Memory of at least this length whose bytes mean nothing. */
+    /** Memory of at least this length whose bytes are never read. */
     OffHeapMemory blank(long length) {
         for (OffHeapMemory one : blanks) {
             if (one.length() >= length) {

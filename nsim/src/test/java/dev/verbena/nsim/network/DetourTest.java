@@ -2,7 +2,7 @@ package dev.verbena.nsim.network;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.verbena.nsim.topology.Detour;
+import dev.verbena.nsim.topology.DetourRouting;
 import dev.verbena.nsim.topology.DragonflyTopology;
 import dev.verbena.nsim.topology.TieRule;
 import dev.verbena.nsim.topology.Topologies;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class DetourTest {
     private static final long US = 1_000_000;
 
-    private static Traffic traffic(Detour detour, boolean isAdversarial, double offered) {
+    private static Traffic traffic(DetourRouting detour, boolean isAdversarial, double offered) {
         DragonflyTopology dragonfly = new DragonflyTopology(2, 4, 2, detour);
         int perGroup = dragonfly.nodes() / dragonfly.groups();
         int nodes = dragonfly.nodes();
@@ -31,9 +31,9 @@ class DetourTest {
     @Test
     @Tag("nsim-54")
     void shouldBeatShortestWaysWhereOneCableLeadsToAllDestinations() {
-        double minimal = traffic(Detour.MINIMAL, true, 0.3).accepted(20 * US, 30 * US, 1);
-        double valiant = traffic(Detour.VALIANT, true, 0.3).accepted(20 * US, 30 * US, 1);
-        double ugal = traffic(Detour.UGAL, true, 0.3).accepted(20 * US, 30 * US, 1);
+        double minimal = traffic(DetourRouting.MINIMAL, true, 0.3).accepted(20 * US, 30 * US, 1);
+        double valiant = traffic(DetourRouting.VALIANT, true, 0.3).accepted(20 * US, 30 * US, 1);
+        double ugal = traffic(DetourRouting.UGAL, true, 0.3).accepted(20 * US, 30 * US, 1);
         assertThat(minimal).isLessThanOrEqualTo(0.127);
         assertThat(valiant).isGreaterThan(1.5 * minimal);
         assertThat(ugal).isGreaterThan(1.5 * minimal);
@@ -42,9 +42,9 @@ class DetourTest {
     @Test
     @Tag("nsim-54")
     void shouldBeAboutAsGoodAsShortestWaysAtLowUniformLoad() {
-        Traffic minimal = traffic(Detour.MINIMAL, false, 0.1);
-        Traffic ugal = traffic(Detour.UGAL, false, 0.1);
-        Traffic valiant = traffic(Detour.VALIANT, false, 0.1);
+        Traffic minimal = traffic(DetourRouting.MINIMAL, false, 0.1);
+        Traffic ugal = traffic(DetourRouting.UGAL, false, 0.1);
+        Traffic valiant = traffic(DetourRouting.VALIANT, false, 0.1);
         double accepted = minimal.accepted(20 * US, 60 * US, 1);
         assertThat(ugal.accepted(20 * US, 60 * US, 1)).isGreaterThan(0.9 * accepted);
         assertThat(valiant.accepted(20 * US, 60 * US, 1)).isGreaterThan(0.9 * accepted);

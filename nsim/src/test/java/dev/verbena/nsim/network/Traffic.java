@@ -3,6 +3,7 @@ package dev.verbena.nsim.network;
 import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.scenario.SeededRandom;
 import dev.verbena.nsim.topology.Topology;
+import dev.verbena.nsim.topology.TopologyChecks;
 
 /** Nodes that send one-packet puts at a rate, as long as not too many are under way. */
 final class Traffic implements MessageHandler {
@@ -67,8 +68,8 @@ final class Traffic implements MessageHandler {
             outstanding[node]++;
             submitted++;
             if (node != to) {
-                int there = topology.routersBetween(node, to) + 1;
-                int back = topology.routersBetween(to, node) + 1;
+                int there = TopologyChecks.routersBetween(topology, node, to) + 1;
+                int back = TopologyChecks.routersBetween(topology, to, node) + 1;
                 expectedLinkBytes += (long) SIZE * there + (long) context.controlBytes() * back;
             }
         }

@@ -8,6 +8,7 @@ import dev.verbena.nsim.SimulationResult;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.program.Program;
 import dev.verbena.nsim.topology.Topology;
+import dev.verbena.nsim.topology.TopologyChecks;
 import dev.verbena.nsim.topology.TreeTopology;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -84,7 +85,7 @@ class BarrierTest {
     }
 
     private static long step(Topology topology, long overheadPs, int from, int to) {
-        int routers = topology.routersBetween(from, to);
+        int routers = TopologyChecks.routersBetween(topology, from, to);
         return overheadPs + routers * ROUTER_AND_CABLE_PS + 600 + EIGHT_BYTES_PS;
     }
 

@@ -49,7 +49,7 @@ class ScenarioFileTest {
     @Test
     void shouldShowOfACurveWhatItSays() {
         Scenario scenario =
-                ScenarioFile.parse(
+                Scenario.parse(
                         "x.scenario",
                         """
                         shows    time
@@ -74,7 +74,7 @@ class ScenarioFileTest {
         assertThat(Measure.COMMUNICATING.line(result)).contains("besides computing");
         assertThatThrownBy(
                         () ->
-                                ScenarioFile.parse(
+                                Scenario.parse(
                                         "x.scenario",
                                         "shows barrier\ncurve a, shows time\nprogram\n barrier"))
                 .hasMessageContaining("curve a shows ms, and scenario x shows us");
@@ -157,7 +157,7 @@ class ScenarioFileTest {
                     rank.allreduce(100);
                     rank.alltoall(10);
                 };
-        Scenario scenario = ScenarioFile.parse("folder/mine.scenario", text);
+        Scenario scenario = Scenario.parse("folder/mine.scenario", text);
         assertThat(scenario.name()).isEqualTo("mine");
         assertThat(scenario.isParameter("rounds")).isTrue();
         SimulationResult result = run(scenario, 10);
@@ -179,7 +179,7 @@ class ScenarioFileTest {
                     put shuffle(p, place(p, rank)) + 1 - 2 * (rank % 2), 1 + random(100), 0
                     poll 0
                 """;
-        Scenario scenario = ScenarioFile.parse("random.scenario", text);
+        Scenario scenario = Scenario.parse("random.scenario", text);
         SimulationResult one = run(scenario, 8, new ScenarioOptions(1, -1));
         assertThat(run(scenario, 8, new ScenarioOptions(1, -1)).putBytes())
                 .isEqualTo(one.putBytes());
@@ -197,7 +197,7 @@ class ScenarioFileTest {
                 program
                     barrier
                 """;
-        Scenario scenario = ScenarioFile.parse("x.scenario", text);
+        Scenario scenario = Scenario.parse("x.scenario", text);
         assertThat(scenario.measure()).isEqualTo(Measure.BARRIER);
         assertThat(scenario.figure()).containsExactly(2, 4);
         assertThat(scenario.curves()).hasSize(5);
@@ -245,7 +245,7 @@ class ScenarioFileTest {
             })
     void shouldNameFileLineAndWhatToDo(String text, String expected) {
         String file = text.replace(';', '\n');
-        assertThatThrownBy(() -> run(ScenarioFile.parse("f", file + "\n"), 4))
+        assertThatThrownBy(() -> run(Scenario.parse("f", file + "\n"), 4))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(expected.replaceFirst(" / (?!0)", "\n  "));
     }

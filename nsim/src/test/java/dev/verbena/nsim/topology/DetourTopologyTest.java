@@ -13,25 +13,25 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DetourTopologyTest {
     private static final int DIRECT = -1;
 
-    private static HyperXTopology square(Detour detour) {
+    private static HyperXTopology square(DetourRouting detour) {
         return new HyperXTopology(1, detour, 4, 4);
     }
 
     @Test
     void shouldNeedAClassForEachCableOfTheLongestWay() {
-        assertThat(square(Detour.MINIMAL).diameter()).isEqualTo(2);
-        assertThat(square(Detour.MINIMAL).classes()).isEqualTo(2);
-        assertThat(square(Detour.VALIANT).classes()).isEqualTo(4);
-        assertThat(new HyperXTopology(3, Detour.MINIMAL, 1).classes()).isEqualTo(1);
-        assertThat(new HyperXTopology(3, Detour.UGAL, 1, 5).diameter()).isEqualTo(1);
-        assertThat(square(Detour.MINIMAL).isAdaptive()).isFalse();
-        assertThat(square(Detour.VALIANT).isAdaptive()).isTrue();
+        assertThat(square(DetourRouting.MINIMAL).diameter()).isEqualTo(2);
+        assertThat(square(DetourRouting.MINIMAL).classes()).isEqualTo(2);
+        assertThat(square(DetourRouting.VALIANT).classes()).isEqualTo(4);
+        assertThat(new HyperXTopology(3, DetourRouting.MINIMAL, 1).classes()).isEqualTo(1);
+        assertThat(new HyperXTopology(3, DetourRouting.UGAL, 1, 5).diameter()).isEqualTo(1);
+        assertThat(square(DetourRouting.MINIMAL).isAdaptive()).isFalse();
+        assertThat(square(DetourRouting.VALIANT).isAdaptive()).isTrue();
         assertThat(GridTopology.mesh(2).isAdaptive()).isFalse();
     }
 
     @Test
     void shouldCountTheCablesBetweenRouters() {
-        HyperXTopology square = square(Detour.MINIMAL);
+        HyperXTopology square = square(DetourRouting.MINIMAL);
         assertThat(square.distance(5, 5)).isZero();
         assertThat(square.distance(5, 6)).isEqualTo(1);
         assertThat(square.distance(5, 9)).isEqualTo(1);
@@ -40,9 +40,9 @@ class DetourTopologyTest {
 
     @Test
     void shouldTakeNoDetourWhereThereIsNone() {
-        HyperXTopology minimal = square(Detour.MINIMAL);
-        HyperXTopology valiant = new HyperXTopology(2, Detour.VALIANT, 4, 4);
-        DragonflyTopology two = new DragonflyTopology(1, 1, 1, Detour.VALIANT);
+        HyperXTopology minimal = square(DetourRouting.MINIMAL);
+        HyperXTopology valiant = new HyperXTopology(2, DetourRouting.VALIANT, 4, 4);
+        DragonflyTopology two = new DragonflyTopology(1, 1, 1, DetourRouting.VALIANT);
         for (int number = 0; number < 50; number++) {
             assertThat(minimal.entry(5, 10, number, Congestion.UNKNOWN)).isEqualTo(DIRECT);
             assertThat(valiant.entry(6, 7, number, Congestion.UNKNOWN)).isEqualTo(DIRECT);
@@ -52,7 +52,7 @@ class DetourTopologyTest {
 
     @Test
     void shouldSpreadDetoursOverAllRoutersButTheEnds() {
-        HyperXTopology valiant = square(Detour.VALIANT);
+        HyperXTopology valiant = square(DetourRouting.VALIANT);
         Set<Integer> seen = new HashSet<>();
         for (int number = 0; number < 500; number++) {
             int state = valiant.entry(5, 10, number, Congestion.UNKNOWN);
@@ -68,7 +68,7 @@ class DetourTopologyTest {
             first[number] = valiant.entry(5, 10, number, Congestion.UNKNOWN);
         }
         assertThat(first).containsExactly(1, 7, 14, 13, 4, 8, 1, 9);
-        DragonflyTopology three = new DragonflyTopology(1, 2, 1, Detour.VALIANT);
+        DragonflyTopology three = new DragonflyTopology(1, 2, 1, DetourRouting.VALIANT);
         seen.clear();
         for (int number = 0; number < 200; number++) {
             seen.add(three.entry(0, 2, number, Congestion.UNKNOWN));
@@ -80,7 +80,7 @@ class DetourTopologyTest {
     /** Over the third router, then straight on; a class more behind each cable. */
     @Test
     void shouldGoOverTheRouterOfItsState() {
-        HyperXTopology valiant = square(Detour.VALIANT);
+        HyperXTopology valiant = square(DetourRouting.VALIANT);
         for (int over = 0; over < 16; over++) {
             int router = 5;
             int inPort = valiant.portOf(5);
@@ -109,8 +109,8 @@ class DetourTopologyTest {
     /** UGAL: waiting packets times cables, and the direct way unless the other is better by two. */
     @Test
     void shouldGoAroundWhereLessWaits() {
-        HyperXTopology ugal = square(Detour.UGAL);
-        HyperXTopology valiant = square(Detour.VALIANT);
+        HyperXTopology ugal = square(DetourRouting.UGAL);
+        HyperXTopology valiant = square(DetourRouting.VALIANT);
         int tried = 0;
         for (int to : new int[] {6, 10}) {
             int direct = ugal.shortestPort(5, to);
@@ -177,7 +177,7 @@ class DetourTopologyTest {
         assertThat(nodes("fattree(levels=2,down=4,up=4,leaves=3)")).isEqualTo(12);
         assertThat(nodes("fattree(levels=1,down=4,up=4,leaves=3)")).isEqualTo(4);
         assertThat(nodes(" Torus( 4, 3 ) ")).isEqualTo(12);
-        assertThat(TreeTopology.kAryTree(3, 2).name()).isEqualTo("xgft(3,3;1,3)");
+        assertThat(TopologyChecks.kAryTree(3, 2).name()).isEqualTo("xgft(3,3;1,3)");
     }
 
     private static int nodes(String name) {

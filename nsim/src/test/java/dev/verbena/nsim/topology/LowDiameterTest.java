@@ -14,7 +14,7 @@ class LowDiameterTest {
     @Tag("nsim-53")
     @CsvSource({"1, 2, 1", "2, 4, 2", "1, 3, 2", "2, 1, 3"})
     void shouldHaveTheNumbersOfADragonfly(int p, int a, int h) {
-        DragonflyTopology dragonfly = new DragonflyTopology(p, a, h, Detour.MINIMAL);
+        DragonflyTopology dragonfly = new DragonflyTopology(p, a, h, DetourRouting.MINIMAL);
         int groups = a * h + 1;
         assertThat(dragonfly.groups()).isEqualTo(groups);
         assertThat(dragonfly.nodes()).isEqualTo(a * p * groups);
@@ -26,7 +26,7 @@ class LowDiameterTest {
     @Tag("nsim-53")
     @CsvSource({"1, 4, 1, 1", "2, 3, 4, 1", "1, 2, 3, 4", "3, 1, 5, 2"})
     void shouldHaveTheNumbersOfAHyperX(int t, int s1, int s2, int s3) {
-        HyperXTopology hyperX = new HyperXTopology(t, Detour.MINIMAL, s1, s2, s3);
+        HyperXTopology hyperX = new HyperXTopology(t, DetourRouting.MINIMAL, s1, s2, s3);
         assertThat(hyperX.nodes()).isEqualTo(t * s1 * s2 * s3);
         assertThat(hyperX.ports(0)).isEqualTo(t + s1 + s2 + s3 - 3);
         check(hyperX, (s1 > 1 ? 1 : 0) + (s2 > 1 ? 1 : 0) + (s3 > 1 ? 1 : 0));
@@ -36,7 +36,7 @@ class LowDiameterTest {
     @Tag("nsim-53")
     @CsvSource({"5, 1", "5, 3", "13, 1"})
     void shouldHaveTheNumbersOfASlimFly(int q, int t) {
-        SlimFlyTopology slimFly = new SlimFlyTopology(q, t, Detour.MINIMAL);
+        SlimFlyTopology slimFly = new SlimFlyTopology(q, t, DetourRouting.MINIMAL);
         assertThat(slimFly.routers()).isEqualTo(2 * q * q);
         assertThat(slimFly.nodes()).isEqualTo(2 * q * q * t);
         assertThat(slimFly.ports(0)).isEqualTo(t + (3 * q - 1) / 2);
@@ -52,28 +52,28 @@ class LowDiameterTest {
     @Test
     void shouldRefuseWhatIsNoSlimFly() {
         for (int q : new int[] {4, 7, 9, 25, 89}) {
-            assertThatThrownBy(() -> new SlimFlyTopology(q, 1, Detour.MINIMAL))
+            assertThatThrownBy(() -> new SlimFlyTopology(q, 1, DetourRouting.MINIMAL))
                     .hasMessageContaining("q must be 5, 13, 17");
         }
     }
 
     @Test
     void shouldNeedAtLeastOneNodeAtEachRouterOfASlimFly() {
-        assertThatThrownBy(() -> new SlimFlyTopology(5, 0, Detour.MINIMAL))
+        assertThatThrownBy(() -> new SlimFlyTopology(5, 0, DetourRouting.MINIMAL))
                 .hasMessageContaining("5");
     }
 
     /** Over routers of third groups only. */
     @Test
     void shouldDetourOverOtherGroupsOfADragonfly() {
-        DragonflyTopology dragonfly = new DragonflyTopology(1, 3, 1, Detour.VALIANT);
+        DragonflyTopology dragonfly = new DragonflyTopology(1, 3, 1, DetourRouting.VALIANT);
         int from = 4;
         int to = 7;
         for (int over = 0; over < dragonfly.routers(); over++) {
             boolean isThird = over / 3 != from / 3 && over / 3 != to / 3;
             assertThat(dragonfly.isDetourUseful(from, over, to)).isEqualTo(isThird);
         }
-        SlimFlyTopology slimFly = new SlimFlyTopology(5, 1, Detour.VALIANT);
+        SlimFlyTopology slimFly = new SlimFlyTopology(5, 1, DetourRouting.VALIANT);
         assertThat(slimFly.isDetourUseful(1, 2, 3)).isTrue();
     }
 

@@ -10,8 +10,8 @@ class TreeTopologyTest {
         Topology[] trees = {
             TreeTopology.single(5),
             TreeTopology.leafSpine(3, 4, 2),
-            TreeTopology.kAryTree(2, 4),
-            TreeTopology.kAryTree(4, 3),
+            TopologyChecks.kAryTree(2, 4),
+            TopologyChecks.kAryTree(4, 3),
             new TreeTopology(null, new int[] {3, 2, 4}, new int[] {1, 2, 3}),
             Topologies.parse("fattree(levels=3,down=2,up=2,leaves=6)", TieRule.BALANCED),
         };
@@ -19,7 +19,7 @@ class TreeTopologyTest {
             TopologyChecks.cablesHaveTwoEnds(tree);
             for (int from = 0; from < tree.nodes(); from++) {
                 for (int to = 0; to < tree.nodes(); to++) {
-                    int routers = tree.routersBetween(from, to);
+                    int routers = TopologyChecks.routersBetween(tree, from, to);
                     assertThat(routers % 2).isEqualTo(1);
                     assertThat(routers == 1).isEqualTo(tree.routerOf(from) == tree.routerOf(to));
                 }
@@ -29,7 +29,7 @@ class TreeTopologyTest {
 
     @Test
     void shouldHaveTheNumbersOfItsFormula() {
-        Topology tree = TreeTopology.kAryTree(4, 3);
+        Topology tree = TopologyChecks.kAryTree(4, 3);
         assertThat(tree.nodes()).isEqualTo(64);
         assertThat(tree.routers()).isEqualTo(48);
         assertThat(TopologyChecks.diameter(tree)).isEqualTo(4);
@@ -37,7 +37,7 @@ class TreeTopologyTest {
                 Topologies.parse("fattree(levels=2,down=4,up=4,leaves=4)", TieRule.BALANCED);
         assertThat(paper.nodes()).isEqualTo(16);
         assertThat(paper.routers()).isEqualTo(8);
-        assertThat(paper.routersBetween(0, 3)).isEqualTo(1);
-        assertThat(paper.routersBetween(0, 4)).isEqualTo(3);
+        assertThat(TopologyChecks.routersBetween(paper, 0, 3)).isEqualTo(1);
+        assertThat(TopologyChecks.routersBetween(paper, 0, 4)).isEqualTo(3);
     }
 }

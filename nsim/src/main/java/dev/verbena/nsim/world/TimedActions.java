@@ -5,14 +5,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is to be done at some time, by the number of its slot. Belongs to the world's thread. */
-final class Calls {
+/** Actions that are due at a virtual time, by number of slot. Belongs to the world's thread. */
+final class TimedActions {
     private final Engine engine;
     private final int kind;
     private final List<Runnable> actions = new ArrayList<>();
     private final ArrayDeque<Integer> free = new ArrayDeque<>();
 
-    Calls(Engine engine, int kind) {
+    TimedActions(Engine engine, int kind) {
         this.engine = engine;
         this.kind = kind;
         engine.handler(kind, (time, target, argument) -> call((int) argument));

@@ -3,11 +3,11 @@ package dev.verbena.nsim.engine;
 import dev.verbena.agent.internal.PlantedFaults;
 
 /**
- * Which partition an entity belongs to, and what is on its way between partitions. There are two
+ * Which partition an entity belongs to, and the events under way between partitions. There are two
  * outboxes for each ordered pair of partitions: while one is filled in a window, the other, filled
  * in the window before, is emptied by its receiver.
  */
-final class Borders {
+final class PartitionOutboxes {
     private final int[] owners;
     private final int count;
     private final long lookaheadPs;
@@ -16,7 +16,7 @@ final class Borders {
     /** The parity of the window that a partition is in. */
     private final int[] parity;
 
-    Borders(int[] owners, int count, long lookaheadPs) {
+    PartitionOutboxes(int[] owners, int count, long lookaheadPs) {
         this.owners = owners;
         this.count = count;
         this.lookaheadPs = lookaheadPs;
@@ -36,27 +36,16 @@ final class Borders {
         return owners[entity];
     }
 
-    /** Where an event for another partition goes; refuses one that is too near. */
+    /** The outbox of an event for another partition; refuses one within the lookahead. */
     Outbox outbox(int from, int target, long now, long timePs, int source) {
         int to = owners[target];
         if (timePs < now + lookaheadPs
                 && !(PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-lookahead-unchecked"))) {
             throw new IllegalArgumentException(
-                    "entity "
-                            + source
-                            + " of partition "
-                            + from
-                            + " schedules an event for entity "
-                            + target
-                            + " of partition "
-                            + to
-                            + " at "
-                            + timePs
-                            + " ps, but it is "
-                            + now
-                            + " ps, and between partitions a lookahead of "
-                            + lookaheadPs
-                            + " ps was promised");
+                    ("entity %s of partition %s schedules an event for entity %s of partition %s"
+                                    + " at %s ps, but it is %s ps, and between partitions a lookahead of %s ps was"
+                                    + " promised")
+                            .formatted(source, from, target, to, timePs, now, lookaheadPs));
         }
         return outboxes[parity[from << PAD]][from * count + to];
     }

@@ -3,9 +3,9 @@ package dev.verbena.nsim.internal;
 import java.util.Collection;
 import java.util.Locale;
 
-/** What somebody may have meant who wrote a word that there is not. */
-public final class Spelling {
-    private Spelling() {}
+/** Suggests a known word for an unknown one. */
+public final class Suggestions {
+    private Suggestions() {}
 
     /**
      * A question behind a message of an error: "; did you mean 'x'?", or nothing where no word is

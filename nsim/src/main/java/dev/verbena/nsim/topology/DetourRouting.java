@@ -1,7 +1,7 @@
 package dev.verbena.nsim.topology;
 
-/** How packets go round places where all others go. */
-public enum Detour {
+/** How packets are routed: by the shortest way or by a detour. */
+public enum DetourRouting {
     /** The shortest way. */
     MINIMAL,
     /** By way of a random router (Valiant), then the shortest way. */

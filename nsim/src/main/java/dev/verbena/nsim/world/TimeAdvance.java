@@ -3,17 +3,17 @@ package dev.verbena.nsim.world;
 import dev.verbena.nsim.engine.Engine;
 
 /**
- * Lets time pass for those who poll or wait outside of a run. Belongs to the world, whose monitor
- * callers hold.
+ * Advances virtual time for a thread that polls or waits outside of a run. Belongs to the world,
+ * whose monitor callers hold.
  */
-final class Passing {
-    /** What a poll that finds nothing lets pass; less if others may be slow. */
+final class TimeAdvance {
+    /** Virtual time of a poll that finds nothing; less if several threads poll. */
     private static final long TICK_PS = 20_000_000;
 
     private static final long SHARED_TICK_PS = 200_000;
     private static final long SHARED_AWAIT_NS = 1_000_000;
 
-    /** One wait; whoever has more patience waits again. */
+    /** The longest wait in one call. */
     private static final long AWAIT_MAX_NS = 3_600_000_000_000L;
 
     private final World world;
@@ -24,7 +24,7 @@ final class Passing {
     private Thread firstOwner;
     private boolean isShared;
 
-    Passing(World world, int kind) {
+    TimeAdvance(World world, int kind) {
         this.world = world;
         this.engine = world.engine;
         this.kind = kind;

@@ -5,8 +5,8 @@ import dev.verbena.dart.DartMessageHandler;
 import org.agrona.collections.Int2IntHashMap;
 import org.agrona.collections.IntHashSet;
 
-/** What a receiver has handed over: each message whole, right, once. */
-final class Ledger implements DartMessageHandler {
+/** Checks what a receiver hands over: each message whole, right, once. */
+final class DeliveryCheck implements DartMessageHandler {
     private static final int NONE = -1;
 
     private final IntHashSet tags = new IntHashSet();
@@ -27,7 +27,7 @@ final class Ledger implements DartMessageHandler {
      * @param isFilled whether payloads have bytes to compare
      * @param isOrdered whether messages of one process must come in the order sent
      */
-    Ledger(int length, boolean isFilled, boolean isOrdered) {
+    DeliveryCheck(int length, boolean isFilled, boolean isOrdered) {
         this.length = length;
         this.isFilled = isFilled;
         this.isOrdered = isOrdered;
@@ -48,7 +48,8 @@ final class Ledger implements DartMessageHandler {
             broken(tag, "has " + has + " bytes, not " + length);
         } else if (isFilled) {
             int wrongAt =
-                    Payload.firstWrong(message.buffer(), message.offset(), message.length(), tag);
+                    PayloadPattern.firstWrong(
+                            message.buffer(), message.offset(), message.length(), tag);
             if (wrongAt >= 0) {
                 broken(tag, "is wrong from byte " + wrongAt + " of " + length + " on");
             }

@@ -1,7 +1,7 @@
 package dev.verbena.nsim.network;
 
-/** The kinds of events of the network. Programs have the numbers from {@link #FREE} on. */
-final class Kinds {
+/** The kinds of events of the network. Kinds from {@link #FREE} on are of programs. */
+final class EventKinds {
     static final int READY = 0;
     static final int CREDIT = 1;
     static final int WAKE = 2;
@@ -33,7 +33,7 @@ final class Kinds {
         "confirmed",
     };
 
-    private Kinds() {}
+    private EventKinds() {}
 
     static String name(int kind) {
         if (kind == FREE) {

@@ -4,11 +4,12 @@ import dev.verbena.nsim.topology.Topology;
 import java.util.Arrays;
 
 /**
- * A topology as arrays. Links are numbered: the ports of router 0, of router 1, ..., then one per
- * node. A virtual channel is link * {@link #channels} + its number in the link; as an index into
- * credits it stands for the link that leaves, as one into queues for the link that arrives there.
+ * The links of a topology as arrays. Links are numbered: the ports of router 0, of router 1, ...,
+ * then one per node. A virtual channel is link * {@link #channels} + its number in the link; as an
+ * index into credits it stands for the link that leaves, as one into queues for the link that
+ * arrives there.
  */
-final class Wiring {
+final class LinkTable {
     /** Asks and answers. */
     static final int MESSAGE_CLASSES = 2;
 
@@ -39,7 +40,7 @@ final class Wiring {
     private final int classes;
     private final int buffer;
 
-    Wiring(Topology topology, NetworkContext context) {
+    LinkTable(Topology topology, NetworkContext context) {
         this.topology = topology;
         nodes = topology.nodes();
         routers = topology.routers();

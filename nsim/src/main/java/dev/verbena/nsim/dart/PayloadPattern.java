@@ -4,11 +4,11 @@ import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-/** Bytes that say whose they are: each differs with the message and with its place in it. */
-final class Payload {
+/** Bytes of a payload: a function of the message's tag and of their place in it. */
+final class PayloadPattern {
     private static final long GOLDEN = 0x9e3779b97f4a7c15L;
 
-    private Payload() {}
+    private PayloadPattern() {}
 
     private static long word(int tag, int at) {
         long z = (tag * GOLDEN ^ at) * 0xbf58476d1ce4e5b9L;

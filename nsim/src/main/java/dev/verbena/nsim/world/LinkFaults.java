@@ -2,8 +2,8 @@ package dev.verbena.nsim.world;
 
 import org.agrona.collections.Long2LongHashMap;
 
-/** What is wrong with the ways between hosts. Directions are apart. */
-final class Links {
+/** Which links between hosts are cut or slow, each direction for itself. */
+final class LinkFaults {
     private static final long NONE = -1;
 
     private final Long2LongHashMap cutSince = new Long2LongHashMap(NONE);
@@ -41,7 +41,7 @@ final class Links {
         slow.clear();
     }
 
-    /** Picoseconds more for so many bytes. */
+    /** The delay of a number of bytes, picoseconds. */
     long delayPs(Host from, Host to, long bytes) {
         if (slow.isEmpty()) {
             return 0;
