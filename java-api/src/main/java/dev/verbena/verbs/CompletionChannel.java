@@ -13,7 +13,6 @@ import java.util.List;
  * {@link #await}, poll.
  */
 public final class CompletionChannel extends VerbsObject {
-    private final RdmaDevice device;
     private final int file;
     private final Object bellLock = new Object();
     private int bell;
@@ -26,8 +25,8 @@ public final class CompletionChannel extends VerbsObject {
                         + " of "
                         + device.info().name(),
                 address,
+                DestroyCall.COMPLETION_CHANNEL,
                 List.of(device));
-        this.device = device;
         this.file = CallMemory.getInt(address + VerbsLayout.COMP_CHANNEL_FD);
         verbscalls.vv_set_nonblocking(file);
         this.bell = verbscalls.vv_open_bell();
@@ -57,8 +56,9 @@ public final class CompletionChannel extends VerbsObject {
             waitedFor = bell;
         }
         try {
-            device.check(
-                    "poll", verbscalls.vv_wait_either(file, waitedFor, Deadlines.toMs(timeoutNs)));
+            device().check(
+                            "poll",
+                            verbscalls.vv_wait_either(file, waitedFor, Deadlines.toMs(timeoutNs)));
         } finally {
             // Nobody closes the files while somebody waits.
             verbscalls.vv_still_bell(waitedFor);
@@ -98,43 +98,28 @@ public final class CompletionChannel extends VerbsObject {
 
     private CompletionQueue take() {
         synchronized (lock()) {
-            CallMemory memory = device.memory();
+            CallMemory memory = device().memory();
             int result = verbscalls.vv_get_cq_event(address(), memory.out());
             if (result == -VerbsErrno.EAGAIN) {
                 return null;
             }
-            device.check("ibv_get_cq_event", result);
+            device().check("ibv_get_cq_event", result);
             long queue = memory.made();
             verbscalls.vv_ack_cq_events(queue, 1);
-            return (CompletionQueue) device.queueAt(queue);
+            return (CompletionQueue) device().queueAt(queue);
         }
     }
 
     /** Its address, if it is of this device. */
     long addressFor(RdmaDevice asking) {
-        if (asking != device) {
+        if (asking != device()) {
             throw new IllegalArgumentException(this + " is not of " + asking);
         }
         return address();
     }
 
     @Override
-    Object lock() {
-        return device.lock();
-    }
-
-    @Override
-    String destroyCall() {
-        return "ibv_destroy_comp_channel";
-    }
-
-    @Override
-    int destroy(long address) {
-        return verbscalls.vv_destroy_comp_channel(address);
-    }
-
-    @Override
-    void onClosed() {
+    void onClosed(long formerAddress) {
         synchronized (bellLock) {
             verbscalls.vv_close_bell(bell);
             bell = -1;

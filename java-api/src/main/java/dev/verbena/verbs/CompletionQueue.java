@@ -29,7 +29,6 @@ public final class CompletionQueue extends VerbsObject {
 
     private static final int POLL_MAX_SHIFT = 8;
 
-    private final RdmaDevice device;
     private final ThreadClaim claim;
     private final boolean isUnlocked;
     private final CompletionFlyweight flyweight;
@@ -52,9 +51,9 @@ public final class CompletionQueue extends VerbsObject {
                         + " of "
                         + device.info().name(),
                 address,
+                DestroyCall.COMPLETION_QUEUE,
                 parents(device, context));
-        this.device = device;
-        ProtectionDomain domain = context.parentDomain();
+        ProtectionDomain domain = context.parentDomain;
         String kind = "a completion queue";
         this.claim = domain == null ? new ThreadClaim(kind) : domain.newClaim(kind);
         this.isUnlocked = context.isSingleThreaded() || claim.isShared();
@@ -71,11 +70,11 @@ public final class CompletionQueue extends VerbsObject {
     private static List<VerbsObject> parents(RdmaDevice device, CompletionQueueContext context) {
         List<VerbsObject> parents = new ArrayList<>();
         parents.add(device);
-        if (context.channel() != null) {
-            parents.add(context.channel());
+        if (context.channel != null) {
+            parents.add(context.channel);
         }
-        if (context.parentDomain() != null) {
-            parents.add(context.parentDomain());
+        if (context.parentDomain != null) {
+            parents.add(context.parentDomain);
         }
         return parents;
     }
@@ -213,9 +212,9 @@ public final class CompletionQueue extends VerbsObject {
                 throw new IllegalStateException(
                         this + " was made without a channel; give one to createCompletionQueue");
             }
-            device.check(
-                    "ibv_req_notify_cq",
-                    verbscalls.vv_req_notify_cq(address, isSolicitedOnly ? 1 : 0));
+            device().check(
+                            "ibv_req_notify_cq",
+                            verbscalls.vv_req_notify_cq(address, isSolicitedOnly ? 1 : 0));
         }
     }
 
@@ -235,7 +234,7 @@ public final class CompletionQueue extends VerbsObject {
         synchronized (lock()) {
             Thread before = claim.claimToClose();
             try {
-                device.check("ibv_resize_cq", verbscalls.vv_resize_cq(address(), capacity));
+                device().check("ibv_resize_cq", verbscalls.vv_resize_cq(address(), capacity));
             } finally {
                 claim.giveBack(before);
             }
@@ -255,7 +254,7 @@ public final class CompletionQueue extends VerbsObject {
                     "count " + count + ", period " + periodUs + " us; each 0 to 65535");
         }
         synchronized (lock()) {
-            device.check("ibv_modify_cq", verbscalls.vv_modify_cq(address(), count, periodUs));
+            device().check("ibv_modify_cq", verbscalls.vv_modify_cq(address(), count, periodUs));
         }
     }
 
@@ -302,36 +301,14 @@ public final class CompletionQueue extends VerbsObject {
         return claims;
     }
 
-    RdmaDevice device() {
-        return device;
-    }
-
     @Override
     ThreadClaim claim() {
         return claim;
     }
 
     @Override
-    Object lock() {
-        return device.lock();
-    }
-
-    @Override
-    String destroyCall() {
-        return "ibv_destroy_cq";
-    }
-
-    @Override
-    int destroy(long address) {
-        int result = verbscalls.vv_destroy_cq(address);
-        if (result == 0) {
-            device.forget(address);
-        }
-        return result;
-    }
-
-    @Override
-    void onClosed() {
+    void onClosed(long formerAddress) {
+        device().forget(formerAddress);
         polled = 0;
         flyweight.end();
     }

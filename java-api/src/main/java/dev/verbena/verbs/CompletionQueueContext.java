@@ -7,15 +7,15 @@ import dev.verbena.rdma.calls.VerbsLayout;
  * completions, no channel, vector 0, a plain queue. With {@link #details}, {@link #singleThreaded},
  * {@link #ignoreOverrun} or {@link #parentDomain} it is an extended one, which some devices lack.
  */
-public final class CompletionQueueContext {
+public final class CompletionQueueContext extends CopiedContext<CompletionQueueContext> {
     private static final int CAPACITY_DEFAULT = 64;
 
     private int capacity = CAPACITY_DEFAULT;
-    private CompletionChannel channel;
+    CompletionChannel channel;
     private int vector;
     private int details;
     private int flags;
-    private ProtectionDomain parentDomain;
+    ProtectionDomain parentDomain;
 
     /** All defaults. */
     public CompletionQueueContext() {}
@@ -72,28 +72,8 @@ public final class CompletionQueueContext {
         return this;
     }
 
-    /** As it is now, whatever other threads do to this one afterwards. */
-    CompletionQueueContext copy() {
-        CompletionQueueContext copy = new CompletionQueueContext();
-        copy.capacity = capacity;
-        copy.channel = channel;
-        copy.vector = vector;
-        copy.details = details;
-        copy.flags = flags;
-        copy.parentDomain = parentDomain;
-        return copy;
-    }
-
     boolean isSingleThreaded() {
         return (flags & VerbsLayout.IBV_CREATE_CQ_ATTR_SINGLE_THREADED) != 0;
-    }
-
-    CompletionChannel channel() {
-        return channel;
-    }
-
-    ProtectionDomain parentDomain() {
-        return parentDomain;
     }
 
     /** 0 for a plain queue. */

@@ -18,6 +18,7 @@ abstract class ConnectionAddress extends VerbsObject {
         super(
                 "connection identifier " + Long.toHexString(address >>> 4 & 0xffffff),
                 address,
+                DestroyCall.CONNECTION_IDENTIFIER,
                 List.of(channel));
         this.channel = channel;
         this.space = space;
@@ -194,20 +195,5 @@ abstract class ConnectionAddress extends VerbsObject {
         if (result < 0) {
             throw failure(call, result, remedy);
         }
-    }
-
-    @Override
-    final Object lock() {
-        return channel;
-    }
-
-    @Override
-    final String destroyCall() {
-        return "rdma_destroy_id";
-    }
-
-    @Override
-    final int destroy(long address) {
-        return verbscalls.vv_cm_destroy_id(address);
     }
 }

@@ -42,6 +42,7 @@ public final class ConnectionChannel extends VerbsObject {
                 "connection channel "
                         + CallMemory.getInt(address + VerbsLayout.RDMA_EVENT_CHANNEL_FD),
                 address,
+                DestroyCall.CONNECTION_CHANNEL,
                 List.of());
         this.file = CallMemory.getInt(address + VerbsLayout.RDMA_EVENT_CHANNEL_FD);
         check("fcntl", verbscalls.vv_set_nonblocking(file));
@@ -74,8 +75,8 @@ public final class ConnectionChannel extends VerbsObject {
             return adopt(
                     null,
                     UnsafeApi.getLong(null, out),
-                    ConnectionChannel::new,
-                    verbscalls::vv_cm_destroy_channel);
+                    DestroyCall.CONNECTION_CHANNEL,
+                    ConnectionChannel::new);
         } finally {
             UnsafeApi.freeMemory(out);
         }
@@ -98,8 +99,8 @@ public final class ConnectionChannel extends VerbsObject {
         return adopt(
                 this,
                 made,
-                id -> new ConnectionIdentifier(this, id, space),
-                verbscalls::vv_cm_destroy_id);
+                DestroyCall.CONNECTION_IDENTIFIER,
+                id -> new ConnectionIdentifier(this, id, space));
     }
 
     /**
@@ -310,22 +311,7 @@ public final class ConnectionChannel extends VerbsObject {
     }
 
     @Override
-    Object lock() {
-        return this;
-    }
-
-    @Override
-    String destroyCall() {
-        return "rdma_destroy_event_channel";
-    }
-
-    @Override
-    int destroy(long address) {
-        return verbscalls.vv_cm_destroy_channel(address);
-    }
-
-    @Override
-    void onClosed() {
+    void onClosed(long formerAddress) {
         memory.free();
     }
 }

@@ -9,15 +9,15 @@ import dev.verbena.rdma.calls.VerbsLayout;
  * the peer, 6 retries after 67 ms each, 6 after "not ready" of 0.64 ms each, as {@link
  * PathContext}.
  */
-public final class ConnectionContext {
+public final class ConnectionContext extends CopiedContext<ConnectionContext> {
     private byte[] privateData = new byte[0];
     private int responderResources = 1;
     private int initiatorDepth = 1;
-    private int retries = 6;
+    int retries = 6;
     private int notReadyRetries = 6;
-    private int timeoutCode = 14;
-    private int notReadyTimerCode = 12;
-    private int access = Access.REMOTE_ALL;
+    int timeoutCode = 14;
+    int notReadyTimerCode = 12;
+    int access = Access.REMOTE_ALL;
 
     /** All defaults. */
     public ConnectionContext() {}
@@ -74,37 +74,11 @@ public final class ConnectionContext {
         return this;
     }
 
-    /** As it is now, whatever other threads do to this one afterwards. */
+    @Override
     ConnectionContext copy() {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("cm-context-shared")) {
-            return this;
-        }
-        ConnectionContext copy = new ConnectionContext();
-        copy.privateData = privateData;
-        copy.responderResources = responderResources;
-        copy.initiatorDepth = initiatorDepth;
-        copy.retries = retries;
-        copy.notReadyRetries = notReadyRetries;
-        copy.timeoutCode = timeoutCode;
-        copy.notReadyTimerCode = notReadyTimerCode;
-        copy.access = access;
-        return copy;
-    }
-
-    int access() {
-        return access;
-    }
-
-    int timeoutCode() {
-        return timeoutCode;
-    }
-
-    int retries() {
-        return retries;
-    }
-
-    int notReadyTimerCode() {
-        return notReadyTimerCode;
+        return PlantedFaults.ENABLED && PlantedFaults.isOn("cm-context-shared")
+                ? this
+                : super.copy();
     }
 
     /** Throws if there is more private data than travels with a call. */

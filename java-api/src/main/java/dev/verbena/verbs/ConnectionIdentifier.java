@@ -23,7 +23,6 @@ public final class ConnectionIdentifier extends ConnectionAddress {
 
     private final ConnectionChannel channel;
     private final PortSpace space;
-    private final long key;
     private QueuePair queue;
     private ConnectionContext context;
     private ConnectionEvent request;
@@ -33,7 +32,6 @@ public final class ConnectionIdentifier extends ConnectionAddress {
         super(channel, address, space);
         this.channel = channel;
         this.space = space;
-        this.key = address;
         channel.remember(address, this);
     }
 
@@ -99,7 +97,7 @@ public final class ConnectionIdentifier extends ConnectionAddress {
             long at = channel.memory().argument();
             int mask = attributes(at, VerbsLayout.IBV_QPS_INIT);
             if (!space.isDatagram()) {
-                CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_ACCESS_FLAGS, context.access());
+                CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_ACCESS_FLAGS, context.access);
             }
             queue.change(at, mask, "to INIT");
             if (space.isDatagram()) {
@@ -219,7 +217,7 @@ public final class ConnectionIdentifier extends ConnectionAddress {
         long at = channel.memory().argument();
         int mask = attributes(at, VerbsLayout.IBV_QPS_RTR);
         limit(at + VerbsLayout.QP_ATTR_MAX_DEST_RD_ATOMIC, context.granted(request));
-        CallMemory.putByte(at + VerbsLayout.QP_ATTR_MIN_RNR_TIMER, context.notReadyTimerCode());
+        CallMemory.putByte(at + VerbsLayout.QP_ATTR_MIN_RNR_TIMER, context.notReadyTimerCode);
         queue.change(at, mask, "to ready to receive");
     }
 
@@ -227,8 +225,8 @@ public final class ConnectionIdentifier extends ConnectionAddress {
         long at = channel.memory().argument();
         int mask = attributes(at, VerbsLayout.IBV_QPS_RTS);
         limit(at + VerbsLayout.QP_ATTR_MAX_RD_ATOMIC, context.depth(request));
-        CallMemory.putByte(at + VerbsLayout.QP_ATTR_TIMEOUT, context.timeoutCode());
-        CallMemory.putByte(at + VerbsLayout.QP_ATTR_RETRY_CNT, context.retries());
+        CallMemory.putByte(at + VerbsLayout.QP_ATTR_TIMEOUT, context.timeoutCode);
+        CallMemory.putByte(at + VerbsLayout.QP_ATTR_RETRY_CNT, context.retries);
         queue.change(at, mask, "to ready to send");
     }
 
@@ -441,7 +439,7 @@ public final class ConnectionIdentifier extends ConnectionAddress {
     }
 
     @Override
-    void onClosed() {
-        channel.forget(key, this);
+    void onClosed(long formerAddress) {
+        channel.forget(formerAddress, this);
     }
 }

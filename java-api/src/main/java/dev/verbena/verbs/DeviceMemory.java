@@ -11,15 +11,15 @@ import java.util.List;
  * DeviceMemory, long, long, int)} makes a region of it. Thread-safe.
  */
 public final class DeviceMemory extends VerbsObject {
-    private final RdmaDevice device;
     private final long length;
-    private final boolean isImported;
 
     DeviceMemory(RdmaDevice device, long address, long length, boolean isImported) {
-        super(length + " bytes of memory of " + device.info().name(), address, List.of(device));
-        this.device = device;
+        super(
+                length + " bytes of memory of " + device.info().name(),
+                address,
+                isImported ? DestroyCall.IMPORTED_DEVICE_MEMORY : DestroyCall.DEVICE_MEMORY,
+                List.of(device));
         this.length = length;
-        this.isImported = isImported;
     }
 
     /**
@@ -36,10 +36,6 @@ public final class DeviceMemory extends VerbsObject {
     /** Bytes. */
     public long length() {
         return length;
-    }
-
-    RdmaDevice device() {
-        return device;
     }
 
     /**
@@ -94,20 +90,5 @@ public final class DeviceMemory extends VerbsObject {
             throw new IndexOutOfBoundsException(
                     "offset " + offset + " length " + bytes + " is outside " + this);
         }
-    }
-
-    @Override
-    Object lock() {
-        return device.lock();
-    }
-
-    @Override
-    String destroyCall() {
-        return isImported ? "ibv_unimport_dm" : "ibv_free_dm";
-    }
-
-    @Override
-    int destroy(long address) {
-        return isImported ? verbscalls.vv_unimport_dm(address) : verbscalls.vv_free_dm(address);
     }
 }

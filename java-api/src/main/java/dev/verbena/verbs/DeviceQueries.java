@@ -11,7 +11,7 @@ abstract class DeviceQueries extends VerbsObject {
     private final CallMemory memory = new CallMemory();
 
     DeviceQueries(DeviceInfo info, long address) {
-        super("RDMA device " + info.name(), address, List.of());
+        super("RDMA device " + info.name(), address, DestroyCall.DEVICE, List.of());
         this.info = info;
     }
 

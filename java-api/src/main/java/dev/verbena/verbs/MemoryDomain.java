@@ -3,22 +3,22 @@ package dev.verbena.verbs;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.List;
+import java.util.function.LongFunction;
+import java.util.function.LongToIntFunction;
 
 /** The part of a protection domain that makes regions and windows. Thread-safe. */
 abstract class MemoryDomain extends VerbsObject {
     private static final long OWN_ADDRESS = -1;
     private static final long PAGE_MASK = 4095;
 
-    private final RdmaDevice device;
-
-    MemoryDomain(String what, long address, RdmaDevice device, List<VerbsObject> parents) {
-        super(what, address, parents);
-        this.device = device;
+    MemoryDomain(String what, long address, DestroyCall destroyCall, List<VerbsObject> parents) {
+        super(what, address, destroyCall, parents);
     }
 
     /** The device. */
+    @Override
     public final RdmaDevice device() {
-        return device;
+        return super.device();
     }
 
     /**
@@ -31,15 +31,11 @@ abstract class MemoryDomain extends VerbsObject {
         if (type == null) {
             throw new IllegalArgumentException("a memory window needs its type");
         }
-        synchronized (lock()) {
-            int result = verbscalls.vv_alloc_mw(address(), type.code(), device.memory().out());
-            device.check("ibv_alloc_mw", result);
-            return adopt(
-                    this,
-                    device.memory().made(),
-                    made -> new MemoryWindow((ProtectionDomain) this, type, made),
-                    verbscalls::vv_dealloc_mw);
-        }
+        return create(
+                "ibv_alloc_mw",
+                out -> verbscalls.vv_alloc_mw(address(), type.code(), out),
+                DestroyCall.MEMORY_WINDOW,
+                made -> new MemoryWindow((ProtectionDomain) this, type, made));
     }
 
     /**
@@ -77,14 +73,14 @@ abstract class MemoryDomain extends VerbsObject {
             OffHeapMemory memory, long offset, long length, long base, int access) {
         Access.check(access);
         checkPart(memory, offset, length);
-        String user = "a registration of " + device.info().name();
+        String user = "a registration of " + device().info().name();
         memory.acquire(user);
         boolean isRegistered = false;
         try {
             synchronized (lock()) {
                 long start = memory.address() + offset;
                 long iova = base(start, base, length, access);
-                long out = device.memory().out();
+                long out = device().memory().out();
                 int result = verbscalls.vv_reg_mr(address(), start, length, iova, access, out);
                 if (result < 0) {
                     throw new VerbsException(
@@ -92,7 +88,7 @@ abstract class MemoryDomain extends VerbsObject {
                 }
                 MemoryRegion region =
                         adoptRegion(
-                                device.memory().made(),
+                                device().memory().made(),
                                 new MemoryRegion.Extent(
                                         memory, user, start, iova, length, access, null));
                 isRegistered = true;
@@ -117,8 +113,17 @@ abstract class MemoryDomain extends VerbsObject {
         return adopt(
                 this,
                 address,
-                made -> new MemoryRegion((ProtectionDomain) this, made, extent),
-                extent.isImported() ? verbscalls::vv_unimport_mr : verbscalls::vv_dereg_mr);
+                extent.destroyCall(),
+                made -> new MemoryRegion((ProtectionDomain) this, made, extent));
+    }
+
+    private MemoryRegion createRegion(
+            String call, LongToIntFunction creation, LongFunction<MemoryRegion.Extent> extent) {
+        synchronized (lock()) {
+            device().check(call, creation.applyAsInt(device().memory().out()));
+            long made = device().memory().made();
+            return adoptRegion(made, extent.apply(made));
+        }
     }
 
     /**
@@ -131,11 +136,10 @@ abstract class MemoryDomain extends VerbsObject {
      */
     public final MemoryRegion registerImplicit() {
         int access = Access.LOCAL_WRITE | Access.ON_DEMAND;
-        synchronized (lock()) {
-            long out = device.memory().out();
-            device.check("ibv_reg_mr", verbscalls.vv_reg_mr(address(), 0, -1, 0, access, out));
-            return adoptRegion(device.memory().made(), MemoryRegion.Extent.everything(access));
-        }
+        return createRegion(
+                "ibv_reg_mr",
+                out -> verbscalls.vv_reg_mr(address(), 0, -1, 0, access, out),
+                made -> MemoryRegion.Extent.everything(access));
     }
 
     /**
@@ -150,18 +154,15 @@ abstract class MemoryDomain extends VerbsObject {
         int all = access | Access.ZERO_BASED;
         Access.check(all);
         memory.checkRange(offset, length);
-        if (memory.device() != device) {
-            throw new IllegalArgumentException(memory + " is not of " + device);
+        if (memory.device() != device()) {
+            throw new IllegalArgumentException(memory + " is not of " + device());
         }
-        synchronized (lock()) {
-            long out = device.memory().out();
-            device.check(
-                    "ibv_reg_dm_mr",
-                    verbscalls.vv_reg_dm_mr(address(), memory.address(), offset, length, all, out));
-            return adoptRegion(
-                    device.memory().made(),
-                    new MemoryRegion.Extent(null, "", 0, 0, length, all, memory));
-        }
+        return createRegion(
+                "ibv_reg_dm_mr",
+                out ->
+                        verbscalls.vv_reg_dm_mr(
+                                address(), memory.address(), offset, length, all, out),
+                made -> new MemoryRegion.Extent(null, "", 0, 0, length, all, memory));
     }
 
     private static long base(long start, long base, long length, int access) {
@@ -199,13 +200,10 @@ abstract class MemoryDomain extends VerbsObject {
      * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()})
      */
     public final MemoryRegion allocateNullRegion() {
-        synchronized (lock()) {
-            long out = device.memory().out();
-            device.check("ibv_alloc_null_mr", verbscalls.vv_alloc_null_mr(address(), out));
-            return adoptRegion(
-                    device.memory().made(),
-                    MemoryRegion.Extent.foreign(0, 0, Long.MAX_VALUE, Access.LOCAL_WRITE));
-        }
+        return createRegion(
+                "ibv_alloc_null_mr",
+                out -> verbscalls.vv_alloc_null_mr(address(), out),
+                made -> MemoryRegion.Extent.foreign(0, 0, Long.MAX_VALUE, Access.LOCAL_WRITE));
     }
 
     /**
@@ -217,22 +215,13 @@ abstract class MemoryDomain extends VerbsObject {
     public final MemoryRegion registerDmaBuf(
             int file, long offset, long length, long remoteBase, int access) {
         Access.check(access);
-        synchronized (lock()) {
-            int result =
-                    verbscalls.vv_reg_dmabuf_mr(
-                            address(),
-                            offset,
-                            length,
-                            remoteBase,
-                            file,
-                            access,
-                            device.memory().out());
-            device.check("ibv_reg_dmabuf_mr", result);
-            long base = (access & Access.ZERO_BASED) == 0 ? remoteBase : 0;
-            return adoptRegion(
-                    device.memory().made(),
-                    MemoryRegion.Extent.foreign(remoteBase, base, length, access));
-        }
+        long base = (access & Access.ZERO_BASED) == 0 ? remoteBase : 0;
+        return createRegion(
+                "ibv_reg_dmabuf_mr",
+                out ->
+                        verbscalls.vv_reg_dmabuf_mr(
+                                address(), offset, length, remoteBase, file, access, out),
+                made -> MemoryRegion.Extent.foreign(remoteBase, base, length, access));
     }
 
     /**
@@ -253,11 +242,9 @@ abstract class MemoryDomain extends VerbsObject {
         if (base < 0) {
             throw new IllegalArgumentException("base 0x" + Long.toHexString(base));
         }
-        synchronized (lock()) {
-            long out = device.memory().out();
-            device.check("ibv_import_mr", verbscalls.vv_import_mr(address(), handle, out));
-            long made = device.memory().made();
-            return adoptRegion(made, MemoryRegion.Extent.imported(made, base, access));
-        }
+        return createRegion(
+                "ibv_import_mr",
+                out -> verbscalls.vv_import_mr(address(), handle, out),
+                made -> MemoryRegion.Extent.imported(made, base, access));
     }
 }

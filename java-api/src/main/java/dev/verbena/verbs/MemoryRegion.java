@@ -15,11 +15,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>It holds its memory: that cannot be closed before. It cannot itself be closed while a posted
  * request uses it.
  */
-public final class MemoryRegion extends VerbsObject {
+public final class MemoryRegion extends DomainObject {
     private static final String IMPLICIT = "all memory of this process";
     private static final String IMPORTED = "a region of another context";
 
-    private final ProtectionDomain domain;
     private final Extent extent;
     private final OffHeapMemory memory;
     private final MemoryWindows windows = new MemoryWindows();
@@ -61,6 +60,21 @@ public final class MemoryRegion extends VerbsObject {
             return user.equals(IMPORTED);
         }
 
+        boolean isPart() {
+            return of instanceof MemoryRegion;
+        }
+
+        DestroyCall destroyCall() {
+            if (isPart()) {
+                return DestroyCall.PART_OF_REGION;
+            }
+            boolean isOthers =
+                    isImported()
+                            && !(PlantedFaults.ENABLED
+                                    && PlantedFaults.isOn("verbs-import-destroys"));
+            return isOthers ? DestroyCall.IMPORTED_MEMORY_REGION : DestroyCall.MEMORY_REGION;
+        }
+
         /** All that this process has. */
         static Extent everything(int access) {
             return new Extent(null, IMPLICIT, 0, 0, Long.MAX_VALUE, access, null);
@@ -69,14 +83,15 @@ public final class MemoryRegion extends VerbsObject {
 
     MemoryRegion(ProtectionDomain domain, long address, Extent extent) {
         super(
-                (extent.of instanceof MemoryRegion ? "part of the " : "")
+                (extent.isPart() ? "part of the " : "")
                         + "memory region with key 0x"
                         + Integer.toHexString(CallMemory.getInt(address + VerbsLayout.MR_LKEY))
                         + " of "
                         + domain.device().info().name(),
                 address,
+                extent.destroyCall(),
+                domain,
                 extent.of == null ? List.of(domain) : List.of(domain, extent.of));
-        this.domain = domain;
         this.extent = extent;
         this.memory = extent.memory;
         this.start = extent.start;
@@ -161,7 +176,7 @@ public final class MemoryRegion extends VerbsObject {
         if (!isImplicit()) {
             throw new IllegalStateException(this + " is not of registerImplicit");
         }
-        String user = "a part of an implicit region of " + domain.device().info().name();
+        String user = "a part of an implicit region of " + device().info().name();
         memory.acquire(user);
         boolean isMade = false;
         try {
@@ -169,7 +184,7 @@ public final class MemoryRegion extends VerbsObject {
                 long at = memory.address() + offset;
                 MemoryRegion made =
                         new MemoryRegion(
-                                domain,
+                                domain(),
                                 address(),
                                 new Extent(memory, user, at, at, length, access, this));
                 isMade = true;
@@ -184,10 +199,6 @@ public final class MemoryRegion extends VerbsObject {
 
     private boolean isImplicit() {
         return extent.user.equals(IMPLICIT);
-    }
-
-    private boolean isPart() {
-        return extent.of instanceof MemoryRegion;
     }
 
     /**
@@ -231,28 +242,28 @@ public final class MemoryRegion extends VerbsObject {
      */
     public MemoryRegion reregister(ReregistrationContext context) {
         ReregistrationContext change = context.copy();
-        int newAccess = change.hasAccess() ? change.access() : access;
+        int newAccess = change.hasAccess ? change.access : access;
         checkAddressing(newAccess);
-        if (memory == null || isPart()) {
+        if (memory == null || extent.isPart()) {
             throw new IllegalStateException(this + " is not of registered memory of this process");
         }
-        if (change.memory() != null && base != start) {
+        if (change.memory != null && base != start) {
             throw new IllegalArgumentException(
                     this + " has addresses of its own, which other memory cannot have");
         }
-        ProtectionDomain newDomain = change.domain() == null ? domain : change.domain();
-        if (newDomain.device() != domain.device()) {
-            throw new IllegalArgumentException(newDomain + " is not of " + domain.device());
+        ProtectionDomain newDomain = change.domain == null ? domain() : change.domain;
+        if (newDomain.device() != device()) {
+            throw new IllegalArgumentException(newDomain + " is not of " + device());
         }
-        OffHeapMemory held = change.memory() == null ? memory : change.memory();
+        OffHeapMemory held = change.memory == null ? memory : change.memory;
         held.acquire(extent.user);
         boolean isDone = false;
         try {
             synchronized (lock()) {
                 long now = address();
                 newDomain.address();
-                long newStart = change.memory() == null ? start : held.address() + change.offset();
-                long newLength = change.memory() == null ? length : change.length();
+                long newStart = change.memory == null ? start : held.address() + change.offset;
+                long newLength = change.memory == null ? length : change.length;
                 keepFromUse(
                         () ->
                                 reregister(
@@ -261,7 +272,7 @@ public final class MemoryRegion extends VerbsObject {
                                         newStart,
                                         newLength,
                                         newAccess));
-                long newBase = change.memory() == null ? base : newStart;
+                long newBase = change.memory == null ? base : newStart;
                 Extent made =
                         new Extent(
                                 held, extent.user, newStart, newBase, newLength, newAccess, null);
@@ -293,7 +304,7 @@ public final class MemoryRegion extends VerbsObject {
 
     /** Under the lock, kept from use. Throws, and then it is as before, or closed. */
     private void reregister(int flags, long newDomain, long from, long bytes, int newAccess) {
-        checkIdle();
+        checkNotUsed();
         boolean isMoved = (flags & VerbsLayout.IBV_REREG_MR_CHANGE_TRANSLATION) != 0;
         boolean isElsewhere = (flags & VerbsLayout.IBV_REREG_MR_CHANGE_PD) != 0;
         int result =
@@ -354,26 +365,11 @@ public final class MemoryRegion extends VerbsObject {
         }
     }
 
-    ProtectionDomain domain() {
-        return domain;
-    }
-
-    private void checkIdle() {
-        VerbsObject queue = domain.userOf(this);
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-close-in-flight")) {
-            queue = null;
-        }
-        if (queue instanceof MemoryWindow) {
-            throw new IllegalStateException(
-                    this + " has bound to it " + queue + "; close that, or bind it elsewhere");
-        }
-        if (queue != null) {
-            throw new IllegalStateException(
-                    this
-                            + " is in use by requests of "
-                            + queue
-                            + "; poll their completions, or close that first");
-        }
+    @Override
+    VerbsObject user() {
+        return PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-close-in-flight")
+                ? null
+                : super.user();
     }
 
     /**
@@ -388,14 +384,14 @@ public final class MemoryRegion extends VerbsObject {
     public void prefetch(long offset, int length, boolean isForWriting, boolean isWaiting) {
         synchronized (lock()) {
             long region = address();
-            long at = domain.device().memory().argument();
+            long at = device().memory().argument();
             CallMemory.putLong(at + VerbsLayout.SGE_ADDR, checkedAddress(offset, length));
             CallMemory.putInt(at + VerbsLayout.SGE_LENGTH, length);
             CallMemory.putInt(
                     at + VerbsLayout.SGE_LKEY, CallMemory.getInt(region + VerbsLayout.MR_LKEY));
             int result =
                     verbscalls.vv_advise_mr(
-                            domain.address(),
+                            domain().address(),
                             isForWriting
                                     ? VerbsLayout.IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE
                                     : VerbsLayout.IBV_ADVISE_MR_ADVICE_PREFETCH,
@@ -410,32 +406,11 @@ public final class MemoryRegion extends VerbsObject {
 
     @Override
     void checkMayClose() {
-        checkIdle();
+        checkNotUsed();
     }
 
     @Override
-    Object lock() {
-        return domain.lock();
-    }
-
-    @Override
-    String destroyCall() {
-        return extent.isImported() ? "ibv_unimport_mr" : "ibv_dereg_mr";
-    }
-
-    @Override
-    int destroy(long address) {
-        if (isPart()) {
-            return 0;
-        }
-        boolean isOthers =
-                extent.isImported()
-                        && !(PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-import-destroys"));
-        return isOthers ? verbscalls.vv_unimport_mr(address) : verbscalls.vv_dereg_mr(address);
-    }
-
-    @Override
-    void onClosed() {
+    void onClosed(long formerAddress) {
         windows.close();
         if (memory != null) {
             memory.release(extent.user);

@@ -2,8 +2,6 @@ package dev.verbena.verbs;
 
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.rdma.calls.VerbsLayout;
-import dev.verbena.rdma.calls.verbscalls;
-import java.util.List;
 
 /**
  * A key of its own for a part of a region, given and taken back by a posted request instead of a
@@ -17,10 +15,9 @@ import java.util.List;
  * <p>Windows of type 2 are bound by one thread: the first that posts a request which binds it,
  * until it {@linkplain #handOver hands over}. Those of type 1 by any.
  */
-public final class MemoryWindow extends VerbsObject {
+public final class MemoryWindow extends DomainObject {
     private static final int TAG_MASK = 0xff;
 
-    private final ProtectionDomain domain;
     private final MemoryWindowType type;
     private final ThreadClaim binding = new ThreadClaim("a memory window");
     private volatile int remoteKey;
@@ -35,8 +32,8 @@ public final class MemoryWindow extends VerbsObject {
                         + " of "
                         + domain.device().info().name(),
                 address,
-                List.of(domain));
-        this.domain = domain;
+                DestroyCall.MEMORY_WINDOW,
+                domain);
         this.type = type;
         this.remoteKey = CallMemory.getInt(address + VerbsLayout.MW_RKEY);
     }
@@ -86,8 +83,8 @@ public final class MemoryWindow extends VerbsObject {
     void checkBinding(MemoryRegion region, long offset, long length, int access) {
         address();
         region.address();
-        if (!region.domain().isSameProtection(domain)) {
-            throw new IllegalArgumentException(region + " is not of " + domain);
+        if (!region.domain().isSameProtection(domain())) {
+            throw new IllegalArgumentException(region + " is not of " + domain());
         }
         if ((region.access() & Access.WINDOW_BIND) == 0) {
             throw new IllegalArgumentException(
@@ -153,39 +150,13 @@ public final class MemoryWindow extends VerbsObject {
         remoteKey = CallMemory.getInt(address() + VerbsLayout.MW_RKEY);
     }
 
-    ProtectionDomain domain() {
-        return domain;
-    }
-
     @Override
     void checkMayClose() {
-        VerbsObject queue = domain.userOf(this);
-        if (queue != null) {
-            throw new IllegalStateException(
-                    this
-                            + " is in use by requests of "
-                            + queue
-                            + "; poll their completions, or close that first");
-        }
+        checkNotUsed();
     }
 
     @Override
-    Object lock() {
-        return domain.lock();
-    }
-
-    @Override
-    String destroyCall() {
-        return "ibv_dealloc_mw";
-    }
-
-    @Override
-    int destroy(long address) {
-        return verbscalls.vv_dealloc_mw(address);
-    }
-
-    @Override
-    void onClosed() {
+    void onClosed(long formerAddress) {
         bound = null;
     }
 }

@@ -10,11 +10,11 @@ import dev.verbena.rdma.calls.VerbsLayout;
  */
 public final class PathContext {
     private int port = 1;
-    private int gidIndex;
+    int gidIndex;
     private int mtu = 1024;
     private int access = Access.REMOTE_ALL;
     private int pkeyIndex;
-    private int queueKey = 0x11111111;
+    int queueKey = 0x11111111;
     private int readsMax = 1;
     private int readsServedMax = 1;
     private int timeoutCode = 14;
@@ -125,14 +125,6 @@ public final class PathContext {
     public PathContext hopLimit(int hopLimit) {
         this.hopLimit = checked("hop limit", hopLimit, 1, 255);
         return this;
-    }
-
-    int gidIndex() {
-        return gidIndex;
-    }
-
-    int queueKey() {
-        return queueKey;
     }
 
     static int checked(String what, int value, int from, int to) {

@@ -14,10 +14,8 @@ public final class ProtectionDomain extends MemoryDomain {
     /** {@code struct ibv_grh}; over IPv4 its last 20 bytes are the IP header. */
     private static final int ROUTE_HEADER = 40;
 
-    private final RdmaDevice device;
     private final ProtectionDomain original;
     private final ThreadDomain threads;
-    private final boolean isImported;
 
     ProtectionDomain(RdmaDevice device, long address, boolean isImported) {
         super(
@@ -26,12 +24,10 @@ public final class ProtectionDomain extends MemoryDomain {
                         + " of "
                         + device.info().name(),
                 address,
-                device,
+                isImported ? DestroyCall.IMPORTED_PROTECTION_DOMAIN : DestroyCall.PROTECTION_DOMAIN,
                 List.of(device));
-        this.device = device;
         this.original = this;
         this.threads = null;
-        this.isImported = isImported;
     }
 
     /** A parent domain. */
@@ -39,16 +35,14 @@ public final class ProtectionDomain extends MemoryDomain {
         super(
                 "parent domain of " + original,
                 address,
-                original.device,
+                DestroyCall.PROTECTION_DOMAIN,
                 threads == null ? List.of(original) : List.of(original, threads));
-        this.device = original.device;
         this.original = original.original;
         this.threads = threads;
-        this.isImported = false;
     }
 
     /**
-     * Number that another context of the device, in another process as a rule, imports it by.
+     * Number that another context of the device(), in another process as a rule, imports it by.
      *
      * @throws IllegalStateException after close
      */
@@ -65,26 +59,21 @@ public final class ProtectionDomain extends MemoryDomain {
      * @param threads null for none
      * @throws IllegalArgumentException for a thread domain of another device
      * @throws IllegalStateException after close, of this or of the thread domain
-     * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()})
+     * @throws VerbsException where the device() has none ({@link VerbsException#isUnsupported()})
      */
     public ProtectionDomain allocateParentDomain(ThreadDomain threads) {
-        if (threads != null && threads.device() != device) {
-            throw new IllegalArgumentException(threads + " is not of " + device);
+        if (threads != null && threads.device() != device()) {
+            throw new IllegalArgumentException(threads + " is not of " + device());
         }
-        synchronized (lock()) {
-            address(); // C makes it from the original, but a closed one makes nothing
-            int result =
-                    verbscalls.vv_alloc_parent_domain(
-                            original.address(),
-                            threads == null ? 0 : threads.address(),
-                            device.memory().out());
-            device.check("ibv_alloc_parent_domain", result);
-            return adopt(
-                    this,
-                    device.memory().made(),
-                    made -> new ProtectionDomain(this, threads, made),
-                    verbscalls::vv_dealloc_pd);
-        }
+        return create(
+                "ibv_alloc_parent_domain",
+                out -> {
+                    address(); // C makes it from the original, but a closed one makes nothing
+                    long td = threads == null ? 0 : threads.address();
+                    return verbscalls.vv_alloc_parent_domain(original.address(), td, out);
+                },
+                DestroyCall.PROTECTION_DOMAIN,
+                made -> new ProtectionDomain(this, threads, made));
     }
 
     /** Of a queue made from this domain. */
@@ -100,16 +89,16 @@ public final class ProtectionDomain extends MemoryDomain {
     private AddressHandle adoptAddress() {
         return adopt(
                 this,
-                device.memory().made(),
-                made -> new AddressHandle(this, made),
-                verbscalls::vv_destroy_ah);
+                device().memory().made(),
+                DestroyCall.ADDRESS_HANDLE,
+                made -> new AddressHandle(this, made));
     }
 
     /**
      * Makes a queue pair in state RESET.
      *
      * @throws IllegalArgumentException for what contradicts itself
-     * @throws VerbsException if the device refuses; the message has what was asked for
+     * @throws VerbsException if the device() refuses; the message has what was asked for
      */
     public QueuePair createQueuePair(QueuePairContext context) {
         return createQueuePairOf(context.copy());
@@ -118,23 +107,23 @@ public final class ProtectionDomain extends MemoryDomain {
     private QueuePair createQueuePairOf(QueuePairContext context) {
         context.conclude();
         synchronized (lock()) {
-            long at = device.memory().argument();
-            context.fill(at, device.memory().second(), address(), device);
-            int result = verbscalls.vv_create_qp(device.address(), at, device.memory().out());
+            long at = device().memory().argument();
+            context.fill(at, device().memory().second(), address(), device());
+            int result = verbscalls.vv_create_qp(device().address(), at, device().memory().out());
             if (result < 0) {
                 throw new VerbsException(
                         "ibv_create_qp",
                         -result,
                         context.toString(),
-                        result == -1 && context.type() == QueuePairType.RAW_PACKET
+                        result == -1 && context.type == QueuePairType.RAW_PACKET
                                 ? "raw packets need the capability CAP_NET_RAW"
-                                : "verbena devices shows what the device can");
+                                : "verbena devices shows what the device() can");
             }
             return adopt(
                     this,
-                    device.memory().made(),
-                    made -> new QueuePair(this, made, context, at),
-                    verbscalls::vv_destroy_qp);
+                    device().memory().made(),
+                    DestroyCall.QUEUE_PAIR,
+                    made -> new QueuePair(this, made, context, at));
         }
     }
 
@@ -143,7 +132,7 @@ public final class ProtectionDomain extends MemoryDomain {
      *
      * @param capacity receives
      * @param segmentsMax pieces of memory in each
-     * @throws VerbsException if the device refuses
+     * @throws VerbsException if the device() refuses
      */
     public SharedReceiveQueue createSharedReceiveQueue(int capacity, int segmentsMax) {
         return createSharedReceiveQueue(
@@ -155,30 +144,30 @@ public final class ProtectionDomain extends MemoryDomain {
      * connections.
      *
      * @throws IllegalArgumentException for what contradicts itself
-     * @throws VerbsException if the device refuses; {@link VerbsException#isUnsupported()} where it
-     *     has no XRC
+     * @throws VerbsException if the device() refuses; {@link VerbsException#isUnsupported()} where
+     *     it has no XRC
      */
     public SharedReceiveQueue createSharedReceiveQueue(SharedReceiveContext context) {
         return createSharedReceiveQueueOf(context.copy());
     }
 
     private SharedReceiveQueue createSharedReceiveQueueOf(SharedReceiveContext context) {
-        context.conclude(device);
+        context.conclude(device());
         if (context.isXrc() && threads != null) {
-            context.completions().checkTakes(threads.queues());
+            context.completions.checkTakes(threads.queues());
         }
         synchronized (lock()) {
-            long at = device.memory().argument();
+            long at = device().memory().argument();
             context.fill(at, address());
-            int result = verbscalls.vv_create_srq(device.address(), at, device.memory().out());
-            device.check(context.isXrc() ? "ibv_create_srq_ex" : "ibv_create_srq", result);
+            int result = verbscalls.vv_create_srq(device().address(), at, device().memory().out());
+            device().check(context.isXrc() ? "ibv_create_srq_ex" : "ibv_create_srq", result);
             int given = CallMemory.getInt(at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_WR);
             int segments = CallMemory.getInt(at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_SGE);
             return adopt(
                     this,
-                    device.memory().made(),
-                    made -> new SharedReceiveQueue(this, made, given, segments, context),
-                    verbscalls::vv_destroy_srq);
+                    device().memory().made(),
+                    DestroyCall.SHARED_RECEIVE_QUEUE,
+                    made -> new SharedReceiveQueue(this, made, given, segments, context));
         }
     }
 
@@ -189,8 +178,8 @@ public final class ProtectionDomain extends MemoryDomain {
      * @param segmentsMax pieces of memory in each, from 1
      * @param completions where they complete
      * @throws IllegalArgumentException for less, or a completion queue of another device
-     * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()}), or
-     *     refuses
+     * @throws VerbsException where the device() has none ({@link VerbsException#isUnsupported()}),
+     *     or refuses
      */
     public ReceiveQueue createReceiveQueue(
             int capacity, int segmentsMax, CompletionQueue completions) {
@@ -198,44 +187,44 @@ public final class ProtectionDomain extends MemoryDomain {
             throw new IllegalArgumentException(
                     capacity + " receives of " + segmentsMax + " pieces; at least 1 of each");
         }
-        if (completions.device() != device) {
-            throw new IllegalArgumentException(completions + " is not of " + device);
+        if (completions.device() != device()) {
+            throw new IllegalArgumentException(completions + " is not of " + device());
         }
         synchronized (lock()) {
-            long at = device.memory().argument();
+            long at = device().memory().argument();
             CallMemory.putInt(at + VerbsLayout.WQ_INIT_ATTR_WQ_TYPE, VerbsLayout.IBV_WQT_RQ);
             CallMemory.putInt(at + VerbsLayout.WQ_INIT_ATTR_MAX_WR, capacity);
             CallMemory.putInt(at + VerbsLayout.WQ_INIT_ATTR_MAX_SGE, segmentsMax);
             CallMemory.putLong(at + VerbsLayout.WQ_INIT_ATTR_PD, address());
             CallMemory.putLong(at + VerbsLayout.WQ_INIT_ATTR_CQ, completions.address());
-            int result = verbscalls.vv_create_wq(device.address(), at, device.memory().out());
-            device.check("ibv_create_wq", result);
+            int result = verbscalls.vv_create_wq(device().address(), at, device().memory().out());
+            device().check("ibv_create_wq", result);
             int given = CallMemory.getInt(at + VerbsLayout.WQ_INIT_ATTR_MAX_WR);
             int segments = CallMemory.getInt(at + VerbsLayout.WQ_INIT_ATTR_MAX_SGE);
             return adopt(
                     this,
-                    device.memory().made(),
-                    made -> new ReceiveQueue(this, made, given, segments, completions),
-                    verbscalls::vv_destroy_wq);
+                    device().memory().made(),
+                    DestroyCall.RECEIVE_QUEUE,
+                    made -> new ReceiveQueue(this, made, given, segments, completions));
         }
     }
 
     /**
      * Makes the address of a peer for datagrams.
      *
-     * @throws VerbsException if the device refuses, for example because there is no route
+     * @throws VerbsException if the device() refuses, for example because there is no route
      */
     public AddressHandle createAddressHandle(PathContext path, Gid gid, int lid) {
         synchronized (lock()) {
-            long at = device.memory().argument();
+            long at = device().memory().argument();
             path.fillAddress(at, gid, lid);
-            int result = verbscalls.vv_create_ah(address(), at, device.memory().out());
+            int result = verbscalls.vv_create_ah(address(), at, device().memory().out());
             if (result < 0) {
                 throw new VerbsException(
                         "ibv_create_ah",
                         -result,
                         "a path to " + (gid == null ? "LID " + lid : gid.address()),
-                        "is the address reachable from GID index " + path.gidIndex() + "?");
+                        "is the address reachable from GID index " + path.gidIndex + "?");
             }
             return adoptAddress();
         }
@@ -253,7 +242,7 @@ public final class ProtectionDomain extends MemoryDomain {
      * @throws IllegalArgumentException for a completion that is not a successful receive, or one
      *     with a route header and no memory
      * @throws IndexOutOfBoundsException if the memory has not 40 bytes there
-     * @throws VerbsException if the device refuses
+     * @throws VerbsException if the device() refuses
      */
     public AddressHandle createAddressHandle(
             CompletionFlyweight datagram, DirectBuffer received, int at, int port) {
@@ -270,7 +259,7 @@ public final class ProtectionDomain extends MemoryDomain {
             received.getBytes(at, header);
         }
         synchronized (lock()) {
-            CallMemory memory = device.memory();
+            CallMemory memory = device().memory();
             long completion = memory.argument();
             long route = memory.second();
             CallMemory.putBytes(completion, datagram.structure());
@@ -282,7 +271,7 @@ public final class ProtectionDomain extends MemoryDomain {
                             header.length == 0 ? 0 : route,
                             RdmaDevice.checkPort(port),
                             memory.out());
-            device.check("ibv_create_ah_from_wc", result);
+            device().check("ibv_create_ah_from_wc", result);
             return adoptAddress();
         }
     }
@@ -290,9 +279,9 @@ public final class ProtectionDomain extends MemoryDomain {
     /** Makes an address handle of {@code struct ibv_ah_attr}, as somebody else has filled it in. */
     AddressHandle createAddressHandle(byte[] attributes, String about) {
         synchronized (lock()) {
-            long at = device.memory().argument();
+            long at = device().memory().argument();
             CallMemory.putBytes(at, attributes);
-            int result = verbscalls.vv_create_ah(address(), at, device.memory().out());
+            int result = verbscalls.vv_create_ah(address(), at, device().memory().out());
             if (result < 0) {
                 throw new VerbsException("ibv_create_ah", -result, about, "");
             }
@@ -301,25 +290,14 @@ public final class ProtectionDomain extends MemoryDomain {
     }
 
     /**
-     * What keeps the region from being closed: a queue with a request outstanding that uses it, or
-     * a window that is bound to it; null if nothing does. Under the lock.
+     * What keeps an object of this domain from being closed: a queue with a request outstanding
+     * that names it, or a window that is bound to it; null if nothing does. Under the lock.
      */
-    VerbsObject userOf(MemoryRegion region) {
+    VerbsObject userOf(VerbsObject named) {
         return original.firstUser(
                 child ->
-                        child instanceof WorkQueue queue && queue.uses(region)
-                                || child instanceof MemoryWindow window
-                                        && window.bound() == region);
-    }
-
-    /** A queue with a request outstanding that goes there. Under the lock. */
-    VerbsObject userOf(AddressHandle target) {
-        return original.firstUser(child -> child instanceof WorkQueue queue && queue.uses(target));
-    }
-
-    /** A queue with a request outstanding that binds it. Under the lock. */
-    VerbsObject userOf(MemoryWindow window) {
-        return original.firstUser(child -> child instanceof WorkQueue queue && queue.uses(window));
+                        child instanceof WorkQueue queue && queue.uses(named)
+                                || child instanceof MemoryWindow window && window.bound() == named);
     }
 
     /** Looks through what was made from this domain and from its parent domains. */
@@ -336,20 +314,5 @@ public final class ProtectionDomain extends MemoryDomain {
             }
         }
         return null;
-    }
-
-    @Override
-    Object lock() {
-        return device.lock();
-    }
-
-    @Override
-    String destroyCall() {
-        return isImported ? "ibv_unimport_pd" : "ibv_dealloc_pd";
-    }
-
-    @Override
-    int destroy(long address) {
-        return isImported ? verbscalls.vv_unimport_pd(address) : verbscalls.vv_dealloc_pd(address);
     }
 }

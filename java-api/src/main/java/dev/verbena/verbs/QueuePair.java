@@ -2,7 +2,6 @@ package dev.verbena.verbs;
 
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.rdma.calls.VerbsLayout;
-import dev.verbena.rdma.calls.verbscalls;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -38,16 +37,16 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
     private final long bad;
 
     QueuePair(ProtectionDomain domain, long address, QueuePairContext context, long attributes) {
-        super(domain, address, context.type(), parents(domain, context));
+        super(domain, address, context.type, parents(domain, context));
         long cap = attributes + VerbsLayout.QP_INIT_ATTR_EX_CAP;
         this.domain = domain;
         this.claim = domain.newClaim("a queue pair");
-        this.type = context.type();
+        this.type = context.type;
         this.canSend = context.canSend();
         this.canReceive = context.canReceive();
-        this.sendCompletions = context.sends();
-        this.receiveCompletions = context.receives();
-        this.shared = context.shared();
+        this.sendCompletions = context.sends;
+        this.receiveCompletions = context.receives;
+        this.shared = context.shared;
         this.number = CallMemory.getInt(address + VerbsLayout.QP_QP_NUM);
         this.sendCapacity = CallMemory.getInt(cap + VerbsLayout.QP_CAP_MAX_SEND_WR);
         this.sendSegmentsMax = CallMemory.getInt(cap + VerbsLayout.QP_CAP_MAX_SEND_SGE);
@@ -60,7 +59,7 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
                         new WorkLog(this, device.nextLog(), sendCapacity, sendSegmentsMax, true),
                         type,
                         inlineMax,
-                        context.operations(),
+                        context.operations,
                         address);
         this.receives =
                 new ReceivePoster(
@@ -89,19 +88,19 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
         List<VerbsObject> parents = new ArrayList<>();
         parents.add(domain);
         if (context.canSend()) {
-            parents.add(context.sends());
+            parents.add(context.sends);
         }
-        if (context.canReceive() && context.receives() != context.sends()) {
-            parents.add(context.receives());
+        if (context.canReceive() && context.receives != context.sends) {
+            parents.add(context.receives);
         }
-        if (context.xrcDomain() != null) {
-            parents.add(context.xrcDomain());
+        if (context.xrcDomain != null) {
+            parents.add(context.xrcDomain);
         }
-        if (context.shared() != null) {
-            parents.add(context.shared());
+        if (context.shared != null) {
+            parents.add(context.shared);
         }
-        if (context.table() != null) {
-            parents.add(context.table());
+        if (context.table != null) {
+            parents.add(context.table);
         }
         return parents;
     }
@@ -147,9 +146,7 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
             List<ThreadClaim> claims = claimsToClose();
             Thread[] before = ThreadClaim.claimToClose(claims);
             try {
-                long at = domain.device().memory().argument();
-                CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, VerbsLayout.IBV_QPS_RESET);
-                modify(at, VerbsLayout.IBV_QP_STATE, "to RESET");
+                modify("to RESET", at -> state(at, VerbsLayout.IBV_QPS_RESET));
                 sends.log().clear();
                 receives.log().clear();
             } finally {
@@ -387,18 +384,10 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
     }
 
     @Override
-    public boolean uses(MemoryRegion region) {
-        return sends.log().uses(region) || receives.log().uses(region);
-    }
-
-    @Override
-    public boolean uses(AddressHandle target) {
-        return sends.log().names(target);
-    }
-
-    @Override
-    public boolean uses(MemoryWindow window) {
-        return sends.log().names(window);
+    public boolean uses(VerbsObject named) {
+        return named instanceof MemoryRegion region
+                ? sends.log().uses(region) || receives.log().uses(region)
+                : sends.log().names(named);
     }
 
     @Override
@@ -413,21 +402,8 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
     }
 
     @Override
-    String destroyCall() {
-        return "ibv_destroy_qp";
-    }
-
-    @Override
-    int destroy(long address) {
-        int result = verbscalls.vv_destroy_qp(address);
-        if (result == 0) {
-            domain.device().forget(address);
-        }
-        return result;
-    }
-
-    @Override
-    void onClosed() {
+    void onClosed(long formerAddress) {
+        device().forget(formerAddress);
         if (canSend) {
             sendCompletions.unwatch(sends.log());
         }

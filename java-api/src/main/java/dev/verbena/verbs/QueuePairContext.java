@@ -6,22 +6,22 @@ import dev.verbena.rdma.calls.VerbsLayout;
  * What a queue pair is made with: {@code struct ibv_qp_init_attr}. Defaults: RC, 64 sends and 64
  * receives of one segment each, nothing inline, each send signalled only if it says so.
  */
-public final class QueuePairContext {
+public final class QueuePairContext extends CopiedContext<QueuePairContext> {
     private static final int CAPACITY_DEFAULT = 64;
 
-    private QueuePairType type = QueuePairType.RC;
-    private CompletionQueue sends;
-    private CompletionQueue receives;
-    private SharedReceiveQueue shared;
+    QueuePairType type = QueuePairType.RC;
+    CompletionQueue sends;
+    CompletionQueue receives;
+    SharedReceiveQueue shared;
     private int sendCapacity = CAPACITY_DEFAULT;
     private int receiveCapacity = CAPACITY_DEFAULT;
     private int sendSegmentsMax = 1;
     private int receiveSegmentsMax = 1;
     private int inlineMax;
     private boolean isEachSignalled;
-    private int operations;
-    private XrcDomain xrcDomain;
-    private ReceiveTable table;
+    int operations;
+    XrcDomain xrcDomain;
+    ReceiveTable table;
     private ReceiveHash hash;
 
     /** All defaults; a completion queue is still needed. */
@@ -112,30 +112,6 @@ public final class QueuePairContext {
         return this;
     }
 
-    /** As it is now, whatever other threads do to this one afterwards. */
-    QueuePairContext copy() {
-        QueuePairContext copy = new QueuePairContext();
-        copy.type = type;
-        copy.sends = sends;
-        copy.receives = receives;
-        copy.shared = shared;
-        copy.sendCapacity = sendCapacity;
-        copy.receiveCapacity = receiveCapacity;
-        copy.sendSegmentsMax = sendSegmentsMax;
-        copy.receiveSegmentsMax = receiveSegmentsMax;
-        copy.inlineMax = inlineMax;
-        copy.isEachSignalled = isEachSignalled;
-        copy.operations = operations;
-        copy.xrcDomain = xrcDomain;
-        copy.table = table;
-        copy.hash = hash;
-        return copy;
-    }
-
-    ReceiveTable table() {
-        return table;
-    }
-
     /** True if it has sends. */
     boolean canSend() {
         return table == null && type.canSend();
@@ -144,14 +120,6 @@ public final class QueuePairContext {
     /** True if it has receives, its own or shared ones of its protection domain. */
     boolean canReceive() {
         return table == null && type.canReceive();
-    }
-
-    XrcDomain xrcDomain() {
-        return xrcDomain;
-    }
-
-    int operations() {
-        return operations;
     }
 
     void conclude() {
@@ -263,22 +231,6 @@ public final class QueuePairContext {
         CallMemory.putInt(at + VerbsLayout.QP_INIT_ATTR_EX_COMP_MASK, mask);
         CallMemory.putLong(at + VerbsLayout.QP_INIT_ATTR_EX_SEND_OPS_FLAGS, operations);
         CallMemory.putLong(at + VerbsLayout.QP_INIT_ATTR_EX_PD, xrcDomain == null ? domain : 0);
-    }
-
-    QueuePairType type() {
-        return type;
-    }
-
-    CompletionQueue sends() {
-        return sends;
-    }
-
-    CompletionQueue receives() {
-        return receives;
-    }
-
-    SharedReceiveQueue shared() {
-        return shared;
     }
 
     @Override

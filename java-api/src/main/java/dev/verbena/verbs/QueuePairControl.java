@@ -3,13 +3,13 @@ package dev.verbena.verbs;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.List;
+import java.util.function.LongToIntFunction;
 
 /**
  * The part of a queue pair that is called now and then: its states, what the device knows of it,
  * and which packets come to it. All under the device's lock, by any thread.
  */
-abstract class QueuePairControl extends VerbsObject {
-    private final ProtectionDomain domain;
+abstract class QueuePairControl extends DomainObject {
     private final QueuePairType type;
     private final int packetNumber;
 
@@ -21,16 +21,18 @@ abstract class QueuePairControl extends VerbsObject {
                         + " of "
                         + domain.device().info().name(),
                 address,
+                DestroyCall.QUEUE_PAIR,
+                domain,
                 parents);
-        this.domain = domain;
         this.type = type;
         this.packetNumber =
                 CallMemory.getInt(address + VerbsLayout.QP_QP_NUM) * 0x9E3779 & 0xffffff;
     }
 
     /** Whose memory its requests may use. */
+    @Override
     public final ProtectionDomain domain() {
-        return domain;
+        return super.domain();
     }
 
     /** Kind. */
@@ -49,10 +51,7 @@ abstract class QueuePairControl extends VerbsObject {
      * @throws VerbsException from another state than RESET
      */
     public final void toInit(PathContext path) {
-        synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            modify(at, path.fillInit(at, type), "to INIT");
-        }
+        modify("to INIT", at -> path.fillInit(at, type));
     }
 
     /**
@@ -65,10 +64,7 @@ abstract class QueuePairControl extends VerbsObject {
         if (peer == null && type.isConnected()) {
             throw new IllegalArgumentException(type + " needs the address of its peer");
         }
-        synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            modify(at, path.fillReadyToReceive(at, type, peer), "to ready to receive");
-        }
+        modify("to ready to receive", at -> path.fillReadyToReceive(at, type, peer));
     }
 
     /**
@@ -77,10 +73,7 @@ abstract class QueuePairControl extends VerbsObject {
      * @throws VerbsException from another state
      */
     public final void toReadyToSend(PathContext path) {
-        synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            modify(at, path.fillReadyToSend(at, type, packetNumber), "to ready to send");
-        }
+        modify("to ready to send", at -> path.fillReadyToSend(at, type, packetNumber));
     }
 
     /**
@@ -104,13 +97,14 @@ abstract class QueuePairControl extends VerbsObject {
      * @throws VerbsException from another state, or where the device cannot
      */
     public final void drainSends(boolean isEventWanted) {
-        synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, VerbsLayout.IBV_QPS_SQD);
-            CallMemory.putByte(at + VerbsLayout.QP_ATTR_EN_SQD_ASYNC_NOTIFY, isEventWanted ? 1 : 0);
-            int event = isEventWanted ? VerbsLayout.IBV_QP_EN_SQD_ASYNC_NOTIFY : 0;
-            modify(at, VerbsLayout.IBV_QP_STATE | event, "to SQD");
-        }
+        modify(
+                "to SQD",
+                at -> {
+                    CallMemory.putByte(
+                            at + VerbsLayout.QP_ATTR_EN_SQD_ASYNC_NOTIFY, isEventWanted ? 1 : 0);
+                    int event = isEventWanted ? VerbsLayout.IBV_QP_EN_SQD_ASYNC_NOTIFY : 0;
+                    return state(at, VerbsLayout.IBV_QPS_SQD) | event;
+                });
     }
 
     /**
@@ -129,14 +123,13 @@ abstract class QueuePairControl extends VerbsObject {
             }
             boolean isDrained = now == QueuePairState.SENDS_DRAINED;
             int code = isDrained ? VerbsLayout.IBV_QPS_SQD : VerbsLayout.IBV_QPS_SQE;
-            long at = domain.device().memory().argument();
-            CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, VerbsLayout.IBV_QPS_RTS);
-            // A kernel need not know yet that the device has stopped.
-            CallMemory.putInt(at + VerbsLayout.QP_ATTR_CUR_QP_STATE, code);
             modify(
-                    at,
-                    VerbsLayout.IBV_QP_STATE | VerbsLayout.IBV_QP_CUR_STATE,
-                    "back to ready to send");
+                    "back to ready to send",
+                    at -> {
+                        // A kernel need not know yet that the device has stopped.
+                        CallMemory.putInt(at + VerbsLayout.QP_ATTR_CUR_QP_STATE, code);
+                        return state(at, VerbsLayout.IBV_QPS_RTS) | VerbsLayout.IBV_QP_CUR_STATE;
+                    });
         }
     }
 
@@ -152,10 +145,7 @@ abstract class QueuePairControl extends VerbsObject {
      */
     public final void alternatePath(PathContext path, Gid gid, int lid) {
         checkCan(type.isConnected(), "way to a peer");
-        synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            modify(at, path.fillAlternate(at, gid, lid), "to another path");
-        }
+        modify("to another path", at -> path.fillAlternate(at, gid, lid));
     }
 
     /**
@@ -165,21 +155,18 @@ abstract class QueuePairControl extends VerbsObject {
      */
     public final void migrate() {
         checkCan(type.isConnected(), "way to a peer");
-        synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            CallMemory.putInt(
-                    at + VerbsLayout.QP_ATTR_PATH_MIG_STATE, VerbsLayout.IBV_MIG_MIGRATED);
-            modify(at, VerbsLayout.IBV_QP_PATH_MIG_STATE, "over to the alternate path");
-        }
+        modify(
+                "over to the alternate path",
+                at -> {
+                    CallMemory.putInt(
+                            at + VerbsLayout.QP_ATTR_PATH_MIG_STATE, VerbsLayout.IBV_MIG_MIGRATED);
+                    return VerbsLayout.IBV_QP_PATH_MIG_STATE;
+                });
     }
 
     /** To error: everything posted completes, flushed. */
     public final void toError() {
-        synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, VerbsLayout.IBV_QPS_ERR);
-            modify(at, VerbsLayout.IBV_QP_STATE, "to ERROR");
-        }
+        modify("to ERROR", at -> state(at, VerbsLayout.IBV_QPS_ERR));
     }
 
     /** Changes what the mask names, as somebody else has filled it in. */
@@ -198,8 +185,25 @@ abstract class QueuePairControl extends VerbsObject {
         }
     }
 
-    /** Under the lock. */
-    final void modify(long at, int mask, String to) {
+    /** Writes the state to go to; answers its bit of the mask. */
+    static int state(long at, int state) {
+        CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_STATE, state);
+        return VerbsLayout.IBV_QP_STATE;
+    }
+
+    /**
+     * Changes attributes.
+     *
+     * @param filler writes {@code struct ibv_qp_attr} where it is told; answers the mask
+     */
+    final void modify(String to, LongToIntFunction filler) {
+        synchronized (lock()) {
+            long at = device().memory().argument();
+            modify(at, filler.applyAsInt(at), to);
+        }
+    }
+
+    private void modify(long at, int mask, String to) {
         int result = verbscalls.vv_modify_qp(address(), at, mask);
         if (result < 0) {
             throw failure("ibv_modify_qp", result, to + " from " + state());
@@ -213,12 +217,12 @@ abstract class QueuePairControl extends VerbsObject {
      */
     public final QueuePairAttributes attributes() {
         synchronized (lock()) {
-            CallMemory memory = domain.device().memory();
+            CallMemory memory = device().memory();
             long at = memory.argument();
             int result =
                     verbscalls.vv_query_qp(
                             address(), at, QueuePairAttributes.MASK, memory.second());
-            domain.device().check("ibv_query_qp", result);
+            device().check("ibv_query_qp", result);
             return QueuePairAttributes.at(at);
         }
     }
@@ -240,11 +244,11 @@ abstract class QueuePairControl extends VerbsObject {
     /** Asks the device for the state. */
     public final QueuePairState state() {
         synchronized (lock()) {
-            CallMemory memory = domain.device().memory();
+            CallMemory memory = device().memory();
             long at = memory.argument();
             int mask = VerbsLayout.IBV_QP_STATE;
             int result = verbscalls.vv_query_qp(address(), at, mask, memory.second());
-            domain.device().check("ibv_query_qp", result);
+            device().check("ibv_query_qp", result);
             return QueuePairState.of(CallMemory.getInt(at + VerbsLayout.QP_ATTR_QP_STATE));
         }
     }
@@ -256,10 +260,9 @@ abstract class QueuePairControl extends VerbsObject {
      */
     public final void joinMulticast(Gid group, int lid) {
         synchronized (lock()) {
-            long at = domain.device().memory().argument();
+            long at = device().memory().argument();
             CallMemory.putBytes(at, group.bytes());
-            domain.device()
-                    .check("ibv_attach_mcast", verbscalls.vv_attach_mcast(address(), at, lid));
+            device().check("ibv_attach_mcast", verbscalls.vv_attach_mcast(address(), at, lid));
         }
     }
 
@@ -270,10 +273,9 @@ abstract class QueuePairControl extends VerbsObject {
      */
     public final void leaveMulticast(Gid group, int lid) {
         synchronized (lock()) {
-            long at = domain.device().memory().argument();
+            long at = device().memory().argument();
             CallMemory.putBytes(at, group.bytes());
-            domain.device()
-                    .check("ibv_detach_mcast", verbscalls.vv_detach_mcast(address(), at, lid));
+            device().check("ibv_detach_mcast", verbscalls.vv_detach_mcast(address(), at, lid));
         }
     }
 
@@ -289,7 +291,7 @@ abstract class QueuePairControl extends VerbsObject {
     public final FlowRule createFlow(FlowContext flow) {
         checkCan(type == QueuePairType.RAW_PACKET || type == QueuePairType.UD, "flow steering");
         synchronized (lock()) {
-            CallMemory memory = domain.device().memory();
+            CallMemory memory = device().memory();
             long at = memory.argument();
             flow.fill(at);
             int result = verbscalls.vv_create_flow(address(), at, memory.out());
@@ -300,8 +302,8 @@ abstract class QueuePairControl extends VerbsObject {
             return adopt(
                     this,
                     memory.made(),
-                    made -> new FlowRule((QueuePair) this, made),
-                    verbscalls::vv_destroy_flow);
+                    DestroyCall.FLOW_RULE,
+                    made -> new FlowRule((QueuePair) this, made));
         }
     }
 
@@ -312,8 +314,8 @@ abstract class QueuePairControl extends VerbsObject {
      */
     public final ExtendedCapabilities extendedCapabilities() {
         synchronized (lock()) {
-            long at = domain.device().memory().argument();
-            domain.device().check("ibv_query_ece", verbscalls.vv_query_ece(address(), at));
+            long at = device().memory().argument();
+            device().check("ibv_query_ece", verbscalls.vv_query_ece(address(), at));
             return new ExtendedCapabilities(
                     CallMemory.getInt(at + VerbsLayout.ECE_VENDOR_ID),
                     CallMemory.getInt(at + VerbsLayout.ECE_OPTIONS));
@@ -327,10 +329,10 @@ abstract class QueuePairControl extends VerbsObject {
      */
     public final void extendedCapabilities(ExtendedCapabilities offered) {
         synchronized (lock()) {
-            long at = domain.device().memory().argument();
+            long at = device().memory().argument();
             CallMemory.putInt(at + VerbsLayout.ECE_VENDOR_ID, offered.vendor());
             CallMemory.putInt(at + VerbsLayout.ECE_OPTIONS, offered.options());
-            domain.device().check("ibv_set_ece", verbscalls.vv_set_ece(address(), at));
+            device().check("ibv_set_ece", verbscalls.vv_set_ece(address(), at));
         }
     }
 
@@ -338,10 +340,5 @@ abstract class QueuePairControl extends VerbsObject {
         if (!can) {
             throw new IllegalStateException(this + ", of type " + type + ", has no " + what);
         }
-    }
-
-    @Override
-    final Object lock() {
-        return domain.lock();
     }
 }

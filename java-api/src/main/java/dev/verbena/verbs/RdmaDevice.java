@@ -41,8 +41,7 @@ public final class RdmaDevice extends DeviceQueries {
 
     static RdmaDevice opened(long context, DeviceInfo info) {
         verbscalls.vv_set_nonblocking(CallMemory.getInt(context + VerbsLayout.CONTEXT_ASYNC_FD));
-        return adopt(
-                null, context, made -> new RdmaDevice(info, made), verbscalls::vv_close_device);
+        return adopt(null, context, DestroyCall.DEVICE, made -> new RdmaDevice(info, made));
     }
 
     /**
@@ -118,14 +117,11 @@ public final class RdmaDevice extends DeviceQueries {
      * @throws VerbsException if the device has no more
      */
     public ProtectionDomain allocateProtectionDomain() {
-        synchronized (lock()) {
-            check("ibv_alloc_pd", verbscalls.vv_alloc_pd(address(), memory().out()));
-            return adopt(
-                    this,
-                    memory().made(),
-                    made -> new ProtectionDomain(this, made, false),
-                    verbscalls::vv_dealloc_pd);
-        }
+        return create(
+                "ibv_alloc_pd",
+                out -> verbscalls.vv_alloc_pd(address(), out),
+                DestroyCall.PROTECTION_DOMAIN,
+                made -> new ProtectionDomain(this, made, false));
     }
 
     /**
@@ -138,14 +134,11 @@ public final class RdmaDevice extends DeviceQueries {
      *     where the driver cannot
      */
     public ProtectionDomain importProtectionDomain(int handle) {
-        synchronized (lock()) {
-            check("ibv_import_pd", verbscalls.vv_import_pd(address(), handle, memory().out()));
-            return adopt(
-                    this,
-                    memory().made(),
-                    made -> new ProtectionDomain(this, made, true),
-                    verbscalls::vv_unimport_pd);
-        }
+        return create(
+                "ibv_import_pd",
+                out -> verbscalls.vv_import_pd(address(), handle, out),
+                DestroyCall.IMPORTED_PROTECTION_DOMAIN,
+                made -> new ProtectionDomain(this, made, true));
     }
 
     /**
@@ -163,15 +156,11 @@ public final class RdmaDevice extends DeviceQueries {
             throw new IllegalArgumentException(
                     "length " + length + ", alignment 2 to " + alignmentLog2);
         }
-        synchronized (lock()) {
-            int result = verbscalls.vv_alloc_dm(address(), length, alignmentLog2, memory().out());
-            check("ibv_alloc_dm", result);
-            return adopt(
-                    this,
-                    memory().made(),
-                    made -> new DeviceMemory(this, made, length, false),
-                    verbscalls::vv_free_dm);
-        }
+        return create(
+                "ibv_alloc_dm",
+                out -> verbscalls.vv_alloc_dm(address(), length, alignmentLog2, out),
+                DestroyCall.DEVICE_MEMORY,
+                made -> new DeviceMemory(this, made, length, false));
     }
 
     /**
@@ -188,14 +177,11 @@ public final class RdmaDevice extends DeviceQueries {
         if (length < 1) {
             throw new IllegalArgumentException("length " + length);
         }
-        synchronized (lock()) {
-            check("ibv_import_dm", verbscalls.vv_import_dm(address(), handle, memory().out()));
-            return adopt(
-                    this,
-                    memory().made(),
-                    made -> new DeviceMemory(this, made, length, true),
-                    verbscalls::vv_unimport_dm);
-        }
+        return create(
+                "ibv_import_dm",
+                out -> verbscalls.vv_import_dm(address(), handle, out),
+                DestroyCall.IMPORTED_DEVICE_MEMORY,
+                made -> new DeviceMemory(this, made, length, true));
     }
 
     /**
@@ -235,12 +221,11 @@ public final class RdmaDevice extends DeviceQueries {
                     VerbsLayout.IBV_XRCD_INIT_ATTR_FD | VerbsLayout.IBV_XRCD_INIT_ATTR_OFLAGS);
             CallMemory.putInt(at + VerbsLayout.XRCD_INIT_ATTR_FD, file);
             CallMemory.putInt(at + VerbsLayout.XRCD_INIT_ATTR_OFLAGS, O_CREAT);
-            check("ibv_open_xrcd", verbscalls.vv_open_xrcd(address(), at, memory().out()));
-            return adopt(
-                    this,
-                    memory().made(),
-                    made -> new XrcDomain(this, made),
-                    verbscalls::vv_close_xrcd);
+            return create(
+                    "ibv_open_xrcd",
+                    out -> verbscalls.vv_open_xrcd(address(), at, out),
+                    DestroyCall.XRC_DOMAIN,
+                    made -> new XrcDomain(this, made));
         }
     }
 
@@ -250,14 +235,11 @@ public final class RdmaDevice extends DeviceQueries {
      * @throws VerbsException where the device has none ({@link VerbsException#isUnsupported()})
      */
     public ThreadDomain allocateThreadDomain() {
-        synchronized (lock()) {
-            check("ibv_alloc_td", verbscalls.vv_alloc_td(address(), memory().out()));
-            return adopt(
-                    this,
-                    memory().made(),
-                    made -> new ThreadDomain(this, made),
-                    verbscalls::vv_dealloc_td);
-        }
+        return create(
+                "ibv_alloc_td",
+                out -> verbscalls.vv_alloc_td(address(), out),
+                DestroyCall.THREAD_DOMAIN,
+                made -> new ThreadDomain(this, made));
     }
 
     /**
@@ -266,16 +248,11 @@ public final class RdmaDevice extends DeviceQueries {
      * @throws VerbsException if the process has too many open files
      */
     public CompletionChannel createCompletionChannel() {
-        synchronized (lock()) {
-            check(
-                    "ibv_create_comp_channel",
-                    verbscalls.vv_create_comp_channel(address(), memory().out()));
-            return adopt(
-                    this,
-                    memory().made(),
-                    made -> new CompletionChannel(this, made),
-                    verbscalls::vv_destroy_comp_channel);
-        }
+        return create(
+                "ibv_create_comp_channel",
+                out -> verbscalls.vv_create_comp_channel(address(), out),
+                DestroyCall.COMPLETION_CHANNEL,
+                made -> new CompletionChannel(this, made));
     }
 
     /** Makes a completion queue that is only polled. */
@@ -324,8 +301,8 @@ public final class RdmaDevice extends DeviceQueries {
             return adopt(
                     this,
                     memory().made(),
-                    made -> new CompletionQueue(this, context, made),
-                    verbscalls::vv_destroy_cq);
+                    DestroyCall.COMPLETION_QUEUE,
+                    made -> new CompletionQueue(this, context, made));
         }
     }
 
@@ -357,22 +334,7 @@ public final class RdmaDevice extends DeviceQueries {
     }
 
     @Override
-    Object lock() {
-        return this;
-    }
-
-    @Override
-    String destroyCall() {
-        return "ibv_close_device";
-    }
-
-    @Override
-    int destroy(long address) {
-        return verbscalls.vv_close_device(address);
-    }
-
-    @Override
-    void onClosed() {
+    void onClosed(long formerAddress) {
         memory().free();
     }
 }

@@ -8,9 +8,19 @@ import org.agrona.UnsafeApi;
 final class ReceivePoster {
     /** Whose they are. */
     enum Kind {
-        QUEUE_PAIR,
-        SHARED,
-        ALONE
+        QUEUE_PAIR("queue pair"),
+        SHARED("shared receive queue"),
+        ALONE("receive queue");
+
+        private final String queueName;
+
+        Kind(String queueName) {
+            this.queueName = queueName;
+        }
+
+        String queueName() {
+            return queueName;
+        }
     }
 
     private final Kind kind;

@@ -14,13 +14,14 @@ import org.agrona.UnsafeApi;
 public final class ReceiveTable extends VerbsObject {
     private static final int SIZE_MAX = 1 << 16;
 
-    private final RdmaDevice device;
     private final int size;
 
-    private ReceiveTable(
-            RdmaDevice device, long address, int size, List<VerbsObject> deviceAndQueues) {
-        super("table of " + size + " receive queues", address, deviceAndQueues);
-        this.device = device;
+    private ReceiveTable(long address, int size, List<VerbsObject> deviceAndQueues) {
+        super(
+                "table of " + size + " receive queues",
+                address,
+                DestroyCall.RECEIVE_TABLE,
+                deviceAndQueues);
         this.size = size;
     }
 
@@ -62,31 +63,12 @@ public final class ReceiveTable extends VerbsObject {
         return adopt(
                 device,
                 device.memory().made(),
-                made -> new ReceiveTable(device, made, queues.size(), new ArrayList<>(parents)),
-                verbscalls::vv_destroy_table);
+                DestroyCall.RECEIVE_TABLE,
+                made -> new ReceiveTable(made, queues.size(), new ArrayList<>(parents)));
     }
 
     /** Places that it has, 2 to the n. */
     public int size() {
         return size;
-    }
-
-    RdmaDevice device() {
-        return device;
-    }
-
-    @Override
-    Object lock() {
-        return device.lock();
-    }
-
-    @Override
-    String destroyCall() {
-        return "ibv_destroy_rwq_ind_table";
-    }
-
-    @Override
-    int destroy(long address) {
-        return verbscalls.vv_destroy_table(address);
     }
 }

@@ -4,13 +4,13 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.rdma.calls.VerbsLayout;
 
 /** What {@link MemoryRegion#reregister} changes; at least one thing. */
-public final class ReregistrationContext {
-    private ProtectionDomain domain;
-    private OffHeapMemory memory;
-    private long offset;
-    private long length;
-    private int access;
-    private boolean hasAccess;
+public final class ReregistrationContext extends CopiedContext<ReregistrationContext> {
+    ProtectionDomain domain;
+    OffHeapMemory memory;
+    long offset;
+    long length;
+    int access;
+    boolean hasAccess;
 
     /** Changes nothing yet. */
     public ReregistrationContext() {}
@@ -51,15 +51,9 @@ public final class ReregistrationContext {
         return this;
     }
 
-    /** One that nobody else changes. */
+    @Override
     ReregistrationContext copy() {
-        ReregistrationContext copy = new ReregistrationContext();
-        copy.domain = domain;
-        copy.memory = memory;
-        copy.offset = offset;
-        copy.length = length;
-        copy.access = access;
-        copy.hasAccess = hasAccess;
+        ReregistrationContext copy = super.copy();
         if (copy.flags() == 0) {
             throw new IllegalArgumentException("nothing to change: domain, memory or access");
         }
@@ -73,29 +67,5 @@ public final class ReregistrationContext {
         return (domain == null ? 0 : VerbsLayout.IBV_REREG_MR_CHANGE_PD)
                 | (memory == null ? 0 : VerbsLayout.IBV_REREG_MR_CHANGE_TRANSLATION)
                 | (hasAccess ? VerbsLayout.IBV_REREG_MR_CHANGE_ACCESS : 0);
-    }
-
-    ProtectionDomain domain() {
-        return domain;
-    }
-
-    OffHeapMemory memory() {
-        return memory;
-    }
-
-    long offset() {
-        return offset;
-    }
-
-    long length() {
-        return length;
-    }
-
-    boolean hasAccess() {
-        return hasAccess;
-    }
-
-    int access() {
-        return access;
     }
 }

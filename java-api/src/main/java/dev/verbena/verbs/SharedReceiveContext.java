@@ -6,13 +6,13 @@ import dev.verbena.rdma.calls.VerbsLayout;
  * What a shared receive queue is made with: {@code struct ibv_srq_init_attr_ex}. Defaults: 64
  * receives of one segment each, no limit, for queue pairs of the same protection domain.
  */
-public final class SharedReceiveContext {
+public final class SharedReceiveContext extends CopiedContext<SharedReceiveContext> {
     private static final int CAPACITY_DEFAULT = 64;
 
     private int capacity = CAPACITY_DEFAULT;
     private int segmentsMax = 1;
-    private XrcDomain xrcDomain;
-    private CompletionQueue completions;
+    XrcDomain xrcDomain;
+    CompletionQueue completions;
 
     /** All defaults. */
     public SharedReceiveContext() {}
@@ -37,24 +37,6 @@ public final class SharedReceiveContext {
         this.xrcDomain = domain;
         this.completions = completions;
         return this;
-    }
-
-    /** As it is now, whatever other threads do to this one afterwards. */
-    SharedReceiveContext copy() {
-        SharedReceiveContext copy = new SharedReceiveContext();
-        copy.capacity = capacity;
-        copy.segmentsMax = segmentsMax;
-        copy.xrcDomain = xrcDomain;
-        copy.completions = completions;
-        return copy;
-    }
-
-    XrcDomain xrcDomain() {
-        return xrcDomain;
-    }
-
-    CompletionQueue completions() {
-        return completions;
     }
 
     boolean isXrc() {

@@ -1,6 +1,5 @@
 package dev.verbena.verbs;
 
-import dev.verbena.rdma.calls.verbscalls;
 import java.util.List;
 
 /**
@@ -12,35 +11,18 @@ import java.util.List;
  * the process.
  */
 public final class ThreadDomain extends VerbsObject {
-    private final RdmaDevice device;
     private final ThreadClaim queues = new ThreadClaim("a queue of a thread domain", true);
 
     ThreadDomain(RdmaDevice device, long address) {
-        super("thread domain of " + device.info().name(), address, List.of(device));
-        this.device = device;
-    }
-
-    RdmaDevice device() {
-        return device;
+        super(
+                "thread domain of " + device.info().name(),
+                address,
+                DestroyCall.THREAD_DOMAIN,
+                List.of(device));
     }
 
     /** The one of every queue that is made with it. */
     ThreadClaim queues() {
         return queues;
-    }
-
-    @Override
-    Object lock() {
-        return device.lock();
-    }
-
-    @Override
-    String destroyCall() {
-        return "ibv_dealloc_td";
-    }
-
-    @Override
-    int destroy(long address) {
-        return verbscalls.vv_dealloc_td(address);
     }
 }

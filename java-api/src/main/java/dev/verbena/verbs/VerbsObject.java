@@ -19,16 +19,28 @@ import java.util.function.LongToIntFunction;
  */
 public abstract class VerbsObject implements AutoCloseable {
     private final String what;
+    private final DestroyCall destroyCall;
     private final List<VerbsObject> parents;
+
+    /**
+     * The device or connection channel that it belongs to: control calls are made under its lock.
+     */
+    private final VerbsObject root;
+
     private final Set<VerbsObject> children = new LinkedHashSet<>();
     private final Leaks.Watch watch;
     private volatile long address;
     private volatile boolean isClosing;
 
-    VerbsObject(String what, long address, List<VerbsObject> parents) {
+    /**
+     * @param parents of one device or connection channel; none: this is one
+     */
+    VerbsObject(String what, long address, DestroyCall destroyCall, List<VerbsObject> parents) {
         this.what = what;
         this.address = address;
+        this.destroyCall = destroyCall;
         this.parents = new ArrayList<>(parents);
+        this.root = parents.isEmpty() ? this : parents.get(0).root;
         this.watch = Leaks.watch(this, what);
         for (VerbsObject parent : parents) {
             parent.children.add(this);
@@ -42,7 +54,7 @@ public abstract class VerbsObject implements AutoCloseable {
      * @param parent one of its parents; null if it has none
      */
     static <T extends VerbsObject> T adopt(
-            VerbsObject parent, long made, LongFunction<T> maker, LongToIntFunction destroyer) {
+            VerbsObject parent, long made, DestroyCall destroyCall, LongFunction<T> maker) {
         boolean isAdopted = false;
         try {
             T object = maker.apply(made);
@@ -54,7 +66,7 @@ public abstract class VerbsObject implements AutoCloseable {
                     parent.abandonChild(made);
                 }
                 if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-half-made-stays"))) {
-                    destroyer.applyAsInt(made);
+                    destroyCall.destroy(made);
                 }
             }
         }
@@ -71,14 +83,32 @@ public abstract class VerbsObject implements AutoCloseable {
         }
     }
 
+    /**
+     * Makes an object from this one, by a C call that writes its address to the given place.
+     *
+     * @throws VerbsException if the call fails
+     */
+    final <T extends VerbsObject> T create(
+            String call,
+            LongToIntFunction creation,
+            DestroyCall destroyCall,
+            LongFunction<T> maker) {
+        CallMemory memory = device().memory();
+        synchronized (lock()) {
+            device().check(call, creation.applyAsInt(memory.out()));
+            return adopt(this, memory.made(), destroyCall, maker);
+        }
+    }
+
     /** The one that all control calls of a device are made under. */
-    abstract Object lock();
+    final Object lock() {
+        return root;
+    }
 
-    /** The C call that destroys, for messages. */
-    abstract String destroyCall();
-
-    /** Destroys. 0 or -errno; the object stays open then. */
-    abstract int destroy(long address);
+    /** The device; of all but connection channels and their identifiers. */
+    RdmaDevice device() {
+        return (RdmaDevice) root;
+    }
 
     /** What subclasses look at before; throws if it may not be closed now. */
     void checkMayClose() {}
@@ -93,8 +123,12 @@ public abstract class VerbsObject implements AutoCloseable {
         return claim() == null ? List.of() : List.of(claim());
     }
 
-    /** After a successful close. */
-    void onClosed() {}
+    /**
+     * After a successful close.
+     *
+     * @param formerAddress of the C structure
+     */
+    void onClosed(long formerAddress) {}
 
     /** Address of the C structure; 0 after close. Hot paths. */
     final long addressOrZero() {
@@ -166,13 +200,13 @@ public abstract class VerbsObject implements AutoCloseable {
         keepFromUse(
                 () -> {
                     checkMayClose();
-                    int result = destroy(now);
+                    int result = destroyCall.destroy(now);
                     if (result < 0) {
-                        throw failure(destroyCall(), result, "");
+                        throw failure(destroyCall.nameInC(), result, "");
                     }
                     address = 0;
                 });
-        forget();
+        forget(now);
     }
 
     /** While it runs, whoever notes a use finds that it is being closed. Under the lock. */
@@ -188,15 +222,16 @@ public abstract class VerbsObject implements AutoCloseable {
 
     /** Closed for Java; what C has lives on under another object, or is gone. Under the lock. */
     final void abandon() {
+        long formerAddress = address;
         address = 0;
-        forget();
+        forget(formerAddress);
     }
 
-    private void forget() {
+    private void forget(long formerAddress) {
         for (VerbsObject parent : parents) {
             parent.children.remove(this);
         }
-        onClosed();
+        onClosed(formerAddress);
         watch.closed();
     }
 
