@@ -79,7 +79,7 @@ public final class CollectiveEngine extends UgniObject {
         Reference.reachabilityFence(handles);
         users = all;
         this.results = results;
-        use(1);
+        useAll(1);
     }
 
     private Endpoint own(Endpoint endpoint) {
@@ -90,7 +90,7 @@ public final class CollectiveEngine extends UgniObject {
         return endpoint;
     }
 
-    private void use(int by) {
+    private void useAll(int by) {
         for (Endpoint endpoint : users) {
             endpoint.use(by);
         }
@@ -114,16 +114,11 @@ public final class CollectiveEngine extends UgniObject {
         return ugni.vgn_ce_check(memory.range(offset));
     }
 
-    /** Destroys. Idempotent. C: {@code GNI_CeDestroy}. */
+    /** C: {@code GNI_CeDestroy}. */
     @Override
-    public void close() {
-        if (isClosed()) {
-            return;
-        }
-        owner.checkOwner();
+    void destroy() {
         UgniNative.check("GNI_CeDestroy", ugni.vgn_ce_destroy(handle), this);
-        use(-1);
-        retire();
+        useAll(-1);
     }
 
     @Override

@@ -264,21 +264,16 @@ public final class CommunicationDomain implements AutoCloseable {
         return new IllegalStateException(
                 isClosed
                         ? "closed: " + this
-                        : this
-                                + " is owned by thread '"
-                                + ownerThread.getName()
-                                + "', not by '"
-                                + Thread.currentThread().getName()
-                                + "'");
+                        : "%s is owned by thread '%s', not by '%s'"
+                                .formatted(
+                                        this,
+                                        ownerThread.getName(),
+                                        Thread.currentThread().getName()));
     }
 
     @Override
     public String toString() {
-        return "communication domain "
-                + ptag
-                + "/0x"
-                + Integer.toHexString(cookie)
-                + " instance "
-                + Integer.toUnsignedString(instance);
+        return "communication domain %s/0x%x instance %s"
+                .formatted(ptag, cookie, Integer.toUnsignedString(instance));
     }
 }

@@ -44,7 +44,6 @@ public final class CompletionQueue extends UgniObject {
     private final UnsafeBuffer words = Nic.aligned(16);
     private final long wordsAddress = words.addressOffset();
     private int lastPoll;
-    private int users;
 
     CompletionQueue(Nic owner, long handle, int modes) {
         super(owner);
@@ -166,36 +165,15 @@ public final class CompletionQueue extends UgniObject {
         return CompletionEvent.errorText(event());
     }
 
-    void use() {
-        users++;
-    }
-
-    void unuse() {
-        users--;
-    }
-
-    void use(int by) {
-        users += by;
-    }
-
-    /**
-     * Destroys. Idempotent. C: {@code GNI_CqDestroy}.
-     *
-     * @throws IllegalStateException while an endpoint or a registration uses it; nothing is freed
-     *     then
-     */
     @Override
-    public void close() {
-        if (isClosed()) {
-            return;
-        }
-        owner.checkOwner();
-        if (users > 0) {
-            throw new IllegalStateException(
-                    this + " is used by " + users + " endpoints, registrations or posts");
-        }
+    String kindsOfUsers() {
+        return "endpoints, registrations or posts";
+    }
+
+    /** C: {@code GNI_CqDestroy}. */
+    @Override
+    void destroy() {
         UgniNative.check("GNI_CqDestroy", ugni.vgn_cq_destroy(handle), this);
-        retire();
     }
 
     @Override

@@ -66,11 +66,7 @@ public final class Datagram {
 
     @Override
     public String toString() {
-        return "datagram "
-                + DatagramState.name(state)
-                + " of "
-                + Integer.toHexString(address)
-                + "."
-                + Integer.toUnsignedString(instance);
+        return "datagram %s of %x.%s"
+                .formatted(DatagramState.name(state), address, Integer.toUnsignedString(instance));
     }
 }

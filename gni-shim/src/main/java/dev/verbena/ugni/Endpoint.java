@@ -3,7 +3,6 @@ package dev.verbena.ugni;
 import dev.verbena.ugni.bindings.ugni;
 import java.lang.ref.Reference;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The near end of a way to one peer: posts, short messages and datagrams go through it. Nothing is
@@ -17,12 +16,14 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>Threads: the domain's.
  */
 public final class Endpoint extends UgniObject {
+    private static final int EVENTS_HERE =
+            PostDescriptorFlyweight.LOCAL_EVENT | PostDescriptorFlyweight.GLOBAL_EVENT;
+
     private final long handle;
     private final CompletionQueue source;
     private final DatagramSlots datagrams;
     private ShortMessageMailbox mailbox;
     private boolean isBound;
-    private int users;
 
     Endpoint(Nic owner, long handle, CompletionQueue source) {
         super(owner);
@@ -30,7 +31,7 @@ public final class Endpoint extends UgniObject {
         this.source = source;
         this.datagrams = new DatagramSlots(owner);
         if (source != null) {
-            source.use();
+            source.use(1);
         }
     }
 
@@ -66,7 +67,7 @@ public final class Endpoint extends UgniObject {
      */
     public void unbind() {
         checkOpen();
-        checkNothingInFlight();
+        checkNotUsed();
         check("GNI_EpUnbind", ugni.vgn_ep_unbind(handle));
         isBound = false;
         endMailbox();
@@ -85,7 +86,7 @@ public final class Endpoint extends UgniObject {
             return false;
         }
         check("GNI_EpIdle", result);
-        return users == 0;
+        return !isUsed();
     }
 
     /**
@@ -115,44 +116,37 @@ public final class Endpoint extends UgniObject {
 
     /** Starts an RDMA put or get. C: {@code GNI_PostRdma}. */
     public int postRdma(PostDescriptorFlyweight descriptor) {
-        checkOpen();
-        PostDescriptors pool = descriptor.pool();
-        int refused = pool.prepare(descriptor, this);
+        int refused = prepare(descriptor);
         return refused != 0
                 ? refused
-                : posted(pool, descriptor, ugni.vgn_post_rdma(handle, descriptor.address()));
+                : posted(descriptor, ugni.vgn_post_rdma(handle, descriptor.address()));
     }
 
     /** Does an FMA put or get, or an atomic command. C: {@code GNI_PostFma}. */
     public int postFma(PostDescriptorFlyweight descriptor) {
-        checkOpen();
-        PostDescriptors pool = descriptor.pool();
-        int refused = pool.prepare(descriptor, this);
+        int refused = prepare(descriptor);
         return refused != 0
                 ? refused
-                : posted(pool, descriptor, ugni.vgn_post_fma(handle, descriptor.address()));
+                : posted(descriptor, ugni.vgn_post_fma(handle, descriptor.address()));
     }
 
     /** Writes a value into the queue of the peer's registration. C: {@code GNI_PostCqWrite}. */
     public int postCqWrite(PostDescriptorFlyweight descriptor) {
-        checkOpen();
-        PostDescriptors pool = descriptor.pool();
-        int refused = pool.prepare(descriptor, this);
+        int refused = prepare(descriptor);
         return refused != 0
                 ? refused
-                : posted(pool, descriptor, ugni.vgn_post_cqwrite(handle, descriptor.address()));
+                : posted(descriptor, ugni.vgn_post_cqwrite(handle, descriptor.address()));
     }
 
-    private int posted(PostDescriptors pool, PostDescriptorFlyweight descriptor, int result) {
+    private int prepare(PostDescriptorFlyweight descriptor) {
+        checkOpen();
+        return descriptor.pool().prepare(descriptor, this);
+    }
+
+    private int posted(PostDescriptorFlyweight descriptor, int result) {
         if (result == 0) {
-            int modes = descriptor.cqMode();
-            pool.posted(
-                    descriptor.index(),
-                    Integer.bitCount(
-                            modes
-                                    & (PostDescriptorFlyweight.LOCAL_EVENT
-                                            | PostDescriptorFlyweight.GLOBAL_EVENT)),
-                    this);
+            int events = Integer.bitCount(descriptor.cqMode() & EVENTS_HERE);
+            descriptor.pool().posted(descriptor.index(), events, this);
         }
         return result;
     }
@@ -206,26 +200,15 @@ public final class Endpoint extends UgniObject {
      * @return a {@link DatagramState}
      */
     public int testData(Datagram into) {
-        checkOpen();
-        UnsafeBuffer words = owner.scratch();
-        return took(
-                "GNI_EpPostDataTest",
-                ugni.vgn_data_test(handle, words.addressOffset()),
-                false,
-                0,
-                into);
+        long words = words();
+        return took("GNI_EpPostDataTest", ugni.vgn_data_test(handle, words), false, 0, into);
     }
 
     /** As above, the oldest one of a number. C: {@code GNI_EpPostDataTestById}. */
     public int testData(long id, Datagram into) {
-        checkOpen();
-        UnsafeBuffer words = owner.scratch();
+        long words = words();
         return took(
-                "GNI_EpPostDataTestById",
-                ugni.vgn_data_test_id(handle, id, words.addressOffset()),
-                true,
-                id,
-                into);
+                "GNI_EpPostDataTestById", ugni.vgn_data_test_id(handle, id, words), true, id, into);
     }
 
     /**
@@ -236,26 +219,25 @@ public final class Endpoint extends UgniObject {
      * @return a {@link DatagramState}; {@link DatagramState#PENDING} when the time was over
      */
     public int awaitData(int timeoutMs, Datagram into) {
-        checkOpen();
-        UnsafeBuffer words = owner.scratch();
+        long words = words();
         return took(
-                "GNI_EpPostDataWait",
-                ugni.vgn_data_wait(handle, timeoutMs, words.addressOffset()),
-                false,
-                0,
-                into);
+                "GNI_EpPostDataWait", ugni.vgn_data_wait(handle, timeoutMs, words), false, 0, into);
     }
 
     /** As above, the oldest one of a number. C: {@code GNI_EpPostDataWaitById}. */
     public int awaitData(long id, int timeoutMs, Datagram into) {
-        checkOpen();
-        UnsafeBuffer words = owner.scratch();
+        long words = words();
         return took(
                 "GNI_EpPostDataWaitById",
-                ugni.vgn_data_wait_id(handle, id, timeoutMs, words.addressOffset()),
+                ugni.vgn_data_wait_id(handle, id, timeoutMs, words),
                 true,
                 id,
                 into);
+    }
+
+    private long words() {
+        checkOpen();
+        return owner.scratch().addressOffset();
     }
 
     private int took(String call, int result, boolean hasId, long id, Datagram into) {
@@ -336,40 +318,19 @@ public final class Endpoint extends UgniObject {
         }
     }
 
-    void use(int by) {
-        users += by;
-    }
-
     private void check(String call, int result) {
         UgniNative.check(call, result, this);
     }
 
-    private void checkNothingInFlight() {
-        if (users > 0) {
-            throw new IllegalStateException(this + " has " + users + " posts in flight");
-        }
-    }
-
-    /**
-     * Destroys; datagrams and the mailbox go with it. Idempotent. C: {@code GNI_EpDestroy}.
-     *
-     * @throws IllegalStateException while posts are in flight: take their events first; nothing is
-     *     freed then
-     */
+    /** C: {@code GNI_EpDestroy}. */
     @Override
-    public void close() {
-        if (isClosed()) {
-            return;
-        }
-        owner.checkOwner();
-        checkNothingInFlight();
+    void destroy() {
         check("GNI_EpDestroy", ugni.vgn_ep_destroy(handle));
         datagrams.free();
         endMailbox();
         if (source != null) {
-            source.unuse();
+            source.use(-1);
         }
-        retire();
     }
 
     @Override

@@ -75,15 +75,10 @@ public final class ErrorSubscription extends UgniObject {
         return (int) UgniNative.check("GNI_SetErrorMask", ugni.vgn_errors_mask(handle, mask), this);
     }
 
-    /** Ends. Idempotent. C: {@code GNI_ReleaseErrors}. */
+    /** C: {@code GNI_ReleaseErrors}. */
     @Override
-    public void close() {
-        if (isClosed()) {
-            return;
-        }
-        owner.checkOwner();
+    void destroy() {
         UgniNative.check("GNI_ReleaseErrors", ugni.vgn_errors_release(handle), this);
-        retire();
     }
 
     @Override

@@ -28,8 +28,6 @@ public final class MemoryRegistration extends UgniObject {
     /** Registered {@link Nic#READ_ONLY}: the memory may be such that a store ends the process. */
     final boolean isReadOnlyHere;
 
-    private int users;
-
     MemoryRegistration(
             Nic owner,
             UnsafeBuffer made,
@@ -46,10 +44,10 @@ public final class MemoryRegistration extends UgniObject {
         this.destination = destination;
         this.memory = memory;
         if (destination != null) {
-            destination.use();
+            destination.use(1);
         }
         if (memory instanceof UgniMemory own) {
-            own.use();
+            own.use(1);
         } else if (memory instanceof OffHeapMemory off) {
             off.acquire(toString());
         }
@@ -119,41 +117,22 @@ public final class MemoryRegistration extends UgniObject {
         return offset >= 0 && bytes >= 0 && offset <= length - bytes;
     }
 
-    void use() {
-        users++;
-    }
-
-    void unuse() {
-        users--;
-    }
-
-    void use(int by) {
-        users += by;
+    @Override
+    String kindsOfUsers() {
+        return "posts in flight or mailboxes";
     }
 
     /**
      * Revokes the handle, and waits for accesses that peers have begun: afterwards nobody touches
-     * the memory. Idempotent. C: {@code GNI_MemDeregister}.
-     *
-     * @throws IllegalStateException while a post is in flight on it, or a mailbox lies in it;
-     *     nothing is revoked then
+     * the memory. C: {@code GNI_MemDeregister}.
      */
     @Override
-    public void close() {
-        if (isClosed()) {
-            return;
-        }
-        owner.checkOwner();
-        if (users > 0) {
-            throw new IllegalStateException(
-                    this + " is used by " + users + " posts in flight or mailboxes");
-        }
+    void destroy() {
         UgniNative.check(
                 "GNI_MemDeregister",
                 ugni.vgn_mem_deregister(owner.handle(), made.addressOffset()),
                 this);
         release();
-        retire();
         Reference.reachabilityFence(memory); // until peers are done
     }
 
@@ -166,10 +145,10 @@ public final class MemoryRegistration extends UgniObject {
 
     private void release() {
         if (destination != null) {
-            destination.unuse();
+            destination.use(-1);
         }
         if (memory instanceof UgniMemory own) {
-            own.unuse();
+            own.use(-1);
         } else if (memory instanceof OffHeapMemory off) {
             off.release(toString());
         }

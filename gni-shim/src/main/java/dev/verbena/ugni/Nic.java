@@ -538,9 +538,6 @@ public final class Nic {
 
     @Override
     public String toString() {
-        return "NIC "
-                + Integer.toHexString(address)
-                + "."
-                + Integer.toUnsignedString(domain.instance());
+        return "NIC %x.%s".formatted(address, Integer.toUnsignedString(domain.instance()));
     }
 }

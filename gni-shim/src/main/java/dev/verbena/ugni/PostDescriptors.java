@@ -214,10 +214,10 @@ public final class PostDescriptors extends UgniObject {
         pending[index] = (byte) events;
         endpoints[index] = endpoint;
         inFlightCount++;
-        use(index, 1);
+        useAll(index, 1);
     }
 
-    private void use(int index, int by) {
+    private void useAll(int index, int by) {
         if (registrations[index] != null) {
             registrations[index].use(by);
         }
@@ -250,31 +250,21 @@ public final class PostDescriptors extends UgniObject {
         descriptor.wrap(this, buffer, index);
         if (pending[index] > 0 && --pending[index] == 0) {
             inFlightCount--;
-            use(index, -1);
+            useAll(index, -1);
             endpoints[index] = null;
         }
     }
 
-    /**
-     * Frees. Idempotent.
-     *
-     * @throws IllegalStateException while one is in flight; nothing is freed then
-     */
     @Override
-    public void close() {
-        if (isClosed()) {
-            return;
-        }
-        owner.checkOwner();
+    void destroy() {
         if (inFlightCount > 0) {
             throw new IllegalStateException(this + ": " + inFlightCount + " are in flight");
         }
         forget();
-        // A real card may still be reading what was posted without an event.
+        // A real NIC may still be reading what was posted without an event.
         if (UgniNative.IS_BUILT_IN) {
             owner.freeMemory(address);
         }
-        retire();
     }
 
     @Override

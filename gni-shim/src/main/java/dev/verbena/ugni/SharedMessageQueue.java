@@ -41,7 +41,7 @@ public final class SharedMessageQueue extends UgniObject {
         this.slot = slot;
         this.message = new UnsafeBuffer(slot, ugni.VGN_MESSAGE_BYTES, lengthMax);
         if (source != null) {
-            source.use();
+            source.use(1);
         }
     }
 
@@ -186,22 +186,13 @@ public final class SharedMessageQueue extends UgniObject {
         return slot.getInt(ugni.VGN_MESSAGE_TAG);
     }
 
-    /**
-     * Leaves. Idempotent. C: {@code GNI_MsgqRelease}.
-     *
-     * @throws UgniException NOT_DONE while messages are under way; it stays open then
-     */
+    /** C: {@code GNI_MsgqRelease}. */
     @Override
-    public void close() {
-        if (isClosed()) {
-            return;
-        }
-        owner.checkOwner();
+    void destroy() {
         UgniNative.check("GNI_MsgqRelease", ugni.vgn_msgq_release(handle), this);
         if (source != null) {
-            source.unuse();
+            source.use(-1);
         }
-        retire();
     }
 
     @Override

@@ -40,10 +40,8 @@ public final class ShortMessageAttributes {
         }
         if (messageLengthMax < 1 || messageLengthMax > MESSAGE_LENGTH_MAX) {
             throw new IllegalArgumentException(
-                    "message length "
-                            + messageLengthMax
-                            + " is outside 1 to "
-                            + MESSAGE_LENGTH_MAX);
+                    "message length %s is outside 1 to %s"
+                            .formatted(messageLengthMax, MESSAGE_LENGTH_MAX));
         }
         bytes.putShort(ugni.VGN_SMSG_CREDITS, (short) credits);
         bytes.putInt(ugni.VGN_SMSG_MAX, messageLengthMax);

@@ -41,7 +41,7 @@ public final class ShortMessageMailbox {
         this.endpoint = endpoint;
         this.registration = registration;
         this.lengthMax = lengthMax;
-        registration.use();
+        registration.use(1);
     }
 
     /** The endpoint it belongs to. */
@@ -170,7 +170,7 @@ public final class ShortMessageMailbox {
     void end() {
         isEnded = true;
         message.wrap(0L, 0);
-        registration.unuse();
+        registration.use(-1);
     }
 
     @Override

@@ -10,14 +10,13 @@ public final class UgniException extends RuntimeException {
 
     UgniException(String call, int code, String object, String why) {
         super(
-                call
-                        + ": "
-                        + UgniCode.name(code)
-                        + " ("
-                        + code
-                        + ") for "
-                        + object
-                        + (why.isEmpty() ? "" : "; " + why));
+                "%s: %s (%s) for %s%s"
+                        .formatted(
+                                call,
+                                UgniCode.name(code),
+                                code,
+                                object,
+                                why.isEmpty() ? "" : "; " + why));
         this.call = call;
         this.code = code;
         this.object = object;

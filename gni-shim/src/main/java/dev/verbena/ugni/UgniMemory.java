@@ -14,7 +14,6 @@ public final class UgniMemory extends UgniObject {
     private final long length;
     private final boolean isMapped;
     private final MemoryWindows windows = new MemoryWindows();
-    private int users;
 
     UgniMemory(Nic owner, long address, long length, boolean isMapped) {
         super(owner);
@@ -58,41 +57,20 @@ public final class UgniMemory extends UgniObject {
         return offset >= 0 && bytes >= 0 && offset <= length - bytes;
     }
 
-    void use() {
-        users++;
-    }
-
-    void unuse() {
-        users--;
-    }
-
-    void use(int by) {
-        users += by;
-    }
-
-    /**
-     * Frees. Idempotent.
-     *
-     * @throws IllegalStateException while it is registered, or a post reads it; nothing is freed
-     *     then
-     */
     @Override
-    public void close() {
-        if (isClosed()) {
-            return;
-        }
-        owner.checkOwner();
-        if (users > 0) {
-            throw new IllegalStateException(
-                    this + " is used by " + users + " registrations or posts in flight");
-        }
+    String kindsOfUsers() {
+        return "registrations or posts in flight";
+    }
+
+    /** C: {@code GNI_ExtMemFree}. */
+    @Override
+    void destroy() {
         if (isMapped) {
             UgniNative.check("GNI_ExtMemFree", ugni.vgn_ext_free(owner.handle(), address), this);
         } else {
             owner.freeMemory(address);
         }
         windows.close();
-        retire();
     }
 
     @Override

@@ -77,12 +77,9 @@ final class UgniNative {
         try {
             Loader.load(ugni.class);
         } catch (LinkageError e) {
-            return "the native library jniugni for "
-                    + Loader.getPlatform()
-                    + " cannot be loaded: "
-                    + e.getMessage()
-                    + ". It is in the jar verbena-gni of its platform; see verbena-native for"
-                    + " what it needs";
+            return ("the native library jniugni for %s cannot be loaded: %s. It is in the jar"
+                            + " verbena-gni of its platform; see verbena-native for what it needs")
+                    .formatted(Loader.getPlatform(), e.getMessage());
         }
         String difference = layoutDifference();
         return difference != null ? difference : choose();
@@ -108,11 +105,8 @@ final class UgniNative {
         }
         return why == null || isAutomatic
                 ? null
-                : "libugni cannot be opened: "
-                        + why
-                        + "; -D"
-                        + CommunicationDomain.LIBRARY_PROPERTY
-                        + "=builtin uses Verbena's own library";
+                : "libugni cannot be opened: %s; -D%s=builtin uses Verbena's own library"
+                        .formatted(why, CommunicationDomain.LIBRARY_PROPERTY);
     }
 
     private static String open(String path) {
@@ -144,13 +138,9 @@ final class UgniNative {
                 long inJava = ugni.class.getField(name).getLong(null);
                 long inC = ugni.vgn_layout_value(row);
                 if (inJava != inC) {
-                    return "layout constant "
-                            + name
-                            + " is "
-                            + inC
-                            + " in the native library and "
-                            + inJava
-                            + " in Java: the jar and the library are of different builds";
+                    return ("layout constant %s is %s in the native library and %s in Java:"
+                                    + " the jar and the library are of different builds")
+                            .formatted(name, inC, inJava);
                 }
                 compared++;
             } catch (ReflectiveOperationException e) {

@@ -355,15 +355,9 @@ public final class AgentThread implements AutoCloseable {
             }
             if (sleepFirstNs < 1 || sleepMaxNs < SLEEP_MIN_NS || closeTimeoutNs < 1) {
                 throw new IllegalArgumentException(
-                        "sleepFirstNs "
-                                + sleepFirstNs
-                                + " is below 1, sleepMaxNs "
-                                + sleepMaxNs
-                                + " is below "
-                                + SLEEP_MIN_NS
-                                + " or closeTimeoutNs "
-                                + closeTimeoutNs
-                                + " below 1");
+                        ("sleepFirstNs %s is below 1, sleepMaxNs %s is below %s or"
+                                        + " closeTimeoutNs %s below 1")
+                                .formatted(sleepFirstNs, sleepMaxNs, SLEEP_MIN_NS, closeTimeoutNs));
             }
             AgentThread made = new AgentThread(this);
             made.thread.start();

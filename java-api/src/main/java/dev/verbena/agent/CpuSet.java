@@ -103,12 +103,9 @@ public final class CpuSet {
         BitSet missing = (BitSet) cpus.clone();
         missing.andNot(usable.cpus);
         throw new IllegalArgumentException(
-                "this process may not run on processor"
-                        + (missing.cardinality() == 1 ? " " : "s ")
-                        + text(missing)
-                        + ": not there, switched off, or not in its control group's cpuset; it"
-                        + " may run on "
-                        + usable);
+                ("this process may not run on processor%s%s: not there, switched off,"
+                                + " or not in its control group's cpuset; it may run on %s")
+                        .formatted(missing.cardinality() == 1 ? " " : "s ", text(missing), usable));
     }
 
     private static int set(BitSet cpus) {

@@ -105,10 +105,9 @@ final class FileDurableStore implements DurableStore {
                     .limit(80)
                     .forEach(c -> shown.append(Character.isISOControl(c) ? '?' : (char) c));
             throw new IllegalArgumentException(
-                    "file name '"
-                            + shown
-                            + "': one path element of 1 to 255 bytes without slash, backslash and"
-                            + " control characters");
+                    ("file name '%s': one path element of 1 to 255 bytes without slash,"
+                                    + " backslash and control characters")
+                            .formatted(shown));
         }
         return name;
     }
@@ -434,11 +433,8 @@ final class FileDurableStore implements DurableStore {
         }
         if (thread.isAlive()) {
             throw new IllegalStateException(
-                    "store "
-                            + directory
-                            + " has not written all within "
-                            + CLOSE_TIMEOUT_MS
-                            + " ms");
+                    "store %s has not written all within %s ms"
+                            .formatted(directory, CLOSE_TIMEOUT_MS));
         }
     }
 

@@ -78,10 +78,9 @@ public final class JobGroup implements AutoCloseable {
         if (directory == null || directory.isEmpty()) {
             if (identity.size() > 1) {
                 throw new JobGroupException(
-                        "a job of "
-                                + identity.size()
-                                + " processes needs a directory that all of them share: set"
-                                + " -Dverbena.rendezvous=DIR or VERBENA_RENDEZVOUS");
+                        ("a job of %s processes needs a directory that all of them"
+                                        + " share: set -Dverbena.rendezvous=DIR or VERBENA_RENDEZVOUS")
+                                .formatted(identity.size()));
             }
             directory = null;
         }
@@ -134,17 +133,14 @@ public final class JobGroup implements AutoCloseable {
                 missing.set(0, identity.size());
                 found.forEach(entry -> missing.clear(entry.rank()));
                 throw new JobGroupException(
-                        "job "
-                                + identity.jobId()
-                                + ": "
-                                + missing.cardinality()
-                                + " of "
-                                + identity.size()
-                                + " processes did not come within "
-                                + TimeUnit.NANOSECONDS.toMillis(timeoutNs)
-                                + " ms: ranks "
-                                + missing
-                                + (ignored.isEmpty() ? "" : "; ignored: " + ignored));
+                        ("job %s: %s of %s processes did not come within %s ms: ranks" + " %s%s")
+                                .formatted(
+                                        identity.jobId(),
+                                        missing.cardinality(),
+                                        identity.size(),
+                                        TimeUnit.NANOSECONDS.toMillis(timeoutNs),
+                                        missing,
+                                        ignored.isEmpty() ? "" : "; ignored: " + ignored));
             }
             LockSupport.parkNanos(this, pauseNs);
             pauseNs = Math.min(2 * pauseNs, PAUSE_MAX_NS);
@@ -160,13 +156,12 @@ public final class JobGroup implements AutoCloseable {
             String name = names.putIfAbsent(entry.colour(), entry.application());
             if (name != null && !name.equals(entry.application())) {
                 throw new JobGroupException(
-                        "applications '"
-                                + name
-                                + "' and '"
-                                + entry.application()
-                                + "' have the same colour "
-                                + Rendezvous.text(entry.colour())
-                                + ": rename one with -Dverbena.app=NAME");
+                        ("applications '%s' and '%s' have the same colour %s: rename"
+                                        + " one with -Dverbena.app=NAME")
+                                .formatted(
+                                        name,
+                                        entry.application(),
+                                        Rendezvous.text(entry.colour())));
             }
             List<Member> group =
                     applications.computeIfAbsent(entry.application(), n -> new ArrayList<>());
@@ -267,15 +262,12 @@ public final class JobGroup implements AutoCloseable {
                 }
                 if (clock.nanoTime() - deadlineNs >= 0) {
                     throw new JobGroupException(
-                            "barrier "
-                                    + number
-                                    + " of "
-                                    + scope
-                                    + ": world ranks "
-                                    + missing
-                                    + " did not come within "
-                                    + TimeUnit.NANOSECONDS.toMillis(timeoutNs)
-                                    + " ms");
+                            "barrier %s of %s: world ranks %s did not come within %s ms"
+                                    .formatted(
+                                            number,
+                                            scope,
+                                            missing,
+                                            TimeUnit.NANOSECONDS.toMillis(timeoutNs)));
                 }
                 LockSupport.parkNanos(this, pauseNs);
                 pauseNs = Math.min(2 * pauseNs, PAUSE_MAX_NS);

@@ -81,10 +81,8 @@ public final class SecretFile {
             if (OF_OTHERS.contains(permission)) {
                 throw refused(
                         file,
-                        "its permissions are "
-                                + PosixFilePermissions.toString(permissions)
-                                + "; nobody else may have any: chmod 600 "
-                                + file);
+                        "its permissions are %s; nobody else may have any: chmod 600 %s"
+                                .formatted(PosixFilePermissions.toString(permissions), file));
             }
         }
         return is.get("fileKey");
@@ -109,12 +107,8 @@ public final class SecretFile {
         if (length < LENGTH_MIN || length > LENGTH_MAX) {
             throw refused(
                     file,
-                    "a secret has "
-                            + LENGTH_MIN
-                            + " to "
-                            + LENGTH_MAX
-                            + " bytes; make a new one: openssl rand -hex 32 > "
-                            + file);
+                    ("a secret has %s to %s bytes; make a new one: openssl rand -hex 32" + " > %s")
+                            .formatted(LENGTH_MIN, LENGTH_MAX, file));
         }
         byte[] secret = Arrays.copyOf(bytes.array(), length);
         Arrays.fill(bytes.array(), (byte) 0);

@@ -33,15 +33,8 @@ public final class MemoryWindows {
         }
         if (offset < 0 || length < 0 || offset > memoryLength - length) {
             throw new IndexOutOfBoundsException(
-                    "offset "
-                            + offset
-                            + " length "
-                            + length
-                            + " is outside "
-                            + what
-                            + " of "
-                            + memoryLength
-                            + " bytes");
+                    "offset %s length %s is outside %s of %s bytes"
+                            .formatted(offset, length, what, memoryLength));
         }
         UnsafeBuffer window = new UnsafeBuffer(address + offset, length);
         if (windows.size() >= purgeAt) {

@@ -126,14 +126,14 @@ public final class OffHeapMemories {
             int result = softnic.vna_map(length, pages, scratch);
             if (result < 0) {
                 throw new OutOfMemoryError(
-                        "mmap of "
-                                + length
-                                + " bytes: "
-                                + (result == -ENOMEM ? "ENOMEM (12)" : "errno " + -result)
-                                + (pages == PAGES_HUGE
-                                        ? "; the pool of huge pages is too small: see HugePages_Free in"
-                                                + " /proc/meminfo, raise vm.nr_hugepages"
-                                        : "; see ulimit -v and the memory limit of the container"));
+                        "mmap of %s bytes: %s%s"
+                                .formatted(
+                                        length,
+                                        result == -ENOMEM ? "ENOMEM (12)" : "errno " + -result,
+                                        pages == PAGES_HUGE
+                                                ? "; the pool of huge pages is too small: see HugePages_Free in"
+                                                        + " /proc/meminfo, raise vm.nr_hugepages"
+                                                : "; see ulimit -v and the memory limit of the container"));
             }
             return UnsafeApi.getLong(null, scratch);
         } finally {

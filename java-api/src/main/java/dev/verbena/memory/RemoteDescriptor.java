@@ -192,16 +192,7 @@ public final class RemoteDescriptor {
 
     @Override
     public String toString() {
-        return "RemoteDescriptor{kind="
-                + kind
-                + ", rights="
-                + rights
-                + ", generation="
-                + generation
-                + ", base=0x"
-                + Long.toHexString(base)
-                + ", length="
-                + length
-                + "}";
+        return "RemoteDescriptor{kind=%s, rights=%s, generation=%s, base=0x%x, length=%s}"
+                .formatted(kind, rights, generation, base, length);
     }
 }

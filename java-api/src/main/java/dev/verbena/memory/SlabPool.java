@@ -34,15 +34,8 @@ public final class SlabPool implements AutoCloseable {
         long count = region.length() / slabLength;
         if (count < 1 || count > 1 << 24) {
             throw new IllegalArgumentException(
-                    "a region of "
-                            + region.length()
-                            + " bytes has "
-                            + count
-                            + " slabs of "
-                            + slabLength
-                            + "; 1 to "
-                            + (1 << 24)
-                            + " work");
+                    "a region of %s bytes has %s slabs of %s; 1 to %s work"
+                            .formatted(region.length(), count, slabLength, 1 << 24));
         }
         this.region = region;
         this.slabLength = slabLength;

@@ -276,12 +276,8 @@ public final class BlockingCalls implements AutoCloseable {
             long nowNs = transport.nanoTime();
             if (deadlineNs - nowNs <= 0) {
                 throw new TransportException(
-                        transport.uri()
-                                + " waited for "
-                                + what
-                                + " longer than "
-                                + timeoutNs
-                                + " ns");
+                        "%s waited for %s longer than %s ns"
+                                .formatted(transport.uri(), what, timeoutNs));
             }
             transport.await(Deadlines.earlier(deadlineNs, nowNs + SLEEP_MAX_NS));
         }

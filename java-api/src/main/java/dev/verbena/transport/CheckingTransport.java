@@ -220,13 +220,9 @@ public final class CheckingTransport extends ForwardingTransport {
             long key = key(connection, operation, context);
             if (pending.get(key) <= 0) {
                 violated(
-                        "completion of "
-                                + Operation.name(operation)
-                                + " with context "
-                                + context
-                                + " on "
-                                + connection
-                                + " that was not accepted or has completed");
+                        ("completion of %s with context %s on %s that was not accepted"
+                                        + " or has completed")
+                                .formatted(Operation.name(operation), context, connection));
             } else {
                 pending.decrementAndGet(key);
                 pendingOfConnection.decrementAndGet(connection);

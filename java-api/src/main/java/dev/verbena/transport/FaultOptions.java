@@ -41,11 +41,8 @@ public record FaultOptions(
         rate("connectFailureRate", connectFailureRate);
         if (delayPollsMax < 0 || peerDeathAtStep < 0) {
             throw new IllegalArgumentException(
-                    "delayPollsMax "
-                            + delayPollsMax
-                            + " and peerDeathAtStep "
-                            + peerDeathAtStep
-                            + " must not be negative");
+                    "delayPollsMax %s and peerDeathAtStep %s must not be negative"
+                            .formatted(delayPollsMax, peerDeathAtStep));
         }
     }
 

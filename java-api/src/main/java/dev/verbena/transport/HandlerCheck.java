@@ -34,12 +34,10 @@ final class HandlerCheck {
                         .sorted()
                         .collect(Collectors.joining());
         throw new IllegalArgumentException(
-                type.getName()
-                        + " overrides no method of TransportHandler, so it would never be called;"
-                        + " override what is to be handled: "
-                        + names
-                        + near
-                        + ". TransportHandler.IGNORE drops every event");
+                ("%s overrides no method of TransportHandler, so it would never be"
+                                + " called; override what is to be handled: %s%s."
+                                + " TransportHandler.IGNORE drops every event")
+                        .formatted(type.getName(), names, near));
     }
 
     private static boolean isOverridden(Method method, Class<?> type) {

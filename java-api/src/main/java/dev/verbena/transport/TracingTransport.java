@@ -82,13 +82,12 @@ public final class TracingTransport extends ForwardingTransport {
     }
 
     private static String operation(int operation, long connection, long context, int flags) {
-        return Operation.name(operation)
-                + " connection="
-                + connection
-                + " context="
-                + context
-                + " flags="
-                + ((flags & FENCE) != 0 ? "FENCE" : Integer.toString(flags));
+        return "%s connection=%s context=%s flags=%s"
+                .formatted(
+                        Operation.name(operation),
+                        connection,
+                        context,
+                        (flags & FENCE) != 0 ? "FENCE" : Integer.toString(flags));
     }
 
     private static String vector(String operation, TransferVector vector, RemoteDescriptor remote) {
@@ -150,14 +149,8 @@ public final class TracingTransport extends ForwardingTransport {
             long context,
             long timeoutNs) {
         return callLong(
-                "connect peer="
-                        + peer
-                        + " privateData="
-                        + length
-                        + " context="
-                        + context
-                        + " timeoutNs="
-                        + timeoutNs,
+                "connect peer=%s privateData=%s context=%s timeoutNs=%s"
+                        .formatted(peer, length, context, timeoutNs),
                 () -> delegate.connect(peer, privateData, offset, length, context, timeoutNs));
     }
 
@@ -187,13 +180,12 @@ public final class TracingTransport extends ForwardingTransport {
             long context,
             int flags) {
         return call(
-                operation(Operation.SEND, connection, context, flags)
-                        + " region="
-                        + source.id()
-                        + " offset="
-                        + offset
-                        + " length="
-                        + length,
+                "%s region=%s offset=%s length=%s"
+                        .formatted(
+                                operation(Operation.SEND, connection, context, flags),
+                                source.id(),
+                                offset,
+                                length),
                 () -> super.send(connection, source, offset, length, context, flags));
     }
 
@@ -260,14 +252,14 @@ public final class TracingTransport extends ForwardingTransport {
             long context,
             int flags) {
         return call(
-                operation(operation, connection, context, flags)
-                        + " remote="
-                        + target
-                        + " remoteOffset="
-                        + targetOffset
-                        + (operation == Operation.FETCH_ADD
-                                ? " delta=" + operand
-                                : " expected=" + operand + " update=" + update),
+                "%s remote=%s remoteOffset=%s%s"
+                        .formatted(
+                                operation(operation, connection, context, flags),
+                                target,
+                                targetOffset,
+                                operation == Operation.FETCH_ADD
+                                        ? " delta=" + operand
+                                        : " expected=" + operand + " update=" + update),
                 () ->
                         super.atomic(
                                 operation,
@@ -333,12 +325,8 @@ public final class TracingTransport extends ForwardingTransport {
                     "completion",
                     connection,
                     context,
-                    " operation="
-                            + Operation.name(operation)
-                            + " status="
-                            + Status.name(status)
-                            + " value="
-                            + value);
+                    " operation=%s status=%s value=%s"
+                            .formatted(Operation.name(operation), Status.name(status), value));
             handler.onCompletion(connection, operation, context, status, value);
         }
 
@@ -361,14 +349,8 @@ public final class TracingTransport extends ForwardingTransport {
                     "notify",
                     connection,
                     context,
-                    " tag="
-                            + tag
-                            + " region="
-                            + regionId
-                            + " offset="
-                            + offset
-                            + " length="
-                            + length);
+                    " tag=%s region=%s offset=%s length=%s"
+                            .formatted(tag, regionId, offset, length));
             handler.onNotify(connection, context, tag, regionId, offset, length);
         }
 
@@ -376,12 +358,8 @@ public final class TracingTransport extends ForwardingTransport {
         public void onConnectRequest(
                 long connection, URI peer, DirectBuffer privateData, int offset, int length) {
             line(
-                    "event connectRequest connection="
-                            + connection
-                            + " peer="
-                            + peer
-                            + " privateData="
-                            + length);
+                    "event connectRequest connection=%s peer=%s privateData=%s"
+                            .formatted(connection, peer, length));
             handler.onConnectRequest(connection, peer, privateData, offset, length);
         }
 

@@ -174,12 +174,9 @@ public final class TransportContext {
     private static void checkName(String what, String value) {
         if (!NAME.matcher(value).matches()) {
             throw new IllegalArgumentException(
-                    what
-                            + " '"
-                            + value
-                            + "': 1 to "
-                            + NAME_LENGTH_MAX
-                            + " letters, digits, dots, dashes, underscores; not starting with a dot");
+                    ("%s '%s': 1 to %s letters, digits, dots, dashes, underscores; not"
+                                    + " starting with a dot")
+                            .formatted(what, value, NAME_LENGTH_MAX));
         }
     }
 

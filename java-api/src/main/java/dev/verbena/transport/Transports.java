@@ -50,13 +50,13 @@ public final class Transports {
         }
         String artifact = ARTIFACTS.get(scheme);
         throw new TransportException(
-                "no transport provider '"
-                        + scheme
-                        + "' on the class path; there are "
-                        + known
-                        + (artifact == null
-                                ? ""
-                                : "; it is in the artifact dev.verbena:" + artifact));
+                "no transport provider '%s' on the class path; there are %s%s"
+                        .formatted(
+                                scheme,
+                                known,
+                                artifact == null
+                                        ? ""
+                                        : "; it is in the artifact dev.verbena:" + artifact));
     }
 
     /** Opens a transport of a scheme; see {@link TransportProvider#open}. */
@@ -64,10 +64,8 @@ public final class Transports {
         TransportProvider provider = provider(scheme);
         if (!provider.isAvailable()) {
             throw new TransportException(
-                    "transport '"
-                            + scheme
-                            + "' cannot work here: "
-                            + provider.unavailabilityCause());
+                    "transport '%s' cannot work here: %s"
+                            .formatted(scheme, provider.unavailabilityCause()));
         }
         return provider.open(context);
     }

@@ -20,10 +20,10 @@ public final class CompletionChannel extends VerbsObject {
 
     CompletionChannel(RdmaDevice device, long address) {
         super(
-                "completion channel "
-                        + CallMemory.getInt(address + VerbsLayout.COMP_CHANNEL_FD)
-                        + " of "
-                        + device.info().name(),
+                "completion channel %s of %s"
+                        .formatted(
+                                CallMemory.getInt(address + VerbsLayout.COMP_CHANNEL_FD),
+                                device.info().name()),
                 address,
                 DestroyCall.COMPLETION_CHANNEL,
                 List.of(device));

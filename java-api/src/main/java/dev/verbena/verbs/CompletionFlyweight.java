@@ -212,11 +212,7 @@ public final class CompletionFlyweight {
 
     @Override
     public String toString() {
-        return "completion of "
-                + id()
-                + " on queue pair "
-                + queuePairNumber()
-                + ": "
-                + CompletionStatus.text(status());
+        return "completion of %s on queue pair %s: %s"
+                .formatted(id(), queuePairNumber(), CompletionStatus.text(status()));
     }
 }

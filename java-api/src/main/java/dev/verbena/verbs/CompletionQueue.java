@@ -46,10 +46,10 @@ public final class CompletionQueue extends VerbsObject {
 
     CompletionQueue(RdmaDevice device, CompletionQueueContext context, long address) {
         super(
-                "completion queue "
-                        + CallMemory.getInt(address + VerbsLayout.CQ_HANDLE)
-                        + " of "
-                        + device.info().name(),
+                "completion queue %s of %s"
+                        .formatted(
+                                CallMemory.getInt(address + VerbsLayout.CQ_HANDLE),
+                                device.info().name()),
                 address,
                 DestroyCall.COMPLETION_QUEUE,
                 parents(device, context));

@@ -110,12 +110,12 @@ public final class CompletionQueueContext extends CopiedContext<CompletionQueueC
 
     @Override
     public String toString() {
-        return "a completion queue of "
-                + capacity
-                + " completions, vector "
-                + vector
-                + (detailsToRead() == 0
-                        ? ""
-                        : ", extended, details 0x" + Integer.toHexString(detailsToRead()));
+        return "a completion queue of %s completions, vector %s%s"
+                .formatted(
+                        capacity,
+                        vector,
+                        detailsToRead() == 0
+                                ? ""
+                                : ", extended, details 0x" + Integer.toHexString(detailsToRead()));
     }
 }

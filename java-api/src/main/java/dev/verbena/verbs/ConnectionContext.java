@@ -85,10 +85,8 @@ public final class ConnectionContext extends CopiedContext<ConnectionContext> {
     void checkPrivateData(int dataMax) {
         if (privateData.length > dataMax) {
             throw new IllegalArgumentException(
-                    privateData.length
-                            + " bytes of private data; at most "
-                            + dataMax
-                            + " travel with this call");
+                    "%s bytes of private data; at most %s travel with this call"
+                            .formatted(privateData.length, dataMax));
         }
     }
 

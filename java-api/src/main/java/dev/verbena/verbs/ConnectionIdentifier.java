@@ -114,15 +114,8 @@ public final class ConnectionIdentifier extends ConnectionAddress {
         String device = queue.domain().device().info().name();
         if (isDatagram != space.isDatagram() || !device.equals(deviceName())) {
             throw new IllegalArgumentException(
-                    queue
-                            + " of kind "
-                            + queue.type()
-                            + " is not for "
-                            + this
-                            + " of "
-                            + space
-                            + " at "
-                            + deviceName());
+                    "%s of kind %s is not for %s of %s at %s"
+                            .formatted(queue, queue.type(), this, space, deviceName()));
         }
     }
 
@@ -280,10 +273,8 @@ public final class ConnectionIdentifier extends ConnectionAddress {
     public void reject(byte[] privateData) {
         if (privateData.length > space.rejectDataMax()) {
             throw new IllegalArgumentException(
-                    privateData.length
-                            + " bytes of private data; at most "
-                            + space.rejectDataMax()
-                            + " travel with a rejection");
+                    "%s bytes of private data; at most %s travel with a rejection"
+                            .formatted(privateData.length, space.rejectDataMax()));
         }
         synchronized (lock()) {
             long at = channel.memory().argument();

@@ -66,13 +66,9 @@ public final class Gid {
     /** {@code a.b.c.d} of an IPv4 address, else the eight groups of four digits. */
     public String address() {
         if (isIpv4()) {
-            return (bytes[12] & 0xff)
-                    + "."
-                    + (bytes[13] & 0xff)
-                    + "."
-                    + (bytes[14] & 0xff)
-                    + "."
-                    + (bytes[15] & 0xff);
+            return "%s.%s.%s.%s"
+                    .formatted(
+                            bytes[12] & 0xff, bytes[13] & 0xff, bytes[14] & 0xff, bytes[15] & 0xff);
         }
         return toString();
     }

@@ -174,10 +174,8 @@ abstract class MemoryDomain extends VerbsObject {
         }
         if (base < 0 || base > Long.MAX_VALUE - length || (base - start & PAGE_MASK) != 0) {
             throw new IllegalArgumentException(
-                    "base 0x"
-                            + Long.toHexString(base)
-                            + " lies otherwise in its page than the memory at 0x"
-                            + Long.toHexString(start));
+                    "base 0x%x lies otherwise in its page than the memory at 0x%x"
+                            .formatted(base, start));
         }
         return base;
     }

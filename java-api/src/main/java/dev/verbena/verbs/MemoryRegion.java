@@ -83,11 +83,11 @@ public final class MemoryRegion extends DomainObject {
 
     MemoryRegion(ProtectionDomain domain, long address, Extent extent) {
         super(
-                (extent.isPart() ? "part of the " : "")
-                        + "memory region with key 0x"
-                        + Integer.toHexString(CallMemory.getInt(address + VerbsLayout.MR_LKEY))
-                        + " of "
-                        + domain.device().info().name(),
+                "%smemory region with key 0x%x of %s"
+                        .formatted(
+                                extent.isPart() ? "part of the " : "",
+                                CallMemory.getInt(address + VerbsLayout.MR_LKEY),
+                                domain.device().info().name()),
                 address,
                 extent.destroyCall(),
                 domain,
@@ -353,15 +353,8 @@ public final class MemoryRegion extends DomainObject {
         }
         if (offset < 0 || length < 0 || offset > this.length - length) {
             throw new IndexOutOfBoundsException(
-                    "offset "
-                            + offset
-                            + " length "
-                            + length
-                            + " is outside "
-                            + this
-                            + " of "
-                            + this.length
-                            + " bytes");
+                    "offset %s length %s is outside %s of %s bytes"
+                            .formatted(offset, length, this, this.length));
         }
     }
 

@@ -25,12 +25,11 @@ public final class MemoryWindow extends DomainObject {
 
     MemoryWindow(ProtectionDomain domain, MemoryWindowType type, long address) {
         super(
-                "memory window of "
-                        + type
-                        + " with key 0x"
-                        + Integer.toHexString(CallMemory.getInt(address + VerbsLayout.MW_RKEY))
-                        + " of "
-                        + domain.device().info().name(),
+                "memory window of %s with key 0x%x of %s"
+                        .formatted(
+                                type,
+                                CallMemory.getInt(address + VerbsLayout.MW_RKEY),
+                                domain.device().info().name()),
                 address,
                 DestroyCall.MEMORY_WINDOW,
                 domain);
@@ -113,11 +112,9 @@ public final class MemoryWindow extends DomainObject {
         }
         if (((key ^ remoteKey()) & ~TAG_MASK) != 0) {
             throw new IllegalArgumentException(
-                    "key 0x"
-                            + Integer.toHexString(key)
-                            + " differs in more than its lowest 8 bits from that of "
-                            + this
-                            + "; take nextKey()");
+                    ("key 0x%x differs in more than its lowest 8 bits from that of %s;"
+                                    + " take nextKey()")
+                            .formatted(key, this));
         }
     }
 

@@ -38,18 +38,16 @@ public final class NumaAdvice {
             if (near.containsAll(own)) {
                 return place + ", where this thread runs";
             }
-            return place
-                    + "; WARNING: this thread "
-                    + (near.intersects(own) ? "may run" : "runs")
-                    + " elsewhere (processors "
-                    + ownList
-                    + "), and takes its memory there: verbena --cpus "
-                    + nearList
-                    + " COMMAND, CpuSet.bind in a program, or numactl --cpunodebind="
-                    + node
-                    + " --membind="
-                    + node
-                    + " COMMAND keeps both near";
+            return ("%s; WARNING: this thread %s elsewhere (processors %s), and takes its"
+                            + " memory there: verbena --cpus %s COMMAND, CpuSet.bind in a program, or"
+                            + " numactl --cpunodebind=%s --membind=%s COMMAND keeps both near")
+                    .formatted(
+                            place,
+                            near.intersects(own) ? "may run" : "runs",
+                            ownList,
+                            nearList,
+                            node,
+                            node);
         } catch (IOException e) {
             return "";
         }

@@ -145,13 +145,8 @@ public final class QueuePairContext extends CopiedContext<QueuePairContext> {
         }
         if (sendSegmentsMax < 1 || receiveSegmentsMax < 1 || inlineMax < 0) {
             throw new IllegalArgumentException(
-                    "segments "
-                            + sendSegmentsMax
-                            + " and "
-                            + receiveSegmentsMax
-                            + ", inline "
-                            + inlineMax
-                            + "; at least 1, 1 and 0");
+                    "segments %s and %s, inline %s; at least 1, 1 and 0"
+                            .formatted(sendSegmentsMax, receiveSegmentsMax, inlineMax));
         }
     }
 
@@ -238,16 +233,17 @@ public final class QueuePairContext extends CopiedContext<QueuePairContext> {
         if (table != null) {
             return type + " queue pair that spreads over a " + table;
         }
-        return type
-                + " queue pair with "
-                + sendCapacity
-                + " sends of "
-                + sendSegmentsMax
-                + " segments ("
-                + inlineMax
-                + " bytes inline) and "
-                + (shared == null
-                        ? receiveCapacity + " receives of " + receiveSegmentsMax + " segments"
-                        : "shared receives");
+        return "%s queue pair with %s sends of %s segments (%s bytes inline) and %s"
+                .formatted(
+                        type,
+                        sendCapacity,
+                        sendSegmentsMax,
+                        inlineMax,
+                        shared == null
+                                ? receiveCapacity
+                                        + " receives of "
+                                        + receiveSegmentsMax
+                                        + " segments"
+                                : "shared receives");
     }
 }

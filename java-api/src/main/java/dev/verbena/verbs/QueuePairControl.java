@@ -16,10 +16,10 @@ abstract class QueuePairControl extends DomainObject {
     QueuePairControl(
             ProtectionDomain domain, long address, QueuePairType type, List<VerbsObject> parents) {
         super(
-                "queue pair "
-                        + CallMemory.getInt(address + VerbsLayout.QP_QP_NUM)
-                        + " of "
-                        + domain.device().info().name(),
+                "queue pair %s of %s"
+                        .formatted(
+                                CallMemory.getInt(address + VerbsLayout.QP_QP_NUM),
+                                domain.device().info().name()),
                 address,
                 DestroyCall.QUEUE_PAIR,
                 domain,

@@ -57,10 +57,10 @@ public final class RdmaDevices {
                 });
         if (opened[0] == null) {
             throw new IllegalArgumentException(
-                    "no RDMA device '"
-                            + name
-                            + "'; "
-                            + (names.isEmpty() ? "there is none here" : "there are " + names));
+                    "no RDMA device '%s'; %s"
+                            .formatted(
+                                    name,
+                                    names.isEmpty() ? "there is none here" : "there are " + names));
         }
         return opened[0];
     }

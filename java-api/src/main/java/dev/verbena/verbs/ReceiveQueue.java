@@ -21,10 +21,10 @@ public final class ReceiveQueue extends ReceiveOnlyQueue {
             int segmentsMax,
             CompletionQueue completions) {
         super(
-                "receive queue "
-                        + CallMemory.getInt(address + VerbsLayout.WQ_WQ_NUM)
-                        + " of "
-                        + domain.device().info().name(),
+                "receive queue %s of %s"
+                        .formatted(
+                                CallMemory.getInt(address + VerbsLayout.WQ_WQ_NUM),
+                                domain.device().info().name()),
                 address,
                 DestroyCall.RECEIVE_QUEUE,
                 List.of(domain, completions),

@@ -133,10 +133,9 @@ final class ThreadClaim {
     private void checkMayClose() {
         if (owner != null && owner != Thread.currentThread() && owner.isAlive()) {
             throw new IllegalStateException(
-                    what
-                            + " is used by thread '"
-                            + owner.getName()
-                            + "'; close it there, or call handOver() there first");
+                    ("%s is used by thread '%s'; close it there, or call handOver()"
+                                    + " there first")
+                            .formatted(what, owner.getName()));
         }
     }
 

@@ -12,14 +12,13 @@ public sealed class VerbsException extends RuntimeException permits ConnectionEx
 
     VerbsException(String call, int errno, String about, String remedy) {
         super(
-                call
-                        + ": "
-                        + VerbsErrno.name(errno)
-                        + " ("
-                        + errno
-                        + ") for "
-                        + about
-                        + (remedy.isEmpty() ? "" : "; " + remedy));
+                "%s: %s (%s) for %s%s"
+                        .formatted(
+                                call,
+                                VerbsErrno.name(errno),
+                                errno,
+                                about,
+                                remedy.isEmpty() ? "" : "; " + remedy));
         this.call = call;
         this.errno = errno;
     }

@@ -22,34 +22,24 @@ final class CombinedCalls {
         this.owner = owner;
     }
 
-    /** Which requests an entry takes, and when it goes. */
-    record Criteria(
-            int portalIndex, int nid, int pid, long matchBits, long ignoreBits, boolean unlink) {}
-
     /** C: {@code PtlMEMDAttach}. */
-    MatchEntry attach(
-            Criteria c, boolean position, MemoryDescriptorContext context, boolean unlink) {
+    MatchEntry attach(int portalIndex, MatchEntryContext c) {
         long made =
                 portals.vpn_memd_attach(
                         owner.handle(),
-                        c.portalIndex,
+                        portalIndex,
                         c.nid,
                         c.pid,
                         c.matchBits,
                         c.ignoreBits,
                         c.unlink ? 1 : 0,
-                        position ? 1 : 0,
-                        wordsOf(context, unlink));
-        return entry("PtlMEMDAttach", owner, made, c, context, unlink);
+                        c.position ? 1 : 0,
+                        wordsOf(c));
+        return entry("PtlMEMDAttach", owner, made, portalIndex, c);
     }
 
     /** C: {@code PtlMEMDInsert}. */
-    MatchEntry insert(
-            MatchEntry base,
-            Criteria c,
-            boolean position,
-            MemoryDescriptorContext context,
-            boolean unlink) {
+    MatchEntry insert(MatchEntry base, MatchEntryContext c) {
         long made =
                 portals.vpn_memd_insert(
                         base.handle(),
@@ -58,19 +48,13 @@ final class CombinedCalls {
                         c.matchBits,
                         c.ignoreBits,
                         c.unlink ? 1 : 0,
-                        position ? 1 : 0,
-                        wordsOf(context, unlink));
-        return entry("PtlMEMDInsert", base, made, c, context, unlink);
+                        c.position ? 1 : 0,
+                        wordsOf(c));
+        return entry("PtlMEMDInsert", base, made, base.portalIndex(), c);
     }
 
     /** C: {@code PtlMEMDPost}. Null if the queue is not empty, or busy. */
-    MatchEntry post(
-            MatchEntry base,
-            Criteria c,
-            boolean position,
-            MemoryDescriptorContext context,
-            boolean unlink,
-            EventQueue testQueue) {
+    MatchEntry post(MatchEntry base, MatchEntryContext c, EventQueue testQueue) {
         if (testQueue.owner != owner) {
             throw new IllegalArgumentException(testQueue + " belongs to another interface");
         }
@@ -84,35 +68,31 @@ final class CombinedCalls {
                         c.matchBits,
                         c.ignoreBits,
                         c.unlink ? 1 : 0,
-                        position ? 1 : 0,
-                        wordsOf(context, unlink),
+                        c.position ? 1 : 0,
+                        wordsOf(c),
                         testQueue.handle());
-        return entry("PtlMEMDPost", base, made, c, context, unlink);
+        return entry("PtlMEMDPost", base, made, base.portalIndex(), c);
     }
 
-    private long wordsOf(MemoryDescriptorContext context, boolean unlink) {
-        words.putLong(0, context.address());
-        words.putLong(8, context.length());
-        words.putLong(16, context.threshold());
-        words.putLong(24, context.spaceMin());
-        words.putLong(32, context.options());
-        words.putLong(40, context.userPointer());
+    private long wordsOf(MatchEntryContext c) {
+        MemoryDescriptorContext context = c.descriptor;
+        words.putLong(0, context.address);
+        words.putLong(8, context.length);
+        words.putLong(16, context.threshold);
+        words.putLong(24, context.spaceMin);
+        words.putLong(32, context.options);
+        words.putLong(40, context.userPointer);
         words.putLong(48, context.queueHandle(owner));
-        words.putLong(56, unlink ? 1 : 0);
+        words.putLong(56, c.unlinkDescriptor ? 1 : 0);
         return words.addressOffset();
     }
 
     private MatchEntry entry(
-            String call,
-            Object object,
-            long made,
-            Criteria c,
-            MemoryDescriptorContext context,
-            boolean unlink) {
-        Reference.reachabilityFence(context); // its segments, until C has copied them
+            String call, Object object, long made, int portalIndex, MatchEntryContext c) {
+        Reference.reachabilityFence(c.descriptor); // its segments, until C has copied them
         if (owner.isTraced()) {
-            String bits = "bits=0x" + Long.toHexString(c.matchBits);
-            owner.trace(call, bits + " " + context.text(unlink), made);
+            String text = c.descriptor.text(c.unlinkDescriptor);
+            owner.trace(call, "bits=0x%x %s".formatted(c.matchBits, text), made);
         }
         if (made == -PortalsCode.MD_NO_UPDATE) {
             return null;
@@ -120,16 +100,8 @@ final class CombinedCalls {
         if (made < 0) {
             throw PortalsNative.failure(call, made, object);
         }
-        MatchEntry entry =
-                new MatchEntry(
-                        owner,
-                        (int) made,
-                        c.portalIndex,
-                        c.nid,
-                        c.pid,
-                        c.matchBits,
-                        c.ignoreBits,
-                        c.unlink);
-        return entry.with(new MemoryDescriptor(owner, (int) words.getLong(0), context, entry));
+        MatchEntry entry = new MatchEntry(owner, (int) made, portalIndex, c);
+        int descriptor = (int) words.getLong(0);
+        return entry.with(new MemoryDescriptor(owner, descriptor, c.descriptor, entry));
     }
 }

@@ -25,31 +25,16 @@ public final class MatchEntry extends PortalsObject {
     public static final boolean AFTER = true;
 
     private final int portalIndex;
-    private final int nid;
-    private final int pid;
-    private final long matchBits;
-    private final long ignoreBits;
-    private final boolean isUnlinking;
+    private final MatchEntryContext criteria;
     private int handle;
     private MemoryDescriptor descriptor;
 
-    MatchEntry(
-            PortalsInterface owner,
-            int handle,
-            int portalIndex,
-            int nid,
-            int pid,
-            long matchBits,
-            long ignoreBits,
-            boolean isUnlinking) {
+    /** The context is copied. */
+    MatchEntry(PortalsInterface owner, int handle, int portalIndex, MatchEntryContext context) {
         super(owner);
         this.handle = handle;
         this.portalIndex = portalIndex;
-        this.nid = nid;
-        this.pid = pid;
-        this.matchBits = matchBits;
-        this.ignoreBits = ignoreBits;
-        this.isUnlinking = isUnlinking;
+        this.criteria = context.criteria();
     }
 
     /** The C handle: index and generation. */
@@ -64,7 +49,7 @@ public final class MatchEntry extends PortalsObject {
 
     /** Bits that a request must have, where the entry does not ignore them. */
     public long matchBits() {
-        return matchBits;
+        return criteria.matchBits;
     }
 
     /**
@@ -84,12 +69,12 @@ public final class MatchEntry extends PortalsObject {
         long result =
                 portals.vpn_md_attach(
                         handle,
-                        context.address(),
-                        context.length(),
-                        context.threshold(),
-                        context.spaceMin(),
-                        context.options(),
-                        context.userPointer(),
+                        context.address,
+                        context.length,
+                        context.threshold,
+                        context.spaceMin,
+                        context.options,
+                        context.userPointer,
                         context.queueHandle(owner),
                         unlink ? 1 : 0);
         Reference.reachabilityFence(context); // its segments, until C has copied them
@@ -110,17 +95,28 @@ public final class MatchEntry extends PortalsObject {
      *     nothing was made
      */
     public MatchEntry insert(MatchEntryContext c) {
-        return c.descriptor == null
-                ? insert(c.nid, c.pid, c.matchBits, c.ignoreBits, c.unlink, c.position)
-                : insert(
+        checkOpen();
+        return c.descriptor == null ? insertBare(c) : owner.combined().insert(this, c);
+    }
+
+    private MatchEntry insertBare(MatchEntryContext c) {
+        long result =
+                portals.vpn_me_insert(
+                        handle,
                         c.nid,
                         c.pid,
                         c.matchBits,
                         c.ignoreBits,
-                        c.unlink,
-                        c.position,
-                        c.descriptor,
-                        c.unlinkDescriptor);
+                        c.unlink ? 1 : 0,
+                        c.position ? 1 : 0);
+        if (owner.isTraced()) {
+            String arguments = "base=%s bits=0x%x".formatted(hex(handle), c.matchBits);
+            owner.trace("PtlMEInsert", arguments, result);
+        }
+        if (result < 0) {
+            throw PortalsNative.failure("PtlMEInsert", result, this);
+        }
+        return new MatchEntry(owner, (int) result, portalIndex, c);
     }
 
     /**
@@ -131,102 +127,22 @@ public final class MatchEntry extends PortalsObject {
      */
     public MatchEntry insert(
             int nid, int pid, long matchBits, long ignoreBits, boolean unlink, boolean position) {
-        checkOpen();
-        long result =
-                portals.vpn_me_insert(
-                        handle, nid, pid, matchBits, ignoreBits, unlink ? 1 : 0, position ? 1 : 0);
-        if (owner.isTraced()) {
-            owner.trace(
-                    "PtlMEInsert",
-                    "base=" + hex(handle) + " bits=0x" + Long.toHexString(matchBits),
-                    result);
-        }
-        if (result < 0) {
-            throw PortalsNative.failure("PtlMEInsert", result, this);
-        }
-        return new MatchEntry(
-                owner, (int) result, portalIndex, nid, pid, matchBits, ignoreBits, unlink);
+        return insert(MatchEntryContext.of(nid, pid, matchBits, ignoreBits, unlink, position));
     }
 
     /**
-     * A new entry directly before or after this one, with its descriptor, in one step: no request
-     * meets it without. C: {@code PtlMEMDInsert}.
-     *
-     * @param unlink {@link #UNLINK}: it goes with its descriptor
-     * @param unlinkDescriptor {@link MemoryDescriptor#UNLINK}: that goes when it is used up
-     * @return the entry; {@link #descriptor} is the descriptor
-     * @throws PortalsException PTL_ME_INVALID if this one is gone, PTL_MD_ILLEGAL, PTL_NO_SPACE:
-     *     nothing was made
-     */
-    public MatchEntry insert(
-            int nid,
-            int pid,
-            long matchBits,
-            long ignoreBits,
-            boolean unlink,
-            boolean position,
-            MemoryDescriptorContext context,
-            boolean unlinkDescriptor) {
-        checkOpen();
-        return owner.combined()
-                .insert(
-                        this,
-                        criteria(nid, pid, matchBits, ignoreBits, unlink),
-                        position,
-                        context,
-                        unlinkDescriptor);
-    }
-
-    private CombinedCalls.Criteria criteria(
-            int nid, int pid, long matchBits, long ignoreBits, boolean unlink) {
-        return new CombinedCalls.Criteria(portalIndex, nid, pid, matchBits, ignoreBits, unlink);
-    }
-
-    /**
-     * As {@link #insert(int, int, long, long, boolean, boolean, MemoryDescriptorContext, boolean)},
-     * but only if a queue holds no event that was not taken: so a receiver that has looked through
-     * what came unexpectedly misses nothing that comes meanwhile. C: {@code PtlMEMDPost}.
+     * As {@link #insert(MatchEntryContext)}, but only if a queue holds no event that was not taken:
+     * a receiver that has looked through what arrived unexpectedly misses nothing that arrives
+     * meanwhile. C: {@code PtlMEMDPost}.
      *
      * @return null if the queue holds events or an operation that would log there is in progress:
      *     nothing was made
-     */
-    public MatchEntry post(
-            int nid,
-            int pid,
-            long matchBits,
-            long ignoreBits,
-            boolean unlink,
-            boolean position,
-            MemoryDescriptorContext context,
-            boolean unlinkDescriptor,
-            EventQueue testQueue) {
-        checkOpen();
-        return owner.combined()
-                .post(
-                        this,
-                        criteria(nid, pid, matchBits, ignoreBits, unlink),
-                        position,
-                        context,
-                        unlinkDescriptor,
-                        testQueue);
-    }
-
-    /**
-     * As the other form, with the values by their names.
-     *
      * @throws NullPointerException if the context has no descriptor
      */
     public MatchEntry post(MatchEntryContext c, EventQueue testQueue) {
-        return post(
-                c.nid,
-                c.pid,
-                c.matchBits,
-                c.ignoreBits,
-                c.unlink,
-                c.position,
-                Objects.requireNonNull(c.descriptor, "descriptor"),
-                c.unlinkDescriptor,
-                testQueue);
+        checkOpen();
+        Objects.requireNonNull(c.descriptor, "descriptor");
+        return owner.combined().post(this, c, testQueue);
     }
 
     /** Takes the descriptor that was made in one step with this entry. */
@@ -293,10 +209,7 @@ public final class MatchEntry extends PortalsObject {
         if (code != PortalsCode.OK && code != PortalsCode.ME_INVALID) {
             throw PortalsNative.failure("PtlMEUnlink", -code, this);
         }
-        long result =
-                owner.attachEntry(
-                        portalIndex, nid, pid, matchBits, ignoreBits, isUnlinking, position);
-        handle = (int) result;
+        handle = owner.attachEntry(portalIndex, criteria, position);
     }
 
     /**
@@ -305,17 +218,13 @@ public final class MatchEntry extends PortalsObject {
      */
     public void attachAgain(MemoryDescriptorContext context, boolean unlink) {
         checkOpen();
-        descriptor.renewed(attachDescriptor(context, unlink), context.length());
+        descriptor.renewed(attachDescriptor(context, unlink), context.length);
     }
 
     @Override
     public String toString() {
-        return "match entry "
-                + hex(handle)
-                + " at index "
-                + portalIndex
-                + ", bits 0x"
-                + Long.toHexString(matchBits);
+        return "match entry %s at index %s, bits 0x%x"
+                .formatted(hex(handle), portalIndex, criteria.matchBits);
     }
 
     static String hex(int handle) {

@@ -20,6 +20,21 @@ public final class MatchEntryContext {
     /** Everything at its default. */
     public MatchEntryContext() {}
 
+    static MatchEntryContext of(
+            int nid, int pid, long matchBits, long ignoreBits, boolean unlink, boolean position) {
+        MatchEntryContext made = new MatchEntryContext().from(nid, pid);
+        made.matchBits = matchBits;
+        made.ignoreBits = ignoreBits;
+        made.unlink = unlink;
+        made.position = position;
+        return made;
+    }
+
+    /** Which requests the entry takes, and when it goes: all but its place and its descriptor. */
+    MatchEntryContext criteria() {
+        return of(nid, pid, matchBits, ignoreBits, unlink, position);
+    }
+
     /** Takes requests of one process only. */
     public MatchEntryContext from(PortalsProcess process) {
         return from(process.nid(), process.pid());

@@ -30,7 +30,7 @@ public final class MemoryDescriptor extends PortalsObject {
     MemoryDescriptor(
             PortalsInterface owner, int handle, MemoryDescriptorContext context, MatchEntry entry) {
         super(owner);
-        this.length = context.length();
+        this.length = context.length;
         this.handle = handle;
         this.entry = entry;
         this.isTraced = owner.isTraced();
@@ -255,12 +255,12 @@ public final class MemoryDescriptor extends PortalsObject {
         long result =
                 portals.vpn_md_update(
                         handle,
-                        context.address(),
-                        context.length(),
-                        context.threshold(),
-                        context.spaceMin(),
-                        context.options(),
-                        context.userPointer(),
+                        context.address,
+                        context.length,
+                        context.threshold,
+                        context.spaceMin,
+                        context.options,
+                        context.userPointer,
                         context.queueHandle(owner),
                         testQueue == null ? PortalsNative.EQ_NONE : testQueue.handle());
         Reference.reachabilityFence(context); // its segments, until C has copied them
@@ -390,19 +390,15 @@ public final class MemoryDescriptor extends PortalsObject {
             int portalIndex,
             long matchBits,
             long remoteOffset) {
-        return "md="
-                + MatchEntry.hex(handle)
-                + " local_offset="
-                + localOffset
-                + " length="
-                + length
-                + " target="
-                + PortalsProcess.of(target)
-                + " pt_index="
-                + portalIndex
-                + " match_bits=0x"
-                + Long.toHexString(matchBits)
-                + " remote_offset="
-                + remoteOffset;
+        return ("md=%s local_offset=%s length=%s target=%s pt_index=%s match_bits=0x%x"
+                        + " remote_offset=%s")
+                .formatted(
+                        MatchEntry.hex(handle),
+                        localOffset,
+                        length,
+                        PortalsProcess.of(target),
+                        portalIndex,
+                        matchBits,
+                        remoteOffset);
     }
 }

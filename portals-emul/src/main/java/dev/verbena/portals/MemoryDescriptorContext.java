@@ -21,17 +21,17 @@ public final class MemoryDescriptorContext {
     /** {@code ptl_md_iovec_t}: address and length. */
     private static final int SEGMENT_LENGTH = 2 * Long.BYTES;
 
-    private long address;
-    private long length;
+    long address;
+    long length;
 
     /** Keeps the array that {@link #address} then points to. */
     @SuppressWarnings({"FieldCanBeLocal", "unused"})
     private UnsafeBuffer segments;
 
-    private int threshold = INFINITE;
-    private long spaceMin;
-    private int options;
-    private long userPointer;
+    int threshold = INFINITE;
+    long spaceMin;
+    int options;
+    long userPointer;
     private EventQueue queue;
 
     /** Everything at its default. */
@@ -78,12 +78,8 @@ public final class MemoryDescriptorContext {
         for (int i = 0; i < addresses.length; i++) {
             if (lengths[i] < 0 || (addresses[i] == 0 && lengths[i] != 0)) {
                 throw new IllegalArgumentException(
-                        "no region: segment "
-                                + i
-                                + ", "
-                                + lengths[i]
-                                + " bytes at "
-                                + addresses[i]);
+                        "no region: segment %s, %s bytes at %s"
+                                .formatted(i, lengths[i], addresses[i]));
             }
             copy.putLong(i * SEGMENT_LENGTH, addresses[i]);
             copy.putLong(i * SEGMENT_LENGTH + Long.BYTES, lengths[i]);
@@ -172,30 +168,6 @@ public final class MemoryDescriptorContext {
         return this;
     }
 
-    long address() {
-        return address;
-    }
-
-    long length() {
-        return length;
-    }
-
-    int threshold() {
-        return threshold;
-    }
-
-    long spaceMin() {
-        return spaceMin;
-    }
-
-    int options() {
-        return options;
-    }
-
-    long userPointer() {
-        return userPointer;
-    }
-
     int queueHandle(PortalsInterface owner) {
         if (queue == null) {
             return PortalsNative.EQ_NONE;
@@ -208,17 +180,14 @@ public final class MemoryDescriptorContext {
     }
 
     String text(boolean unlink) {
-        return "length="
-                + length
-                + " threshold="
-                + (threshold == INFINITE ? "INF" : Integer.toString(threshold))
-                + " max_size="
-                + spaceMin
-                + " options="
-                + optionNames()
-                + " eq="
-                + (queue == null ? "NONE" : MatchEntry.hex(queue.handle()))
-                + (unlink ? " UNLINK" : " RETAIN");
+        return "length=%s threshold=%s max_size=%s options=%s eq=%s%s"
+                .formatted(
+                        length,
+                        threshold == INFINITE ? "INF" : Integer.toString(threshold),
+                        spaceMin,
+                        optionNames(),
+                        queue == null ? "NONE" : MatchEntry.hex(queue.handle()),
+                        unlink ? " UNLINK" : " RETAIN");
     }
 
     private String optionNames() {

@@ -178,27 +178,21 @@ public final class PortalsEventFlyweight {
 
     @Override
     public String toString() {
-        return PortalsEventKind.name(kind())
-                + " from "
-                + PortalsProcess.of(process())
-                + ", index "
-                + portalIndex()
-                + ", bits 0x"
-                + Long.toHexString(matchBits())
-                + ", "
-                + length()
-                + " of "
-                + requestedLength()
-                + " bytes at "
-                + offset()
-                + ", descriptor "
-                + MatchEntry.hex(descriptorHandle())
-                + ", hdr_data 0x"
-                + Long.toHexString(headerData())
-                + ", sequence "
-                + Integer.toUnsignedString(sequence())
-                + (failure() == 0
-                        ? ""
-                        : ", " + PortalsOutcome.name(PortalsOutcome.FAILED + failure()));
+        return ("%s from %s, index %s, bits 0x%x, %s of %s bytes at %s, descriptor %s,"
+                        + " hdr_data 0x%x, sequence %s%s")
+                .formatted(
+                        PortalsEventKind.name(kind()),
+                        PortalsProcess.of(process()),
+                        portalIndex(),
+                        matchBits(),
+                        length(),
+                        requestedLength(),
+                        offset(),
+                        MatchEntry.hex(descriptorHandle()),
+                        headerData(),
+                        Integer.toUnsignedString(sequence()),
+                        failure() == 0
+                                ? ""
+                                : ", " + PortalsOutcome.name(PortalsOutcome.FAILED + failure()));
     }
 }

@@ -10,14 +10,13 @@ public final class PortalsException extends RuntimeException {
 
     PortalsException(String call, int code, String object, String why) {
         super(
-                call
-                        + ": "
-                        + PortalsCode.name(code)
-                        + " ("
-                        + code
-                        + ") for "
-                        + object
-                        + (why.isEmpty() ? "" : "; " + why));
+                "%s: %s (%s) for %s%s"
+                        .formatted(
+                                call,
+                                PortalsCode.name(code),
+                                code,
+                                object,
+                                why.isEmpty() ? "" : "; " + why));
         this.call = call;
         this.code = code;
         this.object = object;

@@ -75,23 +75,23 @@ public final class PortalsInterface implements AutoCloseable {
         PortalsNative.open();
         try (PointerScope scope = new PointerScope()) {
             ptl_ext_options_t options = new ptl_ext_options_t();
-            options.directory(text(context.directory()));
-            options.job(text(context.job()));
+            options.directory(text(context.directory));
+            options.job(text(context.job));
             options.flavor(context.flavor());
-            options.nid(context.nid());
-            options.pid(context.pid());
-            options.jid(context.jid());
-            options.event_slots(context.eventSlotCount());
-            options.initiators_max(context.initiatorsMax());
-            options.foreign_bounce(context.isBounceAllowed() ? 1 : 0);
-            options.lock_timeout_ms(context.lockTimeoutMs());
+            options.nid(context.nid);
+            options.pid(context.pid);
+            options.jid(context.jid);
+            options.event_slots(context.eventSlotCount);
+            options.initiators_max(context.initiatorsMax);
+            options.foreign_bounce(context.isBounceAllowed ? 1 : 0);
+            options.lock_timeout_ms(context.lockTimeoutMs);
             ptl_ni_limits_t actual = new ptl_ni_limits_t();
             IntPointer made = new IntPointer(1);
             BytePointer why = new BytePointer(WHY_LENGTH).zero();
             ptl_ni_limits_t desired = new ptl_ni_limits_t();
-            desired.max_mes(orMax(context.matchEntriesMax()));
-            desired.max_mds(orMax(context.descriptorsMax()));
-            desired.max_eqs(orMax(context.eventQueuesMax()));
+            desired.max_mes(orMax(context.matchEntriesMax));
+            desired.max_mds(orMax(context.descriptorsMax));
+            desired.max_eqs(orMax(context.eventQueuesMax));
             desired.max_ac_index(Integer.MAX_VALUE);
             desired.max_pt_index(Integer.MAX_VALUE);
             desired.max_md_iovecs(Integer.MAX_VALUE);
@@ -100,7 +100,7 @@ public final class PortalsInterface implements AutoCloseable {
             int code = portals.PtlExtNIOpen(options, desired, actual, made, why, WHY_LENGTH);
             if (code != PortalsCode.OK) {
                 throw new PortalsException(
-                        "PtlExtNIOpen", code, "job '" + context.job() + "'", text(why));
+                        "PtlExtNIOpen", code, "job '" + context.job + "'", text(why));
             }
             PortalsLimits limits =
                     new PortalsLimits(
@@ -112,7 +112,7 @@ public final class PortalsInterface implements AutoCloseable {
                             actual.max_md_iovecs(),
                             actual.max_me_list(),
                             actual.max_getput_md());
-            return new PortalsInterface(made.get(), limits, context.trace());
+            return new PortalsInterface(made.get(), limits, context.trace);
         }
     }
 
@@ -195,18 +195,10 @@ public final class PortalsInterface implements AutoCloseable {
      * @throws PortalsException PTL_PT_INDEX_INVALID, PTL_MD_ILLEGAL, PTL_NO_SPACE: nothing was made
      */
     public MatchEntry attach(int portalIndex, MatchEntryContext c) {
+        checkOwner();
         return c.descriptor == null
-                ? attach(portalIndex, c.nid, c.pid, c.matchBits, c.ignoreBits, c.unlink, c.position)
-                : attach(
-                        portalIndex,
-                        c.nid,
-                        c.pid,
-                        c.matchBits,
-                        c.ignoreBits,
-                        c.unlink,
-                        c.position,
-                        c.descriptor,
-                        c.unlinkDescriptor);
+                ? new MatchEntry(this, attachEntry(portalIndex, c, c.position), portalIndex, c)
+                : combined.attach(portalIndex, c);
     }
 
     /**
@@ -226,68 +218,35 @@ public final class PortalsInterface implements AutoCloseable {
             long ignoreBits,
             boolean unlink,
             boolean position) {
-        checkOwner();
-        int made = attachEntry(portalIndex, nid, pid, matchBits, ignoreBits, unlink, position);
-        return new MatchEntry(this, made, portalIndex, nid, pid, matchBits, ignoreBits, unlink);
-    }
-
-    /**
-     * A new match entry at the head or tail of a list, with its descriptor, in one step: no request
-     * meets it without. C: {@code PtlMEMDAttach}.
-     *
-     * @param unlinkDescriptor {@link MemoryDescriptor#UNLINK}: that goes when it is used up
-     * @return the entry; {@link MatchEntry#descriptor} is the descriptor
-     * @throws PortalsException PTL_PT_INDEX_INVALID, PTL_MD_ILLEGAL, PTL_NO_SPACE: nothing was made
-     */
-    public MatchEntry attach(
-            int portalIndex,
-            int nid,
-            int pid,
-            long matchBits,
-            long ignoreBits,
-            boolean unlink,
-            boolean position,
-            MemoryDescriptorContext context,
-            boolean unlinkDescriptor) {
-        checkOwner();
-        return combined.attach(
-                new CombinedCalls.Criteria(portalIndex, nid, pid, matchBits, ignoreBits, unlink),
-                position,
-                context,
-                unlinkDescriptor);
+        return attach(
+                portalIndex,
+                MatchEntryContext.of(nid, pid, matchBits, ignoreBits, unlink, position));
     }
 
     CombinedCalls combined() {
         return combined;
     }
 
-    int attachEntry(
-            int portalIndex,
-            int nid,
-            int pid,
-            long matchBits,
-            long ignoreBits,
-            boolean unlink,
-            boolean position) {
+    int attachEntry(int portalIndex, MatchEntryContext c, boolean position) {
         long result =
                 portals.vpn_me_attach(
                         handle,
                         portalIndex,
-                        nid,
-                        pid,
-                        matchBits,
-                        ignoreBits,
-                        unlink ? 1 : 0,
+                        c.nid,
+                        c.pid,
+                        c.matchBits,
+                        c.ignoreBits,
+                        c.unlink ? 1 : 0,
                         position ? 1 : 0);
         if (isTraced) {
             trace(
                     "PtlMEAttach",
-                    "pt_index="
-                            + portalIndex
-                            + " match_bits=0x"
-                            + Long.toHexString(matchBits)
-                            + (unlink ? " UNLINK" : " RETAIN")
-                            + (position ? " INS_AFTER" : " INS_BEFORE"),
+                    "pt_index=%s match_bits=0x%x%s%s"
+                            .formatted(
+                                    portalIndex,
+                                    c.matchBits,
+                                    c.unlink ? " UNLINK" : " RETAIN",
+                                    position ? " INS_AFTER" : " INS_BEFORE"),
                     result);
         }
         return (int) check("PtlMEAttach", result);
@@ -301,8 +260,9 @@ public final class PortalsInterface implements AutoCloseable {
                         "PtlMEAttachAny",
                         portals.vpn_me_attach_any(
                                 handle, nid, pid, matchBits, ignoreBits, unlink ? 1 : 0));
-        return new MatchEntry(
-                this, (int) result, (int) (result >>> 32), nid, pid, matchBits, ignoreBits, unlink);
+        MatchEntryContext criteria =
+                MatchEntryContext.of(nid, pid, matchBits, ignoreBits, unlink, MatchEntry.BEFORE);
+        return new MatchEntry(this, (int) result, (int) (result >>> 32), criteria);
     }
 
     /** A descriptor without match entry, to start puts and gets from. C: {@code PtlMDBind}. */
@@ -311,12 +271,12 @@ public final class PortalsInterface implements AutoCloseable {
         long result =
                 portals.vpn_md_bind(
                         handle,
-                        context.address(),
-                        context.length(),
-                        context.threshold(),
-                        context.spaceMin(),
-                        context.options(),
-                        context.userPointer(),
+                        context.address,
+                        context.length,
+                        context.threshold,
+                        context.spaceMin,
+                        context.options,
+                        context.userPointer,
                         context.queueHandle(this),
                         unlink ? 1 : 0);
         Reference.reachabilityFence(context); // its segments, until C has copied them
@@ -519,12 +479,11 @@ public final class PortalsInterface implements AutoCloseable {
         return new IllegalStateException(
                 isClosed
                         ? "closed: " + this
-                        : this
-                                + " is owned by thread '"
-                                + ownerThread.getName()
-                                + "', not by '"
-                                + Thread.currentThread().getName()
-                                + "'");
+                        : "%s is owned by thread '%s', not by '%s'"
+                                .formatted(
+                                        this,
+                                        ownerThread.getName(),
+                                        Thread.currentThread().getName()));
     }
 
     boolean isTraced() {

@@ -4,20 +4,20 @@ import dev.verbena.portals.bindings.portals;
 
 /** How to open a {@link PortalsInterface}. Fluent; zero or null means the library's default. */
 public final class PortalsInterfaceContext {
-    private String directory;
-    private String job;
+    String directory;
+    String job;
     private boolean isCray;
-    private int nid;
-    private int pid;
-    private int jid;
-    private int eventSlotCount;
-    private int initiatorsMax;
-    private boolean isBounceAllowed;
-    private int lockTimeoutMs;
-    private int matchEntriesMax;
-    private int descriptorsMax;
-    private int eventQueuesMax;
-    private PortalsTrace trace;
+    int nid;
+    int pid;
+    int jid;
+    int eventSlotCount;
+    int initiatorsMax;
+    boolean isBounceAllowed;
+    int lockTimeoutMs;
+    int matchEntriesMax;
+    int descriptorsMax;
+    int eventQueuesMax;
+    PortalsTrace trace;
 
     /** Everything at its default. */
     public PortalsInterfaceContext() {}
@@ -109,59 +109,7 @@ public final class PortalsInterfaceContext {
         return this;
     }
 
-    String directory() {
-        return directory;
-    }
-
-    String job() {
-        return job;
-    }
-
     int flavor() {
         return isCray ? portals.PTL_EXT_CRAY : portals.PTL_EXT_REF;
-    }
-
-    int nid() {
-        return nid;
-    }
-
-    int pid() {
-        return pid;
-    }
-
-    int jid() {
-        return jid;
-    }
-
-    int eventSlotCount() {
-        return eventSlotCount;
-    }
-
-    int initiatorsMax() {
-        return initiatorsMax;
-    }
-
-    boolean isBounceAllowed() {
-        return isBounceAllowed;
-    }
-
-    int lockTimeoutMs() {
-        return lockTimeoutMs;
-    }
-
-    int matchEntriesMax() {
-        return matchEntriesMax;
-    }
-
-    int descriptorsMax() {
-        return descriptorsMax;
-    }
-
-    int eventQueuesMax() {
-        return eventQueuesMax;
-    }
-
-    PortalsTrace trace() {
-        return trace;
     }
 }

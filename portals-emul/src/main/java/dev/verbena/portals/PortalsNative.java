@@ -44,12 +44,9 @@ final class PortalsNative {
         try {
             Loader.load(portals.class);
         } catch (LinkageError e) {
-            return "the native library jniportals3 for "
-                    + Loader.getPlatform()
-                    + " cannot be loaded: "
-                    + e.getMessage()
-                    + ". It is in the jar verbena-portals of its platform; see verbena-native for"
-                    + " what it needs";
+            return ("the native library jniportals3 for %s cannot be loaded: %s. It is in the"
+                            + " jar verbena-portals of its platform; see verbena-native for what it needs")
+                    .formatted(Loader.getPlatform(), e.getMessage());
         }
         String difference = layoutDifference();
         if (difference != null) {
@@ -76,13 +73,9 @@ final class PortalsNative {
                 long inJava = portals.class.getField(name).getLong(null);
                 long inC = portals.PtlExtLayoutValue(row);
                 if (inJava != inC) {
-                    return "layout constant "
-                            + name
-                            + " is "
-                            + inC
-                            + " in libportals3 and "
-                            + inJava
-                            + " in Java: the jar and the library are of different builds";
+                    return ("layout constant %s is %s in libportals3 and %s in Java: the jar"
+                                    + " and the library are of different builds")
+                            .formatted(name, inC, inJava);
                 }
                 compared++;
             } catch (ReflectiveOperationException e) {

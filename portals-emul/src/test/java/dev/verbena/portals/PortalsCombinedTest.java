@@ -12,31 +12,18 @@ import org.junit.jupiter.api.Timeout;
 /** Cray's calls that make an entry and its descriptor in one step, through the Java objects. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class PortalsCombinedTest extends PortalsPair {
+    /** An entry that goes with its descriptor, which goes when it is used up. */
+    private static MatchEntryContext entry(MemoryDescriptorContext rules) {
+        return new MatchEntryContext().matchBits(BITS).unlink().descriptorThatUnlinks(rules);
+    }
+
     private MatchEntry attached(MemoryDescriptorContext rules) {
-        return target.attach(
-                INDEX,
-                ANY,
-                ANY,
-                BITS,
-                0,
-                MatchEntry.UNLINK,
-                MatchEntry.AFTER,
-                rules,
-                MemoryDescriptor.UNLINK);
+        return target.attach(INDEX, entry(rules));
     }
 
     private static MatchEntry posted(
             MatchEntry base, MemoryDescriptorContext rules, EventQueue queue) {
-        return base.post(
-                ANY,
-                ANY,
-                BITS,
-                0,
-                MatchEntry.UNLINK,
-                MatchEntry.BEFORE,
-                rules,
-                MemoryDescriptor.UNLINK,
-                queue);
+        return base.post(entry(rules).before(), queue);
     }
 
     private void tookAt(long offset) {
@@ -61,8 +48,8 @@ class PortalsCombinedTest extends PortalsPair {
     @Test
     void shouldInsertBeforeAndBehindABase() {
         MatchEntry base = attached(quiet(0, 8).threshold(1));
-        base.insert(ANY, ANY, BITS, 0, true, MatchEntry.AFTER, quiet(200, 8).threshold(1), true);
-        base.insert(ANY, ANY, BITS, 0, true, MatchEntry.BEFORE, quiet(100, 8).threshold(1), true);
+        base.insert(entry(quiet(200, 8).threshold(1)));
+        base.insert(entry(quiet(100, 8).threshold(1)).before());
         for (long offset : new long[] {100, 0, 200}) {
             delivered(put(silent(8), 8, false));
             tookAt(offset);
@@ -98,7 +85,7 @@ class PortalsCombinedTest extends PortalsPair {
         long descriptors = target.status(PortalsRegister.DESCRIPTORS);
         MemoryDescriptorContext bad = quiet(0, 64).region(-16, 64);
         assertThatThrownBy(() -> attached(bad)).hasMessageContaining("PtlMEMDAttach: PTL_MD_ILL");
-        assertThatThrownBy(() -> base.insert(ANY, ANY, BITS, 0, true, false, bad, true))
+        assertThatThrownBy(() -> base.insert(entry(bad).before()))
                 .hasMessageContaining("PtlMEMDInsert: PTL_MD_ILL");
         assertThatThrownBy(() -> posted(base, bad, targetQueue))
                 .hasMessageContaining("PtlMEMDPost: PTL_MD_ILL");
@@ -106,7 +93,7 @@ class PortalsCombinedTest extends PortalsPair {
         assertThat(target.status(PortalsRegister.DESCRIPTORS)).isEqualTo(descriptors);
         MatchEntry gone = attached(quiet(0, 8));
         gone.close();
-        assertThatThrownBy(() -> gone.insert(ANY, ANY, BITS, 0, true, false, quiet(0, 8), true))
+        assertThatThrownBy(() -> gone.insert(entry(quiet(0, 8)).before()))
                 .isInstanceOf(IllegalStateException.class);
         EventQueue other = initiatorQueue;
         assertThatThrownBy(() -> attached(quiet(0, 8).queue(other)))
