@@ -109,6 +109,7 @@ refuse_build_of_others() {
     exit 1
 }
 
+# build_if_needed [KIND...]: after an edit of Java sources alone compiles these kinds of them, "main" unless given; else builds all.
 build_if_needed() {
     build_is_current && return 0
     refuse_build_of_others
@@ -120,7 +121,7 @@ build_if_needed() {
         build_is_current && return 0
     fi
     if only_java_is_newer; then
-        compile_edits main || { say "verbena: the edited sources do not compile"; exit 1; }
+        compile_edits "${@:-main}" || { say "verbena: the edited sources do not compile"; exit 1; }
         touch -r "$VERBENA_HOME/target/edits/began" "$DIST/built"
         exec 8>&-
         return 0
@@ -153,11 +154,13 @@ console_launcher() {
 # A class path without the classes that the launcher brings: twice on the path they are refused.
 without_junit() { tr : '\n' | grep -v -e '/junit-' -e '/opentest4j-' -e '/apiguardian-' | paste -sd:; }
 
-# ci/RunTests.java, compiled.
-test_runner() {
-    [ "$RUNNER/RunTests.class" -nt "$VERBENA_HOME/ci/RunTests.java" ] ||
-        "${JAVA_HOME:+$JAVA_HOME/bin/}javac" -d "$RUNNER" -cp "$(console_launcher)" "$VERBENA_HOME/ci/RunTests.java"
+# of_ci CLASS [PATH]: compiles ci/CLASS.java into $RUNNER when it was edited.
+of_ci() {
+    [ "$RUNNER/$1.class" -nt "$VERBENA_HOME/ci/$1.java" ] ||
+        "${JAVA_HOME:+$JAVA_HOME/bin/}javac" -d "$RUNNER" -cp "${2-}" "$VERBENA_HOME/ci/$1.java"
 }
+
+test_runner() { of_ci RunTests "$(console_launcher)"; }
 
 # run_tests TREE MODULE OPTION... -- PACKAGE.CLASS[#METHOD]...: on the classes that were compiled in a tree; options are java's.
 # With SECONDS_MAX set the JVM ends after so long.

@@ -32,9 +32,9 @@ test_path() {
         <<<"$1/$2/target/test-classes:$1/$2/target/classes:$(<"$1/$2/target/test-class-path.txt")"
 }
 
-# compile_edits KIND...: into the folders where Maven's classes are; "main" also into the jars that commands run from.
+# compile_edits KIND...: compiles what was edited since the last time, into the folders of Maven's classes and the jars of commands.
 compile_edits() (
-    local kinds=("$@") kind edited source sources=() out=$VERBENA_HOME/target/edits/classes path
+    local kinds=("$@") kind edited sources=() path
     cd "$VERBENA_HOME" || return 1
     mkdir -p target/edits
     touch target/edits/began
@@ -46,31 +46,9 @@ compile_edits() (
     done
     if [ ${#sources[@]} -gt 0 ]; then
         path=$(for module in "${MODULES[@]}"; do test_path "$VERBENA_HOME" "$module"; done | tr : '\n' | awk '!seen[$0]++' | paste -sd:)
-        rm -rf "$out"
-        mkdir -p "$out"
-        "${JAVA_HOME:+$JAVA_HOME/bin/}javac" --release 17 -nowarn -Xlint:none -proc:none -implicit:none -parameters -g -d "$out" -cp "$path" "${sources[@]}" || return 1
-        for source in "${sources[@]}"; do place_classes "$source"; done
-        update_jars "${sources[@]}"
+        of_ci CompileEdits || return 1
+        # Short runs: the first compiler of the JVM is enough.
+        "${JAVA_HOME:+$JAVA_HOME/bin/}java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$RUNNER" CompileEdits "$path" "${sources[@]}" || return 1
     fi
     for kind in "${kinds[@]}"; do touch -r target/edits/began "target/edits/$kind"; done
 )
-
-# place_classes MODULE/src/KIND/java/PACKAGE/TYPE.java
-place_classes() {
-    local type=${1#*/src/*/java/} folder=classes
-    type=${type%.java}
-    case $1 in */src/test/*) folder=test-classes ;; esac
-    rm -f "${1%%/*}/target/$folder/$type".class "${1%%/*}/target/$folder/$type"\$*.class
-    cp "$out/$type".class "${1%%/*}/target/$folder/${type%/*}/" || return 1
-    find "$out/${type%/*}" -maxdepth 1 -name "${type##*/}\$*.class" -exec cp -t "${1%%/*}/target/$folder/${type%/*}/" {} +
-}
-
-update_jars() {
-    local module artifact jar
-    for module in $(printf '%s\n' "$@" | sed -n 's|/src/main/java/.*||p' | sort -u); do
-        artifact=$(sed -n 's/.*<artifactId>\(verbena-[a-z]*\)<.*/\1/p' "$module/pom.xml" | sed -n 2p)
-        for jar in {cli,jmh}/target/dist/lib/"$artifact"-*.jar; do
-            [ ! -f "$jar" ] || "${JAVA_HOME:+$JAVA_HOME/bin/}jar" --update --file "$jar" -C "$module/target/classes" . || return 1
-        done
-    done
-}

@@ -67,15 +67,32 @@ class TestScriptsTest {
 
     /** Types of one name in a package and in one below it each stay with their own nested types. */
     @Test
-    void shouldPlaceNestedClassesOfTheirOwnPackageOnly() throws Exception {
-        write("out/p/Edited.class", "");
-        write("out/p/Edited$Own.class", "");
-        write("out/p/q/Edited$Other.class", "");
+    void shouldReplaceClassesOfEditedTypesInFoldersAndJars() throws Exception {
+        write("a/pom.xml", "<artifactId>verbena-parent</artifactId><artifactId>verbena-a</artifactId>");
+        write("a/src/main/java/p/package-info.java", "/** Documented. */ package p;");
+        write("a/src/main/java/p/Edited.java", "package p; class Edited { class Own {} }");
+        write("a/src/test/java/p/EditedTest.java", "package p; class EditedTest {}");
         write("a/target/classes/p/Edited$Gone.class", "");
-        String script = ". " + Bash.CI + "/edits.sh; cd " + folder + "; out=out; ";
-        printed(script + "place_classes a/src/main/java/p/Edited.java");
+        write("a/target/classes/p/q/Edited$Other.class", "");
+        write("cli/target/dist/lib/empty", "");
+        String run =
+                "cd %s; jar -c -f cli/target/dist/lib/verbena-a-1.jar -C a/target/classes .; java %s/CompileEdits.java . $(find a/src -name '*.java'); jar -t -f cli/target/dist/lib/verbena-a-1.jar | grep class";
+        assertThat(printed(String.format(run, folder, Bash.CI)).split("\n"))
+                .containsExactlyInAnyOrder(
+                        "p/Edited.class", "p/Edited$Own.class", "p/q/Edited$Other.class");
         assertThat(folder.resolve("a/target/classes/p").toFile().list())
-                .containsExactlyInAnyOrder("Edited.class", "Edited$Own.class");
+                .containsExactlyInAnyOrder("Edited.class", "Edited$Own.class", "q");
+        assertThat(folder.resolve("a/target/test-classes/p/EditedTest.class")).exists();
+    }
+
+    @Test
+    void shouldAskForTheModuleOfATestThatTwoModulesHave() throws Exception {
+        Bash both = Bash.run(folder, Bash.CI + "/only ArchitectureTest");
+        assertThat(both.text()).contains("is in several modules", " staging/ArchitectureTest");
+        assertThat(both.code()).isEqualTo(2);
+        Bash neither = Bash.run(folder, Bash.CI + "/only staging/NoSuchTest");
+        assertThat(neither.text()).contains("no test 'staging/NoSuchTest'");
+        assertThat(neither.code()).isEqualTo(2);
     }
 
     private String endOfC(String log, int code) throws Exception {

@@ -1,5 +1,6 @@
 package dev.verbena.agent;
 
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersReader;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,8 +22,31 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("seeded")
 class AgentDecodersFuzzTest {
     private static final long MIB = 1 << 20;
+    private static final int HEAD_LENGTH = 128;
+    private static final int METADATA_LENGTH = 16 * CountersReader.METADATA_LENGTH;
+    private static final int VALUES_LENGTH = 16 * CountersReader.COUNTER_LENGTH;
+    private static final int ERRORS_LENGTH = 8 * 1024;
 
     @TempDir private Path folder;
+
+    /** The same file with room for fewer counters and errors: most of a real one is empty. */
+    private static byte[] shortened(byte[] whole) {
+        UnsafeBuffer real = new UnsafeBuffer(whole);
+        int metadata = real.getInt(32, LITTLE_ENDIAN);
+        int values = real.getInt(36, LITTLE_ENDIAN);
+        int errorsAt = HEAD_LENGTH + metadata + values;
+        UnsafeBuffer file =
+                new UnsafeBuffer(
+                        new byte[HEAD_LENGTH + METADATA_LENGTH + VALUES_LENGTH + ERRORS_LENGTH]);
+        file.putBytes(0, real, 0, HEAD_LENGTH + METADATA_LENGTH);
+        file.putBytes(
+                HEAD_LENGTH + METADATA_LENGTH, real, HEAD_LENGTH + metadata, VALUES_LENGTH);
+        file.putBytes(file.capacity() - ERRORS_LENGTH, real, errorsAt, ERRORS_LENGTH);
+        file.putInt(32, METADATA_LENGTH, LITTLE_ENDIAN);
+        file.putInt(36, VALUES_LENGTH, LITTLE_ENDIAN);
+        file.putInt(40, ERRORS_LENGTH, LITTLE_ENDIAN);
+        return file.byteArray();
+    }
 
     @Test
     void shouldReadCountersAndErrorsOfAnyFile() throws IOException {
@@ -37,7 +62,7 @@ class AgentDecodersFuzzTest {
             for (int i = 0; i < 5; i++) {
                 environment.errorHandler().onError(new IllegalStateException("error " + i % 2));
             }
-            whole = Files.readAllBytes(environment.countersPath());
+            whole = shortened(Files.readAllBytes(environment.countersPath()));
         }
         Path file = folder.resolve("fuzzed.counters");
         long tried =
@@ -48,25 +73,29 @@ class AgentDecodersFuzzTest {
                                     readCounters(file);
                                 });
         assertThat(tried).isPositive();
+        Files.write(file, whole);
+        assertThat(readCounters(file)).isEqualTo(4);
     }
 
-    private static void readCounters(Path file) {
+    /** Counters and errors in the file; none if it is refused. */
+    private static int readCounters(Path file) {
+        int[] count = new int[1];
         try {
             CountersFile read = CountersFile.read(file);
-            read.counters().forEach((value, id, label) -> label.length());
+            read.counters().forEach((value, id, label) -> count[0]++);
             read.application().length();
             read.isAlive();
-            read.errors((count, first, last, text) -> text.length());
+            read.errors((occurrences, first, last, text) -> count[0]++);
         } catch (IOException e) {
             assertThat(e).hasMessageContaining("counters");
         }
+        return count[0];
     }
 
     /** The parts that others look at are the first: damage these more than the empty rest. */
     @Test
     void shouldReadHeadAndErrorLogOfAnyFile() throws IOException {
         byte[] whole;
-        int length;
         try (RealEnvironment environment =
                 RealEnvironment.builder()
                         .shmDirectory(folder)
@@ -75,10 +104,10 @@ class AgentDecodersFuzzTest {
                         .build()) {
             environment.errorHandler().onError(new IllegalStateException("one"));
             environment.errorHandler().onError(new IllegalArgumentException("two"));
-            whole = Files.readAllBytes(environment.countersPath());
-            length = whole.length - 256 * 1024;
+            whole = shortened(Files.readAllBytes(environment.countersPath()));
         }
-        byte[] head = java.util.Arrays.copyOf(whole, 128);
+        int length = whole.length - ERRORS_LENGTH;
+        byte[] head = java.util.Arrays.copyOf(whole, HEAD_LENGTH);
         byte[] log = java.util.Arrays.copyOfRange(whole, length, length + 4096);
         Path file = folder.resolve("fuzzed.counters");
         for (byte[] part : List.of(head, log)) {

@@ -28,6 +28,9 @@ class DartSecretTest {
     private static final byte[] OTHER = "another secret, just as long!".getBytes();
     private static final UUID JOB = new UUID(11, 12);
 
+    /** So long a process tries to register with a server that is refused. */
+    private static final long BOOT_NS = 2_000_000_000L;
+
     private static DartWorld receiveWith(byte[] secret) {
         DartWorld world = new DartWorld("shm");
         return world.receive(world.receiverContext().secret(secret));
@@ -50,7 +53,7 @@ class DartSecretTest {
     private static void assertRefused(DartWorld world, String why) {
         Await.until("receiver's error", () -> hasError(world, "connection from", why));
         Await.until("server's error", () -> hasError(world, "it says", why));
-        assertThatThrownBy(() -> world.client(0))
+        assertThatThrownBy(() -> world.client(0, c -> c.bootTimeoutNs(BOOT_NS)))
                 .isInstanceOf(DartException.class)
                 .hasMessageContaining("receiver unreachable");
         assertThat(world.receiver.statistics().messageCount()).isZero();
