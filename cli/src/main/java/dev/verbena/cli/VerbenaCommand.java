@@ -229,11 +229,11 @@ public final class VerbenaCommand implements Runnable {
         CommandSpec spec = at.getCommandSpec();
         if (word.startsWith("-")) {
             String option = word.replaceFirst("=.*", "");
-            return spec.qualifiedName()
-                    + " has no option '"
-                    + option
-                    + "'"
-                    + Suggestions.hint(option, spec.optionsMap().keySet());
+            return "%s has no option '%s'%s"
+                    .formatted(
+                            spec.qualifiedName(),
+                            option,
+                            Suggestions.hint(option, spec.optionsMap().keySet()));
         }
         boolean isRoot = at.getParent() == null;
         if (isRoot && SCRIPT_COMMANDS.contains(word)) {
@@ -245,10 +245,8 @@ public final class VerbenaCommand implements Runnable {
             return "'" + word + "' is nothing that " + spec.qualifiedName() + " takes";
         }
         String command = spec.qualifiedName() + " " + word;
-        return "there is no command '"
-                + command.substring(command.indexOf(' ') + 1)
-                + "'"
-                + Suggestions.hint(word, words);
+        return "there is no command '%s'%s"
+                .formatted(command.substring(command.indexOf(' ') + 1), Suggestions.hint(word, words));
     }
 
     /** Without what picocli says in terms of Java. */
@@ -288,10 +286,8 @@ public final class VerbenaCommand implements Runnable {
             return Path.of(text);
         } catch (InvalidPathException e) {
             throw new TypeConversionException(
-                    "'"
-                            + text
-                            + "' is no name of a file or folder in this locale: "
-                            + e.getReason());
+                    "'%s' is no name of a file or folder in this locale: %s"
+                            .formatted(text, e.getReason()));
         }
     }
 

@@ -23,14 +23,12 @@ final class VersionCommand implements Runnable {
         int width = Columns.width();
         out.println("verbena " + Version.text());
         out.println(
-                "java "
-                        + System.getProperty("java.version")
-                        + " ("
-                        + System.getProperty("java.vm.name")
-                        + "), "
-                        + System.getProperty("os.name")
-                        + " "
-                        + System.getProperty("os.arch"));
+                "java %s (%s), %s %s"
+                        .formatted(
+                                System.getProperty("java.version"),
+                                System.getProperty("java.vm.name"),
+                                System.getProperty("os.name"),
+                                System.getProperty("os.arch")));
         for (TransportProvider provider : Transports.providers()) {
             String cause = provider.unavailabilityCause();
             String does = cause == null ? "works" : "does not: " + cause;

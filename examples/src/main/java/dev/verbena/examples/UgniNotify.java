@@ -54,11 +54,10 @@ public final class UgniNotify {
                 }
                 return List.of(
                         sent,
-                        "instance "
-                                + CompletionEvent.instance(news.event())
-                                + " wrote \""
-                                + memory.buffer(0, 5).getStringWithoutLengthAscii(0, 5)
-                                + "\"");
+                        "instance %s wrote \"%s\""
+                                .formatted(
+                                        CompletionEvent.instance(news.event()),
+                                        memory.buffer(0, 5).getStringWithoutLengthAscii(0, 5)));
             }
         }
     }

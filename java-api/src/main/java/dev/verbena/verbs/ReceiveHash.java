@@ -57,7 +57,7 @@ public final class ReceiveHash {
         }
         if (key.length == 0 || key.length > KEY_MAX) {
             throw new IllegalArgumentException(
-                    "a key of " + key.length + " bytes; 1 to " + KEY_MAX + ", most cards 40");
+                    "a key of " + key.length + " bytes; 1 to " + KEY_MAX + ", most NICs 40");
         }
         this.fields = fields;
         this.key = key.clone();

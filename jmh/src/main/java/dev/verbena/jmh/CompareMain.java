@@ -136,13 +136,10 @@ public final class CompareMain {
     private static Contestant experiment(
             String name, String arguments, String number, double scale) {
         String script =
-                "d=$(mktemp -d); "
-                        + JAVA
-                        + " -cp '"
-                        + CLASS_PATH
-                        + "' dev.verbena.cli.VerbenaCommand dart experiment "
-                        + arguments
-                        + " --transport=shm --json --output=$d; code=$?; rm -rf $d; exit $code";
+                ("d=$(mktemp -d); %s -cp '%s' dev.verbena.cli.VerbenaCommand dart "
+                                + "experiment %s --transport=shm --json --output=$d; code=$?; rm "
+                                + "-rf $d; exit $code")
+                        .formatted(JAVA, CLASS_PATH, arguments);
         return new Contestant(
                 name, List.of("bash", "-c", script), Map.of(), Pattern.compile(number), scale);
     }
@@ -410,10 +407,8 @@ public final class CompareMain {
         System.out.println(
                 isKept(pairs)
                         ? "wrote " + page
-                        : page
-                                + " stays as it is: it needs "
-                                + Comparison.VERDICT_PAIRS
-                                + " pairs");
+                        : "%s stays as it is: it needs %s pairs"
+                                .formatted(page, Comparison.VERDICT_PAIRS));
     }
 
     /** Too few pairs are a trial, which takes no figures away. */

@@ -105,16 +105,9 @@ final class VerbsContestants {
     private static String pair(String program, int port) {
         String listens =
                 String.format("grep -qE '^ *[0-9]+: [0-9A-F]+:%04X .* 0A ' /proc/net/tcp", port);
-        return program
-                + " -p "
-                + port
-                + " >/dev/null 2>&1 & for i in $(seq 300); do "
-                + listens
-                + " && break; sleep 0.1; done; "
-                + program
-                + " -p "
-                + port
-                + " 127.0.0.1; code=$?; wait; exit $code";
+        return ("%s -p %s >/dev/null 2>&1 & for i in $(seq 300); do %s && break; sleep "
+                        + "0.1; done; %s -p %s 127.0.0.1; code=$?; wait; exit $code")
+                .formatted(program, port, listens, program, port);
     }
 
     private static int freePort() throws IOException {

@@ -1,5 +1,6 @@
 package dev.verbena.cli.dart;
 
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.Json;
 import dev.verbena.cli.terminal.Messages;
@@ -16,13 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code dart ls}: what is stored in a folder, by its descriptions and its files. */
 @Command(
@@ -36,13 +34,11 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
-public final class DartList implements Callable<Integer> {
+public final class DartList extends CliCommand {
     private static final int[] WIDTHS = {-30, 7, 8, 8, 14, 14, 20, 9};
     private static final Object[] HEAD = {
         "name", "rank", "step", "type", "shape", "bytes", "time", "state"
     };
-
-    @Spec private CommandSpec spec;
 
     @Option(names = "--json", description = "One JSON object a line, with everything known.")
     private boolean isJson;
@@ -57,7 +53,7 @@ public final class DartList implements Callable<Integer> {
             throw new Messages.WrongPath(
                     folder + (isFile ? " is a file, not a folder" : ": there is no such folder"));
         }
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         List<Map<String, Object>> entries = entries(folder);
         int width = Columns.width();
         if (!isJson) {

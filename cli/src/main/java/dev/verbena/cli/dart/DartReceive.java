@@ -2,6 +2,7 @@ package dev.verbena.cli.dart;
 
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.cli.terminal.ChildProcess;
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
 import dev.verbena.cli.terminal.Termination;
@@ -12,14 +13,10 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code dart receive}. */
 @Command(
@@ -31,10 +28,8 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
-public final class DartReceive implements Callable<Integer> {
+public final class DartReceive extends CliCommand {
     private static final long LOOK_AGAIN_MS = 200;
-
-    @Spec private CommandSpec spec;
 
     @Option(
             names = "--listen",
@@ -81,8 +76,7 @@ public final class DartReceive implements Callable<Integer> {
             throw new Messages.WrongPath("--directory " + directory + " is a file, not a folder");
         }
         if (servers != null && servers < 1) {
-            throw new ParameterException(
-                    spec.commandLine(), "--servers " + servers + " is less than 1");
+            throw wrong("--servers " + servers + " is less than 1");
         }
         byte[] shared = secret.read();
         List<Path> made = OutputFolder.absent(directory);
@@ -93,12 +87,12 @@ public final class DartReceive implements Callable<Integer> {
             String advice = "; choose a folder that can be written to";
             throw OutputFolder.failure("--directory", directory, e, advice);
         }
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         try (Termination termination = new Termination(10_000);
                 RealEnvironment environment =
                         RealEnvironment.builder()
                                 .application("dart receiver")
-                                .errorHandler(Messages.to(spec.commandLine().getErr()))
+                                .errorHandler(Messages.to(err()))
                                 .build()) {
             ReceivedTree tree =
                     new ReceivedTree(

@@ -1,6 +1,7 @@
 package dev.verbena.cli.dart;
 
 import dev.verbena.agent.RealEnvironment;
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.ProgressLine;
 import dev.verbena.cli.terminal.Termination;
@@ -11,15 +12,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code dart send}: ordinary files and folders, again if need be until all are confirmed. */
 @Command(
@@ -33,11 +30,9 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
-public final class DartSend implements Callable<Integer> {
+public final class DartSend extends CliCommand {
     private static final long RETRY_MS = 300;
     private static final long CLOSE_NS = 1_000_000_000L;
-
-    @Spec private CommandSpec spec;
 
     @Mixin private ServiceOptions service;
 
@@ -61,9 +56,9 @@ public final class DartSend implements Callable<Integer> {
     public Integer call() throws Exception {
         service.check();
         if (rank < 0) {
-            throw new ParameterException(spec.commandLine(), "--rank " + rank + " is below 0");
+            throw wrong("--rank " + rank + " is below 0");
         }
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         List<SendQueue.Item> items = new SendItems(faults::add).collect(paths);
         if (!Files.exists(service.configuration()) && items.isEmpty()) {
             throw new Messages.Failure("nothing to send");
@@ -74,7 +69,7 @@ public final class DartSend implements Callable<Integer> {
                 RealEnvironment environment =
                         RealEnvironment.builder()
                                 .application("dart send")
-                                .errorHandler(Messages.to(spec.commandLine().getErr()))
+                                .errorHandler(Messages.to(err()))
                                 .build()) {
             queue = new SendQueue(items, faults::add, termination::isAsked);
             ProgressLine line = new ProgressLine(out);
@@ -94,7 +89,7 @@ public final class DartSend implements Callable<Integer> {
         }
         out.flush();
         for (String fault : faults) {
-            spec.commandLine().getErr().println("verbena dart send: " + fault);
+            err().println("verbena dart send: " + fault);
         }
         return faults.isEmpty() ? 0 : 1;
     }
@@ -136,14 +131,10 @@ public final class DartSend implements Callable<Integer> {
             }
             if (!failure.getMessage().equals(said)) {
                 said = failure.getMessage();
-                spec.commandLine()
-                        .getErr()
-                        .println(
-                                "verbena dart send: "
-                                        + said
-                                        + "; connecting again, "
-                                        + queue.unconfirmed()
-                                        + " will be sent again");
+                err().println(
+                                ("verbena dart send: %s; connecting again, %s "
+                                                + "will be sent again")
+                                        .formatted(said, queue.unconfirmed()));
             }
             TimeUnit.MILLISECONDS.sleep(RETRY_MS);
         }

@@ -2,6 +2,7 @@ package dev.verbena.cli.dart;
 
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.cli.terminal.ChildProcess;
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
 import dev.verbena.cli.terminal.Termination;
@@ -14,26 +15,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** What {@code dart master} and {@code dart slave} have in common. */
-public abstract class DartServe implements Callable<Integer> {
+public abstract class DartServe extends CliCommand {
     private static final long LOOK_AGAIN_MS = 200;
     private static final long STOP_NOW_MS = 3000;
 
     private final CountDownLatch closed = new CountDownLatch(1);
     private final CountDownLatch said = new CountDownLatch(1);
     private volatile boolean isStoppedNow;
-
-    @Spec CommandSpec spec;
 
     @Mixin ServiceOptions service;
 
@@ -101,15 +96,14 @@ public abstract class DartServe implements Callable<Integer> {
     /** Files here instead of a receiver elsewhere; what {@code dart send} sent becomes a tree. */
     private void store(DartServer.Context context, Termination termination) throws IOException {
         if (!sink.startsWith("file:") || sink.length() == 5 || spill != null) {
-            throw new ParameterException(
-                    spec.commandLine(),
+            throw wrong(
                     spill == null
                             ? "--sink " + sink + " is not file:DIR"
                             : "--sink stores on this machine: --spill has no use there");
         }
         Path folder = Path.of(sink.substring(5)).toAbsolutePath().normalize();
         makeFolder("--sink", folder);
-        tree = new ReceivedTree(folder, this::print, termination::isAsked);
+        tree = new ReceivedTree(folder, this::say, termination::isAsked);
         // A thread that waits for space on the device must not keep others from being served.
         context.dedicatedThreads(true).fileSink(folder.toString(), tree);
     }
@@ -125,13 +119,6 @@ public abstract class DartServe implements Callable<Integer> {
         } catch (IOException e) {
             String advice = "; choose a folder that can be written to";
             throw OutputFolder.failure(option, folder, e, advice);
-        }
-    }
-
-    void inRange(String option, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw new ParameterException(
-                    spec.commandLine(), option + " " + value + " is outside " + min + " to " + max);
         }
     }
 
@@ -157,7 +144,7 @@ public abstract class DartServe implements Callable<Integer> {
                 RealEnvironment environment =
                         RealEnvironment.builder()
                                 .application("dart " + role())
-                                .errorHandler(Messages.to(spec.commandLine().getErr()))
+                                .errorHandler(Messages.to(err()))
                                 .build()) {
             DartServer.Context context =
                     new DartServer.Context()
@@ -191,7 +178,7 @@ public abstract class DartServe implements Callable<Integer> {
                 }
                 made = List.of();
                 ready();
-                print(role() + " ready as server " + server.serverId() + ": " + server.uri());
+                say(role() + " ready as server " + server.serverId() + ": " + server.uri());
                 ChildProcess.tell("ready " + server.serverId());
                 termination.lastWords(() -> stopNow(server));
                 awaitEnd(server, termination);
@@ -219,7 +206,7 @@ public abstract class DartServe implements Callable<Integer> {
         if (tree == null || tree.damagedCount() == 0) {
             return false;
         }
-        print(tree.damagedCount() + " files were refused, see above");
+        say(tree.damagedCount() + " files were refused, see above");
         return true;
     }
 
@@ -255,14 +242,11 @@ public abstract class DartServe implements Callable<Integer> {
     private void sayWhatIsAwaited(ServerStatistics statistics, long timeoutNs) {
         int held = statistics.pendingCount() + statistics.fullCount() + statistics.streamingCount();
         if (held > 0) {
-            print(
-                    role()
-                            + " waits up to "
-                            + TimeUnit.NANOSECONDS.toSeconds(timeoutNs)
-                            + " s for the receiver: "
-                            + held
-                            + " buffers hold data that it has not confirmed. A second Ctrl-C ends"
-                            + " at once and names what is lost");
+            say(
+                    ("%s waits up to %s s for the receiver: %s buffers hold data "
+                                    + "that it has not confirmed. A second Ctrl-C ends at once and "
+                                    + "names what is lost")
+                            .formatted(role(), TimeUnit.NANOSECONDS.toSeconds(timeoutNs), held));
         }
     }
 
@@ -272,7 +256,7 @@ public abstract class DartServe implements Callable<Integer> {
         server.stopNow();
         try {
             if (!closed.await(STOP_NOW_MS, TimeUnit.MILLISECONDS)) {
-                print(role() + " could not end in order");
+                say(role() + " could not end in order");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -285,17 +269,12 @@ public abstract class DartServe implements Callable<Integer> {
 
     private void reportLost(DartServer server) {
         for (DartServer.LostMessage lost : server.lostMessages()) {
-            print("lost: " + lost);
+            say("lost: " + lost);
         }
     }
 
-    private void print(String text) {
-        spec.commandLine().getOut().println(text);
-        spec.commandLine().getOut().flush();
-    }
-
     private void report(ServerStatistics statistics) {
-        print(
+        say(
                 String.format(
                         "%s stopped: %d messages pulled (%.1f MB), %d confirmed by the receiver, %d"
                                 + " failed, %d processes lost",
@@ -309,7 +288,7 @@ public abstract class DartServe implements Callable<Integer> {
 
     private void report(SpillStatistics spilled) {
         if (spilled.writtenBytes() > 0 || spilled.bytes() > 0 || spilled.replayedCount() > 0) {
-            print(
+            say(
                     String.format(
                             "spill: %.1f MB written, %d messages delivered from files, %d messages"
                                     + " remain in %d files (%.1f MB)%s",
@@ -358,8 +337,7 @@ public abstract class DartServe implements Callable<Integer> {
         DartServer.Context configure(DartServer.Context context, Termination termination) {
             inRange("--servers", servers, 1, 1024);
             if ((receiver == null) == (sink == null)) {
-                throw new ParameterException(
-                        spec.commandLine(),
+                throw wrong(
                         "where do the data go? Give either --receiver HOST:PORT or --sink"
                                 + " file:DIR");
             }
@@ -432,10 +410,9 @@ public abstract class DartServe implements Callable<Integer> {
                 }
                 if (System.nanoTime() - deadlineNs >= 0) {
                     throw new Messages.Failure(
-                            receiverFile()
-                                    + " did not appear within "
-                                    + service.timeoutSeconds()
-                                    + " s: is the master running? Or give --receiver HOST:PORT");
+                            "%s did not appear within %s s: is the master running? Or "
+                                    + "give --receiver HOST:PORT",
+                            receiverFile(), service.timeoutSeconds());
                 }
                 java.util.concurrent.locks.LockSupport.parkNanos(20_000_000);
             }

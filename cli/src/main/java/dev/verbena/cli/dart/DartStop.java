@@ -1,18 +1,16 @@
 package dev.verbena.cli.dart;
 
 import dev.verbena.agent.RealEnvironment;
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.dart.DartClient;
 import dev.verbena.dart.DartException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code dart stop}: asks the servers of a configuration file to end. */
 @Command(
@@ -23,13 +21,11 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
-public final class DartStop implements Callable<Integer> {
+public final class DartStop extends CliCommand {
     /** No program's processes have it. */
     private static final int APPLICATION = 2047;
 
     private static final long LOOK_AGAIN_MS = 50;
-
-    @Spec private CommandSpec spec;
 
     @Mixin private ServiceOptions service;
 
@@ -61,8 +57,8 @@ public final class DartStop implements Callable<Integer> {
             }
             TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MS);
         }
-        spec.commandLine().getOut().println("stopped");
-        spec.commandLine().getOut().flush();
+        out().println("stopped");
+        out().flush();
         return 0;
     }
 

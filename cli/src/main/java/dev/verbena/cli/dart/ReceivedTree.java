@@ -175,13 +175,8 @@ final class ReceivedTree implements DartMessageHandler {
         long length = Files.size(stored);
         if (total < 0 || offset < 0 || offset > total - length) {
             refuse(
-                    path
-                            + ": a part outside the file, at "
-                            + offset
-                            + " of "
-                            + total
-                            + "; left as "
-                            + stored);
+                    "%s: a part outside the file, at %s of %s; left as %s"
+                            .formatted(path, offset, total, stored));
             return;
         }
         String wanted = metadata.property("crc");
@@ -200,11 +195,8 @@ final class ReceivedTree implements DartMessageHandler {
                 moved = "";
             } else {
                 refuse(
-                        path
-                                + ": a part for offset "
-                                + offset
-                                + " is out of order; left as "
-                                + stored);
+                        "%s: a part for offset %s is out of order; left as %s"
+                                .formatted(path, offset, stored));
             }
             return;
         }

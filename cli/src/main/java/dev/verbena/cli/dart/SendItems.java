@@ -67,13 +67,9 @@ final class SendItems {
         }
         if (other != null) {
             throw new Messages.WrongPath(
-                    other
-                            + " and "
-                            + source
-                            + " would both be stored as "
-                            + name
-                            + "; nothing was sent. Rename one of them, or send the folders that"
-                            + " they are in");
+                    "%s and %s would both be stored as %s; nothing was sent. Rename "
+                            + "one of them, or send the folders that they are in",
+                    other, source, name);
         }
         items.add(new SendQueue.Item(source, name, isFolder));
     }

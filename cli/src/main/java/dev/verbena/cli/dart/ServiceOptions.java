@@ -1,5 +1,6 @@
 package dev.verbena.cli.dart;
 
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.TransportOption;
 import dev.verbena.dart.DartServer;
 import java.nio.file.Files;
@@ -44,11 +45,7 @@ final class ServiceOptions {
 
     /** Throws if a value is out of range; called before anything is begun. */
     void check() {
-        if (timeout < 1 || timeout > TIMEOUT_MAX) {
-            throw new ParameterException(
-                    command.commandLine(),
-                    "--timeout " + timeout + " is outside 1 to " + TIMEOUT_MAX);
-        }
+        CliCommand.inRange(command, "--timeout", timeout, 1, TIMEOUT_MAX);
         if (Files.isDirectory(configuration)) {
             throw wrongConfiguration("is a folder; the name of a file in one is needed");
         }
@@ -59,8 +56,7 @@ final class ServiceOptions {
     }
 
     private ParameterException wrongConfiguration(String why) {
-        String option = "--config " + configuration;
-        return new ParameterException(command.commandLine(), option + ": " + why);
+        return CliCommand.wrong(command, "--config %s: %s", configuration, why);
     }
 
     /** The configuration file, absolute. */

@@ -1,6 +1,7 @@
 package dev.verbena.cli.demo;
 
 import dev.verbena.agent.CountersFile;
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
 import dev.verbena.cli.terminal.TransportOption;
@@ -14,13 +15,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena demo}: the whole chain, from a simulation's memory to a report. */
 @Command(
@@ -38,10 +35,8 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
-public final class DemoCommand implements Callable<Integer> {
+public final class DemoCommand extends CliCommand {
     private static final String OUTPUT = "demo-output";
-
-    @Spec private CommandSpec spec;
 
     @Option(
             names = "--deck",
@@ -128,12 +123,9 @@ public final class DemoCommand implements Callable<Integer> {
             firstStep = RestartNames.stepToContinue(restart, deck.processCount());
             if (firstStep >= deck.stepCount()) {
                 throw new Messages.Failure(
-                        restart
-                                + " is at step "
-                                + firstStep
-                                + ", and the run is to end at step "
-                                + deck.stepCount()
-                                + ": ask for more with --steps");
+                        "%s is at step %s, and the run is to end at step %s: ask for "
+                                + "more with --steps",
+                        restart, firstStep, deck.stepCount());
             }
         }
         DemoPlan plan =
@@ -151,7 +143,7 @@ public final class DemoCommand implements Callable<Integer> {
                         DemoPlan.SharedMemory.of(
                                 deck, servers, CountersFile.defaultShmDirectory()));
         requireSpace(plan);
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         return new DemoRun(plan, out).run() ? 0 : 1;
     }
 
@@ -166,8 +158,7 @@ public final class DemoCommand implements Callable<Integer> {
             changes.add("steps = " + steps);
         }
         if (isUnbuffered && isBuffered) {
-            throw new ParameterException(
-                    spec.commandLine(), "--buffered and --unbuffered exclude each other");
+            throw wrong("--buffered and --unbuffered exclude each other");
         }
         if (isUnbuffered || isBuffered) {
             changes.add("restart.mode = " + (isBuffered ? "buffered" : "unbuffered"));
@@ -175,7 +166,7 @@ public final class DemoCommand implements Callable<Integer> {
         try {
             return PicDeck.read(deckPath(), changes);
         } catch (DeckException e) {
-            throw new ParameterException(spec.commandLine(), e.getMessage());
+            throw wrong(e.getMessage());
         }
     }
 
@@ -186,13 +177,6 @@ public final class DemoCommand implements Callable<Integer> {
         Path inSources = Path.of("examples", "two-stream.conf");
         String home = System.getProperty("verbena.home");
         return home == null ? inSources : Path.of(home).resolve(inSources);
-    }
-
-    private void inRange(String option, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw new ParameterException(
-                    spec.commandLine(), option + " " + value + " is outside " + min + " to " + max);
-        }
     }
 
     private Path restartFolder() {

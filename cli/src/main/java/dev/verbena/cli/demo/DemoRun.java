@@ -231,11 +231,9 @@ final class DemoRun {
         dead.kill();
         progress.timeline().add(Timeline.KILLED, killedNs, dead.pid());
         say(
-                "   receiver (process "
-                        + dead.pid()
-                        + ") killed with kill -9 after step "
-                        + step
-                        + "; the simulation goes on");
+                ("   receiver (process %s) killed with kill -9 after step %s; the "
+                                + "simulation goes on")
+                        .formatted(dead.pid(), step));
         long startNs = killedNs + DEAD_MS * 1_000_000;
         watchUntil(() -> System.nanoTime() - startNs >= 0);
         progress.forgetPort();

@@ -1,6 +1,7 @@
 package dev.verbena.cli.doctor;
 
 import dev.verbena.agent.CountersFile;
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.Json;
 import dev.verbena.cli.terminal.Version;
@@ -9,11 +10,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena doctor}. */
 @Command(
@@ -25,11 +23,9 @@ import picocli.CommandLine.Spec;
             "Exit code 0: nothing is wrong; 1: something is (with --strict also for warnings)."
         },
         mixinStandardHelpOptions = true)
-public final class DoctorCommand implements Callable<Integer> {
+public final class DoctorCommand extends CliCommand {
     private static final int WIDTH = 100;
     private static final String INDENT = " ".repeat(8);
-
-    @Spec private CommandSpec spec;
 
     @Option(names = "--json", description = "Print JSON instead of text.")
     private boolean isJson;
@@ -60,7 +56,7 @@ public final class DoctorCommand implements Callable<Integer> {
                     finding -> finding.name().equals("Yama") ? finding.asNote() : finding);
         }
         findings.addAll(trials);
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         if (isJson) {
             printJson(out, findings, transports.working());
         } else {
@@ -100,10 +96,8 @@ public final class DoctorCommand implements Callable<Integer> {
         String all =
                 wrong + warnings == 0
                         ? "Nothing is wrong; --all explains the notes."
-                        : wrong
-                                + " wrong, "
-                                + warnings
-                                + " warnings; --all explains the notes too.";
+                        : "%s wrong, %s warnings; --all explains the notes too."
+                                .formatted(wrong, warnings);
         String works = working.isEmpty() ? "none" : String.join(", ", working);
         out.print(Columns.fold("\nTransports that work now: " + works + "\n" + all, width));
     }

@@ -23,13 +23,12 @@ final class DoctorJava {
     Finding jdk() {
         int version = Runtime.version().feature();
         String found =
-                System.getProperty("java.vendor")
-                        + " "
-                        + Runtime.version()
-                        + ", "
-                        + System.getProperty("os.arch")
-                        + ", heap at most "
-                        + ByteSize.text(Runtime.getRuntime().maxMemory());
+                "%s %s, %s, heap at most %s"
+                        .formatted(
+                                System.getProperty("java.vendor"),
+                                Runtime.version(),
+                                System.getProperty("os.arch"),
+                                ByteSize.text(Runtime.getRuntime().maxMemory()));
         if (version < OLDEST) {
             return Finding.wrong(
                     "JDK", found, "17 or newer is needed", "install openjdk-17-jdk-headless");

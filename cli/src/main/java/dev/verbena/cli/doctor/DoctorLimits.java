@@ -87,13 +87,8 @@ final class DoctorLimits {
     Finding sharedMemory(Path folder, String type, long usable, long total, boolean isWritable) {
         String name = "shared memory";
         String found =
-                folder
-                        + " ("
-                        + type
-                        + "), "
-                        + ByteSize.text(usable)
-                        + " of "
-                        + ByteSize.text(total);
+                "%s (%s), %s of %s"
+                        .formatted(folder, type, ByteSize.text(usable), ByteSize.text(total));
         found += " free";
         if (!isWritable) {
             return Finding.wrong(

@@ -1,6 +1,7 @@
 package dev.verbena.cli.experiment;
 
 import dev.verbena.cli.report.ResultReport;
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
@@ -15,14 +16,10 @@ import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena dart experiment}: the measurements of the DART paper. */
 @Command(
@@ -42,7 +39,7 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
-public final class DartExperiment implements Callable<Integer> {
+public final class DartExperiment extends CliCommand {
     private static final String OUTPUT = "experiment-output";
 
     /** Which of them. */
@@ -52,8 +49,6 @@ public final class DartExperiment implements Callable<Integer> {
         e3,
         e4
     }
-
-    @Spec CommandSpec spec;
 
     @Parameters(paramLabel = "e1|e2|e3|e4", description = "Which experiment.")
     Which which;
@@ -168,7 +163,7 @@ public final class DartExperiment implements Callable<Integer> {
         check();
         String scheme = transport.require(spec);
         Path folder = outputFolder();
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         boolean isEndWished;
         try (Termination termination = new Termination(30_000)) {
             try (ExperimentService service =
@@ -213,8 +208,7 @@ public final class DartExperiment implements Callable<Integer> {
             inRange("--clients", n, 1, 256);
         }
         if (only != null && which != only.of()) {
-            throw new ParameterException(
-                    spec.commandLine(), "--only=" + only + " is for " + only.of());
+            throw wrong("--only=" + only + " is for " + only.of());
         }
         inRange("--size", size, 1, 1 << 20);
         inRange("--compute", compute, 0, 60_000);
@@ -224,13 +218,6 @@ public final class DartExperiment implements Callable<Integer> {
         inRange("--buffers", buffers, 0, 4096);
         inRange("--buffer-size", bufferMebibytes, 1, 256);
         inRange("--busy-cores", busyCores, 0, Runtime.getRuntime().availableProcessors());
-    }
-
-    private void inRange(String option, Integer value, int min, int max) {
-        if (value != null && (value < min || value > max)) {
-            throw new ParameterException(
-                    spec.commandLine(), option + " " + value + " is outside " + min + " to " + max);
-        }
     }
 
     private Path outputFolder() throws IOException {

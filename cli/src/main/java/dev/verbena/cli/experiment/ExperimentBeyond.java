@@ -75,10 +75,9 @@ final class ExperimentBeyond {
         }
         report.section(
                 "Compute time tuned (figure 10)",
-                "N = "
-                        + clients
-                        + ", compute time 1.1 x knee: the receiver just keeps up, and sending costs"
-                        + " next to nothing.");
+                ("N = %s, compute time 1.1 x knee: the receiver just keeps up, "
+                                + "and sending costs next to nothing.")
+                        .formatted(clients));
         report.chart(
                 "Time in the library",
                 new Chart(

@@ -93,15 +93,13 @@ final class ExperimentSamples {
                 for (int step = 0; step < steps; step++) {
                     int at = at(client, step, 0);
                     out.println(
-                            client
-                                    + ","
-                                    + step
-                                    + ","
-                                    + values[at]
-                                    + ","
-                                    + values[at + WAIT]
-                                    + ","
-                                    + values[at + TOTAL]);
+                            "%s,%s,%s,%s,%s"
+                                    .formatted(
+                                            client,
+                                            step,
+                                            values[at],
+                                            values[at + WAIT],
+                                            values[at + TOTAL]));
                 }
             }
             if (out.checkError()) {

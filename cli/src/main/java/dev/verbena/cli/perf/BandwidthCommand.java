@@ -51,9 +51,7 @@ public final class BandwidthCommand extends PerfCommand {
 
     @Override
     void check() {
-        if (window < 1 || window > 1024) {
-            throw wrong("--window " + window + " is outside 1 to 1024");
-        }
+        inRange("--window", window, 1, 1024);
     }
 
     @Override

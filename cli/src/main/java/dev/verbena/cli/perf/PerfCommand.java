@@ -1,6 +1,7 @@
 package dev.verbena.cli.perf;
 
 import dev.verbena.cli.terminal.ChildProcess;
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.Termination;
@@ -18,18 +19,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** What {@code lat} and {@code bw} have in common. */
 @Command(sortOptions = false, mixinStandardHelpOptions = true)
-abstract class PerfCommand implements Callable<Integer> {
+abstract class PerfCommand extends CliCommand {
     private static final int LENGTH_MAX = 1 << 30;
     private static final long START_SECONDS = 30;
 
@@ -37,8 +34,6 @@ abstract class PerfCommand implements Callable<Integer> {
 
     /** The other process has as much to start as this one, beside this one and other work. */
     private static final long START_FACTOR = 10;
-
-    @Spec CommandSpec spec;
 
     @Mixin TransportOption transport;
 
@@ -143,9 +138,7 @@ abstract class PerfCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         List<Integer> lengths = lengths();
-        if (iterations != null && (iterations < 1 || iterations > 1_000_000_000L)) {
-            throw wrong("--iterations " + iterations + " is outside 1 to 1000000000");
-        }
+        inRange("--iterations", iterations, 1, 1_000_000_000);
         int longest = lengths.get(lengths.size() - 1);
         if (isListening && peer != null) {
             throw wrong("--listen and --connect exclude each other");
@@ -154,14 +147,12 @@ abstract class PerfCommand implements Callable<Integer> {
             throw wrong("--connect " + peer + " is no address such as shm://job/process");
         }
         check();
-        if (startSeconds != null && (startSeconds < 1 || startSeconds > 86_400)) {
-            throw wrong("--start-timeout " + startSeconds + " is outside 1 to 86400");
-        }
+        inRange("--start-timeout", startSeconds, 1, 86_400);
         String scheme =
                 peer == null
                         ? transport.require(spec)
                         : TransportOption.require(spec, "--connect " + peer, peer.getScheme());
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         if (isListening) {
             PerfPeer.serve(
                     scheme,
@@ -280,10 +271,6 @@ abstract class PerfCommand implements Callable<Integer> {
 
     /** Throws for options of its own that it does not take, before anything is begun. */
     void check() {}
-
-    ParameterException wrong(String message) {
-        return new ParameterException(spec.commandLine(), message);
-    }
 
     private List<Integer> lengths() {
         int limit = what == What.send ? PerfEndpoint.MESSAGE_LENGTH_MAX : LENGTH_MAX;

@@ -1,5 +1,6 @@
 package dev.verbena.cli.perftest;
 
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
 import dev.verbena.verbs.DeviceAttributes;
 import dev.verbena.verbs.DeviceInfo;
@@ -16,11 +17,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Most of what {@code ibv_devinfo -v} shows, and what to do without a device. */
 @Command(
@@ -33,7 +31,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:there is a device", "1:a device cannot be asked", "3:there is none"})
-public final class DevicesCommand implements Callable<Integer> {
+public final class DevicesCommand extends CliCommand {
     private static final int NONE = 3;
 
     /** Numbers that are bits or identifiers. */
@@ -62,14 +60,12 @@ public final class DevicesCommand implements Callable<Integer> {
                     "pci_compare_swap",
                     "completion_timestamp_mask");
 
-    @Spec private CommandSpec spec;
-
     @Parameters(paramLabel = "NAME", arity = "0..1", description = "This device only.")
     private String name;
 
     @Override
     public Integer call() {
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         String cause = RdmaDevices.unavailabilityCause();
         List<DeviceInfo> devices = cause == null ? RdmaDevices.list() : List.of();
         if (devices.isEmpty()) {
@@ -87,10 +83,8 @@ public final class DevicesCommand implements Callable<Integer> {
         }
         if (!isShown) {
             throw new IllegalArgumentException(
-                    "no RDMA device '"
-                            + name
-                            + "'; there are "
-                            + devices.stream().map(DeviceInfo::name).toList());
+                    "no RDMA device '%s'; there are %s"
+                            .formatted(name, devices.stream().map(DeviceInfo::name).toList()));
         }
         out.print(Columns.fold(text.toString(), Columns.width()));
         out.println("fork: " + RdmaDevices.forkStatus());

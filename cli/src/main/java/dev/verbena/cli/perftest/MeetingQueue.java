@@ -272,11 +272,9 @@ final class MeetingQueue implements MeetingLink {
         byte[] bytes = arrived.poll();
         if (bytes.length != length) {
             throw new Messages.Failure(
-                    "the other side does not speak as perftest does: "
-                            + bytes.length
-                            + " bytes and not "
-                            + length
-                            + "; have both -R and the same options?");
+                    "the other side does not speak as perftest does: %s bytes and not "
+                            + "%s; have both -R and the same options?",
+                    bytes.length, length);
         }
         return bytes;
     }

@@ -1,5 +1,6 @@
 package dev.verbena.cli.perftest;
 
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Json;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.verbs.ConnectionChannel;
@@ -15,11 +16,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /**
  * {@code lat write} and its seven sisters: measures over an RDMA device, with another Verbena or
@@ -31,14 +29,12 @@ import picocli.CommandLine.Spec;
         usageHelpAutoWidth = true,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:measured", "1:it failed", "2:wrong arguments"})
-abstract class PerftestCommand implements Callable<Integer> {
+abstract class PerftestCommand extends CliCommand {
     private static final int CYCLE = 4096;
     private static final int CACHE_LINE = 64;
     private static final int CYCLE_MAX = 1 << 20;
     private static final int CACHE_LINE_MAX = 4096;
     private static final long CONNECT_MS = 10_000;
-
-    @Spec private CommandSpec spec;
 
     @Mixin private PerftestOptions options;
 
@@ -52,7 +48,7 @@ abstract class PerftestCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         options.conclude(spec, tool);
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         if (options.isManaged) {
             measureManaged(out);
             return 0;
@@ -61,12 +57,8 @@ abstract class PerftestCommand implements Callable<Integer> {
             PortAttributes port = device.port(options.devicePort);
             if (port.state() != PortAttributes.ACTIVE) {
                 throw new Messages.Failure(
-                        "port "
-                                + options.devicePort
-                                + " of "
-                                + device.info().name()
-                                + " is "
-                                + port.stateName());
+                        "port %s of %s is %s",
+                        options.devicePort, device.info().name(), port.stateName());
             }
             GidEntry gid = options.gid(device, "-x", options.gidIndex, reason -> say(out, reason));
             int mtu = mtu(options.mtu, port.mtu(), options.devicePort);
@@ -114,13 +106,7 @@ abstract class PerftestCommand implements Callable<Integer> {
     static int mtu(Integer asked, int portsMtu, int port) {
         if (asked != null && asked > portsMtu) {
             throw new Messages.Failure(
-                    "-m "
-                            + asked
-                            + ": packets of port "
-                            + port
-                            + " have "
-                            + portsMtu
-                            + " bytes at most now");
+                    "-m %s: packets of port %s have %s bytes at most now", asked, port, portsMtu);
         }
         return asked == null ? portsMtu : asked;
     }
@@ -143,14 +129,12 @@ abstract class PerftestCommand implements Callable<Integer> {
         List<Integer> sizes = options.sizes(mtu);
         say(
                 out,
-                tool.program()
-                        + " over "
-                        + device.info().name()
-                        + ", the other side is "
-                        + (isVerbena ? "a Verbena" : "perftest")
-                        + "; packets of "
-                        + mtu
-                        + " bytes");
+                "%s over %s, the other side is %s; packets of %s bytes"
+                        .formatted(
+                                tool.program(),
+                                device.info().name(),
+                                isVerbena ? "a Verbena" : "perftest",
+                                mtu));
         try (PerftestEndpoint endpoint =
                 new PerftestEndpoint(
                         device,

@@ -221,11 +221,9 @@ final class PerftestEndpoint implements AutoCloseable {
         boolean isDatagram = options.connection == QueuePairType.UD;
         if (gid != null && gid.gid().isIpv4() != peer.gid().isIpv4()) {
             throw new Messages.Failure(
-                    "one side's address is of IPv4, the other one's of IPv6: "
-                            + gid.gid().address()
-                            + " and "
-                            + peer.gid().address()
-                            + "; choose with -x on both sides");
+                    "one side's address is of IPv4, the other one's of IPv6: %s and "
+                            + "%s; choose with -x on both sides",
+                    gid.gid().address(), peer.gid().address());
         }
         PathContext path = path(Math.min(255, peer.reads()));
         queues.get(q).toReadyToReceive(path, isDatagram ? null : peer.target());
@@ -289,11 +287,8 @@ final class PerftestEndpoint implements AutoCloseable {
     void checkLength(int length, int size) {
         if (length != size + places.headerLength()) {
             throw new Messages.Failure(
-                    "a message has "
-                            + (length - places.headerLength())
-                            + " bytes, not "
-                            + size
-                            + "; have both sides the same -s?");
+                    "a message has %s bytes, not %s; have both sides the same -s?",
+                    length - places.headerLength(), size);
         }
     }
 
@@ -329,10 +324,8 @@ final class PerftestEndpoint implements AutoCloseable {
             CompletionFlyweight completion = completions.completion(i);
             if (!completion.isSuccess()) {
                 throw new Messages.Failure(
-                        "completion on queue pair "
-                                + completion.queuePairNumber()
-                                + ": "
-                                + CompletionStatus.text(completion.status()));
+                        "completion on queue pair %s: %s",
+                        completion.queuePairNumber(), CompletionStatus.text(completion.status()));
             }
         }
         if (count < 0) {
@@ -393,11 +386,9 @@ final class PerftestEndpoint implements AutoCloseable {
         void check(String what) {
             if (System.nanoTime() - deadlineNs >= 0) {
                 throw new Messages.Failure(
-                        what
-                                + " came for "
-                                + PATIENCE_NS / 1_000_000_000
-                                + " s; have both sides the same -n, -s and -c, and does the other"
-                                + " one live?");
+                        "%s came for %s s; have both sides the same -n, -s and -c, and "
+                                + "does the other one live?",
+                        what, PATIENCE_NS / 1_000_000_000);
             }
         }
     }

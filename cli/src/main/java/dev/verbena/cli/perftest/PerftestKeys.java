@@ -167,10 +167,8 @@ record PerftestKeys(
 
     private static Messages.Failure wrong(String line, String why) {
         return new Messages.Failure(
-                "the other side does not speak as perftest does: no keys in '"
-                        + line
-                        + "': "
-                        + why
-                        + "; do both have a GID (-x), or neither?");
+                "the other side does not speak as perftest does: no keys in '%s': %s; "
+                        + "do both have a GID (-x), or neither?",
+                line, why);
     }
 }

@@ -1,5 +1,6 @@
 package dev.verbena.cli.perftest;
 
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.verbs.QueuePairType;
 import java.util.ArrayList;
 import java.util.List;
@@ -260,10 +261,8 @@ final class PerftestOptions extends DeviceOptions {
         }
         if (hasDuration() && durationSeconds <= 2 * marginSeconds) {
             throw wrong(
-                    "-D "
-                            + durationSeconds
-                            + " leaves nothing to measure between two margins of -f "
-                            + marginSeconds);
+                    "-D %s leaves nothing to measure between two margins of -f %s",
+                    durationSeconds, marginSeconds);
         }
         if (hasDuration() && (isAll || isEvents || iterations != null)) {
             throw wrong("-D excludes -n, -a and -e");
@@ -284,13 +283,11 @@ final class PerftestOptions extends DeviceOptions {
     }
 
     private void check(String option, long value, long from, long to) {
-        if (value < from || value > to) {
-            throw wrong(option + " " + value + " is outside " + from + " to " + to);
-        }
+        CliCommand.inRange(spec, option, value, from, to);
     }
 
-    private ParameterException wrong(String message) {
-        return new ParameterException(spec.commandLine(), message);
+    private ParameterException wrong(String message, Object... values) {
+        return CliCommand.wrong(spec, message, values);
     }
 
     private int size() {

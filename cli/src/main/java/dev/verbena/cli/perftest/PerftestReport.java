@@ -18,11 +18,8 @@ record PerftestReport(String line, Map<String, Object> fields, boolean isGigabit
                     + "    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] ";
         }
         String unit = isGigabits ? "Gb/sec" : "MB/sec";
-        return " #bytes     #iterations    BW peak["
-                + unit
-                + "]    BW average["
-                + unit
-                + "]   MsgRate[Mpps]";
+        return " #bytes     #iterations    BW peak[%s]    BW average[%s]   MsgRate[Mpps]"
+                .formatted(unit, unit);
     }
 
     /**

@@ -96,13 +96,9 @@ final class PerftestWire implements AutoCloseable {
         if (!version.matches("[0-9]{1,3}\\.[0-9]{1,4}")
                 || Double.parseDouble(version) < VERSION_MIN) {
             throw new Messages.Failure(
-                    "the other side calls itself '"
-                            + version.replaceAll("[^ -~]", "?")
-                            + "'; a perftest from "
-                            + VERSION_MIN
-                            + " on was expected (this speaks "
-                            + VERSION
-                            + ", perftest 4.5)");
+                    "the other side calls itself '%s'; a perftest from %s on was "
+                            + "expected (this speaks %s, perftest 4.5)",
+                    version.replaceAll("[^ -~]", "?"), VERSION_MIN, VERSION);
         }
         byte[] mark = MARK.getBytes(StandardCharsets.US_ASCII);
         int from = end + 1;
@@ -121,10 +117,9 @@ final class PerftestWire implements AutoCloseable {
         int code = theirs[0] - '0';
         if (code < 1 || code > 5 || theirs[1] != 0) {
             throw new Messages.Failure(
-                    "the other side does not speak as perftest does: no packet length 1 to 5, but "
-                            + theirs[0]
-                            + ", "
-                            + theirs[1]);
+                    "the other side does not speak as perftest does: no packet length "
+                            + "1 to 5, but %s, %s",
+                    theirs[0], theirs[1]);
         }
         return 128 << Math.min(code, mine);
     }

@@ -247,10 +247,8 @@ final class PingPong implements AutoCloseable {
         }
         if (!completion.isSuccess()) {
             throw new Messages.Failure(
-                    "completion on queue pair "
-                            + completion.queuePairNumber()
-                            + ": "
-                            + CompletionStatus.text(completion.status()));
+                    "completion on queue pair %s: %s",
+                    completion.queuePairNumber(), CompletionStatus.text(completion.status()));
         }
         int q = indexByNumber.get(completion.queuePairNumber());
         if (q < 0) {
@@ -292,11 +290,8 @@ final class PingPong implements AutoCloseable {
     private void checkLength(int length) {
         if (length != options.size() + header) {
             throw new Messages.Failure(
-                    "a message has "
-                            + (length - header)
-                            + " bytes, not "
-                            + options.size()
-                            + "; have both sides the same -s?");
+                    "a message has %s bytes, not %s; have both sides the same -s?",
+                    length - header, options.size());
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.verbena.cli.perftest;
 
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.QueuePairAddress;
 import dev.verbena.verbs.RdmaDevice;
@@ -8,14 +9,10 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Messages to and fro over a device; the other side may be rdma-core's {@code ibv_rc_pingpong}. */
 @Command(
@@ -29,13 +26,11 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:every message came", "1:it failed", "2:wrong arguments"})
-public final class PingPongCommand implements Callable<Integer> {
+public final class PingPongCommand extends CliCommand {
     private static final long CONNECT_MS = 10_000;
     private static final int SHARED_MAX = 256;
     private static final QueuePairAddress NONE = new QueuePairAddress(0, 0, 0, null);
     private static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
-
-    @Spec private CommandSpec spec;
 
     @Mixin private Options options;
 
@@ -133,7 +128,7 @@ public final class PingPongCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         check();
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         try (RdmaDevice device = options.openDevice()) {
             GidEntry gid = options.gid(device, "-g", options.gidIndex, reason -> {});
             boolean isClient = options.host != null;
@@ -158,23 +153,16 @@ public final class PingPongCommand implements Callable<Integer> {
 
     private void check() {
         int most = options.kind == Kind.ud ? options.mtu : 1 << 30;
-        check("-s", options.size(), 1, most);
-        check("-n", options.iterations, 1, 100_000_000);
-        check("-q", options.queues(), 1, SHARED_MAX);
-        check("-r", options.depth, Math.max(1, options.queues()), 16_384);
-        check("-p", options.port, options.host == null ? 0 : 1, 65_535);
-        check("-i", options.devicePort, 1, 255);
-        check("-g", options.gidIndex, -1, 255);
-        check("-l", options.serviceLevel, 0, 15);
+        inRange("-s", options.size(), 1, most);
+        inRange("-n", options.iterations, 1, 100_000_000);
+        inRange("-q", options.queues(), 1, SHARED_MAX);
+        inRange("-r", options.depth, Math.max(1, options.queues()), 16_384);
+        inRange("-p", options.port, options.host == null ? 0 : 1, 65_535);
+        inRange("-i", options.devicePort, 1, 255);
+        inRange("-g", options.gidIndex, -1, 255);
+        inRange("-l", options.serviceLevel, 0, 15);
         if (options.queues != null && options.kind != Kind.srq) {
-            throw new ParameterException(spec.commandLine(), "-q is for srq");
-        }
-    }
-
-    private void check(String option, int value, int from, int to) {
-        if (value < from || value > to) {
-            throw new ParameterException(
-                    spec.commandLine(), option + " " + value + " is outside " + from + " to " + to);
+            throw wrong("-q is for srq");
         }
     }
 

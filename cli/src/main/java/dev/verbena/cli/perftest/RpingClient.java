@@ -80,14 +80,8 @@ final class RpingClient {
         for (int i = 0; i < size; i++) {
             if (sent.getByte(i) != back.getByte(i)) {
                 throw new IllegalStateException(
-                        "byte "
-                                + i
-                                + " of ping "
-                                + number
-                                + " came back as "
-                                + back.getByte(i)
-                                + ", not as "
-                                + sent.getByte(i));
+                        "byte %s of ping %s came back as %s, not as %s"
+                                .formatted(i, number, back.getByte(i), sent.getByte(i)));
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.verbena.cli.perftest;
 
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.Json;
 import dev.verbena.verbs.ConnectionChannel;
@@ -7,13 +8,9 @@ import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Ping over rdma_cm and RDMA, in the protocol of rdma-core's {@code rping}. */
 @Command(
@@ -25,7 +22,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:all pings came back", "1:it failed", "3:no RDMA connections here"})
-public final class RpingCommand implements Callable<Integer> {
+public final class RpingCommand extends CliCommand {
     private static final int NONE = 3;
     private static final long NS_PER_SECOND = 1_000_000_000L;
     private static final int PORT_MAX = 65535;
@@ -34,8 +31,6 @@ public final class RpingCommand implements Callable<Integer> {
     private static final int SIZE_MIN = 32;
 
     private static final int SIZE_MAX = 1 << 30;
-
-    @Spec private CommandSpec spec;
 
     @ArgGroup(multiplicity = "1")
     private Side side;
@@ -108,7 +103,7 @@ public final class RpingCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         check();
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         String cause = ConnectionChannel.unavailabilityCause();
         if (cause != null) {
             DevicesCommand.printNone(out, cause, Columns.width());
@@ -146,10 +141,6 @@ public final class RpingCommand implements Callable<Integer> {
         if (isVerifying && side.isServer) {
             throw wrong("--verify is for the client: only it knows what it sent");
         }
-    }
-
-    private ParameterException wrong(String why) {
-        return new ParameterException(spec.commandLine(), why);
     }
 
     private void print(PrintWriter out, RpingResult result) {

@@ -57,11 +57,9 @@ final class RpingServer {
     private static int checkedLength(int length, int size) {
         if (length < 1 || length > size) {
             throw new IllegalStateException(
-                    "the client announces pings of "
-                            + Integer.toUnsignedString(length)
-                            + " bytes, here they have "
-                            + size
-                            + "; give both the same --size");
+                    ("the client announces pings of %s bytes, here they have %s; "
+                                    + "give both the same --size")
+                            .formatted(Integer.toUnsignedString(length), size));
         }
         return length;
     }

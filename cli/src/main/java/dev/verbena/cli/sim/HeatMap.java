@@ -57,14 +57,9 @@ final class HeatMap {
         String size = "viewBox=\"0 0 " + width + " " + (row + 1) * CELL + "\"";
         String note =
                 count < CELLS_MAX ? "" : "<p>The first " + CELLS_MAX + " cables are shown.</p>\n";
-        return "<div class=\"scroll\"><svg class=\"heat\" width=\""
-                + width
-                + "\" "
-                + size
-                + " role=\"img\" aria-label=\"use of cables\">"
-                + cells
-                + "</svg></div>\n"
-                + note;
+        return ("<div class=\"scroll\"><svg class=\"heat\" width=\"%s\" %s role=\"img\" "
+                        + "aria-label=\"use of cables\">%s</svg></div>\n%s")
+                .formatted(width, size, cells, note);
     }
 
     private void label(int at, String text) {

@@ -1,5 +1,6 @@
 package dev.verbena.cli.sim;
 
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.Json;
 import dev.verbena.cli.terminal.Messages;
@@ -25,12 +26,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena sim}: a program of puts and gets on a modelled interconnect. */
 @Command(
@@ -50,14 +49,12 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
-public final class SimCommand implements Callable<Integer> {
+public final class SimCommand extends CliCommand {
     private static final int PROCESSES_MAX = 1 << 22;
     private static final List<Integer> PROCESSES = List.of(16);
     private static final int FILE_MAX = 1 << 20;
     private static final int THREADS_MAX = 256;
     private static final long QUIET_NS = 1_000_000_000L;
-
-    @Spec private CommandSpec spec;
 
     @Parameters(
             paramLabel = "SCENARIO|FILE",
@@ -143,7 +140,7 @@ public final class SimCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         if (scenarioName == null) {
             for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
                 if (!option.inherited()) {
@@ -204,9 +201,7 @@ public final class SimCommand implements Callable<Integer> {
     }
 
     private void check() {
-        if (threads < 1 || threads > THREADS_MAX) {
-            throw wrong("--threads " + threads + " is outside 1 to " + THREADS_MAX);
-        }
+        inRange("--threads", threads, 1, THREADS_MAX);
         if (threads > 1 && (trace != null || events != null)) {
             String option = trace != null ? "--trace" : "--events";
             throw wrong(option + " is written by one thread; leave out --threads");
@@ -227,14 +222,8 @@ public final class SimCommand implements Callable<Integer> {
             throw wrong("--bytes " + bytes + " is negative");
         }
         for (int count : processes == null ? PROCESSES : processes) {
-            if (count < 1 || count > PROCESSES_MAX) {
-                throw wrong("--processes " + count + " is outside 1 to " + PROCESSES_MAX);
-            }
+            inRange("--processes", count, 1, PROCESSES_MAX);
         }
-    }
-
-    private ParameterException wrong(String message) {
-        return new ParameterException(spec.commandLine(), message);
     }
 
     private void runTraced(PrintWriter out, Scenario scenario, SimReport report) {
@@ -303,7 +292,7 @@ public final class SimCommand implements Callable<Integer> {
         try {
             return call.call();
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+            throw wrong(e.getMessage());
         } catch (RuntimeException e) {
             throw e;
         } catch (Exception e) {
@@ -340,7 +329,7 @@ public final class SimCommand implements Callable<Integer> {
                                     .parallel(threads, threads, SimCommand::start);
                         });
         ScenarioOptions options = options(parameters);
-        ProgressLine line = new ProgressLine(spec.commandLine().getErr());
+        ProgressLine line = new ProgressLine(err());
         long began = System.nanoTime();
         simulation.progress(progress(line, began));
         if (traces != null) {

@@ -1,6 +1,7 @@
 package dev.verbena.cli.sim;
 
 import dev.verbena.cli.report.ResultReport;
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.Json;
 import dev.verbena.cli.terminal.Messages;
@@ -27,11 +28,8 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena sim compare}: the same programs as real processes, and predicted. */
 @Command(
@@ -47,7 +45,7 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
-final class SimCompare implements Callable<Integer> {
+final class SimCompare extends CliCommand {
     private static final int PROCESSES_MAX = 64;
     private static final int REPEAT_MAX = 100_000;
     private static final List<String> USUAL =
@@ -57,8 +55,6 @@ final class SimCompare implements Callable<Integer> {
                     "random-ring",
                     "random-ring-get",
                     "particle-exchange");
-
-    @Spec private CommandSpec spec;
 
     @Parameters(
             paramLabel = "SCENARIO|FILE",
@@ -120,10 +116,10 @@ final class SimCompare implements Callable<Integer> {
         if (output != null) {
             OutputFolder.prepare("--output", output);
         }
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         Calibration calibration = calibrate();
         SimComparison comparison = new SimComparison(scheme, calibration);
-        ProgressLine line = new ProgressLine(spec.commandLine().getErr());
+        ProgressLine line = new ProgressLine(err());
         int done = 0;
         for (Map.Entry<Integer, List<Integer>> run : able.entrySet()) {
             line.percent(done++, able.size(), run.getKey() + " processes");
@@ -165,21 +161,11 @@ final class SimCompare implements Callable<Integer> {
         }
     }
 
-    private void inRange(String option, int value, int min, int max) {
-        if (value < min || value > max) {
-            throw wrong(option + " " + value + " is outside " + min + " to " + max);
-        }
-    }
-
-    private ParameterException wrong(String message) {
-        return new ParameterException(spec.commandLine(), message);
-    }
-
     private <T> T checked(Callable<T> call) throws Exception {
         try {
             return call.call();
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+            throw wrong(e.getMessage());
         }
     }
 
@@ -225,9 +211,7 @@ final class SimCompare implements Callable<Integer> {
             SimPeer.script(scenario, size, seed, options().bytes()).checkPerformable();
             return true;
         } catch (IllegalArgumentException | UnsupportedOperationException e) {
-            spec.commandLine()
-                    .getErr()
-                    .println("left out: " + scenario.name() + ": " + e.getMessage());
+            err().println("left out: " + scenario.name() + ": " + e.getMessage());
             return false;
         }
     }

@@ -1,5 +1,6 @@
 package dev.verbena.cli.sim;
 
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.ProgressLine;
 import dev.verbena.nsim.Machine;
 import dev.verbena.nsim.dart.DartReport;
@@ -8,12 +9,8 @@ import dev.verbena.nsim.dart.DartWallTimes;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena sim dart}: DART's own agents on a modelled machine. */
 @Command(
@@ -23,10 +20,8 @@ import picocli.CommandLine.Spec;
                         + " time: where does the time go?",
         mixinStandardHelpOptions = true,
         sortOptions = false)
-final class SimDartCommand implements Callable<Integer> {
+final class SimDartCommand extends CliCommand {
     private static final double MILLION = 1e6;
-
-    @Spec private CommandSpec spec;
 
     @Option(
             names = {"-n", "--nodes"},
@@ -86,9 +81,9 @@ final class SimDartCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        check("--compute-ms", computeMs, 0, 1e9);
-        check("--stream-gbps", streamGb, 1e-6, 1e6);
-        ProgressLine line = new ProgressLine(spec.commandLine().getErr());
+        inRange("--compute-ms", computeMs, 0.0, 1e9);
+        inRange("--stream-gbps", streamGb, 1e-6, 1e6);
+        ProgressLine line = new ProgressLine(err());
         long began = System.nanoTime();
         DartReport report;
         DartSimulation simulation = new DartSimulation();
@@ -126,22 +121,15 @@ final class SimDartCommand implements Callable<Integer> {
             String option = "--" + e.getMessage().split(" ", 2)[0];
             boolean isOption = spec.optionsMap().containsKey(option);
             String message = (isOption ? "--" : "") + e.getMessage();
-            throw new ParameterException(spec.commandLine(), message, e);
+            throw wrong(message);
         } finally {
             line.end();
         }
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         print(out, report);
         print(out, report, simulation.wallTimes(), (System.nanoTime() - began) / 1e9);
         out.flush();
         return 0;
-    }
-
-    private void check(String option, double value, double min, double max) {
-        if (!(value >= min && value <= max)) {
-            throw new ParameterException(
-                    spec.commandLine(), option + " " + value + " is outside " + min + " to " + max);
-        }
     }
 
     private static void print(PrintWriter out, DartReport r) {

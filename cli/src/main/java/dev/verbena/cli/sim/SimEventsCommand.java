@@ -1,5 +1,6 @@
 package dev.verbena.cli.sim;
 
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
 import dev.verbena.nsim.engine.Engine;
@@ -14,13 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import org.agrona.concurrent.UnsafeBuffer;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena sim events}: reads what {@code verbena sim SCENARIO --events FILE} wrote. */
 @Command(
@@ -33,9 +31,7 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
-final class SimEventsCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
-
+final class SimEventsCommand extends CliCommand {
     @Parameters(paramLabel = "FILE", description = "What --events wrote.")
     private Path file;
 
@@ -61,7 +57,7 @@ final class SimEventsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        out = spec.commandLine().getOut();
+        out = out();
         if (!Files.exists(file)) {
             throw new Messages.WrongPath("FILE " + file + ": there is no such file");
         }

@@ -1,15 +1,12 @@
 package dev.verbena.cli.sim;
 
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.nsim.scenario.LevelComparison;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena sim levels}: how far the message level is from the packet level. */
 @Command(
@@ -20,7 +17,7 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
-final class SimLevelsCommand implements Callable<Integer> {
+final class SimLevelsCommand extends CliCommand {
     private static final int CASES_MAX = 1_000_000;
     private static final int BAR = 50;
     private static final double[] PARTS = {0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1};
@@ -44,18 +41,13 @@ final class SimLevelsCommand implements Callable<Integer> {
         Double.MAX_VALUE
     };
 
-    @Spec private CommandSpec spec;
-
     @Option(names = "--cases", paramLabel = "N", description = "How many. Default: 1000.")
     private int cases = 1_000;
 
     @Override
     public Integer call() {
-        if (cases < 1 || cases > CASES_MAX) {
-            throw new ParameterException(
-                    spec.commandLine(), "--cases " + cases + " is outside 1 to " + CASES_MAX);
-        }
-        PrintWriter out = spec.commandLine().getOut();
+        inRange("--cases", cases, 1, CASES_MAX);
+        PrintWriter out = out();
         LevelComparison comparison = LevelComparison.run(cases);
         out.println("# Message level beside packet level");
         out.println();

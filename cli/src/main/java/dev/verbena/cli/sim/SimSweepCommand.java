@@ -1,5 +1,6 @@
 package dev.verbena.cli.sim;
 
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.ProgressLine;
 import dev.verbena.cli.terminal.Version;
 import dev.verbena.nsim.dart.DartOutcome;
@@ -9,12 +10,8 @@ import java.io.PrintWriter;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena sim sweep}: looks for a seed that breaks one of DART's promises. */
 @Command(
@@ -26,10 +23,8 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
-final class SimSweepCommand implements Callable<Integer> {
+final class SimSweepCommand extends CliCommand {
     private static final int LAST_EVENTS = 100;
-
-    @Spec private CommandSpec spec;
 
     @Option(names = "--seeds", paramLabel = "N", description = "How many. Default: 2000.")
     private long seeds = 2000;
@@ -43,17 +38,16 @@ final class SimSweepCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (seeds < 1) {
-            throw new ParameterException(
-                    spec.commandLine(), "--seeds " + seeds + ": at least 1 is needed");
+            throw wrong("--seeds " + seeds + ": at least 1 is needed");
         }
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         int code = replayed == null ? sweep(out) : replay(out);
         out.flush();
         return code;
     }
 
     private int sweep(PrintWriter out) {
-        ProgressLine line = new ProgressLine(spec.commandLine().getErr());
+        ProgressLine line = new ProgressLine(err());
         long began = System.nanoTime();
         long[] sums = new long[2];
         DartSweep.Finding found =

@@ -1,6 +1,7 @@
 package dev.verbena.cli.status;
 
 import dev.verbena.agent.CountersFile;
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -8,13 +9,10 @@ import java.nio.file.Files;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena errors}: the distinct errors of running and of dead processes. */
 @Command(
@@ -25,11 +23,9 @@ import picocli.CommandLine.Spec;
             "Processes that were killed are shown too; --remove forgets them."
         },
         mixinStandardHelpOptions = true)
-public final class ErrorsCommand implements Callable<Integer> {
+public final class ErrorsCommand extends CliCommand {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneId.systemDefault());
-
-    @Spec private CommandSpec spec;
 
     @Mixin private JobOption of;
 
@@ -41,7 +37,7 @@ public final class ErrorsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         AtomicInteger shown = new AtomicInteger();
         Jobs.forEach(
                 of.job(),

@@ -1,5 +1,6 @@
 package dev.verbena.cli.status;
 
+import dev.verbena.cli.terminal.CliCommand;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -23,9 +24,8 @@ final class JobOption {
      */
     String job() {
         if (job != null && !job.matches("[A-Za-z0-9_-][A-Za-z0-9._-]{0,62}")) {
-            throw new ParameterException(
-                    command.commandLine(),
-                    "--job '" + job + "': letters, digits, dots, dashes, underscores");
+            throw CliCommand.wrong(
+                    command, "--job '%s': letters, digits, dots, dashes, underscores", job);
         }
         return job;
     }

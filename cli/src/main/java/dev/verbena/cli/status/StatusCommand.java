@@ -1,16 +1,14 @@
 package dev.verbena.cli.status;
 
 import dev.verbena.agent.CountersFile;
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena status}. */
 @Command(
@@ -18,9 +16,7 @@ import picocli.CommandLine.Spec;
         description =
                 "Show the live counters of this user's running processes, from shared memory.",
         mixinStandardHelpOptions = true)
-public final class StatusCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
-
+public final class StatusCommand extends CliCommand {
     @Mixin private JobOption of;
 
     @Option(names = "--all", description = "Counters that are 0, and processes that died, too.")
@@ -28,7 +24,7 @@ public final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         AtomicInteger shown = new AtomicInteger();
         Jobs.forEach(
                 of.job(),

@@ -1,5 +1,6 @@
 package dev.verbena.cli.status;
 
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.Termination;
 import java.io.IOException;
@@ -7,13 +8,9 @@ import java.io.PrintWriter;
 import java.time.LocalTime;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena top}. */
 @Command(
@@ -26,11 +23,9 @@ import picocli.CommandLine.Spec;
             "Reads shared memory only; the processes do not notice. Ends at Ctrl-C."
         },
         mixinStandardHelpOptions = true)
-public final class TopCommand implements Callable<Integer> {
+public final class TopCommand extends CliCommand {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
     private static final String CLEAR = "\u001b[H\u001b[J";
-
-    @Spec private CommandSpec spec;
 
     @Mixin private JobOption of;
 
@@ -52,17 +47,14 @@ public final class TopCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        if (!(interval >= 0.1 && interval <= 3600)) {
-            throw new ParameterException(
-                    spec.commandLine(), "--interval " + interval + " is outside 0.1 to 3600");
-        }
+        inRange("--interval", interval, 0.1, 3600);
         if (count != null && count < 1) {
-            throw new ParameterException(spec.commandLine(), "--count " + count + " is below 1");
+            throw wrong("--count " + count + " is below 1");
         }
         int tables = isOnce ? 1 : count == null ? Integer.MAX_VALUE : count;
         String terminal = System.getenv().getOrDefault("TERM", "dumb");
         boolean isScreen = System.console() != null && !terminal.equals("dumb") && !isOnce;
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         try (Termination termination = new Termination(1_000)) {
             TopSample before = TopSample.take(of.job());
             for (int i = 0; i < tables; i++) {

@@ -50,12 +50,11 @@ final class TopTable {
 
     /** A rank is so far ahead that the receiver takes nothing more of its server. */
     private static String held(TopSample.Entry receiver) {
-        return "    rank "
-                + receiver.get("held rank")
-                + " is ahead with step "
-                + receiver.get("held step")
-                + ", and waits for "
-                + (receiver.get("held by bytesMax") > 0 ? "bytesMax" : "openStepsMax");
+        return "    rank %s is ahead with step %s, and waits for %s"
+                .formatted(
+                        receiver.get("held rank"),
+                        receiver.get("held step"),
+                        receiver.get("held by bytesMax") > 0 ? "bytesMax" : "openStepsMax");
     }
 
     private static void row(List<String> lines, int width, Object... cells) {

@@ -57,12 +57,8 @@ public final class Messages {
         }
         if (error instanceof OutOfMemoryError) {
             long mebibytes = Runtime.getRuntime().maxMemory() >> 20;
-            return error.getMessage()
-                    + ": the JVM may use "
-                    + mebibytes
-                    + " MiB; JAVA_TOOL_OPTIONS=-Xmx"
-                    + 2 * mebibytes
-                    + "m lets it use more";
+            return ("%s: the JVM may use %s MiB; JAVA_TOOL_OPTIONS=-Xmx%sm lets it use " + "more")
+                    .formatted(error.getMessage(), mebibytes, 2 * mebibytes);
         }
         if (error instanceof java.nio.file.NoSuchFileException) {
             return error.getMessage() + ": there is no such file or folder";
@@ -116,6 +112,11 @@ public final class Messages {
         public Failure(String message) {
             super(message);
         }
+
+        /** A failure whose message has values in it, as {@link String#format} puts them there. */
+        public Failure(String format, Object... values) {
+            super(String.format(format, values));
+        }
     }
 
     /** A file or folder that was named is none that the command can take: exit code 2. */
@@ -125,6 +126,11 @@ public final class Messages {
         /** What is wrong with it. */
         public WrongPath(String message) {
             super(message);
+        }
+
+        /** As {@link Failure#Failure(String, Object...)}. */
+        public WrongPath(String format, Object... values) {
+            super(format, values);
         }
     }
 }

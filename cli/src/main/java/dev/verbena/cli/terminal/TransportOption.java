@@ -52,8 +52,8 @@ public final class TransportOption {
         List<String> known = new ArrayList<>();
         new Schemes().forEach(known::add);
         if (!known.contains(scheme)) {
-            throw new ParameterException(
-                    spec.commandLine(), typed + ": there is no such transport; there are " + known);
+            throw CliCommand.wrong(
+                    spec, "%s: there is no such transport; there are %s", typed, known);
         }
         String cause = Transports.provider(scheme).unavailabilityCause();
         if (cause != null) {

@@ -77,12 +77,9 @@ final class Coupler implements DartStepHandler, AutoCloseable {
                 exchange(behind);
             } else if (behind == steps) {
                 result.complete(
-                        steps
-                                + " steps of "
-                                + HeatPart.SIMULATIONS
-                                + " simulations; "
-                                + compared
-                                + " fields equal the whole rod bit for bit");
+                        ("%s steps of %s simulations; %s fields equal the whole "
+                                        + "rod bit for bit")
+                                .formatted(steps, HeatPart.SIMULATIONS, compared));
             }
         } catch (RuntimeException e) {
             result.completeExceptionally(e);

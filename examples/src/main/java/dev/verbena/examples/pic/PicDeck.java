@@ -109,25 +109,22 @@ public record PicDeck(
         double stride = 8 * (beamSpeed + 2 * thermal + 0.1) * timeStep;
         if (stride >= length) {
             throw new DeckException(
-                    reader.where("length")
-                            + ": length "
-                            + length
-                            + " is too short: a fast particle may move "
-                            + stride
-                            + " in one time step; allowed: more than that");
+                    ("%s: length %s is too short: a fast particle may move %s in "
+                                    + "one time step; allowed: more than that")
+                            .formatted(reader.where("length"), length, stride));
         }
         long perProcess = restartLength / BYTES_PER_PARTICLE / 2 * 2;
         long particles = perProcess * processCount;
         if (particles < 4L * cells) {
             throw new DeckException(
-                    reader.where("restart.size")
-                            + ": restart.size gives "
-                            + particles
-                            + " particles; allowed: at least 4 for each of the "
-                            + cells
-                            + " cells, that is "
-                            + (4L * cells * BYTES_PER_PARTICLE + processCount - 1) / processCount
-                            + " bytes");
+                    ("%s: restart.size gives %s particles; allowed: at least 4 "
+                                    + "for each of the %s cells, that is %s bytes")
+                            .formatted(
+                                    reader.where("restart.size"),
+                                    particles,
+                                    cells,
+                                    (4L * cells * BYTES_PER_PARTICLE + processCount - 1)
+                                            / processCount));
         }
         PicParameters parameters =
                 new PicParameters(
@@ -288,12 +285,8 @@ public record PicDeck(
                 double max,
                 String suffix) {
             String allowed =
-                    "a number from "
-                            + plain(min / unit)
-                            + suffix
-                            + " to "
-                            + plain(max / unit)
-                            + suffix;
+                    "a number from %s%s to %s%s"
+                            .formatted(plain(min / unit), suffix, plain(max / unit), suffix);
             if (number == null || !number.strip().matches("[+-]?[0-9.]+([eE][+-]?[0-9]+)?")) {
                 throw bad(key, value, allowed);
             }
@@ -353,11 +346,8 @@ public record PicDeck(
         void requireAllUsed() {
             for (String key : values.keySet()) {
                 throw new DeckException(
-                        where(key)
-                                + ": unknown key '"
-                                + shorten(key)
-                                + "'; allowed: "
-                                + String.join(", ", known));
+                        "%s: unknown key '%s'; allowed: %s"
+                                .formatted(where(key), shorten(key), String.join(", ", known)));
             }
         }
 

@@ -52,10 +52,8 @@ final class PicGrid {
         }
         if (total != particleCount * PARTICLE_CHARGE) {
             throw new IllegalStateException(
-                    "the charge on the grid is "
-                            + total * CHARGE_UNIT
-                            + " particles; there are "
-                            + particleCount);
+                    "the charge on the grid is %s particles; there are %s"
+                            .formatted(total * CHARGE_UNIT, particleCount));
         }
         double cellMean = (double) particleCount / cellCount;
         double scale = cellLength / cellMean;

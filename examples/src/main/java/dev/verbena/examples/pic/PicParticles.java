@@ -156,11 +156,9 @@ final class PicParticles {
     private void check(double fastest) {
         if (!(fastest <= speedMax)) {
             throw new IllegalStateException(
-                    "a particle has speed "
-                            + fastest
-                            + ", more than "
-                            + speedMax
-                            + ": the run is unstable, choose a smaller time.step or more cells");
+                    ("a particle has speed %s, more than %s: the run is unstable, "
+                                    + "choose a smaller time.step or more cells")
+                            .formatted(fastest, speedMax));
         }
     }
 

@@ -59,14 +59,9 @@ public record Rendezvous(Path folder, int rank, int processCount) {
         while (!Files.exists(file)) {
             if (System.nanoTime() - deadlineNs >= 0) {
                 throw new IllegalStateException(
-                        "compute process "
-                                + rank
-                                + ": compute process "
-                                + peer
-                                + " did not start within "
-                                + timeoutNs / 1_000_000_000L
-                                + " s; there is no file "
-                                + file);
+                        ("compute process %s: compute process %s did not start "
+                                        + "within %s s; there is no file %s")
+                                .formatted(rank, peer, timeoutNs / 1_000_000_000L, file));
             }
             LockSupport.parkNanos(LOOK_AGAIN_NS);
             if (Thread.currentThread().isInterrupted()) {

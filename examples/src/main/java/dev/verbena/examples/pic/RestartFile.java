@@ -266,12 +266,8 @@ public record RestartFile(
         long expected = length(sampleCount, cells, particles);
         if (expected != bytes.limit()) {
             throw new RestartFileException(
-                    name
-                            + ": "
-                            + bytes.limit()
-                            + " bytes, the header says "
-                            + expected
-                            + ": the file is truncated or damaged");
+                    ("%s: %s bytes, the header says %s: the file is truncated or " + "damaged")
+                            .formatted(name, bytes.limit(), expected));
         }
         requireChecksum(name, bytes);
         PicParameters parameters =
@@ -321,12 +317,8 @@ public record RestartFile(
         for (int i = 0; i < places.length; i++) {
             if (!(places[i] >= 0 && places[i] < length)) {
                 throw new RestartFileException(
-                        name
-                                + ": place "
-                                + places[i]
-                                + " of particle "
-                                + i
-                                + " is outside the box");
+                        "%s: place %s of particle %s is outside the box"
+                                .formatted(name, places[i], i));
             }
         }
     }
@@ -390,17 +382,9 @@ public record RestartFile(
     private void same(String what, Number found, Number expected) {
         if (found.doubleValue() != expected.doubleValue()) {
             throw new RestartFileException(
-                    "restart file of rank "
-                            + rank
-                            + ", step "
-                            + step
-                            + ": "
-                            + what
-                            + " is "
-                            + found
-                            + ", the input deck says "
-                            + expected
-                            + ": it belongs to another run");
+                    ("restart file of rank %s, step %s: %s is %s, the input deck "
+                                    + "says %s: it belongs to another run")
+                            .formatted(rank, step, what, found, expected));
         }
     }
 }

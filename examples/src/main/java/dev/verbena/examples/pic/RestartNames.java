@@ -69,11 +69,11 @@ public final class RestartNames {
             }
         }
         throw new RestartFileException(
-                path
-                        + ": no step has the restart files of all "
-                        + processCount
-                        + " processes; there are "
-                        + (found.isEmpty() ? "none at all" : found.toString()));
+                ("%s: no step has the restart files of all %s processes; there " + "are %s")
+                        .formatted(
+                                path,
+                                processCount,
+                                found.isEmpty() ? "none at all" : found.toString()));
     }
 
     private static boolean isComplete(TreeSet<Integer> ranks, int processCount) {

@@ -93,10 +93,11 @@ record HashCheck(int expectedCount, int equalCount, List<String> faults) {
         return Check.of(
                 name,
                 equalCount == fileCount && expectedCount == fileCount && faults.isEmpty(),
-                equalCount
-                        + " of "
-                        + fileCount
-                        + " files have the SHA-256 that was taken before they left the simulation"
-                        + (faults.isEmpty() ? "" : "; " + String.join("; ", faults)));
+                ("%s of %s files have the SHA-256 that was taken before they left "
+                                + "the simulation%s")
+                        .formatted(
+                                equalCount,
+                                fileCount,
+                                faults.isEmpty() ? "" : "; " + String.join("; ", faults)));
     }
 }

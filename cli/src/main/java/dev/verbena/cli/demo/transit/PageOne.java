@@ -111,14 +111,12 @@ final class PageOne {
     /** The stalls of the outputs of the run itself. */
     private String own() {
         Spread stalls = Spread.of(staging.stallsOfOutputs(), Long::longValue);
-        return Times.text(stalls.mean())
-                + " (mean of "
-                + stalls.count()
-                + " outputs, "
-                + Times.text(stalls.least())
-                + " to "
-                + Times.text(stalls.most())
-                + ")";
+        return "%s (mean of %s outputs, %s to %s)"
+                .formatted(
+                        Times.text(stalls.mean()),
+                        stalls.count(),
+                        Times.text(stalls.least()),
+                        Times.text(stalls.most()));
     }
 
     String html(boolean isGood) {

@@ -199,12 +199,9 @@ public final class RunAnalysis {
                     return Check.of(
                             name,
                             false,
-                            "step "
-                                    + told.step()
-                                    + ": computed from the particles "
-                                    + frame.sample()
-                                    + ", told by the simulation "
-                                    + told);
+                            ("step %s: computed from the particles %s, told by "
+                                            + "the simulation %s")
+                                    .formatted(told.step(), frame.sample(), told));
                 }
                 compared++;
             }

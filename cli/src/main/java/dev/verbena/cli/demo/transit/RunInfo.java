@@ -28,11 +28,11 @@ public record RunInfo(
         values.put("Processors used", Integer.toString(Runtime.getRuntime().availableProcessors()));
         values.put(
                 "System",
-                System.getProperty("os.name")
-                        + " "
-                        + System.getProperty("os.version")
-                        + ", "
-                        + System.getProperty("os.arch"));
+                "%s %s, %s"
+                        .formatted(
+                                System.getProperty("os.name"),
+                                System.getProperty("os.version"),
+                                System.getProperty("os.arch")));
         values.put(
                 "Java",
                 System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));
