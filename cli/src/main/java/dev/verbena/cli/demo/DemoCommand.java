@@ -135,7 +135,7 @@ public final class DemoCommand extends CliCommand {
                         servers,
                         restartFolder(),
                         firstStep,
-                        outputFolder(),
+                        OutputFolder.prepareOrNext(output, OUTPUT),
                         timeout,
                         port,
                         !isNotCompared,
@@ -185,18 +185,6 @@ public final class DemoCommand extends CliCommand {
         }
         Path path = restart.toAbsolutePath().normalize();
         return Files.isDirectory(path) ? path : path.getParent();
-    }
-
-    private Path outputFolder() throws IOException {
-        if (output == null) {
-            Path parent = Path.of(OUTPUT).toAbsolutePath();
-            int number = 1;
-            while (Files.exists(parent.resolve("run-" + number))) {
-                number++;
-            }
-            return Files.createDirectories(parent.resolve("run-" + number));
-        }
-        return OutputFolder.prepare("--output", output.toAbsolutePath().normalize());
     }
 
     private static void requireSpace(DemoPlan plan) throws IOException {

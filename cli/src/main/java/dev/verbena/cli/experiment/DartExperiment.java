@@ -6,10 +6,9 @@ import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
 import dev.verbena.cli.terminal.Termination;
+import dev.verbena.cli.terminal.ThisMachine;
 import dev.verbena.cli.terminal.TransportOption;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -44,10 +43,17 @@ public final class DartExperiment extends CliCommand {
 
     /** Which of them. */
     enum Which {
-        e1,
-        e2,
-        e3,
-        e4
+        e1("DART experiment 1: bandwidth by message size"),
+        e2("DART experiment 2: where sending begins to wait"),
+        e3("DART experiment 3: beyond the knee"),
+        e4("DART experiment 4: restart files");
+
+        /** Of the report. */
+        final String title;
+
+        Which(String title) {
+            this.title = title;
+        }
     }
 
     @Parameters(paramLabel = "e1|e2|e3|e4", description = "Which experiment.")
@@ -162,16 +168,14 @@ public final class DartExperiment extends CliCommand {
     public Integer call() throws Exception {
         check();
         String scheme = transport.require(spec);
-        Path folder = outputFolder();
-        PrintWriter out = out();
+        Path folder = OutputFolder.prepareOrNext(output, OUTPUT);
         boolean isEndWished;
         try (Termination termination = new Termination(30_000)) {
             try (ExperimentService service =
                     new ExperimentService(scheme, folder.resolve("points"), termination::isAsked)) {
-                ExperimentRun run = new ExperimentRun(this, scheme, service, out);
-                ResultReport report = run.run();
+                ResultReport report = new ExperimentRun(this, scheme, service, out()).run();
                 report.write(folder, environment(scheme));
-                print(out, report.summary(), folder, Columns.width());
+                print(out(), report.summary(), folder, Columns.width());
                 return 0;
             } catch (InterruptedException e) {
                 isEndWished = true;
@@ -220,40 +224,15 @@ public final class DartExperiment extends CliCommand {
         inRange("--busy-cores", busyCores, 0, Runtime.getRuntime().availableProcessors());
     }
 
-    private Path outputFolder() throws IOException {
-        if (output == null) {
-            Path parent = Path.of(OUTPUT).toAbsolutePath();
-            int number = 1;
-            while (Files.exists(parent.resolve("run-" + number))) {
-                number++;
-            }
-            return Files.createDirectories(parent.resolve("run-" + number));
-        }
-        return OutputFolder.prepare("--output", output.toAbsolutePath().normalize());
-    }
-
-    private Map<String, Object> environment(String scheme) throws IOException {
+    private Map<String, Object> environment(String scheme) {
         Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("processor", processor());
+        fields.put("processor", ThisMachine.processor());
         fields.put("processors", Runtime.getRuntime().availableProcessors());
         fields.put("kernel", System.getProperty("os.version"));
         fields.put("java", System.getProperty("java.vm.version"));
         fields.put("transport", scheme);
         fields.put("date", LocalDate.now(ZoneOffset.UTC).toString());
-        List<String> line = spec.commandLine().getParseResult().originalArgs();
-        fields.put("command", String.join(" ", line));
+        fields.put("command", commandLine());
         return fields;
-    }
-
-    private static String processor() throws IOException {
-        Path file = Path.of("/proc/cpuinfo");
-        if (!Files.exists(file)) {
-            return "unknown";
-        }
-        return Files.readAllLines(file).stream()
-                .filter(line -> line.startsWith("model name"))
-                .map(line -> line.substring(line.indexOf(':') + 1).strip())
-                .findFirst()
-                .orElse("unknown");
     }
 }

@@ -3,9 +3,9 @@ package dev.verbena.cli.experiment;
 import dev.verbena.cli.experiment.ExperimentPoint.Manner;
 import dev.verbena.cli.report.Chart;
 import dev.verbena.cli.report.ResultReport;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /**
  * E1: bandwidth by message size with two processes for a server and its data thrown away (figure 6,
@@ -25,52 +25,45 @@ final class ExperimentBandwidth {
     private static final int STREAM_SIZE = 4 * MEBI;
 
     private final ExperimentRun run;
-    private final ResultReport report =
-            new ResultReport("DART experiment 1: bandwidth by message size");
-    private final List<List<String>> rows = new ArrayList<>();
 
     ExperimentBandwidth(ExperimentRun run) {
         this.run = run;
     }
 
-    /** Rates of one size, MB/s. */
-    private record Rates(int mebibytes, double raw, double transfer, double saturated) {}
-
-    ResultReport run() throws Exception {
+    void run() throws Exception {
         if (run.options.only != null) {
-            return one(run.options.only);
+            ExperimentTable table = one(run.options.only);
+            run.expect(table);
+            run.perform(table);
+            return;
         }
         int[] sizes = sizes();
-        int rounds = run.isQuick() ? 1 : 3;
-        run.expect(3 * sizes.length + 2 * rounds);
-        ExperimentPoint first = point(sizes[0], COMPUTE_NS);
-        List<Rates> all = new ArrayList<>();
-        int buffers = Math.max(3, first.buffers());
-        try (RawGet raw =
-                new RawGet(
-                        run.scheme, sizes[sizes.length - 1] * MEBI, first.bufferSize(), buffers)) {
-            for (int size : sizes) {
-                all.add(measure(raw, size));
-            }
+        ExperimentTable streaming = streaming(run.isQuick() ? 1 : 3);
+        try (RawGet raw = raw(point(sizes[0], 0), sizes[sizes.length - 1] * MEBI)) {
+            ExperimentTable bandwidth = bandwidth(sizes, raw);
+            run.expect(bandwidth, streaming);
+            run.perform(bandwidth);
         }
-        bandwidth(all);
-        streaming(rounds);
-        return report;
+        run.perform(streaming);
     }
 
     private int[] sizes() {
         if (run.options.size != null) {
-            return new int[] {Math.max(1, run.options.size >> 10)};
+            return new int[] {mebibytes(run.options.size)};
         }
-        if (run.isQuick()) {
-            return QUICK_SIZES;
-        }
-        int[] sizes = new int[1 + LARGEST / 4];
-        sizes[0] = 1;
-        for (int i = 1; i < sizes.length; i++) {
-            sizes[i] = 4 * i;
-        }
-        return sizes;
+        return run.isQuick()
+                ? QUICK_SIZES
+                : IntStream.rangeClosed(0, LARGEST / 4).map(i -> Math.max(1, 4 * i)).toArray();
+    }
+
+    private static int mebibytes(Integer kibibytes) {
+        return kibibytes == null ? 4 : Math.max(1, kibibytes >> 10);
+    }
+
+    private RawGet raw(ExperimentPoint point, int sizeMax) throws InterruptedException {
+        ExperimentPoint.Service service = point.service();
+        int buffers = Math.max(3, service.buffers());
+        return new RawGet(run.scheme, sizeMax, service.bufferSize(), buffers);
     }
 
     private ExperimentPoint point(int mebibytes, double computeNs) {
@@ -79,9 +72,9 @@ final class ExperimentBandwidth {
         // The first ones run unoptimised code: as many bytes for every size.
         int warmUp = 10 + WARM_UP_MEBIBYTES / mebibytes;
         int steps = counted + warmUp;
-        ExperimentPoint point = run.point(Manner.MESSAGE, clients, steps, warmUp);
-        point = ExperimentRun.limited(point, ExperimentPoint.DISCARD);
-        return ExperimentRun.sized(point, (long) mebibytes * MEBI, steps, warmUp)
+        return run.point(Manner.MESSAGE, clients, steps, warmUp)
+                .limited(ExperimentPoint.DISCARD)
+                .sized((long) mebibytes * MEBI, steps, warmUp)
                 .computing(computeNs);
     }
 
@@ -92,94 +85,118 @@ final class ExperimentBandwidth {
         return Math.min(most, Math.max(10, bytes / mebibytes));
     }
 
-    private Rates measure(RawGet raw, int mebibytes) throws Exception {
-        String what = mebibytes + " MiB, ";
-        ExperimentPoint paper = run.computing(point(mebibytes, 0), COMPUTE_NS);
-        double rawRate = raw.rate(mebibytes * MEBI, paper.steps() - paper.warmUp());
-        run.did(what + "gets alone");
-        ExperimentResult transfer = run.measure(paper, what + "compute time as given");
-        ExperimentResult saturated = run.measure(point(mebibytes, 0), what + "no compute time");
-        report.point(transfer.fields()).point(saturated.fields());
-        Rates rates =
-                new Rates(mebibytes, rawRate, transfer.transferRate(), saturated.overallRate());
-        rows.add(
-                ExperimentRun.row(
-                        mebibytes + " MiB",
-                        rawRate,
-                        rates.transfer(),
-                        transfer.overallRate(),
-                        rates.saturated(),
-                        rates.saturated() / rawRate));
-        return rates;
+    private ExperimentTable bandwidth(int[] sizes, RawGet raw) {
+        ExperimentTable table =
+                new ExperimentTable(
+                        "Bandwidth between compute processes and a server (figure 6)",
+                        "Two processes, one server that throws the data away. Transfer: bytes over"
+                                + " the time that the server spent on getting them, as the paper"
+                                + " measured. Without compute time: bytes over the whole time,"
+                                + " headers and confirmations included. Gets alone: the same gets"
+                                + " from another process without a protocol.");
+        for (int size : sizes) {
+            String what = size + " MiB, ";
+            ExperimentPoint paper = run.computing(point(size, 0), COMPUTE_NS);
+            int counted = paper.load().steps() - paper.load().warmUp();
+            table.row(size + " MiB")
+                    .compare(what + "gets alone", () -> raw.rate(size * MEBI, counted))
+                    .measure(what + "compute time as given", paper)
+                    .measure(what + "no compute time", point(size, 0));
+        }
+        return table.head("message")
+                .column("gets alone MB/s", ExperimentTable.Row::rate)
+                .column("transfer MB/s", ExperimentBandwidth::transfer)
+                .column("with compute time MB/s", row -> row.result().overallRate())
+                .column("without MB/s", ExperimentBandwidth::saturated)
+                .column("without / gets alone", row -> saturated(row) / row.rate())
+                .chart("Bandwidth by message size", ExperimentBandwidth::chart)
+                .figures(ExperimentBandwidth::figures);
     }
 
-    private void bandwidth(List<Rates> all) {
-        double[] x = all.stream().mapToDouble(Rates::mebibytes).toArray();
-        double[] raw = all.stream().mapToDouble(Rates::raw).toArray();
-        double[] transfer = all.stream().mapToDouble(Rates::transfer).toArray();
-        double[] saturated = all.stream().mapToDouble(Rates::saturated).toArray();
-        report.section(
-                "Bandwidth between compute processes and a server (figure 6)",
-                "Two processes, one server that throws the data away. Transfer: bytes over the time"
-                        + " that the server spent on getting them, as the paper measured. Without"
-                        + " compute time: bytes over the whole time, headers and confirmations"
-                        + " included. Gets alone: the same gets from another process without a"
-                        + " protocol.");
-        report.chart(
-                "Bandwidth by message size",
-                new Chart("bandwidth by message size", "message, MiB", "MB/s", false)
-                        .line("gets alone", "four", x, raw, true)
-                        .line("transfer", "one", x, transfer, true)
-                        .line("without compute time", "two", x, saturated, true));
-        report.table(
-                List.of(
-                        "message",
-                        "gets alone MB/s",
-                        "transfer MB/s",
-                        "with compute time MB/s",
-                        "without MB/s",
-                        "without / gets alone"),
-                rows);
-        double plateau = Arrays.stream(saturated).max().orElse(0);
-        for (int i = 0; i < x.length; i++) {
-            if (saturated[i] >= PLATEAU * plateau) {
-                report.figure("smallest size at 95 % of the plateau, MiB", x[i]);
-                break;
-            }
-        }
-        Rates four = find(all, 4);
-        Rates sixtyFour = find(all, 64);
+    private static double transfer(ExperimentTable.Row row) {
+        return row.result().transferRate();
+    }
+
+    private static double saturated(ExperimentTable.Row row) {
+        return row.result(1).overallRate();
+    }
+
+    private static double mebibytes(ExperimentTable.Row row) {
+        return row.result().point().load().size() / (double) MEBI;
+    }
+
+    private static Chart chart(List<ExperimentTable.Row> rows) {
+        double[] x = values(rows, ExperimentBandwidth::mebibytes);
+        return new Chart("bandwidth by message size", "message, MiB", "MB/s", false)
+                .line("gets alone", "four", x, values(rows, ExperimentTable.Row::rate), true)
+                .line("transfer", "one", x, values(rows, ExperimentBandwidth::transfer), true)
+                .line(
+                        "without compute time",
+                        "two",
+                        x,
+                        values(rows, ExperimentBandwidth::saturated),
+                        true);
+    }
+
+    private static double[] values(
+            List<ExperimentTable.Row> rows, ToDoubleFunction<ExperimentTable.Row> value) {
+        return rows.stream().mapToDouble(value).toArray();
+    }
+
+    private static void figures(List<ExperimentTable.Row> rows, ResultReport report) {
+        double plateau = rows.stream().mapToDouble(ExperimentBandwidth::saturated).max().orElse(0);
+        rows.stream()
+                .filter(row -> saturated(row) >= PLATEAU * plateau)
+                .findFirst()
+                .ifPresent(
+                        row ->
+                                report.figure(
+                                        "smallest size at 95 % of the plateau, MiB",
+                                        mebibytes(row)));
+        ExperimentTable.Row four = find(rows, 4);
+        ExperimentTable.Row sixtyFour = find(rows, 64);
         if (four != null) {
-            report.figure("pull at 4 MiB, MB/s", four.saturated());
-            report.figure("pull / gets alone at 4 MiB", four.saturated() / four.raw());
+            report.figure("pull at 4 MiB, MB/s", saturated(four));
+            report.figure("pull / gets alone at 4 MiB", saturated(four) / four.rate());
         }
         if (four != null && sixtyFour != null) {
-            report.figure("pull at 4 MiB / at 64 MiB", four.saturated() / sixtyFour.saturated());
+            report.figure("pull at 4 MiB / at 64 MiB", saturated(four) / saturated(sixtyFour));
         }
     }
 
-    private static Rates find(List<Rates> all, int mebibytes) {
-        return all.stream().filter(r -> r.mebibytes() == mebibytes).findFirst().orElse(null);
+    private static ExperimentTable.Row find(List<ExperimentTable.Row> rows, int mebibytes) {
+        return rows.stream().filter(row -> mebibytes(row) == mebibytes).findFirst().orElse(null);
     }
 
-    private ResultReport one(DartExperiment.Part part) throws Exception {
-        run.expect(1);
+    /** A single figure, for a comparison that runs it again and again. */
+    private ExperimentTable one(DartExperiment.Part part) {
+        ExperimentTable table = new ExperimentTable(null, null);
+        ExperimentTable.Row row = table.row("");
+        String name;
+        ToDoubleFunction<ExperimentTable.Row> value = ExperimentTable.Row::rate;
         switch (part) {
             case tcp -> {
-                double rate = TcpTwin.best(streamingPoint().countedBytes());
-                report.figure("plain TCP, MB/s", rate);
+                name = "plain TCP";
+                row.compare(name, () -> TcpTwin.best(streamingPoint().countedBytes()));
+            }
+            case gets -> {
+                name = "gets alone";
+                row.compare(name, () -> gets(pullPoint()));
             }
             case pulls -> {
-                ExperimentResult result = run.measure(pullPoint(), "pulls");
-                report.point(result.fields()).figure("pulls, MB/s", result.overallRate());
+                name = "pulls";
+                row.measure(name, pullPoint());
+                value = r -> r.result().overallRate();
             }
-            case gets -> report.figure("gets alone, MB/s", gets(pullPoint()));
             default -> {
-                ExperimentResult result = run.measure(streamingPoint(), "streaming");
-                report.point(result.fields()).figure("streaming, MB/s", result.streamedRate());
+                name = "streaming";
+                row.measure(name, streamingPoint());
+                value = r -> r.result().streamedRate();
             }
         }
-        return report;
+        ToDoubleFunction<ExperimentTable.Row> shown = value;
+        return table.figures(
+                (rows, report) -> report.figure(name + ", MB/s", shown.applyAsDouble(row)));
     }
 
     /**
@@ -187,19 +204,18 @@ final class ExperimentBandwidth {
      * be measured while the compiler has one of the processors.
      */
     private ExperimentPoint pullPoint() {
-        int mebibytes = run.options.size == null ? 4 : Math.max(1, run.options.size >> 10);
+        int mebibytes = mebibytes(run.options.size);
         int steps = Math.max(4, (run.isQuick() ? QUICK_MEBIBYTES : PULL_MEBIBYTES) / mebibytes);
         // Two of a process: the server need not wait until a process has heard of its last one.
-        ExperimentPoint point = point(mebibytes, 0).inFlight(2);
-        return ExperimentRun.sized(point, (long) mebibytes * MEBI, 5 * steps, 4 * steps);
+        return point(mebibytes, 0).inFlight(2).sized((long) mebibytes * MEBI, 5 * steps, 4 * steps);
     }
 
     private double gets(ExperimentPoint point) throws InterruptedException {
-        int size = (int) point.size();
-        try (RawGet raw =
-                new RawGet(run.scheme, size, point.bufferSize(), Math.max(3, point.buffers()))) {
-            raw.rate(size, point.warmUp());
-            return raw.rate(size, point.steps() - point.warmUp());
+        ExperimentPoint.Load load = point.load();
+        int size = (int) load.size();
+        try (RawGet raw = raw(point, size)) {
+            raw.rate(size, load.warmUp());
+            return raw.rate(size, load.steps() - load.warmUp());
         }
     }
 
@@ -207,31 +223,40 @@ final class ExperimentBandwidth {
         // Seconds, or it would be measured while the compiler has one of the processors.
         int warmUp = run.isQuick() ? 50 : 1000;
         int steps = warmUp + (run.isQuick() ? 50 : 400);
-        ExperimentPoint point = run.point(Manner.MESSAGE, run.clients(2).get(0), steps, warmUp);
-        return ExperimentRun.sized(ExperimentRun.limited(point, 0), STREAM_SIZE, steps, warmUp);
+        return run.point(Manner.MESSAGE, run.clients(2).get(0), steps, warmUp)
+                .limited(0)
+                .sized(STREAM_SIZE, steps, warmUp);
     }
 
     /** Rounds of both, one after the other, so that a slow moment strikes both. */
-    private void streaming(int rounds) throws Exception {
+    private ExperimentTable streaming(int rounds) {
         ExperimentPoint point = streamingPoint();
-        List<List<String>> table = new ArrayList<>();
-        double[] ratios = new double[rounds];
-        for (int i = 0; i < rounds; i++) {
-            double tcp = TcpTwin.best(point.countedBytes());
-            run.did("plain TCP");
-            ExperimentResult result = run.measure(point, "streaming");
-            report.point(result.fields());
-            ratios[i] = result.streamedRate() / tcp;
-            table.add(ExperimentRun.row("round " + (i + 1), tcp, result.streamedRate(), ratios[i]));
+        ExperimentTable table =
+                new ExperimentTable(
+                        "Streaming to the receiver",
+                        "The same two processes send 4 MiB messages as fast as they can; the"
+                                + " receiver checks, assembles and acknowledges everything. Plain"
+                                + " TCP: one connection over loopback, blocking Java channels, the"
+                                + " best of writes of 64 KiB, 256 KiB and 1 MiB, read into memory"
+                                + " of a message's length, without checksums.");
+        for (int i = 1; i <= rounds; i++) {
+            table.row("round " + i)
+                    .compare("plain TCP", () -> TcpTwin.best(point.countedBytes()))
+                    .measure("streaming", point);
         }
-        report.section(
-                "Streaming to the receiver",
-                "The same two processes send 4 MiB messages as fast as they can; the receiver"
-                        + " checks, assembles and acknowledges everything. Plain TCP: one connection"
-                        + " over loopback, blocking Java channels, the best of writes of 64 KiB, 256"
-                        + " KiB and 1 MiB, read into memory of a message's length, without checksums.");
-        report.table(List.of("", "plain TCP MB/s", "streaming MB/s", "ratio"), table);
-        Arrays.sort(ratios);
-        report.figure("streaming / plain TCP, median", ratios[rounds / 2]);
+        ToDoubleFunction<ExperimentTable.Row> ratio =
+                row -> row.result().streamedRate() / row.rate();
+        return table.head("")
+                .column("plain TCP MB/s", ExperimentTable.Row::rate)
+                .column("streaming MB/s", row -> row.result().streamedRate())
+                .column("ratio", ratio)
+                .figures(
+                        (rows, report) ->
+                                report.figure(
+                                        "streaming / plain TCP, median",
+                                        rows.stream()
+                                                .mapToDouble(ratio)
+                                                .sorted()
+                                                .toArray()[rounds / 2]));
     }
 }

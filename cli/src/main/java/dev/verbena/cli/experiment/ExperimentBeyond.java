@@ -1,8 +1,11 @@
 package dev.verbena.cli.experiment;
 
+import static dev.verbena.cli.experiment.ExperimentSamples.HEADER;
+import static dev.verbena.cli.experiment.ExperimentSamples.TOTAL;
+import static dev.verbena.cli.experiment.ExperimentSamples.WAIT;
+
 import dev.verbena.cli.experiment.ExperimentPoint.Manner;
 import dev.verbena.cli.report.Chart;
-import dev.verbena.cli.report.ResultReport;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -16,14 +19,10 @@ final class ExperimentBeyond {
     private static final double AMPLE = 2;
     private static final int WARM_UP = 5;
     private static final long POLL_NS = 100_000;
-    private static final int[] SERVERS = {1, 2, 4};
-    private static final List<String> HEAD =
-            List.of("", "th us", "tw us", "tt us", "tw p99 us", "tt p99 us", "tw / C");
 
     private final ExperimentRun run;
     private final int clients;
     private final int steps;
-    private final ResultReport report = new ResultReport("DART experiment 3: beyond the knee");
 
     ExperimentBeyond(ExperimentRun run) {
         this.run = run;
@@ -31,19 +30,15 @@ final class ExperimentBeyond {
         steps = run.steps(run.isQuick() ? 12 : 20);
     }
 
-    ResultReport run() throws Exception {
-        if (run.options.only != null) {
-            run.expect(3);
-            latency();
-            return report;
+    void run() throws Exception {
+        ExperimentTable[] tables =
+                run.options.only == null
+                        ? new ExperimentTable[] {tuned(), ample(), buffers(), servers(), latency()}
+                        : new ExperimentTable[] {latency()};
+        run.expect(tables);
+        for (ExperimentTable table : tables) {
+            run.perform(table);
         }
-        run.expect(run.isQuick() ? 8 : 12);
-        tuned();
-        ample();
-        buffers();
-        servers();
-        latency();
-        return report;
     }
 
     private ExperimentPoint point(double multiple) {
@@ -51,150 +46,183 @@ final class ExperimentBeyond {
         return run.computing(point, multiple * point.kneeNs());
     }
 
-    private static List<String> row(String name, ExperimentResult result) {
-        double wait = result.mean(ExperimentSamples.WAIT);
-        return ExperimentRun.row(
-                name,
-                result.mean(ExperimentSamples.HEADER) / 1e3,
-                wait / 1e3,
-                result.mean(ExperimentSamples.TOTAL) / 1e3,
-                result.percentile(ExperimentSamples.WAIT, 99) / 1e3,
-                result.percentile(ExperimentSamples.TOTAL, 99) / 1e3,
-                wait / Math.max(1, result.point().computeNs()));
+    private static double waitShare(ExperimentTable.Row row) {
+        long computeNs = row.result().point().load().computeNs();
+        return row.result().mean(WAIT) / Math.max(1, computeNs);
     }
 
-    private void tuned() throws Exception {
-        ExperimentResult result = run.measure(point(TUNED), "tuned compute time");
-        report.point(result.fields());
-        double[] x = ExperimentRun.indices(clients);
-        double[][] y = new double[3][clients];
-        for (int rank = 0; rank < clients; rank++) {
-            for (int field = 0; field < 3; field++) {
-                y[field][rank] = result.samples().sum(rank, field, WARM_UP) / 1e9;
-            }
+    private static ExperimentTable withTimes(ExperimentTable table) {
+        return table.head("")
+                .mean("th us", HEADER, 1e3)
+                .mean("tw us", WAIT, 1e3)
+                .mean("tt us", TOTAL, 1e3)
+                .column("tw p99 us", row -> us(row, WAIT, 99))
+                .column("tt p99 us", row -> us(row, TOTAL, 99))
+                .column("tw / C", ExperimentBeyond::waitShare);
+    }
+
+    private static double us(ExperimentTable.Row row, int field, double share) {
+        return row.result().percentile(field, share) / 1e3;
+    }
+
+    private ExperimentTable tuned() {
+        ExperimentTable table =
+                new ExperimentTable(
+                        "Compute time tuned (figure 10)",
+                        "N = "
+                                + clients
+                                + ", compute time 1.1 x knee: the receiver just keeps up, and"
+                                + " sending costs next to nothing.");
+        table.row("1.1 x knee").measure("tuned compute time", point(TUNED));
+        return withTimes(table)
+                .chart("Time in the library", rows -> perProcess(rows.get(0).result()))
+                .figures(
+                        (rows, report) ->
+                                report.figure(
+                                        "tw / compute at 1.1 knee",
+                                        rows.get(0).result().mean(WAIT)
+                                                / rows.get(0).result().point().load().computeNs()));
+    }
+
+    private Chart perProcess(ExperimentResult result) {
+        String sums = "sum over " + (steps - WARM_UP) + " steps, s, log";
+        Chart chart = new Chart("time in the library", "process", sums, true);
+        String[] names = {"tt", "tw", "th"};
+        String[] styles = {"one", "two", "three"};
+        int[] fields = {TOTAL, WAIT, HEADER};
+        for (int i = 0; i < fields.length; i++) {
+            int field = fields[i];
+            ExperimentRun.perProcess(
+                    chart,
+                    names[i],
+                    styles[i],
+                    clients,
+                    rank -> result.samples().sum(rank, field, WARM_UP) / 1e9);
         }
-        report.section(
-                "Compute time tuned (figure 10)",
-                ("N = %s, compute time 1.1 x knee: the receiver just keeps up, "
-                                + "and sending costs next to nothing.")
-                        .formatted(clients));
-        report.chart(
-                "Time in the library",
-                new Chart(
-                                "time in the library",
-                                "process",
-                                "sum over " + (steps - WARM_UP) + " steps, s, log",
-                                true)
-                        .line("tt", "one", x, y[ExperimentSamples.TOTAL], true)
-                        .line("tw", "two", x, y[ExperimentSamples.WAIT], true)
-                        .line("th", "three", x, y[ExperimentSamples.HEADER], true));
-        report.table(HEAD, List.of(row("1.1 x knee", result)));
-        report.figure(
-                "tw / compute at 1.1 knee",
-                result.mean(ExperimentSamples.WAIT) / result.point().computeNs());
+        return chart;
     }
 
-    private void ample() throws Exception {
-        ExperimentResult result = run.measure(point(AMPLE), "twice the knee");
-        report.point(result.fields());
-        List<List<String>> rows = new ArrayList<>();
-        for (double share : new double[] {50, 90, 99, 100}) {
-            rows.add(
-                    ExperimentRun.row(
-                            share == 100 ? "largest" : "p" + (int) share,
-                            result.percentile(ExperimentSamples.HEADER, share) / 1e3,
-                            result.percentile(ExperimentSamples.WAIT, share) / 1e3,
-                            result.percentile(ExperimentSamples.TOTAL, share) / 1e3));
-        }
-        report.section(
-                "Distribution at twice the knee",
-                "Most of these processes have slept when they send, so the times include cold"
-                        + " caches and the scheduler.");
-        report.table(List.of("", "th us", "tw us", "tt us"), rows);
+    private ExperimentTable ample() {
+        ExperimentTable table =
+                new ExperimentTable(
+                        "Distribution at twice the knee",
+                        "Most of these processes have slept when they send, so the times include"
+                                + " cold caches and the scheduler.");
+        table.row("2 x knee").measure("twice the knee", point(AMPLE));
+        return table.lines(
+                List.of("", "th us", "tw us", "tt us"),
+                rows -> {
+                    ExperimentTable.Row row = rows.get(0);
+                    List<List<String>> lines = new ArrayList<>();
+                    for (int share : new int[] {50, 90, 99, 100}) {
+                        lines.add(
+                                ExperimentTable.line(
+                                        share == 100 ? "largest" : "p" + share,
+                                        us(row, HEADER, share),
+                                        us(row, WAIT, share),
+                                        us(row, TOTAL, share)));
+                    }
+                    return lines;
+                });
     }
 
-    private void buffers() throws Exception {
-        List<List<String>> rows = new ArrayList<>();
+    private ExperimentTable buffers() {
+        ExperimentTable table =
+                new ExperimentTable(
+                        "Number of buffers",
+                        "The paper found three for two processes by experiment. Compute time 1.1 x"
+                                + " knee.");
         double[] shares = run.isQuick() ? new double[] {0.5, 1.5} : new double[] {0.5, 1, 1.5, 2};
-        double[] waits = new double[shares.length];
-        for (int i = 0; i < shares.length; i++) {
-            int count = Math.max(1, (int) Math.ceil(shares[i] * clients));
-            ExperimentResult result =
-                    run.measure(point(TUNED).served(1, count), count + " buffers");
-            report.point(result.fields());
-            waits[i] = result.mean(ExperimentSamples.WAIT) / result.point().computeNs();
-            rows.add(row(shares[i] + " x N", result));
+        for (double share : shares) {
+            int count = Math.max(1, (int) Math.ceil(share * clients));
+            table.row(share + " x N").measure(count + " buffers", point(TUNED).served(1, count));
         }
-        report.section(
-                "Number of buffers",
-                "The paper found three for two processes by experiment. Compute time 1.1 x knee.");
-        report.chart(
-                "Waiting by number of buffers",
-                new Chart("waiting by number of buffers", "buffers / N", "tw / C", false)
-                        .line("tw / C", "one", shares, waits, true));
-        report.table(HEAD, rows);
+        return withTimes(table)
+                .chart(
+                        "Waiting by number of buffers",
+                        rows -> {
+                            double[] waits = rows.stream().mapToDouble(r -> waitShare(r)).toArray();
+                            return new Chart(
+                                            "waiting by number of buffers",
+                                            "buffers / N",
+                                            "tw / C",
+                                            false)
+                                    .line("tw / C", "one", shares, waits, true);
+                        });
     }
 
-    private void servers() throws Exception {
-        int[] counts = run.isQuick() ? new int[] {2} : SERVERS;
-        List<List<String>> rows = new ArrayList<>();
-        for (int count : counts) {
-            ExperimentResult result =
-                    run.measure(point(TUNED).served(count, 0), count + " servers");
-            report.point(result.fields());
-            int[] served = new int[count];
-            for (ExperimentResult.ClientTime client : result.perClient()) {
-                served[client.server()]++;
-            }
-            rows.add(row(count + " servers, processes " + Arrays.toString(served), result));
+    private ExperimentTable servers() {
+        ExperimentTable table =
+                new ExperimentTable(
+                        "Number of servers",
+                        "The master deals processes out in turn. One receiver, whose rate all"
+                                + " servers share: more servers help where a server's own processor"
+                                + " is what is short, which is not so on this machine.");
+        for (int count : run.isQuick() ? new int[] {2} : new int[] {1, 2, 4}) {
+            table.row("").measure(count + " servers", point(TUNED).served(count, 0));
         }
-        report.section(
-                "Number of servers",
-                "The master deals processes out in turn. One receiver, whose rate all servers"
-                        + " share: more servers help where a server's own processor is what is short,"
-                        + " which is not so on this machine.");
-        report.table(HEAD, rows);
+        return withTimes(table)
+                .naming(
+                        row -> {
+                            int[] served = new int[row.result().point().service().servers()];
+                            for (ExperimentResult.ClientTime client : row.result().perClient()) {
+                                served[client.server()]++;
+                            }
+                            return served.length + " servers, processes " + Arrays.toString(served);
+                        });
     }
 
-    /** A send that need not wait: to a server that is awake, that has to be woken, that looks. */
-    private void latency() throws Exception {
-        ExperimentResult awake = latency(2e3, run.isQuick() ? 40_000 : 100_000, 0);
-        ExperimentResult asleep = latency(1e6, run.isQuick() ? 1_000 : 4_000, 0);
-        ExperimentResult looking = latency(1e6, run.isQuick() ? 1_000 : 4_000, POLL_NS);
-        List<List<String>> rows = new ArrayList<>();
-        for (double share : new double[] {50, 90, 99}) {
-            rows.add(
-                    ExperimentRun.row(
-                            "p" + (int) share,
-                            us(awake, share),
-                            us(asleep, share),
-                            us(looking, share)));
-        }
-        report.section(
-                "A send that need not wait",
-                "One process, messages of 4 KiB thrown away at the server, up to 16 in flight,"
-                        + " a busy wait of 2 us between them: the server looks at its queue all the"
-                        + " time. And of 1 ms: it sleeps, and the sender pays for the system call"
-                        + " that wakes it, which on a virtual machine wakes a processor; or it"
-                        + " sleeps at most 100 us (pollNs), and nobody has to wake it.");
-        report.table(
-                List.of("tt", "server awake, us", "server asleep, us", "server polling, us"), rows);
-        report.figure("send that need not wait, server awake, p50 us", us(awake, 50));
-        report.figure("send that need not wait, server asleep, p50 us", us(asleep, 50));
-        report.figure("send that need not wait, server polling, p50 us", us(looking, 50));
+    /** A send that need not wait: to a server that is awake, that has to be woken, that polls. */
+    private ExperimentTable latency() {
+        ExperimentTable table =
+                new ExperimentTable(
+                        "A send that need not wait",
+                        "One process, messages of 4 KiB thrown away at the server, up to 16 in"
+                                + " flight, a busy wait of 2 us between them: the server looks at"
+                                + " its queue all the time. And of 1 ms: it sleeps, and the sender"
+                                + " pays for the system call that wakes it, which on a virtual"
+                                + " machine wakes a processor; or it sleeps at most 100 us"
+                                + " (pollNs), and nobody has to wake it.");
+        int awake = run.isQuick() ? 40_000 : 100_000;
+        int asleep = run.isQuick() ? 1_000 : 4_000;
+        String progress = "a send that need not wait";
+        table.row("awake").measure(progress, sending(2e3, awake, 0));
+        table.row("asleep").measure(progress, sending(1e6, asleep, 0));
+        table.row("polling").measure(progress, sending(1e6, asleep, POLL_NS));
+        return table.lines(
+                        List.of(
+                                "tt",
+                                "server awake, us",
+                                "server asleep, us",
+                                "server polling, us"),
+                        rows -> {
+                            List<List<String>> lines = new ArrayList<>();
+                            for (int share : new int[] {50, 90, 99}) {
+                                lines.add(
+                                        ExperimentTable.line(
+                                                "p" + share,
+                                                rows.stream()
+                                                        .mapToDouble(r -> us(r, TOTAL, share))
+                                                        .toArray()));
+                            }
+                            return lines;
+                        })
+                .figures(
+                        (rows, report) -> {
+                            String figure = "send that need not wait, server %s, p50 us";
+                            for (ExperimentTable.Row row : rows) {
+                                report.figure(figure.formatted(row.name()), us(row, TOTAL, 50));
+                            }
+                        });
     }
 
-    private static double us(ExperimentResult result, double share) {
-        return result.percentile(ExperimentSamples.TOTAL, share) / 1e3;
-    }
-
-    private ExperimentResult latency(double computeNs, int count, long pollNs) throws Exception {
-        ExperimentPoint point = run.point(Manner.MESSAGE, 1, count, 0);
-        point = ExperimentRun.limited(point, ExperimentPoint.DISCARD);
-        point = ExperimentRun.sized(point, 4 << 10, count, count / 2);
-        point = point.computing(computeNs).served(1, 32).inFlight(16).polling(pollNs);
-        ExperimentResult result = run.measure(point, "a send that need not wait");
-        report.point(result.fields());
-        return result;
+    private ExperimentPoint sending(double computeNs, int count, long pollNs) {
+        return run.point(Manner.MESSAGE, 1, count, 0)
+                .limited(ExperimentPoint.DISCARD)
+                .sized(4 << 10, count, count / 2)
+                .computing(computeNs)
+                .served(1, 32)
+                .inFlight(16)
+                .polling(pollNs);
     }
 }

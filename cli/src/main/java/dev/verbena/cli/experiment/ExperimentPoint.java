@@ -4,37 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One measurement of an experiment: who sends what how often, through which service.
+ * One measurement of an experiment.
  *
  * @param manner what a process does with its output
- * @param clients logical compute processes
- * @param size bytes of a step's output of one process; with a restart file its length is fixed
- * @param computeNs time between the end of an output and the next
- * @param steps outputs of each process
- * @param warmUp steps left out at the beginning
- * @param servers master included
- * @param buffers of each server; 0: three for two processes
- * @param bufferSize bytes
- * @param rate what the receiver takes, bytes/s; 0: no limit; {@link #DISCARD}: thrown away at the
- *     server
+ * @param load what the compute processes do
+ * @param service what it goes through
  * @param busyCores processors on which computing is a busy wait
- * @param inFlight messages of a process that may be on their way; 1 in the paper
- * @param pollNs how often a server looks for headers by itself; 0: it is woken
  */
-record ExperimentPoint(
-        Manner manner,
-        int clients,
-        long size,
-        long computeNs,
-        int steps,
-        int warmUp,
-        int servers,
-        int buffers,
-        int bufferSize,
-        double rate,
-        int busyCores,
-        int inFlight,
-        long pollNs) {
+record ExperimentPoint(Manner manner, Load load, Service service, int busyCores) {
     static final double DISCARD = -1;
 
     /** What a process does at the end of a step. */
@@ -51,6 +28,30 @@ record ExperimentPoint(
         NONE
     }
 
+    /**
+     * What the compute processes do.
+     *
+     * @param clients logical compute processes
+     * @param size bytes of a step's output of one process; a restart file has its own length
+     * @param computeNs time between the end of an output and the next
+     * @param steps outputs of each process
+     * @param warmUp steps left out at the beginning
+     * @param inFlight messages of a process that may be on their way; 1 in the paper
+     */
+    record Load(int clients, long size, long computeNs, int steps, int warmUp, int inFlight) {}
+
+    /**
+     * Servers and receiver.
+     *
+     * @param servers master included
+     * @param buffers of each server; 0: three for two processes
+     * @param bufferSize bytes
+     * @param rate what the receiver takes, bytes/s; 0: no limit; {@link #DISCARD}: the server
+     *     throws the data away
+     * @param pollNs how often a server looks for headers by itself; 0: it is woken
+     */
+    record Service(int servers, int buffers, int bufferSize, double rate, long pollNs) {}
+
     boolean isRestartFile() {
         return manner != Manner.MESSAGE;
     }
@@ -61,114 +62,72 @@ record ExperimentPoint(
 
     /** Bytes of all processes in a step. */
     long stepBytes() {
-        return clients * (isRestartFile() ? RestartItems.LENGTH : size);
+        return load.clients * (isRestartFile() ? RestartItems.LENGTH : load.size);
     }
 
     /** Bytes of all processes in the steps that count. */
     long countedBytes() {
-        return stepBytes() * (steps - warmUp);
+        return stepBytes() * (load.steps - load.warmUp);
     }
 
     /** N x S / R: the compute time at which all output of a step is just streamed, ns. */
     double kneeNs() {
-        return rate > 0 ? stepBytes() / rate * 1e9 : 0;
+        return service.rate > 0 ? stepBytes() / service.rate * 1e9 : 0;
     }
 
+    /** The same with another compute time. */
     ExperimentPoint computing(double ns) {
-        return new ExperimentPoint(
-                manner,
-                clients,
-                size,
-                (long) ns,
-                steps,
-                warmUp,
-                servers,
-                buffers,
-                bufferSize,
-                rate,
-                busyCores,
-                inFlight,
-                pollNs);
+        Load of = load;
+        return with(new Load(of.clients, of.size, (long) ns, of.steps, of.warmUp, of.inFlight));
     }
 
-    ExperimentPoint as(Manner other) {
-        return new ExperimentPoint(
-                other,
-                clients,
-                size,
-                computeNs,
-                steps,
-                warmUp,
-                servers,
-                buffers,
-                bufferSize,
-                rate,
-                busyCores,
-                inFlight,
-                pollNs);
+    /** The same with another length of messages and other steps. */
+    ExperimentPoint sized(long size, int steps, int warmUp) {
+        return with(new Load(load.clients, size, load.computeNs, steps, warmUp, load.inFlight));
     }
 
-    ExperimentPoint served(int serverCount, int bufferCount) {
-        return new ExperimentPoint(
-                manner,
-                clients,
-                size,
-                computeNs,
-                steps,
-                warmUp,
-                serverCount,
-                bufferCount,
-                bufferSize,
-                rate,
-                busyCores,
-                inFlight,
-                pollNs);
-    }
-
+    /** The same with so many messages of a process on their way. */
     ExperimentPoint inFlight(int messages) {
-        return new ExperimentPoint(
-                manner,
-                clients,
-                size,
-                computeNs,
-                steps,
-                warmUp,
-                servers,
-                buffers,
-                bufferSize,
-                rate,
-                busyCores,
-                messages,
-                pollNs);
+        Load of = load;
+        return with(new Load(of.clients, of.size, of.computeNs, of.steps, of.warmUp, messages));
     }
 
+    /** The same with another rate of the receiver. */
+    ExperimentPoint limited(double rate) {
+        Service of = service;
+        return with(new Service(of.servers, of.buffers, of.bufferSize, rate, of.pollNs));
+    }
+
+    /** The same with other numbers of servers and of their buffers. */
+    ExperimentPoint served(int servers, int buffers) {
+        Service of = service;
+        return with(new Service(servers, buffers, of.bufferSize, of.rate, of.pollNs));
+    }
+
+    /** The same with servers that look for headers by themselves. */
     ExperimentPoint polling(long everyNs) {
-        return new ExperimentPoint(
-                manner,
-                clients,
-                size,
-                computeNs,
-                steps,
-                warmUp,
-                servers,
-                buffers,
-                bufferSize,
-                rate,
-                busyCores,
-                inFlight,
-                everyNs);
+        Service of = service;
+        return with(new Service(of.servers, of.buffers, of.bufferSize, of.rate, everyNs));
+    }
+
+    private ExperimentPoint with(Load other) {
+        return new ExperimentPoint(manner, other, service, busyCores);
+    }
+
+    private ExperimentPoint with(Service other) {
+        return new ExperimentPoint(manner, load, other, busyCores);
     }
 
     /** Arguments of the process that computes. */
     List<String> arguments() {
         List<String> arguments = new ArrayList<>();
         arguments.add("--manner=" + manner);
-        arguments.add("--clients=" + clients);
-        arguments.add("--size=" + size);
-        arguments.add("--compute=" + computeNs);
-        arguments.add("--steps=" + steps);
-        arguments.add("--warm-up=" + warmUp);
-        arguments.add("--in-flight=" + inFlight);
+        arguments.add("--clients=" + load.clients);
+        arguments.add("--size=" + load.size);
+        arguments.add("--compute=" + load.computeNs);
+        arguments.add("--steps=" + load.steps);
+        arguments.add("--warm-up=" + load.warmUp);
+        arguments.add("--in-flight=" + load.inFlight);
         arguments.add("--busy=" + busyCores);
         return arguments;
     }

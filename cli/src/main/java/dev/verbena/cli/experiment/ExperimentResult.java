@@ -43,11 +43,21 @@ record ExperimentResult(
 
     /** Mean of a field of {@link ExperimentSamples} in the steady state, ns. */
     double mean(int field) {
-        return samples.mean(field, point.warmUp());
+        return samples.mean(field, point.load().warmUp());
     }
 
     long percentile(int field, double share) {
-        return samples.percentile(field, point.warmUp(), share);
+        return samples.percentile(field, point.load().warmUp(), share);
+    }
+
+    /** Seconds that a process spent in a field in the steady state. */
+    double sum(int rank, int field) {
+        return samples.sum(rank, field, point.load().warmUp()) / 1e9;
+    }
+
+    /** The part that a field has in a step: the field and computing. */
+    double share(int field) {
+        return mean(field) / (mean(field) + point.load().computeNs());
     }
 
     /** Bytes of the pulls over their time, MB/s: the rate of one transfer, as figure 6 has it. */
@@ -67,20 +77,22 @@ record ExperimentResult(
 
     /** For JSON. */
     Map<String, Object> fields() {
+        ExperimentPoint.Load load = point.load();
+        ExperimentPoint.Service service = point.service();
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("manner", point.manner().toString());
-        fields.put("clients", point.clients());
-        fields.put("bytes", point.isRestartFile() ? RestartItems.LENGTH : point.size());
-        fields.put("compute_ms", point.computeNs() / 1e6);
+        fields.put("clients", load.clients());
+        fields.put("bytes", point.isRestartFile() ? RestartItems.LENGTH : load.size());
+        fields.put("compute_ms", load.computeNs() / 1e6);
         fields.put("knee_ms", point.kneeNs() / 1e6);
-        fields.put("rate_MBps", point.rate() < 0 ? "discard" : point.rate() / 1e6);
-        fields.put("steps", point.steps());
-        fields.put("warm_up_steps", point.warmUp());
-        fields.put("servers", point.servers());
-        fields.put("buffers", point.buffers());
-        fields.put("buffer_bytes", point.bufferSize());
+        fields.put("rate_MBps", service.rate() < 0 ? "discard" : service.rate() / 1e6);
+        fields.put("steps", load.steps());
+        fields.put("warm_up_steps", load.warmUp());
+        fields.put("servers", service.servers());
+        fields.put("buffers", service.buffers());
+        fields.put("buffer_bytes", service.bufferSize());
         fields.put("busy_cores", point.busyCores());
-        fields.put("in_flight", point.inFlight());
+        fields.put("in_flight", load.inFlight());
         fields.put("seconds", seconds);
         fields.put("th_us", distribution(ExperimentSamples.HEADER));
         fields.put("tw_us", distribution(ExperimentSamples.WAIT));

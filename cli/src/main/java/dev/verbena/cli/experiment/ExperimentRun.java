@@ -1,14 +1,14 @@
 package dev.verbena.cli.experiment;
 
-import dev.verbena.cli.experiment.ExperimentPoint.Manner;
+import dev.verbena.cli.report.Chart;
 import dev.verbena.cli.report.ResultReport;
 import dev.verbena.cli.terminal.ProgressLine;
 import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.function.IntToDoubleFunction;
+import java.util.stream.IntStream;
 
-/** What the four experiments have in common: options with their defaults, measuring, progress. */
+/** Runs an experiment: measures the rows of its tables in order, shows progress, reports. */
 final class ExperimentRun {
     private static final double KNEE_NS = 0.5e9;
     private static final double QUICK_KNEE_NS = 0.25e9;
@@ -17,6 +17,7 @@ final class ExperimentRun {
 
     final DartExperiment options;
     final String scheme;
+    final ResultReport report;
     private final ExperimentService service;
     private final ProgressLine line;
     private int done;
@@ -27,17 +28,19 @@ final class ExperimentRun {
         this.options = options;
         this.scheme = scheme;
         this.service = service;
+        this.report = new ResultReport(options.which.title);
         this.line = options.isJson ? null : new ProgressLine(out);
     }
 
     ResultReport run() throws Exception {
         try {
-            return switch (options.which) {
+            switch (options.which) {
                 case e1 -> new ExperimentBandwidth(this).run();
                 case e2 -> new ExperimentKnee(this).run();
                 case e3 -> new ExperimentBeyond(this).run();
                 default -> new ExperimentRestart(this).run();
-            };
+            }
+            return report;
         } finally {
             if (line != null) {
                 line.end();
@@ -45,13 +48,43 @@ final class ExperimentRun {
         }
     }
 
-    boolean isQuick() {
-        return options.isQuick;
+    /** Counts the trials of all tables, for the progress line. */
+    void expect(ExperimentTable... tables) {
+        for (ExperimentTable table : tables) {
+            expected += table.rows().stream().mapToInt(row -> row.trials().size()).sum();
+        }
     }
 
-    /** Points that will be measured in all, for the progress line. */
-    void expect(int points) {
-        expected = points;
+    /** Measures all rows of a table and reports it. */
+    void perform(ExperimentTable table) throws Exception {
+        for (ExperimentTable.Row row : table.rows()) {
+            for (ExperimentTable.Trial trial : row.trials()) {
+                if (trial.point() == null) {
+                    row.add(trial.rate().measure());
+                    progress(1, 1, trial.progress());
+                } else {
+                    int steps = trial.point().load().steps();
+                    row.add(
+                            service.measure(
+                                    trial.point(),
+                                    step -> progress(step, steps, trial.progress())));
+                }
+                done++;
+            }
+            table.reportPoints(row, report);
+        }
+        table.report(report);
+    }
+
+    private void progress(int step, int steps, String what) {
+        if (line != null) {
+            long parts = 100L * done + 100L * step / steps;
+            line.percent(parts, Math.max(100L * expected, parts), what);
+        }
+    }
+
+    boolean isQuick() {
+        return options.isQuick;
     }
 
     List<Integer> clients(Integer... otherwise) {
@@ -62,68 +95,27 @@ final class ExperimentRun {
         return options.steps == null ? otherwise : options.steps;
     }
 
-    int busyCores() {
+    private int busyCores() {
         return options.busyCores == null
                 ? Math.max(1, Runtime.getRuntime().availableProcessors() - 1)
                 : options.busyCores;
     }
 
     /** A point with the options' size, servers and buffers, and the default rate. */
-    ExperimentPoint point(Manner manner, int clients, int steps, int warmUp) {
+    ExperimentPoint point(ExperimentPoint.Manner manner, int clients, int steps, int warmUp) {
         long size = (options.size == null ? 4096L : options.size) << 10;
+        int bufferSize = options.bufferMebibytes << 20;
         ExperimentPoint unlimited =
                 new ExperimentPoint(
                         manner,
-                        clients,
-                        size,
-                        0,
-                        steps,
-                        Math.min(warmUp, steps / 2),
-                        options.servers,
-                        options.buffers,
-                        options.bufferMebibytes << 20,
-                        0,
-                        busyCores(),
-                        1,
-                        0);
+                        new ExperimentPoint.Load(
+                                clients, size, 0, steps, Math.min(warmUp, steps / 2), 1),
+                        new ExperimentPoint.Service(
+                                options.servers, options.buffers, bufferSize, 0, 0),
+                        busyCores());
         double knee = isQuick() ? QUICK_KNEE_NS : KNEE_NS;
         double natural = Math.min(RATE_MAX, unlimited.stepBytes() / knee * 1e9);
-        return limited(unlimited, options.rate == null ? natural : options.rate * MEGA);
-    }
-
-    static ExperimentPoint limited(ExperimentPoint p, double rate) {
-        return new ExperimentPoint(
-                p.manner(),
-                p.clients(),
-                p.size(),
-                p.computeNs(),
-                p.steps(),
-                p.warmUp(),
-                p.servers(),
-                p.buffers(),
-                p.bufferSize(),
-                rate,
-                p.busyCores(),
-                p.inFlight(),
-                p.pollNs());
-    }
-
-    /** The same with another message size and other steps. */
-    static ExperimentPoint sized(ExperimentPoint p, long size, int steps, int warmUp) {
-        return new ExperimentPoint(
-                p.manner(),
-                p.clients(),
-                size,
-                p.computeNs(),
-                steps,
-                warmUp,
-                p.servers(),
-                p.buffers(),
-                p.bufferSize(),
-                p.rate(),
-                p.busyCores(),
-                p.inFlight(),
-                p.pollNs());
+        return unlimited.limited(options.rate == null ? natural : options.rate * MEGA);
     }
 
     /** {@code --compute} if it was given. */
@@ -131,50 +123,11 @@ final class ExperimentRun {
         return point.computing(options.compute == null ? otherwiseNs : options.compute * MEGA);
     }
 
-    ExperimentResult measure(ExperimentPoint point, String what) throws Exception {
-        ExperimentResult result =
-                service.measure(point, step -> progress(step, point.steps(), what));
-        done++;
-        return result;
-    }
-
-    /** Something else was measured, which counts as a point. */
-    void did(String what) {
-        progress(1, 1, what);
-        done++;
-    }
-
-    private void progress(int step, int steps, String what) {
-        if (line != null) {
-            long parts = 100L * done + 100L * step / steps;
-            line.percent(parts, Math.max(100L * expected, parts), what);
-        }
-    }
-
-    static String number(double value) {
-        double size = Math.abs(value);
-        String format = size >= 100 ? "%.0f" : size >= 1 ? "%.2f" : "%.4f";
-        return String.format(Locale.ROOT, format, value);
-    }
-
-    static double[] array(List<Double> values) {
-        return values.stream().mapToDouble(Double::doubleValue).toArray();
-    }
-
-    /** 0, 1, 2, ... */
-    static double[] indices(int count) {
-        double[] values = new double[count];
-        for (int i = 0; i < count; i++) {
-            values[i] = i;
-        }
-        return values;
-    }
-
-    static List<String> row(String name, double... values) {
-        List<String> cells = new ArrayList<>(List.of(name));
-        for (double value : values) {
-            cells.add(number(value));
-        }
-        return cells;
+    /** Adds a line to a chart: a value for each process, which has dots. */
+    static Chart perProcess(
+            Chart chart, String name, String style, int clients, IntToDoubleFunction value) {
+        double[] ranks = IntStream.range(0, clients).asDoubleStream().toArray();
+        double[] values = IntStream.range(0, clients).mapToDouble(value).toArray();
+        return chart.line(name, style, ranks, values, true);
     }
 }

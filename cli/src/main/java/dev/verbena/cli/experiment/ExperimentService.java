@@ -81,7 +81,9 @@ final class ExperimentService implements AutoCloseable {
             compute(point, work, configuration, job, report, progress);
             ExperimentSamples samples =
                     ExperimentSamples.read(
-                            work.resolve("samples.csv"), point.clients(), point.steps());
+                            work.resolve("samples.csv"),
+                            point.load().clients(),
+                            point.load().steps());
             stop();
             return result(point, samples, report);
         } finally {
@@ -91,18 +93,20 @@ final class ExperimentService implements AutoCloseable {
     }
 
     private void startService(ExperimentPoint point, Path configuration, String job) {
-        boolean isDiscarding = point.rate() == ExperimentPoint.DISCARD;
-        limit = new RateLimit(point.rate(), System.nanoTime());
+        boolean isDiscarding = point.service().rate() == ExperimentPoint.DISCARD;
+        limit = new RateLimit(point.service().rate(), System.nanoTime());
         int port = 1;
         if (!isDiscarding) {
             Environment limited =
-                    point.rate() > 0 ? new LimitedEnvironment(environment, limit) : environment;
+                    point.service().rate() > 0
+                            ? new LimitedEnvironment(environment, limit)
+                            : environment;
             receiver =
                     DartReceiver.launch(
                             new DartReceiver.Context().environment(limited).handler(message -> {}));
             port = receiver.port();
         }
-        for (int i = 0; i < point.servers(); i++) {
+        for (int i = 0; i < point.service().servers(); i++) {
             DartServer.Context context =
                     new DartServer.Context()
                             .environment(environment)
@@ -111,12 +115,12 @@ final class ExperimentService implements AutoCloseable {
                             .transportJob(job)
                             .discard(isDiscarding)
                             .receiver("127.0.0.1", port)
-                            .serverCount(point.servers())
-                            .clientCount(point.clients())
-                            .bufferCount(point.buffers())
-                            .bufferSize(point.bufferSize())
+                            .serverCount(point.service().servers())
+                            .clientCount(point.load().clients())
+                            .bufferCount(point.service().buffers())
+                            .bufferSize(point.service().bufferSize())
                             .dedicatedThreads(!isDiscarding && hasCores())
-                            .pollNs(point.pollNs())
+                            .pollNs(point.service().pollNs())
                             .peerTimeoutNs(PATIENCE_NS)
                             .receiverTimeoutNs(PATIENCE_NS)
                             .bootTimeoutNs(PATIENCE_NS)
@@ -145,8 +149,8 @@ final class ExperimentService implements AutoCloseable {
         arguments.add("--transport-job=" + job);
         arguments.add("--samples=" + work.resolve("samples.csv"));
         arguments.addAll(point.arguments());
-        report.clientIds = new int[point.clients()];
-        report.serverIds = new int[point.clients()];
+        report.clientIds = new int[point.load().clients()];
+        report.serverIds = new int[point.load().clients()];
         BlockingQueue<String> told = new LinkedBlockingQueue<>();
         child =
                 ChildProcess.start(
@@ -221,7 +225,8 @@ final class ExperimentService implements AutoCloseable {
             pieces += times.pull().count();
         }
         ExperimentResult.ClientTime[] perClient =
-                new ExperimentResult.ClientTime[statistics.length == 0 ? 0 : point.clients()];
+                new ExperimentResult.ClientTime
+                        [statistics.length == 0 ? 0 : point.load().clients()];
         for (int rank = 0; rank < perClient.length; rank++) {
             perClient[rank] = clientTime(report.clientIds[rank], report.serverIds[rank]);
         }

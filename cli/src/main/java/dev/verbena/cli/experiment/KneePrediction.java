@@ -26,8 +26,8 @@ record KneePrediction(int clients, double multiple, double measured, double simu
     static KneePrediction of(ExperimentPoint point, double measuredWaitNs) {
         double knee = point.kneeNs();
         return new KneePrediction(
-                point.clients(),
-                point.computeNs() / knee,
+                point.load().clients(),
+                point.load().computeNs() / knee,
                 measuredWaitNs / knee,
                 simulatedWaitNs(point) / knee);
     }
@@ -38,27 +38,29 @@ record KneePrediction(int clients, double multiple, double measured, double simu
     private static final int BUFFERS_MIN = 2;
 
     private static double simulatedWaitNs(ExperimentPoint point) {
-        int buffers = point.buffers();
+        int buffers = point.service().buffers();
         if (buffers == 0) {
             // As a server does that expects so many processes.
-            int share = (point.clients() + point.servers() - 1) / point.servers();
+            int share =
+                    (point.load().clients() + point.service().servers() - 1)
+                            / point.service().servers();
             buffers = Math.max(3, (3 * share + 1) / 2);
         }
         boolean isAll = PlantedFaults.ENABLED && PlantedFaults.isOn("knee-warm-up-counts");
-        int warmUp = isAll ? 0 : point.warmUp();
-        int messages = Math.min(point.steps(), warmUp + MESSAGES_MAX);
+        int warmUp = isAll ? 0 : point.load().warmUp();
+        int messages = Math.min(point.load().steps(), warmUp + MESSAGES_MAX);
         DartReport report =
                 new DartSimulation()
-                        .nodes(point.clients())
-                        .servers(point.servers())
+                        .nodes(point.load().clients())
+                        .servers(point.service().servers())
                         .receivers(1)
                         .messages(messages)
                         .warmUp(warmUp)
-                        .length((int) point.size())
-                        .computeNs(point.computeNs())
-                        .inFlight(point.inFlight())
-                        .buffers(Math.max(BUFFERS_MIN, buffers), point.bufferSize())
-                        .streamRate((long) point.rate())
+                        .length((int) point.load().size())
+                        .computeNs(point.load().computeNs())
+                        .inFlight(point.load().inFlight())
+                        .buffers(Math.max(BUFFERS_MIN, buffers), point.service().bufferSize())
+                        .streamRate((long) point.service().rate())
                         .machine(new Machine().set("level=message"))
                         .run();
         return (double) report.blockedMeanNs() / (messages - warmUp);

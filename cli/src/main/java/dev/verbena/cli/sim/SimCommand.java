@@ -261,8 +261,7 @@ public final class SimCommand extends CliCommand {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("java", System.getProperty("java.vm.version"));
         fields.put("seed", seed);
-        List<String> line = spec.commandLine().getParseResult().originalArgs();
-        fields.put("command", String.join(" ", line));
+        fields.put("command", commandLine());
         return fields;
     }
 

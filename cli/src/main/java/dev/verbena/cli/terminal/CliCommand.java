@@ -30,6 +30,11 @@ public abstract class CliCommand implements Callable<Integer> {
         out().flush();
     }
 
+    /** The words behind "verbena". */
+    protected final String commandLine() {
+        return String.join(" ", spec.commandLine().getParseResult().originalArgs());
+    }
+
     /** An option that this command cannot take; a format if values follow. */
     protected final ParameterException wrong(String message, Object... values) {
         return wrong(spec, message, values);

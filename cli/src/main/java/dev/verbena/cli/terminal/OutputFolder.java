@@ -50,6 +50,21 @@ public final class OutputFolder {
         return folder;
     }
 
+    /**
+     * As {@link #prepare} of {@code --output}; the next free folder run-N of a parent if the user
+     * named none.
+     */
+    public static Path prepareOrNext(Path folder, String parent) throws IOException {
+        if (folder != null) {
+            return prepare("--output", folder.toAbsolutePath().normalize());
+        }
+        int number = 1;
+        while (Files.exists(Path.of(parent, "run-" + number))) {
+            number++;
+        }
+        return Files.createDirectories(Path.of(parent, "run-" + number).toAbsolutePath());
+    }
+
     /** Which of a folder and those around it are absent, innermost first. */
     public static List<Path> absent(Path folder) {
         List<Path> absent = new ArrayList<>();

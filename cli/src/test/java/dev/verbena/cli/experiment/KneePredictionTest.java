@@ -15,18 +15,9 @@ class KneePredictionTest {
         ExperimentPoint point =
                 new ExperimentPoint(
                         ExperimentPoint.Manner.MESSAGE,
-                        clients,
-                        1 << 20,
-                        0,
-                        24,
-                        12,
-                        1,
-                        0,
-                        4 << 20,
-                        100e6,
-                        1,
-                        1,
-                        0);
+                        new ExperimentPoint.Load(clients, 1 << 20, 0, 24, 12, 1),
+                        new ExperimentPoint.Service(1, 0, 4 << 20, 100e6, 0),
+                        1);
         return point.computing(multiple * point.kneeNs());
     }
 

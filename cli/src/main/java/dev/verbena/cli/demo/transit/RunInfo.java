@@ -1,5 +1,6 @@
 package dev.verbena.cli.demo.transit;
 
+import dev.verbena.cli.terminal.ThisMachine;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -24,7 +25,7 @@ public record RunInfo(
     /** This machine and this JVM. */
     public static Map<String, String> thisMachine() {
         Map<String, String> values = new LinkedHashMap<>();
-        values.put("Processor", processor());
+        values.put("Processor", ThisMachine.processor());
         values.put("Processors used", Integer.toString(Runtime.getRuntime().availableProcessors()));
         values.put(
                 "System",
@@ -37,16 +38,5 @@ public record RunInfo(
                 "Java",
                 System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));
         return values;
-    }
-
-    private static String processor() {
-        try (var lines = java.nio.file.Files.lines(java.nio.file.Path.of("/proc/cpuinfo"))) {
-            return lines.filter(line -> line.startsWith("model name"))
-                    .map(line -> line.substring(line.indexOf(':') + 1).strip())
-                    .findFirst()
-                    .orElse("unknown");
-        } catch (java.io.IOException | java.io.UncheckedIOException e) {
-            return "unknown";
-        }
     }
 }

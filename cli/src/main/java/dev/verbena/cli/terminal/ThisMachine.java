@@ -1,0 +1,23 @@
+package dev.verbena.cli.terminal;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** What reports say of the machine that they were made on. */
+public final class ThisMachine {
+    private ThisMachine() {}
+
+    /** The processor's model; "unknown" where the system does not say. */
+    public static String processor() {
+        try (var lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+            return lines.filter(line -> line.startsWith("model name"))
+                    .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                    .findFirst()
+                    .orElse("unknown");
+        } catch (IOException | UncheckedIOException e) {
+            return "unknown";
+        }
+    }
+}
