@@ -1,132 +1,103 @@
 package dev.verbena.transport;
 
 /**
- * Which faults a {@link FaultyTransport} makes, and how often. Rates are probabilities from 0 to 1.
- *
- * @param seed the same seed and the same calls give the same faults
- * @param backPressureRate a posting call or a connect answers {@code BACK_PRESSURED}
- * @param delayRate an event is held back
- * @param delayPollsMax for how many polls at most; messages of a connection keep their order
- * @param spuriousWakeupRate {@code await} returns at once though there is nothing
- * @param registrationFailureRate {@code allocate} and {@code register} throw
- * @param connectFailureRate a connection that was made is reported as failed by time-out
- * @param peerDeathAtStep the connection of this posting call (counted from 1) dies before it is
- *     posted; 0: none does
+ * Which faults a {@link FaultyTransport} makes, and how often. Rates are probabilities from 0 to 1;
+ * another one is refused with an {@link IllegalArgumentException}. Fluent; one thread, until it is
+ * given to a transport.
  */
-public record FaultOptions(
-        long seed,
-        double backPressureRate,
-        double delayRate,
-        int delayPollsMax,
-        double spuriousWakeupRate,
-        double registrationFailureRate,
-        double connectFailureRate,
-        long peerDeathAtStep) {
+public final class FaultOptions {
+    final long seed;
+    double backPressureRate;
+    double delayRate;
+    int delayPollsMax;
+    double spuriousWakeupRate;
+    double registrationFailureRate;
+    double connectFailureRate;
+    long peerDeathAtStep;
 
-    /** No fault at all. */
-    public static FaultOptions none(long seed) {
-        return new FaultOptions(seed, 0, 0, 0, 0, 0, 0, 0);
+    private FaultOptions(long seed) {
+        this.seed = seed;
     }
 
     /**
-     * Checks all values.
+     * No fault at all.
      *
-     * @throws IllegalArgumentException naming the value and its range
+     * @param seed the same seed and the same calls give the same faults
      */
-    public FaultOptions {
-        rate("backPressureRate", backPressureRate);
-        rate("delayRate", delayRate);
-        rate("spuriousWakeupRate", spuriousWakeupRate);
-        rate("registrationFailureRate", registrationFailureRate);
-        rate("connectFailureRate", connectFailureRate);
-        if (delayPollsMax < 0 || peerDeathAtStep < 0) {
-            throw new IllegalArgumentException(
-                    "delayPollsMax %s and peerDeathAtStep %s must not be negative"
-                            .formatted(delayPollsMax, peerDeathAtStep));
-        }
+    public static FaultOptions none(long seed) {
+        return new FaultOptions(seed);
     }
 
-    private static void rate(String what, double value) {
-        if (!(value >= 0 && value <= 1)) {
-            throw new IllegalArgumentException(what + " " + value + " is outside 0 to 1");
+    private static double checked(String what, double rate) {
+        if (!(rate >= 0 && rate <= 1)) {
+            throw new IllegalArgumentException(what + " " + rate + " is outside 0 to 1");
         }
+        return rate;
     }
 
-    /** These with another rate of back pressure. */
+    /** A posting call or a connect answers {@code BACK_PRESSURED}. */
     public FaultOptions backPressure(double rate) {
-        return new FaultOptions(
-                seed,
-                rate,
-                delayRate,
-                delayPollsMax,
-                spuriousWakeupRate,
-                registrationFailureRate,
-                connectFailureRate,
-                peerDeathAtStep);
+        backPressureRate = checked("backPressureRate", rate);
+        return this;
     }
 
-    /** These with another rate and length of delays. */
+    /**
+     * An event is held back.
+     *
+     * @param pollsMax for how many polls at most; messages of a connection keep their order
+     */
     public FaultOptions delay(double rate, int pollsMax) {
-        return new FaultOptions(
-                seed,
-                backPressureRate,
-                rate,
-                pollsMax,
-                spuriousWakeupRate,
-                registrationFailureRate,
-                connectFailureRate,
-                peerDeathAtStep);
+        if (pollsMax < 0) {
+            throw new IllegalArgumentException("pollsMax " + pollsMax + " is negative");
+        }
+        delayRate = checked("delayRate", rate);
+        delayPollsMax = pollsMax;
+        return this;
     }
 
-    /** These with another rate of spurious wake-ups. */
+    /** {@code await} returns at once though there is nothing. */
     public FaultOptions spuriousWakeup(double rate) {
-        return new FaultOptions(
-                seed,
-                backPressureRate,
-                delayRate,
-                delayPollsMax,
-                rate,
-                registrationFailureRate,
-                connectFailureRate,
-                peerDeathAtStep);
+        spuriousWakeupRate = checked("spuriousWakeupRate", rate);
+        return this;
     }
 
-    /** These with another rate of failed registrations. */
+    /** {@code allocate} and {@code register} throw. */
     public FaultOptions registrationFailure(double rate) {
-        return new FaultOptions(
-                seed,
-                backPressureRate,
-                delayRate,
-                delayPollsMax,
-                spuriousWakeupRate,
-                rate,
-                connectFailureRate,
-                peerDeathAtStep);
+        registrationFailureRate = checked("registrationFailureRate", rate);
+        return this;
     }
 
-    /** These with another rate of failed connects. */
+    /** A connection that was made is reported as failed by time-out. */
     public FaultOptions connectFailure(double rate) {
-        return new FaultOptions(
-                seed,
-                backPressureRate,
-                delayRate,
-                delayPollsMax,
-                spuriousWakeupRate,
-                registrationFailureRate,
-                rate,
-                peerDeathAtStep);
+        connectFailureRate = checked("connectFailureRate", rate);
+        return this;
     }
 
-    /** These with the death of a peer at a step. */
+    /**
+     * The connection of a posting call dies before that is posted.
+     *
+     * @param step which posting call, counted from 1; 0: none
+     */
     public FaultOptions peerDeath(long step) {
-        return new FaultOptions(
-                seed,
-                backPressureRate,
-                delayRate,
-                delayPollsMax,
-                spuriousWakeupRate,
-                registrationFailureRate,
-                connectFailureRate,
-                step);
+        if (step < 0) {
+            throw new IllegalArgumentException("step " + step + " is negative");
+        }
+        peerDeathAtStep = step;
+        return this;
+    }
+
+    @Override
+    public String toString() {
+        return ("seed %s, back-pressure %s, delay %s of up to %s polls, spurious wake-ups %s,"
+                        + " registrations that fail %s, connects that fail %s, peer death at %s")
+                .formatted(
+                        seed,
+                        backPressureRate,
+                        delayRate,
+                        delayPollsMax,
+                        spuriousWakeupRate,
+                        registrationFailureRate,
+                        connectFailureRate,
+                        peerDeathAtStep);
     }
 }

@@ -50,7 +50,7 @@ public final class FaultyTransport extends ForwardingTransport {
     public FaultyTransport(Transport delegate, FaultOptions options) {
         super(delegate);
         this.options = options;
-        this.random = new SplittableRandom(options.seed());
+        this.random = new SplittableRandom(options.seed);
     }
 
     @Override
@@ -67,11 +67,11 @@ public final class FaultyTransport extends ForwardingTransport {
         if (dying.containsKey(connection)) {
             return NOT_CONNECTED;
         }
-        if (++steps == options.peerDeathAtStep() && contexts.containsKey(connection)) {
+        if (++steps == options.peerDeathAtStep && contexts.containsKey(connection)) {
             kill(connection, "killed at step " + steps);
             return NOT_CONNECTED;
         }
-        return happens(options.backPressureRate()) ? BACK_PRESSURED : ACCEPTED;
+        return happens(options.backPressureRate) ? BACK_PRESSURED : ACCEPTED;
     }
 
     @Override
@@ -109,8 +109,8 @@ public final class FaultyTransport extends ForwardingTransport {
     }
 
     private <T> T registered(String what, Supplier<T> call) {
-        if (happens(options.registrationFailureRate())) {
-            throw new TransportException(what + " failed: fault of seed " + options.seed());
+        if (happens(options.registrationFailureRate)) {
+            throw new TransportException(what + " failed: fault of seed " + options.seed);
         }
         return call.get();
     }
@@ -133,7 +133,7 @@ public final class FaultyTransport extends ForwardingTransport {
             int length,
             long context,
             long timeoutNs) {
-        if (happens(options.backPressureRate())) {
+        if (happens(options.backPressureRate)) {
             return BACK_PRESSURED;
         }
         long handle = delegate.connect(peer, privateData, offset, length, context, timeoutNs);
@@ -196,8 +196,8 @@ public final class FaultyTransport extends ForwardingTransport {
 
     private void hold(long connection, boolean isCompletion, HeldEvents.Delivery delivery) {
         long delay = 0;
-        if (happens(options.delayRate()) && options.delayPollsMax() > 0) {
-            delay = 1 + random.nextInt(options.delayPollsMax());
+        if (happens(options.delayRate) && options.delayPollsMax > 0) {
+            delay = 1 + random.nextInt(options.delayPollsMax);
         }
         held.add(connection, polls + delay, isCompletion, delivery);
     }
@@ -225,7 +225,7 @@ public final class FaultyTransport extends ForwardingTransport {
             endIfDead(connection);
         }
         return !held.isEmpty()
-                || happens(options.spuriousWakeupRate())
+                || happens(options.spuriousWakeupRate)
                 || delegate.await(deadlineNs);
     }
 
@@ -301,7 +301,7 @@ public final class FaultyTransport extends ForwardingTransport {
 
         @Override
         public void onConnected(long connection, long context) {
-            if (connecting.remove(connection) && happens(options.connectFailureRate())) {
+            if (connecting.remove(connection) && happens(options.connectFailureRate)) {
                 delegate.disconnect(connection);
                 hold(
                         connection,
@@ -311,7 +311,7 @@ public final class FaultyTransport extends ForwardingTransport {
                                         connection,
                                         context,
                                         Status.TIMED_OUT,
-                                        "fault of seed " + options.seed()));
+                                        "fault of seed " + options.seed));
                 return;
             }
             contexts.put(connection, context);

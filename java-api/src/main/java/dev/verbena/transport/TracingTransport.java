@@ -2,18 +2,18 @@ package dev.verbena.transport;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.memory.RemoteDescriptor;
-import java.net.URI;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
-import org.agrona.DirectBuffer;
 
 /**
  * Writes a line for every call and every event of another transport.
  *
  * <pre>
- * 1203 call put connection=3 region=7 offset=0 target=RemoteDescriptor{...} targetOffset=8 length=64 context=5 flags=0 = ACCEPTED
- * 2410 event completion connection=3 operation=put context=5 status=OK value=64
+ * 1203 call put connection=3 context=5 flags=0 region=7 offset=0 remote=RemoteDescriptor{...} remoteOffset=8 length=64 = ACCEPTED
+ * 2410 event completion connection=3 context=5 operation=put status=OK value=64
  * </pre>
  *
  * <p>The first number is the transport's time since the trace began, nanoseconds. Polls that
@@ -21,10 +21,6 @@ import org.agrona.DirectBuffer;
  * within.
  */
 public final class TracingTransport extends ForwardingTransport {
-    private final Consumer<String> sink;
-    private final long startNs;
-    private final EventTracer tracer = new EventTracer();
-
     /**
      * Traces {@code delegate}, which is closed with this.
      *
@@ -32,37 +28,18 @@ public final class TracingTransport extends ForwardingTransport {
      *     {@code close} may come from any thread
      */
     public TracingTransport(Transport delegate, Consumer<String> sink) {
-        super(delegate);
-        this.sink = sink;
-        this.startNs = delegate.nanoTime();
+        super(new Tracer(delegate, sink).transport());
     }
 
-    private void line(String text) {
-        sink.accept(delegate.nanoTime() - startNs + " " + text);
+    @Override
+    public String explain() {
+        return "traced: " + delegate.explain();
     }
 
-    private int call(String text, LongSupplier call) {
-        return (int) callLong(text, call);
-    }
-
-    private long callLong(String text, LongSupplier call) {
-        try {
-            long answer = call.getAsLong();
-            line("call " + text + " = " + answerName(answer));
-            return answer;
-        } catch (RuntimeException e) {
-            line("call " + text + " threw " + e);
-            throw e;
-        }
-    }
-
-    private void run(String text, Runnable call) {
-        call(
-                text,
-                () -> {
-                    call.run();
-                    return ACCEPTED;
-                });
+    @Override
+    public int poll(TransportHandler handler, int limit) {
+        requireHandler(handler);
+        return delegate.poll(handler, limit);
     }
 
     /** Name of an answer of a posting call, for messages to people. */
@@ -81,311 +58,163 @@ public final class TracingTransport extends ForwardingTransport {
         };
     }
 
-    private static String operation(int operation, long connection, long context, int flags) {
-        return "%s connection=%s context=%s flags=%s"
-                .formatted(
-                        Operation.name(operation),
-                        connection,
-                        context,
-                        (flags & FENCE) != 0 ? "FENCE" : Integer.toString(flags));
-    }
-
-    private static String vector(String operation, TransferVector vector, RemoteDescriptor remote) {
-        StringBuilder text = new StringBuilder(operation).append(" remote=").append(remote);
-        for (int i = 0; i < vector.count(); i++) {
-            text.append(" [region=")
-                    .append(vector.region(i).id())
-                    .append(" offset=")
-                    .append(vector.offset(i))
-                    .append(" remoteOffset=")
-                    .append(vector.remoteOffset(i))
-                    .append(" length=")
-                    .append(vector.length(i))
-                    .append(']');
+    /** Makes views of a transport and of handlers that write lines. */
+    private record Tracer(Transport traced, Consumer<String> sink, long startNs) {
+        Tracer(Transport traced, Consumer<String> sink) {
+            this(traced, sink, traced.nanoTime());
         }
-        return text.toString();
-    }
 
-    @Override
-    public String explain() {
-        return "traced: " + delegate.explain();
-    }
+        Transport transport() {
+            return proxy(Transport.class, (self, method, arguments) -> call(method, arguments));
+        }
 
-    @Override
-    public RegisteredRegion allocate(long length, int rights) {
-        RegisteredRegion[] made = new RegisteredRegion[1];
-        call(
-                "allocate length=" + length + " rights=" + rights,
-                () -> {
-                    made[0] = delegate.allocate(length, rights);
-                    return made[0].id();
-                });
-        return made[0];
-    }
+        private TransportHandler handler(TransportHandler handler) {
+            return proxy(
+                    TransportHandler.class,
+                    (self, method, arguments) -> {
+                        line("event " + eventFormat(method).formatted(texts(method, arguments)));
+                        return invoke(handler, method, arguments);
+                    });
+        }
 
-    @Override
-    public RegisteredRegion register(OffHeapMemory memory, int rights) {
-        RegisteredRegion[] made = new RegisteredRegion[1];
-        call(
-                "register length=" + memory.length() + " rights=" + rights,
-                () -> {
-                    made[0] = delegate.register(memory, rights);
-                    return made[0].id();
-                });
-        return made[0];
-    }
+        private static <T> T proxy(Class<T> type, InvocationHandler calls) {
+            return type.cast(
+                    Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, calls));
+        }
 
-    @Override
-    public void listen() {
-        run("listen", delegate::listen);
-    }
-
-    @Override
-    public long connect(
-            URI peer,
-            DirectBuffer privateData,
-            int offset,
-            int length,
-            long context,
-            long timeoutNs) {
-        return callLong(
-                "connect peer=%s privateData=%s context=%s timeoutNs=%s"
-                        .formatted(peer, length, context, timeoutNs),
-                () -> delegate.connect(peer, privateData, offset, length, context, timeoutNs));
-    }
-
-    @Override
-    public int accept(long connection, long context) {
-        return call(
-                "accept connection=" + connection + " context=" + context,
-                () -> delegate.accept(connection, context));
-    }
-
-    @Override
-    public int reject(long connection) {
-        return call("reject connection=" + connection, () -> delegate.reject(connection));
-    }
-
-    @Override
-    public int disconnect(long connection) {
-        return call("disconnect connection=" + connection, () -> delegate.disconnect(connection));
-    }
-
-    @Override
-    public int send(
-            long connection,
-            RegisteredRegion source,
-            long offset,
-            long length,
-            long context,
-            int flags) {
-        return call(
-                "%s region=%s offset=%s length=%s"
-                        .formatted(
-                                operation(Operation.SEND, connection, context, flags),
-                                source.id(),
-                                offset,
-                                length),
-                () -> super.send(connection, source, offset, length, context, flags));
-    }
-
-    @Override
-    protected int transfer(
-            int operation,
-            long connection,
-            RegisteredRegion local,
-            long offset,
-            RemoteDescriptor remote,
-            long remoteOffset,
-            long length,
-            int tag,
-            long context,
-            int flags) {
-        return call(
-                operation(operation, connection, context, flags)
-                        + (operation == Operation.PUT_NOTIFY ? " tag=" + tag : "")
-                        + " region="
-                        + local.id()
-                        + " offset="
-                        + offset
-                        + " remote="
-                        + remote
-                        + " remoteOffset="
-                        + remoteOffset
-                        + " length="
-                        + length,
-                () ->
-                        super.transfer(
-                                operation,
-                                connection,
-                                local,
-                                offset,
-                                remote,
-                                remoteOffset,
-                                length,
-                                tag,
-                                context,
-                                flags));
-    }
-
-    @Override
-    protected int transfer(
-            int operation,
-            long connection,
-            TransferVector vector,
-            RemoteDescriptor remote,
-            long context,
-            int flags) {
-        return call(
-                vector(operation(operation, connection, context, flags), vector, remote),
-                () -> super.transfer(operation, connection, vector, remote, context, flags));
-    }
-
-    @Override
-    protected int atomic(
-            int operation,
-            long connection,
-            RemoteDescriptor target,
-            long targetOffset,
-            long operand,
-            long update,
-            long context,
-            int flags) {
-        return call(
-                "%s remote=%s remoteOffset=%s%s"
-                        .formatted(
-                                operation(operation, connection, context, flags),
-                                target,
-                                targetOffset,
-                                operation == Operation.FETCH_ADD
-                                        ? " delta=" + operand
-                                        : " expected=" + operand + " update=" + update),
-                () ->
-                        super.atomic(
-                                operation,
-                                connection,
-                                target,
-                                targetOffset,
-                                operand,
-                                update,
-                                context,
-                                flags));
-    }
-
-    @Override
-    public void retain(long messageToken) {
-        run("retain token=" + messageToken, () -> delegate.retain(messageToken));
-    }
-
-    @Override
-    public void release(long messageToken) {
-        run("release token=" + messageToken, () -> delegate.release(messageToken));
-    }
-
-    @Override
-    public int poll(TransportHandler handler, int limit) {
-        requireHandler(handler);
-        TransportHandler outer = tracer.handler;
-        tracer.handler = handler;
-        try {
-            int count = delegate.poll(tracer, limit);
-            if (count < 0) {
-                line("call poll limit=" + limit + " = " + answerName(count));
+        private Object call(Method method, Object[] arguments) throws Throwable {
+            String format = callFormat(method);
+            if (format == null) {
+                return invoke(traced, method, arguments);
             }
-            return count;
-        } catch (RuntimeException e) {
-            line("call poll limit=" + limit + " threw " + e);
-            throw e;
-        } finally {
-            tracer.handler = outer;
+            String call = "call " + format.formatted(texts(method, arguments));
+            boolean isPoll = method.getName().equals("poll");
+            if (isPoll) {
+                arguments[0] = handler((TransportHandler) arguments[0]);
+            }
+            try {
+                Object answer = invoke(traced, method, arguments);
+                if (!isPoll || (int) answer < 0) {
+                    line(call + " = " + answerText(answer));
+                }
+                return answer;
+            } catch (RuntimeException e) {
+                line(call + " threw " + e);
+                throw e;
+            }
+        }
+
+        private static Object invoke(Object target, Method method, Object[] arguments)
+                throws Throwable {
+            try {
+                return method.invoke(target, arguments);
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        }
+
+        private void line(String text) {
+            sink.accept(traced.nanoTime() - startNs + " " + text);
         }
     }
 
-    @Override
-    public void wakeup() {
-        run("wakeup", delegate::wakeup);
+    /** How a call is written, by its arguments; null: it leaves no line. */
+    private static String callFormat(Method call) {
+        String operation = " connection=%1$s context=%" + (call.getParameterCount() - 1);
+        operation += "$s flags=%" + call.getParameterCount() + "$s";
+        String range = " region=%2$s offset=%3$s remote=%4$s remoteOffset=%5$s length=%6$s";
+        String arguments =
+                switch (call.getName()) {
+                    case "allocate", "register" -> " length=%s rights=%s";
+                    case "connect" -> " peer=%1$s privateData=%4$s context=%5$s timeoutNs=%6$s";
+                    case "accept" -> " connection=%s context=%s";
+                    case "reject", "disconnect" -> " connection=%s";
+                    case "send" -> operation + " region=%2$s offset=%3$s length=%4$s";
+                    case "put", "get" ->
+                            operation
+                                    + (call.getParameterTypes()[1] == TransferVector.class
+                                            ? " remote=%3$s%2$s"
+                                            : range);
+                    case "putNotify" -> operation + " tag=%7$s" + range;
+                    case "fetchAdd" -> operation + " remote=%2$s remoteOffset=%3$s delta=%4$s";
+                    case "compareSwap" ->
+                            operation
+                                    + " remote=%2$s remoteOffset=%3$s expected=%4$s update=%5$s";
+                    case "retain", "release" -> " token=%s";
+                    case "poll" -> " limit=%2$s";
+                    case "listen", "wakeup", "close" -> "";
+                    default -> null;
+                };
+        return arguments == null ? null : call.getName() + arguments;
     }
 
-    @Override
-    public void close() {
-        run("close", delegate::close);
+    private static String eventFormat(Method event) {
+        String of = " connection=%1$s context=%2$s";
+        return switch (event.getName()) {
+            case "onCompletion" ->
+                    "completion connection=%1$s context=%3$s operation=%2$s status=%4$s value=%5$s";
+            case "onMessage" -> "message" + of + " length=%5$s token=%6$s";
+            case "onNotify" -> "notify" + of + " tag=%3$s region=%4$s offset=%5$s length=%6$s";
+            case "onConnectRequest" ->
+                    "connectRequest connection=%1$s peer=%2$s privateData=%5$s";
+            case "onConnected" -> "connected" + of;
+            case "onConnectFailed" -> "connectFailed" + of + " status=%3$s reason=%4$s";
+            case "onDisconnected" -> "disconnected" + of;
+            default -> "peerLost" + of + " reason=%3$s";
+        };
     }
 
-    private final class EventTracer implements TransportHandler {
-        private TransportHandler handler;
-
-        private void event(String name, long connection, long context, String more) {
-            line("event " + name + " connection=" + connection + " context=" + context + more);
+    /** The arguments as they are written: flags, operations and statuses by their names. */
+    private static Object[] texts(Method method, Object[] arguments) {
+        if (arguments == null) {
+            return new Object[0];
         }
-
-        @Override
-        public void onCompletion(
-                long connection, int operation, long context, int status, long value) {
-            event(
-                    "completion",
-                    connection,
-                    context,
-                    " operation=%s status=%s value=%s"
-                            .formatted(Operation.name(operation), Status.name(status), value));
-            handler.onCompletion(connection, operation, context, status, value);
+        Object[] texts = new Object[arguments.length];
+        for (int i = 0; i < texts.length; i++) {
+            texts[i] = text(arguments[i]);
         }
-
-        @Override
-        public void onMessage(
-                long connection,
-                long context,
-                DirectBuffer buffer,
-                int offset,
-                int length,
-                long token) {
-            event("message", connection, context, " length=" + length + " token=" + token);
-            handler.onMessage(connection, context, buffer, offset, length, token);
+        int last = texts.length - 1;
+        switch (method.getName()) {
+            case "onCompletion" -> {
+                texts[1] = Operation.name((int) arguments[1]);
+                texts[3] = Status.name((int) arguments[3]);
+            }
+            case "register" -> texts[0] = ((OffHeapMemory) arguments[0]).length();
+            case "onConnectFailed" -> texts[2] = Status.name((int) arguments[2]);
+            case "send", "put", "putNotify", "get", "fetchAdd", "compareSwap" -> {
+                if (((int) arguments[last] & FENCE) != 0) {
+                    texts[last] = "FENCE";
+                }
+            }
+            default -> {}
         }
+        return texts;
+    }
 
-        @Override
-        public void onNotify(
-                long connection, long context, int tag, long regionId, long offset, long length) {
-            event(
-                    "notify",
-                    connection,
-                    context,
-                    " tag=%s region=%s offset=%s length=%s"
-                            .formatted(tag, regionId, offset, length));
-            handler.onNotify(connection, context, tag, regionId, offset, length);
+    private static Object text(Object argument) {
+        if (argument instanceof RegisteredRegion region) {
+            return region.id();
         }
+        if (argument instanceof TransferVector vector) {
+            StringBuilder text = new StringBuilder();
+            for (int i = 0; i < vector.count(); i++) {
+                text.append(
+                        " [region=%s offset=%s remoteOffset=%s length=%s]"
+                                .formatted(
+                                        vector.region(i).id(),
+                                        vector.offset(i),
+                                        vector.remoteOffset(i),
+                                        vector.length(i)));
+            }
+            return text;
+        }
+        return argument;
+    }
 
-        @Override
-        public void onConnectRequest(
-                long connection, URI peer, DirectBuffer privateData, int offset, int length) {
-            line(
-                    "event connectRequest connection=%s peer=%s privateData=%s"
-                            .formatted(connection, peer, length));
-            handler.onConnectRequest(connection, peer, privateData, offset, length);
+    private static String answerText(Object answer) {
+        if (answer instanceof RegisteredRegion region) {
+            return answerName(region.id());
         }
-
-        @Override
-        public void onConnected(long connection, long context) {
-            event("connected", connection, context, "");
-            handler.onConnected(connection, context);
-        }
-
-        @Override
-        public void onConnectFailed(long connection, long context, int status, String reason) {
-            String more = " status=" + Status.name(status) + " reason=" + reason;
-            event("connectFailed", connection, context, more);
-            handler.onConnectFailed(connection, context, status, reason);
-        }
-
-        @Override
-        public void onDisconnected(long connection, long context) {
-            event("disconnected", connection, context, "");
-            handler.onDisconnected(connection, context);
-        }
-
-        @Override
-        public void onPeerLost(long connection, long context, String reason) {
-            event("peerLost", connection, context, " reason=" + reason);
-            handler.onPeerLost(connection, context, reason);
-        }
+        return answerName(answer == null ? ACCEPTED : ((Number) answer).longValue());
     }
 }

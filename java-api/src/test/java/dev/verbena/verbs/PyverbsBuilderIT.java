@@ -196,7 +196,7 @@ class PyverbsBuilderIT {
                             pair.receives.set(i, 70 + i, pair.regionB, 0, 1000);
                         }
                         pair.b.post(pair.receives, 0, 3);
-                        int key = pair.path.queueKey();
+                        int key = pair.path.queueKey;
                         next(builder.start(), 1)
                                 .segment(pair.regionA, 8, 500)
                                 .send()

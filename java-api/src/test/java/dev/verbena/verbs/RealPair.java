@@ -93,7 +93,7 @@ final class RealPair implements AutoCloseable {
             completionsB.requestNotification(false);
             SendRequestFlyweight send = sends.at(0).id(5).segment(regionA, 8, 64).send();
             if (isDatagram) {
-                send.to(peer, to.number(), path.queueKey());
+                send.to(peer, to.number(), path.queueKey);
             }
             assertThat(a.post(send.signalled(true))).isEqualTo(1);
             assertThat(channel.await(PATIENCE_NS)).isSameAs(completionsB);
@@ -133,7 +133,7 @@ final class RealPair implements AutoCloseable {
         try (AddressHandle peer = domain.createAddressHandle(path, to.gid(), to.lid())) {
             b.post(receives.set(0, 70, regionB, 0, length + header), 0, 1);
             SendRequestFlyweight send = sends.at(0).id(5).segment(regionA, 8, length).send();
-            send.to(peer, to.number(), path.queueKey());
+            send.to(peer, to.number(), path.queueKey);
             assertThat(run(send).isSuccess()).isTrue();
             checkReceived(70, length, header);
         }

@@ -198,7 +198,7 @@ class VerbsDeviceIT {
                         pair.b.post(pair.receives.set(0, 70, pair.regionB, 0, 1000), 0, 1);
                         send.segment(pair.regionA, 32, 500)
                                 .send()
-                                .to(peer, to.number(), pair.path.queueKey());
+                                .to(peer, to.number(), pair.path.queueKey);
                         assertThat(pair.run(send).isSuccess()).isTrue();
                         CompletionFlyweight received = pair.next(pair.completionsB);
                         assertThat(received.length()).isEqualTo(500 + UD_HEADER);
@@ -221,7 +221,7 @@ class VerbsDeviceIT {
             answers.at(0)
                     .segment(pair.regionB, 8192, 8)
                     .signalled(true)
-                    .to(back, sender, pair.path.queueKey());
+                    .to(back, sender, pair.path.queueKey);
             assertThat(pair.b.post(answers.at(0))).isEqualTo(1);
             assertThat(pair.next(pair.completionsB).isSuccess()).isTrue();
             assertThat(pair.next(pair.completionsA).id()).isEqualTo(72);
