@@ -33,14 +33,6 @@ int32_t vgn_mem_attribute(uint64_t handle, uint32_t attribute)
     return (int32_t)number(code, yes != 0);
 }
 
-int32_t vgn_mem_next(uint64_t nic, uint64_t handle)
-{
-    uint64_t *words = AT(uint64_t, handle);
-
-    return -CALL(GNI_MemQueryHndls, NIC(nic), 0, AT(gni_mem_handle_t, handle), &words[2],
-                 &words[3]);
-}
-
 /* ---- completion queues ---- */
 
 int64_t vgn_cq_create(uint64_t nic, uint32_t entries, uint32_t mode)
@@ -76,12 +68,6 @@ int32_t vgn_cq_vector_wait(uint64_t cqs, uint32_t count, uint64_t timeout_ms, ui
 {
     return -CALL(GNI_CqVectorWaitEvent, AT(gni_cq_handle_t, cqs), count, timeout_ms,
                  AT(gni_cq_entry_t, entry), AT(uint32_t, which));
-}
-
-int32_t vgn_cq_vector_monitor(uint64_t cqs, uint32_t count, uint64_t timeout_ms, uint64_t which)
-{
-    return -CALL(GNI_CqVectorMonitor, AT(gni_cq_handle_t, cqs), count, timeout_ms,
-                 AT(uint32_t, which));
 }
 
 int32_t vgn_cq_error(uint64_t entry, uint64_t text, uint32_t size)
@@ -147,16 +133,6 @@ int64_t vgn_smsg_size(uint64_t attributes)
 int32_t vgn_smsg_init(uint64_t ep, uint64_t local, uint64_t remote)
 {
     return -CALL(GNI_SmsgInit, EP(ep), AT(gni_smsg_attr_t, local), AT(gni_smsg_attr_t, remote));
-}
-
-int32_t vgn_smsg_delivery(uint64_t nic, uint32_t mode)
-{
-    return -CALL(GNI_SmsgSetDeliveryMode, NIC(nic), (uint16_t)mode);
-}
-
-int32_t vgn_smsg_retransmissions(uint64_t nic, uint32_t count)
-{
-    return -CALL(GNI_SmsgSetMaxRetrans, NIC(nic), (uint16_t)count);
 }
 
 int32_t vgn_smsg_send(uint64_t ep, uint64_t header, uint32_t header_length, uint64_t data,

@@ -58,11 +58,6 @@ int32_t vgn_msgq_release(uint64_t msgq)
     return -CALL(GNI_MsgqRelease, MSGQ(msgq));
 }
 
-int32_t vgn_msgq_idle(uint64_t msgq)
-{
-    return -CALL(GNI_MsgqIdle, MSGQ(msgq));
-}
-
 int64_t vgn_msgq_attributes(uint64_t msgq, uint32_t address, uint64_t attributes)
 {
     uint32_t size = 0;

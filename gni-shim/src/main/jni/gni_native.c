@@ -46,11 +46,6 @@ int64_t vgn_device_count(void)
     return number(code, (uint64_t)count);
 }
 
-int32_t vgn_device_ids(uint32_t count, uint64_t ids)
-{
-    return -CALL(GNI_GetLocalDeviceIds, (int)count, AT(int, ids));
-}
-
 int64_t vgn_device_type(void)
 {
     gni_nic_device_t type = GNI_DEVICE_LAST;
@@ -78,12 +73,6 @@ int64_t vgn_ptag(uint32_t device, uint32_t cookie)
 int32_t vgn_device_resource(uint32_t device, uint32_t resource, uint64_t words)
 {
     return -CALL(GNI_GetDevResInfo, device, (gni_dev_res_t)resource, AT(gni_dev_res_desc_t, words));
-}
-
-int32_t vgn_job_resource(uint32_t device, uint32_t ptag, uint32_t resource, uint64_t words)
-{
-    return -CALL(GNI_GetJobResInfo, device, (uint8_t)ptag, (gni_job_res_t)resource,
-                 AT(gni_job_res_desc_t, words));
 }
 
 int64_t vgn_statistic(uint64_t nic, uint32_t statistic)

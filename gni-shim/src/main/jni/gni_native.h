@@ -89,13 +89,11 @@ int32_t vgn_cdm_destroy(uint64_t cdm);
 int64_t vgn_cdm_attach(uint64_t cdm, uint32_t device, uint64_t address);
 int64_t vgn_nic_address(uint32_t device);
 int64_t vgn_device_count(void);
-int32_t vgn_device_ids(uint32_t count, uint64_t ids);
 int64_t vgn_device_type(void);
 int64_t vgn_version(void);
 int64_t vgn_ptag(uint32_t device, uint32_t cookie);
-/* Four, or two, 64-bit words go to `words`. */
+/* Four 64-bit words go to `words`. */
 int32_t vgn_device_resource(uint32_t device, uint32_t resource, uint64_t words);
-int32_t vgn_job_resource(uint32_t device, uint32_t ptag, uint32_t resource, uint64_t words);
 int64_t vgn_statistic(uint64_t nic, uint32_t statistic);
 int32_t vgn_statistic_reset(uint64_t nic, uint32_t statistic);
 
@@ -131,8 +129,6 @@ int32_t vgn_mem_register_segments(uint64_t nic, uint64_t segments, uint32_t coun
                                   uint32_t flags, uint64_t handle);
 int32_t vgn_mem_deregister(uint64_t nic, uint64_t handle);
 int32_t vgn_mem_attribute(uint64_t handle, uint32_t attribute);
-/* The registration behind that of `handle`: handle, address and length, 32 bytes at `handle`. */
-int32_t vgn_mem_next(uint64_t nic, uint64_t handle);
 
 /* ---- completion queues; the entry goes to the uint64_t at `entry` ---- */
 
@@ -144,7 +140,6 @@ int32_t vgn_cq_wait(uint64_t cq, uint64_t timeout_ms, uint64_t entry);
 /* The index of the queue goes to the uint32_t at `which`, also with a failed event. */
 int32_t vgn_cq_vector_wait(uint64_t cqs, uint32_t count, uint64_t timeout_ms, uint64_t entry,
                            uint64_t which);
-int32_t vgn_cq_vector_monitor(uint64_t cqs, uint32_t count, uint64_t timeout_ms, uint64_t which);
 int32_t vgn_cq_error(uint64_t entry, uint64_t text, uint32_t size);
 int32_t vgn_cq_recoverable(uint64_t entry);
 /* A field of an entry as the library reads it: see VGN_FIELD_... */
@@ -172,27 +167,18 @@ int32_t vgn_completed(uint64_t cq, uint64_t entry, uint64_t post);
 
 int64_t vgn_smsg_size(uint64_t attributes);
 int32_t vgn_smsg_init(uint64_t ep, uint64_t local, uint64_t remote);
-int32_t vgn_smsg_delivery(uint64_t nic, uint32_t mode);
-int32_t vgn_smsg_retransmissions(uint64_t nic, uint32_t count);
 int32_t vgn_smsg_send(uint64_t ep, uint64_t header, uint32_t header_length, uint64_t data,
                       uint32_t data_length, uint32_t id, uint32_t tag);
 /* The message's address goes to words[0] (64 bits); the value is its tag. */
 int32_t vgn_smsg_next(uint64_t ep, uint32_t tag, uint64_t words);
 int32_t vgn_smsg_release(uint64_t ep);
 
-/* ---- error events, completion channels ---- */
+/* ---- error events ---- */
 
 int64_t vgn_errors_subscribe(uint64_t nic, uint32_t device, uint32_t mask, uint32_t count);
 int32_t vgn_errors_release(uint64_t errors);
 int32_t vgn_errors_get(uint64_t errors, uint64_t event);
 int32_t vgn_errors_mask(uint64_t errors, uint32_t mask);
-int64_t vgn_channel_create(uint64_t nic);
-int32_t vgn_channel_destroy(uint64_t channel);
-int32_t vgn_channel_fd(uint64_t channel);
-/* The queue's handle. */
-int64_t vgn_channel_event(uint64_t channel);
-int32_t vgn_channel_attach(uint64_t cq, uint64_t channel);
-int32_t vgn_channel_arm(uint64_t cqs, uint32_t count);
 
 /* ---- message queues of nodes ---- */
 
@@ -209,7 +195,6 @@ int32_t vgn_channel_arm(uint64_t cqs, uint32_t count);
 /* `attributes`: the seven numbers of a gni_msgq_attr_t, 32 bits each. `message` must outlive it. */
 int64_t vgn_msgq_init(uint64_t nic, uint64_t cq, uint64_t attributes, uint64_t message);
 int32_t vgn_msgq_release(uint64_t msgq);
-int32_t vgn_msgq_idle(uint64_t msgq);
 /* The value is how many bytes of the gni_msgq_ep_attr_t count. */
 int64_t vgn_msgq_attributes(uint64_t msgq, uint32_t address, uint64_t attributes);
 int32_t vgn_msgq_connect(uint64_t msgq, uint32_t address, uint64_t attributes);

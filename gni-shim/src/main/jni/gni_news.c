@@ -1,12 +1,11 @@
-/* Calls with flat arguments: error events, completion channels, what gni_ext.h has, memory. */
+/* Calls with flat arguments: error events, what gni_ext.h has, memory. */
 #include "gni_call.h"
 
 #include <stdlib.h>
 
-/* ---- error events, completion channels ---- */
+/* ---- error events ---- */
 
 #define ERRORS(value) HANDLE(gni_err_handle_t, value)
-#define CHANNEL(value) HANDLE(gni_comp_chan_handle_t, value)
 
 int64_t vgn_errors_subscribe(uint64_t nic, uint32_t device, uint32_t mask, uint32_t count)
 {
@@ -33,45 +32,6 @@ int32_t vgn_errors_mask(uint64_t errors, uint32_t mask)
     int32_t code = CALL(GNI_SetErrorMask, ERRORS(errors), (gni_error_mask_t)mask, &before);
 
     return (int32_t)number(code, before);
-}
-
-int64_t vgn_channel_create(uint64_t nic)
-{
-    gni_comp_chan_handle_t channel = NULL;
-    int32_t code = CALL(GNI_CompChanCreate, NIC(nic), &channel);
-
-    return result(code, channel);
-}
-
-int32_t vgn_channel_destroy(uint64_t channel)
-{
-    return -CALL(GNI_CompChanDestroy, CHANNEL(channel));
-}
-
-int32_t vgn_channel_fd(uint64_t channel)
-{
-    int fd = -1;
-    int32_t code = CALL(GNI_CompChanFd, CHANNEL(channel), &fd);
-
-    return (int32_t)number(code, (uint64_t)fd);
-}
-
-int64_t vgn_channel_event(uint64_t channel)
-{
-    gni_cq_handle_t cq = NULL;
-    int32_t code = CALL(GNI_CompChanGetEvent, CHANNEL(channel), &cq);
-
-    return result(code, cq);
-}
-
-int32_t vgn_channel_attach(uint64_t cq, uint64_t channel)
-{
-    return -CALL(GNI_CqAttachCompChan, CQ(cq), CHANNEL(channel));
-}
-
-int32_t vgn_channel_arm(uint64_t cqs, uint32_t count)
-{
-    return -CALL(GNI_CqArmCompChan, AT(gni_cq_handle_t, cqs), count);
 }
 
 /* ---- what only our own library has ---- */

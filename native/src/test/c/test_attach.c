@@ -114,9 +114,6 @@ static void initiator_slots(void)
         peers[i] = attach(a, "b");
     CHECK_EQ(snic_attach(a, "b", 0, &ninth, why, sizeof why), -EUSERS);
     CHECK_CONTAINS(why, "8 initiator slots");
-    char name[SNIC_NAME_MAX];
-    CHECK_EQ(snic_initiator_name(b, snic_peer_slot(peers[3]), name, sizeof name), 0);
-    CHECK(strcmp(name, "a") == 0);
     CHECK_EQ(snic_initiator_liveness(b, 3), SNIC_ALIVE);
     uint32_t epoch = snic_peer_epoch(peers[3]);
     CHECK_EQ(snic_close(a), -EBUSY);

@@ -5,8 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "test.h"
-#include "shm.h"
-#include "shm_layout.h"
+#include "shm_await.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -68,8 +67,11 @@ static void work_once(shm_t *s, int64_t c, int round)
     memset(data, round, sizeof data);
     shm_send(s, c, data, (uint32_t)round % 200);
     shm_put_notify(s, c, &shared->key, (uint64_t)round % 60000, data, 200, 1);
-    shm_get(s, c, &shared->key, (uint64_t)round % 60000, data, 200);
-    shm_fetch_add(s, c, &shared->key, 8, 1, &before);
+    snic_peer_t *peer = shm_peer(s, c);
+    if (!peer)
+        return;
+    snic_get(peer, &shared->key, (uint64_t)round % 60000, data, 200);
+    snic_fetch_add(peer, &shared->key, 8, 1, &before);
 }
 
 /* Connects again and again, works, listens too. */

@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "test.h"
-#include "shm.h"
+#include "shm_await.h"
 #include "softnic_layout.h"
 #include "softnic_steps.h"
 #include <dirent.h>
@@ -628,9 +628,9 @@ static int shm_talk(shm_t *s, int64_t c)
         CHECK(memcmp(e.data, data, sizeof data) == 0);
         CHECK_EQ(shm_release(s, e.token), 0);
         int codes[] = {shm_put_notify(s, c, &key, 64, data, sizeof data, 7),
-                       shm_put(s, c, &key, 64, data, sizeof data),
-                       shm_get(s, c, &key, 64, data, sizeof data),
-                       shm_fetch_add(s, c, &key, 0, 1, &before)};
+                       snic_put(shm_peer(s, c), &key, 64, data, sizeof data),
+                       snic_get(shm_peer(s, c), &key, 64, data, sizeof data),
+                       snic_fetch_add(shm_peer(s, c), &key, 0, 1, &before)};
         for (int k = 0; k < COUNT(codes); k++)
             if (codes[k] != 0 && codes[k] != -ESRCH && codes[k] != -EAGAIN)
                 test_fail(__FILE__, __LINE__, "operation %d: %d", k, codes[k]);

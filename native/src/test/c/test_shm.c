@@ -1,8 +1,7 @@
 /* The shm personality: connections, messages, notifications, faults. */
 #define _GNU_SOURCE
 #include "test.h"
-#include "shm.h"
-#include "shm_layout.h"
+#include "shm_await.h"
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -389,12 +388,12 @@ static void notify_follows_its_bytes(void)
     CHECK_EQ(shm_put_notify(p.a, p.ab, &key, 100, from, 256, 1), -EAGAIN);
     CHECK(m[100] != 0x77);
     uint64_t before;
-    CHECK_EQ(shm_fetch_add(p.a, p.ab, &key, 40000, 3, &before), 0);
-    CHECK_EQ(shm_compare_swap(p.a, p.ab, &key, 40000, 3, 8, &before), 0);
+    CHECK_EQ(snic_fetch_add(shm_peer(p.a, p.ab), &key, 40000, 3, &before), 0);
+    CHECK_EQ(snic_compare_swap(shm_peer(p.a, p.ab), &key, 40000, 3, 8, &before), 0);
     CHECK_EQ(before, 3);
-    CHECK_EQ(shm_get(p.a, p.ab, &key, 40000, &before, 8), 0);
+    CHECK_EQ(snic_get(shm_peer(p.a, p.ab), &key, 40000, &before, 8), 0);
     CHECK_EQ(before, 8);
-    CHECK_EQ(shm_put(p.a, p.ab, &key, 40000, from, 8), 0);
+    CHECK_EQ(snic_put(shm_peer(p.a, p.ab), &key, 40000, from, 8), 0);
     CHECK(m[40000] == 0x77);
     CHECK_EQ(snic_deregister(shm_nic(p.b), &key, 1000), 0);
     close_both(&p);
@@ -579,29 +578,6 @@ static void two_nics_in_two_threads(void)
     close_both(&p);
 }
 
-static void *waker_main(void *argument)
-{
-    shm_wakeup(argument);
-    return NULL;
-}
-
-static void wakeup_ends_await(void)
-{
-    shm_t *s = open_shm("a");
-    shm_event_t e;
-    pthread_t thread;
-    shm_poll(s, &e, 1);
-    shm_wakeup(s); /* the next await */
-    CHECK_EQ(shm_await(s, now_ns() + 20000 * MS), 1);
-    CHECK_EQ(pthread_create(&thread, NULL, waker_main, s), 0);
-    int64_t start = now_ns();
-    while (shm_await(s, -1) != 1 && now_ns() - start < 20000 * MS)
-        ;
-    pthread_join(thread, NULL);
-    CHECK_EQ(shm_await(s, now_ns() - 1) >= 0, 1);
-    shm_close(s);
-}
-
 static void bad_options(void)
 {
     shm_t *s;
@@ -639,7 +615,6 @@ static const struct test_case cases[] = {
     {"death_of_a_peer", death_of_a_peer, NULL, 0},
     {"stop_of_a_peer", stop_of_a_peer, NULL, 0},
     {"two_nics_in_two_threads", two_nics_in_two_threads, NULL, 0},
-    {"wakeup_ends_await", wakeup_ends_await, NULL, 0},
     {"open_refuses_bad_options", bad_options, NULL, 0},
 };
 

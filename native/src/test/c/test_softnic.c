@@ -1,6 +1,7 @@
 /* softnic: operations on toolkit memory, doorbell. */
 #define _GNU_SOURCE
 #include "nics.h"
+#include "softnic_private.h"
 #include "softnic_reach.h"
 #include <sched.h>
 
@@ -59,7 +60,7 @@ static void large_streaming_copy(void)
     for (uint64_t i = 0; i < size; i++)
         from[i] = (uint8_t)(i * 2654435761u >> 13);
     snic_peer_t *peer = attach(a, "b");
-    CHECK(size - 3 >= snic_stream_threshold());
+    CHECK(size - 3 >= SNIC_STREAM_THRESHOLD);
     CHECK_EQ(snic_put(peer, &key, 3, from, size - 3), 0);
     CHECK(memcmp(memory + 3, from, size - 3) == 0);
     CHECK_EQ(snic_get(peer, &key, 1, to, size - 1), 0);

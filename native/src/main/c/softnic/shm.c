@@ -1,4 +1,4 @@
-/* The shm personality: life, and the operations that need no ring. */
+/* The shm personality: creation, closing, addresses. */
 #define _GNU_SOURCE
 #include "shm_private.h"
 #include <errno.h>
@@ -143,16 +143,6 @@ snic_t *shm_nic(shm_t *s)
     return s->nic;
 }
 
-uint32_t shm_message_max(const shm_t *s)
-{
-    return s->message_max;
-}
-
-uint32_t shm_credits(const shm_t *s)
-{
-    return s->credits;
-}
-
 uint32_t shm_connections_max(const shm_t *s)
 {
     return s->connections_max;
@@ -169,45 +159,10 @@ struct shm_link *shm_find(shm_t *s, int64_t handle)
     return link;
 }
 
-static struct shm_link *find_open(shm_t *s, int64_t handle)
-{
-    struct shm_link *link = shm_find(s, handle);
-    return link && link->state == LINK_OPEN ? link : NULL;
-}
-
 snic_peer_t *shm_peer(shm_t *s, int64_t connection)
 {
     struct shm_link *link = shm_find(s, connection);
     return link && link->at ? link->at->peer : NULL;
-}
-
-int shm_put(shm_t *s, int64_t connection, const snic_key_t *key, uint64_t offset, const void *from,
-            uint64_t length)
-{
-    struct shm_link *link = find_open(s, connection);
-    return link ? snic_put(link->at->peer, key, offset, from, length) : -ENOTCONN;
-}
-
-int shm_get(shm_t *s, int64_t connection, const snic_key_t *key, uint64_t offset, void *to,
-            uint64_t length)
-{
-    struct shm_link *link = find_open(s, connection);
-    return link ? snic_get(link->at->peer, key, offset, to, length) : -ENOTCONN;
-}
-
-int shm_fetch_add(shm_t *s, int64_t connection, const snic_key_t *key, uint64_t offset,
-                  uint64_t delta, uint64_t *before)
-{
-    struct shm_link *link = find_open(s, connection);
-    return link ? snic_fetch_add(link->at->peer, key, offset, delta, before) : -ENOTCONN;
-}
-
-int shm_compare_swap(shm_t *s, int64_t connection, const snic_key_t *key, uint64_t offset,
-                     uint64_t expected, uint64_t update, uint64_t *before)
-{
-    struct shm_link *link = find_open(s, connection);
-    return link ? snic_compare_swap(link->at->peer, key, offset, expected, update, before)
-                : -ENOTCONN;
 }
 
 int shm_view(shm_t *s, int64_t connection, shm_view_t *view)
@@ -231,46 +186,4 @@ int shm_view(shm_t *s, int64_t connection, shm_view_t *view)
     view->control_bell = &s->area->control_bell;
     snic_peer_view(at->peer, &view->peer);
     return 0;
-}
-
-void shm_wakeup(shm_t *s)
-{
-    atomic_store_explicit(&s->wakeups, 1, memory_order_seq_cst);
-    snic_ring_self(s->nic);
-}
-
-static int has_work(shm_t *s)
-{
-    if (s->scan ||
-        atomic_load_explicit(&s->area->control_bell, memory_order_acquire) != s->bell_seen)
-        return 1;
-    for (uint32_t i = 0; i < s->open_count; i++) {
-        struct shm_link *link = &s->links[s->open[i]];
-        if (shm_has_message(s, link) ||
-            (link->state != LINK_OPEN && link->position - link->released < s->credits))
-            return 1;
-    }
-    return 0;
-}
-
-int shm_await(shm_t *s, int64_t deadline_ns)
-{
-    for (;;) {
-        uint32_t seen = snic_doorbell(s->nic);
-        if (atomic_exchange_explicit(&s->wakeups, 0, memory_order_seq_cst) || has_work(s))
-            return 1;
-        int64_t now = (int64_t)snic_now_ns();
-        int64_t until = (int64_t)s->next_look_ns;
-        if (deadline_ns >= 0 && deadline_ns < until)
-            until = deadline_ns;
-        if (until - now > 0) {
-            int rc = snic_wait(s->nic, seen, until - now);
-            if (rc < 0)
-                return rc;
-        } else if (deadline_ns >= 0 && deadline_ns <= now) {
-            return 0;
-        } else {
-            return 1; /* time to look whether the peers live: poll does it */
-        }
-    }
 }

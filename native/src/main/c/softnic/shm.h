@@ -1,9 +1,8 @@
 /*
- * shm: the plain personality of softnic. Connections with private data, messages with credits, put,
- * get, put with notification, atomics.
+ * shm: the plain personality of softnic. Connections with private data, messages with credits, put
+ * with notification. Put, get and atomics are those of softnic.h on shm_peer().
  *
- * One thread per shm_t; only shm_wakeup may be called from others. Nothing blocks except shm_await
- * and the copying itself. Functions return >= 0 or -errno.
+ * One thread per shm_t. Nothing blocks except the copying itself. Functions return >= 0 or -errno.
  *
  * Two ways to use it. A C program calls shm_poll, which delivers everything. An implementation that
  * reads the rings itself (Java) calls shm_control for connection events, shm_view for the
@@ -73,8 +72,6 @@ int shm_create(const shm_options_t *options, shm_t **shm, char *why, size_t why_
 /* Disconnects everything in order, then closes the NIC. */
 int shm_close(shm_t *shm);
 snic_t *shm_nic(shm_t *shm);
-uint32_t shm_message_max(const shm_t *shm);
-uint32_t shm_credits(const shm_t *shm);
 uint32_t shm_connections_max(const shm_t *shm);
 
 /* ---- connections ---- */
@@ -99,35 +96,21 @@ snic_peer_t *shm_peer(shm_t *shm, int64_t connection);
 /* ---- operations; done when they return ---- */
 /* 0, -EAGAIN no credit, -ENOTCONN, -EMSGSIZE. */
 int shm_send(shm_t *shm, int64_t connection, const void *data, uint32_t length);
-/* Results of snic_put and friends, or -ENOTCONN. */
-int shm_put(shm_t *shm, int64_t connection, const snic_key_t *key, uint64_t offset,
-            const void *from, uint64_t length);
-int shm_get(shm_t *shm, int64_t connection, const snic_key_t *key, uint64_t offset, void *to,
-            uint64_t length);
 /* -EAGAIN (nothing was written) when there is no credit for the notification. */
 int shm_put_notify(shm_t *shm, int64_t connection, const snic_key_t *key, uint64_t offset,
                    const void *from, uint64_t length, uint32_t tag);
-int shm_fetch_add(shm_t *shm, int64_t connection, const snic_key_t *key, uint64_t offset,
-                  uint64_t delta, uint64_t *before);
-int shm_compare_swap(shm_t *shm, int64_t connection, const snic_key_t *key, uint64_t offset,
-                     uint64_t expected, uint64_t update, uint64_t *before);
 
 /* ---- events ---- */
 /* Up to `limit` events. Never waits. */
 int shm_poll(shm_t *shm, shm_event_t *events, int limit);
 /* Gives a message's slot back, in any order. -EINVAL: no such message is out. */
 int shm_release(shm_t *shm, uint64_t token);
-/* Sleeps until there may be something to poll: 1; or until deadline (CLOCK_MONOTONIC; negative:
- * none): 0. */
-int shm_await(shm_t *shm, int64_t deadline_ns);
-/* Ends a present or the next await. Any thread. */
-void shm_wakeup(shm_t *shm);
 
 /* ---- for implementations that read the rings themselves ---- */
 /* Connection events only; after PEER_DONE and PEER_LOST the ring is to be drained and shm_finish
- * called. To sleep use snic_doorbell and snic_wait on shm_nic (shm_await looks at rings as shm_poll
- * left them), at most 50 ms at a time. Cheap when the bell did not change and no periodic look is
- * due: call it when *control_bell changed and at least every 10 ms or before sleeping. */
+ * called. To sleep use snic_doorbell and snic_wait on shm_nic, at most 50 ms at a time. Cheap when
+ * the bell did not change and no periodic look is due: call it when *control_bell changed and at
+ * least every 10 ms or before sleeping. */
 int shm_control(shm_t *shm, shm_event_t *events, int limit);
 /* After PEER_DONE or PEER_LOST from shm_control, and draining. The handle is gone. */
 int shm_finish(shm_t *shm, int64_t connection);

@@ -7,12 +7,12 @@
 
 /* ---- control words ---- */
 
-/* Sets a done bit; whoever sets the second one frees the record. */
+/* Sets a done bit; the one who sets the second one frees the record. */
 static void set_done(struct shm_connection *record, uint32_t generation, uint32_t bit)
 {
     for (;;) {
         uint64_t control = shm_look(record);
-        /* REQUESTED: the accepter has told us already and is about to tell itself. */
+        /* REQUESTED: the accepter has set our record and is about to set its own. */
         if (SHM_GENERATION(control) != generation ||
             (SHM_PHASE(control) != SHM_OPEN && SHM_PHASE(control) != SHM_REQUESTED))
             return;

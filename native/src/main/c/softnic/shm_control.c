@@ -131,7 +131,7 @@ static int look_open(shm_t *s, struct shm_link *link, uint64_t now, int look_at_
     return 1;
 }
 
-/* A record without a link: a new request, or what somebody dead left. 1: event made. */
+/* A record without a link: a new request, or what a dead process left. 1: event made. */
 static int look_unlinked(shm_t *s, uint32_t index, int look_at_life, shm_event_t *event)
 {
     struct shm_connection *own = &s->connections[index];

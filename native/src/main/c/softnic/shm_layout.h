@@ -30,7 +30,7 @@
  *
  * control = generation << 48 | writer token << 16 | done bits | phase; every change is a
  * compare-and-swap (acq_rel), so that a change is done once or not at all, and a record that was
- * freed (generation + 1) refuses whoever still means the former connection.
+ * freed (generation + 1) refuses any process that still means the former connection.
  *   A claims a record of its own:     A.record FREE -> CLAIMED(SELF), zeroes flags, -> CONNECTING
  *   A claims a record of B:           B.record FREE -> CLAIMED(A), zeroes flags, fills peer_* and
  * the private data, -> REQUESTED; B.control bell + 1; ring B B accepts: A.record CONNECTING ->
@@ -41,8 +41,8 @@
  * both finished. Reader sets LOCAL_DONE, writer sets REMOTE_DONE (after its last message); whoever
  * sets the second one frees the record. O sees REMOTE_DONE, drains the ring, reports the end, sets
  * both its own bits (LOCAL_DONE here, REMOTE_DONE in the peer's record). A dead writer's record is
- * freed by O alone. The bell says "look at your control words"; whoever dies between the change and
- * the bell is found dead by the periodic look.
+ * freed by O alone. The bell asks the owner to look at its control words; a process that dies
+ * between the change and the bell is found dead by the periodic look.
  */
 #ifndef SOFTNIC_SHM_LAYOUT_H
 #define SOFTNIC_SHM_LAYOUT_H

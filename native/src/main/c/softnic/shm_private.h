@@ -39,7 +39,7 @@ enum shm_link_state {
 struct shm_link {
     uint32_t state;
     uint32_t generation; /* of our record */
-    uint32_t serial;     /* upper part of the handle: tells former links in this place */
+    uint32_t serial;     /* upper part of the handle: distinguishes former links in this place */
     int32_t lost;        /* LINK_PEER_LOST: status to report */
     uint32_t peer_record;
     uint32_t peer_generation;
@@ -82,8 +82,7 @@ struct shm {
     uint32_t *open; /* [connections_max] numbers of links that are OPEN, PEER_DONE or PEER_LOST */
     struct shm_link *links;
     struct shm_attachment *attachments; /* [connections_max] */
-    _Atomic uint32_t wakeups;
-    uint8_t *request_data; /* [connections_max][SHM_PRIVATE_MAX] */
+    uint8_t *request_data;              /* [connections_max][SHM_PRIVATE_MAX] */
 };
 
 #define SHM_HANDLE(index, serial) ((int64_t)(((uint64_t)(serial) << 16) | ((index) + 1u)))

@@ -1,7 +1,7 @@
 /*
- * softnic: a network card in software, for processes of one user on one host.
+ * softnic: a NIC in software, for processes of one user on one host.
  *
- * Every open NIC owns one shared-memory segment. The initiator of an operation does the card's
+ * Every open NIC owns one shared-memory segment. The initiator of an operation does the NIC's
  * work: it looks up the target's registration, copies straight into the target's memory and appends
  * the event to the target's queue. The target's CPU does nothing. What the segment means beyond
  * registrations, initiators and the doorbell is up to its personality (shm, Portals, uGNI), which
@@ -15,7 +15,7 @@
  * Threads: memory and registration functions, snic_wait and the rings may be called from any
  * thread. Attach, detach and close: one thread at a time for each NIC. What takes a snic_peer_t:
  * one thread at a time for each peer (snic_write, snic_read and snic_map: any; they use no pin).
- * snic_close: when nobody is in another function.
+ * snic_close: when no thread is in another function.
  */
 #ifndef SOFTNIC_H
 #define SOFTNIC_H
@@ -101,7 +101,7 @@ uint64_t snic_peer_area_bytes(const snic_peer_t *peer);
 uint32_t snic_peer_slot(const snic_peer_t *peer);
 uint64_t snic_peer_incarnation(const snic_peer_t *peer);
 /* Counts the occupants of our slot: state that a personality keeps per slot and that carries
- * another epoch was left by somebody who died or detached. Slots of the dead are given away again
+ * another epoch was left by a process that died or detached. Slots of the dead are given away again
  * only when no free one is left. */
 uint32_t snic_peer_epoch(const snic_peer_t *peer);
 /* Cheap enough for each operation on foreign memory: poll on a held pidfd. */
@@ -112,9 +112,6 @@ int snic_peer_is_open(const snic_peer_t *peer);
 /* Target side: who sits in an initiator slot of our own segment. */
 int snic_initiator_liveness(snic_t *nic,
                             uint32_t slot); /* enum snic_liveness; DEAD also for an empty slot */
-int snic_initiator_name(snic_t *nic, uint32_t slot, char *name, size_t name_size);
-/* -ENOENT: the slot is empty. epoch may be NULL. */
-int snic_initiator_identity(snic_t *nic, uint32_t slot, uint64_t identity[4], uint32_t *epoch);
 /* The same questions asked by another initiator of that segment. */
 int snic_peer_initiator_liveness(snic_peer_t *peer, uint32_t slot, uint32_t epoch);
 
@@ -172,8 +169,6 @@ void *snic_map(snic_peer_t *peer, const snic_location_t *location, uint64_t offs
  * stores, 0 does not, -1 decides by length. Ends with a release fence. For callers that map and
  * copy piece by piece. */
 void snic_copy(void *to, const void *from, uint64_t length, int streaming);
-/* Length from which copies stream. */
-uint64_t snic_stream_threshold(void);
 
 /* ---- registrations (keys that travel in descriptors) ---- */
 
@@ -210,8 +205,8 @@ uint32_t snic_doorbell(snic_t *nic);
 /* Sleeps until the doorbell differs from `seen`, or timeout_ns (relative; negative: no limit). 1
  * rung, 0 timed out. Any thread. */
 int snic_wait(snic_t *nic, uint32_t seen, int64_t timeout_ns);
-/* Rings the peer's doorbell; no system call when nobody sleeps there. Call after the release store
- * that publishes an event. */
+/* Rings the peer's doorbell; no system call when no thread sleeps there. Call after the release
+ * store that publishes an event. */
 void snic_ring(snic_peer_t *peer);
 void snic_ring_self(snic_t *nic);
 

@@ -54,7 +54,7 @@ static void check_pin(struct check *c, const struct snic_segment *s, uint32_t sl
                   (unsigned long long)registration, s->registrations_max);
         return;
     }
-    /* A pin may be stale by any amount: whoever stored it had not yet checked. */
+    /* A pin may be stale by any amount: the process that stored it had not yet checked. */
     if (!(generation & 1))
         violation(c, "initiator %u pins generation %u, which was never valid", slot, generation);
 }

@@ -5,19 +5,15 @@
 #include <immintrin.h>
 #endif
 
-/* Before: what the caller did earlier is done when the bytes appear, as with a card, which hears of
- * a transfer only after it. After: release for a write, acquire for a read. x86-64 needs no
- * instruction for either. */
+/* Before: what the caller did earlier is done when the bytes appear, as with a NIC, which is
+ * notified of a transfer only after it. After: release for a write, acquire for a read. x86-64
+ * needs no instruction for either. */
 static void fence(void)
 {
-#ifndef SNIC_TSAN /* which knows no fences; what tells the other side is a release store anyway */
+#ifndef SNIC_TSAN /* which knows no fences; the other side is notified by a release store anyway   \
+                   */
     atomic_thread_fence(memory_order_acq_rel);
 #endif
-}
-
-uint64_t snic_stream_threshold(void)
-{
-    return SNIC_STREAM_THRESHOLD;
 }
 
 #if defined(__x86_64__)
@@ -57,7 +53,7 @@ static void stream_sse2(uint8_t *to, const uint8_t *from, uint64_t blocks)
 }
 
 /* Non-temporal stores: the lines go to memory without being read first and without driving others
- * out of the cache. They are weakly ordered, hence the sfence before anybody is told. */
+ * out of the cache. They are weakly ordered, hence the sfence before any notification. */
 static void copy_streaming(uint8_t *to, const uint8_t *from, uint64_t length)
 {
     uint64_t head = (uint64_t)(-(uintptr_t)to & 63);

@@ -1,10 +1,10 @@
 /*
- * Files that somebody cut while they are mapped here.
+ * Files that are cut while they are mapped here.
  *
  * An access past the end of a mapped file is a SIGBUS, which ends the process: a JVM cannot turn
  * one in native code into an exception. So the pages that are missing are replaced by zeroed ones
- * of our own, the access goes on, and a word tells the file's user, who treats the peer as dead.
- * Nothing is done for that on a data path but to look at the word after a copy.
+ * of our own, the access goes on, and a word is set for the file's user, who treats the peer as
+ * dead. Nothing is done for that on a data path but to look at the word after a copy.
  *
  * Only faults in memory that is watched are handled. Every other SIGBUS is passed on to the handler
  * that was there before, or does what it did without us.

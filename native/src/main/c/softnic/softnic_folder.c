@@ -145,7 +145,7 @@ static int file_is_dead(int job_fd, const char *file, uint64_t pid_namespace)
         return 0;
     ssize_t n = pread(fd, &header, sizeof header, 0);
     close(fd);
-    /* A segment is whole when it gets its name: this one was cut, and nobody can use it. */
+    /* A segment is whole when it gets its name: this one was cut, and no process can use it. */
     if (n == 0)
         return 1;
     /* Only fields that keep their places in every layout version. */

@@ -145,7 +145,7 @@ static struct snic_bounce *bounce_claim(snic_peer_t *peer, uint32_t *index)
         if (atomic_compare_exchange_strong_explicit(&b->owner, &owner, peer->token,
                                                     memory_order_acq_rel, memory_order_acquire))
             return b;
-        /* A request of somebody dead, or one that we gave up, may still be copied: take the slot
+        /* A request of a dead process, or one that we gave up, may still be copied: take the slot
          * only after that. */
         if (bounce_is_pending(b))
             continue;
@@ -187,7 +187,8 @@ static void bounce_ask(snic_peer_t *peer, struct snic_bounce *b)
 }
 
 /* One piece. On -EBUSY the request is withdrawn, unless the helper was stopped in the middle of it:
- * then it keeps the slot and ends it later; the caller is told that the bytes may or may not land.
+ * then it keeps the slot and ends it later; the caller gets an error that says that the bytes may
+ * or may not arrive.
  */
 static int bounce_piece(snic_peer_t *peer, struct snic_bounce *b, uint64_t *stopped_ns)
 {

@@ -53,7 +53,7 @@ struct snic_header {
     uint32_t personality;    /*  20 O enum snic_personality */
     uint32_t pid;            /*  24 O */
     uint32_t uid;            /*  28 O */
-    uint64_t start_time;     /*  32 O field 22 of /proc/<pid>/stat: tells a reused pid */
+    uint64_t start_time;     /*  32 O field 22 of /proc/<pid>/stat: distinguishes a reused pid */
     uint64_t pid_namespace;  /*  40 O inode of /proc/self/ns/pid */
     uint64_t incarnation;    /*  48 O random, never 0 */
     uint64_t segment_bytes;  /*  56 O size of the file */
@@ -127,7 +127,7 @@ SNIC_AT(snic_header, owner_fences, 764);
 /* initiator.state = pid << 32 | epoch << 2 | state: one word, so that a slot that is not free
  * always names its process, whenever that dies. The epoch counts the occupants. FREE -> CLAIMED ->
  * IN_USE -> FREE by I, compare-and-swap. A dead occupant's slot goes from CLAIMED or IN_USE
- * straight to CLAIMED with the next epoch, by whoever wants a slot and finds none free. */
+ * straight to CLAIMED with the next epoch, by a process that wants a slot and finds none free. */
 enum snic_initiator_state { SNIC_SLOT_FREE = 0, SNIC_SLOT_CLAIMED = 1, SNIC_SLOT_IN_USE = 2 };
 #define SNIC_SLOT_STATE(word) ((uint32_t)(word)&3u)
 #define SNIC_SLOT_EPOCH(word) ((uint32_t)(word) >> 2)
@@ -193,7 +193,7 @@ SNIC_AT(snic_memory, length, 8);
 SNIC_AT(snic_memory, inode, 24);
 
 /* A copy that the owner's helper thread makes. An initiator takes a slot by compare-and-swap of
- * `owner` from 0, or from the token of somebody dead once `state` is IDLE or DONE, to its own
+ * `owner` from 0, or from the token of a dead process once `state` is IDLE or DONE, to its own
  * token. state: ASKED by I, release (O: acquire); BUSY by O, compare-and-swap from ASKED; DONE by
  * O, release (I: acquire); back to IDLE by I, by compare-and-swap from ASKED when it gives up. A
  * futex for I. */
@@ -218,7 +218,7 @@ _Static_assert(sizeof(struct snic_bounce) == 64, "snic_bounce");
 /*
  * Word of snic_lock_t: 0 free; SNIC_LOCK_SELF the owner of the segment; else a token that names an
  * initiator of this segment: slot + 1 in the low 16 bits, the low 15 bits of its epoch above. A
- * token with another epoch than the slot has now belongs to somebody dead.
+ * token with another epoch than the slot has now belongs to a dead process.
  */
 #define SNIC_TOKEN(slot, epoch) (((uint32_t)(slot) + 1u) | (((uint32_t)(epoch)&0x7fffu) << 16))
 #define SNIC_TOKEN_SLOT(token) (((token)&0xffffu) - 1u)

@@ -162,7 +162,8 @@ int snic_memory_locate(snic_t *nic, uint64_t address, uint64_t length, snic_loca
     return 0;
 }
 
-/* Bounce mode: the helper copies only where somebody pointed to. nic->control is held. */
+/* Bounce mode: the helper copies only to and from ranges that an operation names. nic->control is
+ * held. */
 static int remember_range(snic_t *nic, uint64_t address, uint64_t length)
 {
     for (uint32_t i = 0; i < nic->located_count; i++) {

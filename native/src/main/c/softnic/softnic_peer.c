@@ -79,7 +79,7 @@ static int watch_peer(snic_peer_t *peer, char *why, size_t why_size)
         SNIC_WHY("%s: no file descriptor left to watch its process (ulimit -n)", path);
         return -EMFILE;
     }
-    /* After the pidfd is open: the start time tells whether it is the owner or a later user of the
+    /* After the pidfd is open: the start time shows whether it is the owner or a later user of the
      * pid. */
     if (snic_process_liveness(peer->segment.pid, peer->segment.start_time) == SNIC_DEAD) {
         SNIC_WHY("%s: its process %u is dead", path, peer->segment.pid);
@@ -296,40 +296,4 @@ int snic_initiator_liveness(snic_t *nic, uint32_t slot)
 int snic_peer_initiator_liveness(snic_peer_t *peer, uint32_t slot, uint32_t epoch)
 {
     return snic_slot_liveness(&peer->segment, slot, epoch);
-}
-
-static struct snic_initiator *initiator_in_use(snic_t *nic, uint32_t slot, uint32_t *epoch)
-{
-    if (slot >= nic->segment.initiators_max)
-        return NULL;
-    struct snic_initiator *i = &nic->segment.initiators[slot];
-    uint64_t word = atomic_load_explicit(&i->state, memory_order_acquire);
-    *epoch = SNIC_SLOT_EPOCH(word);
-    return SNIC_SLOT_STATE(word) == SNIC_SLOT_IN_USE ? i : NULL;
-}
-
-int snic_initiator_name(snic_t *nic, uint32_t slot, char *name, size_t name_size)
-{
-    uint32_t epoch;
-    struct snic_initiator *i = initiator_in_use(nic, slot, &epoch);
-    if (!i)
-        return -ENOENT;
-    char copy[SNIC_NAME_BYTES];
-    memcpy(copy, i->name, sizeof copy);
-    copy[sizeof copy - 1] = 0;
-    snprintf(name, name_size, "%s", copy);
-    return 0;
-}
-
-int snic_initiator_identity(snic_t *nic, uint32_t slot, uint64_t identity[SNIC_IDENTITY_WORDS],
-                            uint32_t *epoch)
-{
-    uint32_t occupant;
-    struct snic_initiator *i = initiator_in_use(nic, slot, &occupant);
-    if (!i)
-        return -ENOENT;
-    memcpy(identity, i->identity, sizeof i->identity);
-    if (epoch)
-        *epoch = occupant;
-    return 0;
 }

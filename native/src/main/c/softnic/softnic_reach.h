@@ -83,7 +83,7 @@ static inline int snic_reach_pin(const snic_reach_t *reach)
     return 0;
 }
 
-/* After a copy: 0, or -ESRCH: the bytes were not there, because somebody cut the target's file. */
+/* After a copy: 0, or -ESRCH: the bytes were not there, because a process cut the target's file. */
 static inline int snic_reach_whole(const snic_reach_t *reach)
 {
     return atomic_load_explicit(reach->damage, memory_order_acquire) == 0 ? 0 : -ESRCH;

@@ -51,7 +51,7 @@ int snic_register(snic_t *nic, const void *address, uint64_t length, uint32_t ri
     return 0;
 }
 
-/* Waits until nobody holds `pin`; pins of the dead are removed. */
+/* Waits until no process holds `pin`; pins of the dead are removed. */
 int snic_pins_drain(snic_t *nic, uint64_t pin, uint64_t deadline_ns)
 {
     struct snic_segment *s = &nic->segment;

@@ -12,8 +12,7 @@
  * around the sample: virtual cores move between near and far, and every latency moves with them
  */
 #define _GNU_SOURCE
-#include "shm.h"
-#include "shm_layout.h"
+#include "../shm_await.h"
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>

@@ -107,6 +107,7 @@ static void operate(struct pair *p, uint8_t what)
     static uint8_t data[128];
     static uint64_t sum;
     uint64_t before;
+    snic_peer_t *peer;
     int i = what & 1;
     switch ((what >> 1) % 8) {
     case 0:
@@ -116,8 +117,10 @@ static void operate(struct pair *p, uint8_t what)
         shm_put_notify(p->s[0], p->c[0], &p->key, what, data, 100, what);
         break;
     case 2:
-        shm_get(p->s[0], p->c[0], &p->key, what, data, 100);
-        shm_fetch_add(p->s[0], p->c[0], &p->key, 8, 1, &before);
+        if ((peer = shm_peer(p->s[0], p->c[0])) != NULL) {
+            snic_get(peer, &p->key, what, data, 100);
+            snic_fetch_add(peer, &p->key, 8, 1, &before);
+        }
         break;
     case 3:
         p->c[i] = shm_connect(p->s[i], i ? "a" : "b", 0, "y", 1, 0, 1, why, sizeof why);
