@@ -151,7 +151,7 @@ int gni_ring_waits(struct gni_ring *ring, uint64_t slots); /* 1: an event, 2: an
  *            56-63 CRC
  *
  * Flags, index and CRC are where Cray's second layout has them. Address and size are not in it:
- * nobody needs them who has looked the registration up.
+ * no process needs them that has looked the registration up.
  */
 
 #define GNI_HANDLE_READ_ONLY 0x01u

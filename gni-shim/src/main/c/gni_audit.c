@@ -100,10 +100,10 @@ static void check_endpoint(const struct gni_nic *nic, const struct gni_ep *ep,
                   ep->outstanding);
     if (s->is_ready && !s->is_broken &&
         (s->returned > s->sent || s->sent - s->returned > s->out.credits ||
-         s->released > s->received || s->told > s->released || s->announced > s->told))
-        gni_found(f, "mailbox: sent %llu, returned %llu, of %u; received %llu, told %llu",
+         s->released > s->received || s->stored > s->released || s->announced > s->stored))
+        gni_found(f, "mailbox: sent %llu, returned %llu, of %u; received %llu, stored %llu",
                   (unsigned long long)s->sent, (unsigned long long)s->returned, s->out.credits,
-                  (unsigned long long)s->received, (unsigned long long)s->told);
+                  (unsigned long long)s->received, (unsigned long long)s->stored);
 }
 
 /* ---- datagrams ---- */

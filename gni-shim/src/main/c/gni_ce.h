@@ -45,14 +45,14 @@ struct gni_ce_member {
 struct gni_ce_channel {
     uint64_t magic;
     uint32_t id;
-    snic_lock_t lock; /* whoever folds or takes a result */
+    snic_lock_t lock; /* the process that folds or takes a result */
     _Atomic uint32_t is_configured;
     uint32_t modes; /* GNI_CE_MODE_* */
     uint32_t has_parent;
     struct gni_ce_where parent;
     uint32_t parent_child;
     uint64_t ring_slots;
-    snic_location_t ring;   /* of the queue that hears of results */
+    snic_location_t ring;   /* of the queue that gets results */
     _Atomic uint64_t round; /* reductions that are over; release, after `result` */
     uint64_t up_round;      /* the last reduction that was handed up ... */
     uint64_t up_target;     /* ... and its round there; written before the parent's `joined` */
@@ -95,7 +95,7 @@ uint32_t gni_ce_open(struct gni_nic *nic, const struct gni_ce_where *where,
                      struct gni_ce_place *place);
 /* Does what can be done from this channel up to the root, and takes down what has come. */
 uint32_t gni_ce_climb(struct gni_nic *nic, const struct gni_ce_place *place, uint32_t depth);
-/* 1: somebody whose join is missing is gone for good. */
+/* 1: a process whose join is missing is gone. */
 int gni_ce_is_lost(struct gni_nic *nic, const struct gni_ce_place *place);
 
 #endif

@@ -61,7 +61,7 @@ static uint32_t leave(uint32_t before)
     return (raised & 0x01 ? GNI_CE_FPE_OP_INVAL : 0u) | (raised & 0x04 ? GNI_CE_FPE_OFLOW : 0u) |
            (raised & 0x08 ? GNI_CE_FPE_UFLOW : 0u) | (raised & 0x10 ? GNI_CE_FPE_PRECISION : 0u);
 }
-#else /* to nearest, and no exception is told */
+#else /* to nearest, and no exception is reported */
 static uint32_t enter(uint32_t modes)
 {
     return modes & 0;
@@ -114,7 +114,7 @@ static uint64_t add_floating(uint64_t a, uint64_t b, int is_small, uint32_t mode
     return bits;
 }
 
-/* -1, 0, 1 as a is less, equal, greater. What is not a number loses, and is told. */
+/* -1, 0, 1 as a is less, equal, greater. A NaN loses, and is reported. */
 static int compare_floating(uint64_t a, uint64_t b, int is_small, int is_min, uint32_t *fpe)
 {
     double x = is_small ? (double)float_of(a) : double_of(a);

@@ -11,7 +11,7 @@
 #define CONTROL_RED_ID 16
 
 /* While a result has not come, its place names the endpoint, for GNI_CeCheckResult has no other
- * way to whoever can get it. */
+ * way to the process that can get it. */
 static void deliver(struct gni_ep *ep, const struct gni_ce_part *part)
 {
     gni_ce_result_t *result = ep->ce.result;

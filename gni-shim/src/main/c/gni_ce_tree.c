@@ -1,6 +1,6 @@
-/* The collective engine's tree: joins go up, results come down. Every step is done by whoever is
- * there, under the lock of one channel, and can be done again: a process that dies in one leaves
- * what the next one needs. */
+/* The collective engine's tree: joins go up, results come down. Every step is done by the process
+ * that is there, under the lock of one channel, and can be done again: a process that dies in one
+ * leaves what the next one needs. */
 #include "gni_ce.h"
 
 #define VISITS_MAX 8192u
@@ -54,7 +54,7 @@ static int fold_children(const struct gni_ce_channel *channel, uint64_t round,
 
         if (child->type == GNI_CE_CHILD_UNUSED)
             continue;
-        /* Acquire; partner: whoever stores `joined` after `given`. */
+        /* Acquire; partner: the store of `joined` after `given`. */
         if (atomic_load_explicit(&child->joined, memory_order_acquire) <= round) {
             if (snic_planted("gni-ce-last-child-ignored") && i == last && found)
                 continue;
@@ -79,7 +79,7 @@ static void finish(struct gni_ce_channel *channel, uint64_t round, const struct 
 }
 
 /* Under the lock of `channel`: the fold becomes a join of its parent. Said here first, so that
- * whoever finishes this after our death knows which of the parent's rounds was meant. */
+ * the process that finishes this after our death knows which of the parent's rounds was meant. */
 static void hand_up(struct gni_ce_channel *channel, uint64_t round, struct gni_ce_channel *parent,
                     const struct gni_ce_part *part)
 {
@@ -124,7 +124,7 @@ static void ring_children(struct gni_nic *nic, const struct gni_ce_channel *chan
     }
 }
 
-/* The queue that the channel was configured with, and whoever waits below. */
+/* The queue that the channel was configured with, and the processes that wait below. */
 static void tell(struct gni_nic *nic, const struct gni_ce_place *place)
 {
     const struct gni_ce_channel *channel = place->channel;

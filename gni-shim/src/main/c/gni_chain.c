@@ -1,5 +1,5 @@
 /* Chains of FMA operations and of queue writes: everything is checked, then everything is done, and
- * one event tells of all of it. */
+ * one event reports all of it. */
 #include "gni_library.h"
 #include <stddef.h>
 

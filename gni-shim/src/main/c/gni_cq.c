@@ -184,7 +184,7 @@ static struct gni_request *request_of(struct gni_cq *cq, gni_cq_entry_t entry)
 
 /* ---- fetching ---- */
 
-/* One event of a request that was posted; 0: nobody is interested any more. */
+/* One event of a request that was posted; 0: its event is not wanted any more. */
 static inline int settle(struct gni_request *request, uint64_t *entry, gni_return_t *code)
 {
     struct gni_ep *ep = request->ep;
@@ -365,7 +365,7 @@ static gni_return_t look_only(struct gni_cq *cq, gni_cq_entry_t *event_data)
     return waiting(cq) ? GNI_RC_SUCCESS : GNI_RC_NOT_DONE;
 }
 
-/* Sleeps at the first queue's NIC; of others it hears a little later. */
+/* Sleeps at the first queue's NIC; it notices those of others a little later. */
 static gni_return_t wait_for(gni_cq_handle_t *cq_hndls, uint32_t num_cqs, uint64_t timeout_ms,
                              look_fn *look, gni_cq_entry_t *event_data, uint32_t *which)
 {

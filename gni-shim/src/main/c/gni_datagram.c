@@ -167,7 +167,7 @@ static gni_return_t fill(struct gni_ep *ep, const struct posting *p, uint32_t *i
     at = gni_datagram_take(&nic->view);
     if (at == NONE)
         return GNI_RC_ERROR_RESOURCE;
-    if (nic->datagrams[at].ep != NULL) /* freed by somebody who had no business to */
+    if (nic->datagrams[at].ep != NULL) /* freed by a caller that does not own it */
         gni_datagram_free(nic, at);
     if (at >= nic->datagrams_high)
         nic->datagrams_high = at + 1;

@@ -1,5 +1,5 @@
 /* Subscriptions to errors. An error completion of a NIC handle becomes an event of category
- * TRANSACTION for whoever subscribed to that handle. */
+ * TRANSACTION for the subscriber of that handle. */
 #include "gni_library.h"
 #include <stdlib.h>
 

@@ -13,9 +13,10 @@
 #define GNI_ADDRESS_ANY 0xffffffffu
 #define GNI_PEER_BUCKETS 1024u
 #define GNI_LIVENESS_NS 50000000ull /* mapped memory of the dead takes puts: look this often */
-#define GNI_LIVENESS_POSTS 16u      /* or, where nobody ever waits, at so many posts */
+#define GNI_LIVENESS_POSTS 16u      /* or, where no thread waits, at this many posts */
 #define GNI_LOCK_NS 200000000ll
-#define GNI_SLICE_NS 50000000ll /* who published and died before ringing wakes nobody */
+#define GNI_SLICE_NS                                                                               \
+    50000000ll /* a process that dies between publishing and ringing wakes no one */
 #define GNI_DEREGISTER_MS 5000u
 
 /* Type words of the objects, as in the interface's own library. */
@@ -140,7 +141,7 @@ struct gni_nic {
     uint32_t datagrams_left;
     uint64_t datagram_order;
     uint32_t undelivered;
-    uint32_t turn; /* grows when somebody found nothing to do: there is time for the clock */
+    uint32_t turn; /* grows when a thread found nothing to do: there is time for the clock */
     struct gni_ep *eps;
     struct gni_cq *cqs;
     struct gni_request *deferred, **deferred_end; /* GNI_SHIM_DEFER: posts that wait */
@@ -221,10 +222,10 @@ struct gni_smsg {
     gni_mem_handle_t handle;    /* of the peer's */
     uint64_t remote;            /* address of the peer's */
     uint64_t sent, returned;
-    uint64_t heard; /* of the returned: what the peer has said, not what was found there */
+    uint64_t reported; /* of the returned: what the peer has reported, not what was read there */
     uint64_t received, released;
-    uint64_t told;      /* of the released: what the peer can find without looking here, */
-    uint64_t announced; /* and what a message or an event has told it */
+    uint64_t stored;    /* of the released: what the peer can find without looking here, */
+    uint64_t announced; /* and what a message or an event has reported to it */
     uint64_t wanted;    /* as stored there */
     uint64_t send_slot, receive_slot; /* offsets in a mailbox */
     uint32_t has_current;
@@ -429,7 +430,7 @@ static inline uint8_t *gni_target_at(const struct gni_target *target, uint64_t a
 {
     return target->reach->at + (address - target->reach->mdh.address);
 }
-/* GNI_STATUS_OK, or UNREACHABLE: somebody cut the target's file, its bytes were not there. */
+/* GNI_STATUS_OK, or UNREACHABLE: a process cut the target's file, its bytes were not there. */
 static inline uint32_t gni_target_end(struct gni_target *target)
 {
     snic_reach_unpin(&target->reach->snic);

@@ -1,9 +1,9 @@
 /*
  * The lock of a NIC handle. A thread that has taken it several times in a row becomes its owner: it
- * then enters and leaves with plain stores, and whoever else wants in takes the ownership away
- * first, with a barrier in every thread of the process between taking it and looking whether the
- * owner is inside (membarrier(2); docs/decisions/0014). Nobody becomes the owner where the kernel
- * has no such barrier.
+ * then enters and leaves with plain stores, and another thread that wants in takes the ownership
+ * away first, with a barrier in every thread of the process between taking it and looking whether
+ * the owner is inside (membarrier(2); docs/decisions/0014). Nobody becomes the owner where the
+ * kernel has no such barrier.
  */
 #ifndef GNI_LOCK_H
 #define GNI_LOCK_H
@@ -29,7 +29,7 @@ struct gni_owner {
 };
 
 struct gni_lock {
-    _Atomic(struct gni_owner *) owner; /* NULL: nobody; written with the mutex held */
+    _Atomic(struct gni_owner *) owner; /* NULL: none; written with the mutex held */
     struct gni_owner *inside;          /* NULL: who is inside holds the mutex; of who is inside */
     pthread_mutex_t mutex;             /* for what follows */
     uintptr_t last;                    /* who came last, */

@@ -1,4 +1,4 @@
-/* Is memory mapped, and may it be written? Asked when it is registered: a card pins pages then, and
+/* Is memory mapped, and may it be written? Asked when it is registered: a NIC pins pages then, and
  * finds out; a transfer that finds out later is another process's error event. */
 #define _GNU_SOURCE
 #include "gni_library.h"

@@ -322,7 +322,8 @@ static void deregister(struct gni_nic *nic, uint32_t index)
     struct gni_own_mdh *own = &nic->mdh[index];
     struct gni_mdh *mdh = &nic->view.mdh[index];
 
-    own->generation += own->generation & 1 ? 1 : 2; /* even: reserved, and nobody had heard of it */
+    own->generation +=
+        own->generation & 1 ? 1 : 2; /* even: reserved, and not yet given to any process */
     own->is_live = 0;
     /* Nobody begins anything from here on; the keys wait for those who have begun. */
     if (!snic_planted("gni-deregister-unpublished"))

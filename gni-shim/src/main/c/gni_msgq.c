@@ -90,7 +90,7 @@ void gni_msgq_free_slot(struct gni_msgq_slot *slot, uint64_t word)
                                             memory_order_release, memory_order_relaxed);
 }
 
-/* The lock is held, or nobody else is there. */
+/* The lock is held, or no other thread is there. */
 void gni_msgq_close(struct gni_nic *nic)
 {
     struct gni_msgq *q = nic->msgq;
@@ -98,7 +98,7 @@ void gni_msgq_close(struct gni_nic *nic)
     if (q == NULL)
         return;
     gni_msgq_for_us(
-        q, gni_msgq_free_slot); /* nobody reads them any more: their senders want them back */
+        q, gni_msgq_free_slot); /* no process reads them any more: their senders want them back */
     gni_msgq_node_leave(q);
     if (q->cq != NULL)
         q->cq->eps--;

@@ -32,7 +32,7 @@ struct gni_msgq_node {
     uint64_t magic;
     uint64_t bytes;
     uint32_t pe;
-    _Atomic uint32_t is_closed; /* nobody comes here any more; the file has no name */
+    _Atomic uint32_t is_closed; /* no process attaches any more; the file has no name */
     gni_msgq_attr_t attrs;
     uint32_t instance[GNI_MSGQ_NODE_INSTS_MAX];
     uint32_t instances;
@@ -40,7 +40,7 @@ struct gni_msgq_node {
     struct gni_msgq_connection connection[]; /* num_msgq_eps of them, then the slots */
 };
 
-/* state (2 bits) | a count (30 bits) | instance (32 bits): of whoever must act next. */
+/* state (2 bits) | a count (30 bits) | instance (32 bits): of the process that must act next. */
 enum gni_msgq_slot_state {
     GNI_MSGQ_SLOT_FREE = 0,
     GNI_MSGQ_SLOT_CLAIMED = 1, /* by the sending instance */
@@ -67,7 +67,7 @@ static inline uint32_t gni_msgq_instance(uint64_t word)
     return (uint32_t)(word >> 32);
 }
 
-/* Another count, so that nobody takes a slot for the one that he saw before. */
+/* Another count, so that no process takes a slot for the one that it saw before. */
 static inline uint64_t gni_msgq_word(uint64_t before, uint32_t state, uint32_t instance)
 {
     return (((before >> 2) + 1) & 0x3fffffffull) << 2 | state | (uint64_t)instance << 32;

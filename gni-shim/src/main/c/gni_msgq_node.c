@@ -97,7 +97,7 @@ void gni_msgq_node_unlock(const struct gni_msgq *q)
     flock(q->fd, LOCK_UN);
 }
 
-/* NULL: no memory. Should somebody cut the file, the NIC handle is of no use any more. */
+/* NULL: no memory. If the file is cut, the NIC handle is of no use any more. */
 static struct gni_msgq_node *map_node(struct gni_nic *nic, int fd, uint64_t bytes)
 {
     struct gni_msgq_node *node = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

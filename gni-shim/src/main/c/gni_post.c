@@ -256,7 +256,7 @@ void gni_post_progress(struct gni_nic *nic)
         nic->deferred = request->next;
         if (nic->deferred == NULL)
             nic->deferred_end = &nic->deferred;
-        if (request->ep == NULL) { /* destroyed: nobody asks for its events */
+        if (request->ep == NULL) { /* destroyed: no caller asks for its events */
             gni_cq_request_free(request);
             continue;
         }
@@ -447,7 +447,7 @@ static inline int put_at_once(struct gni_ep *ep, gni_post_descriptor_t *d)
     SNIC_STEP("put.copied");
     snic_reach_unpin(&reach->snic);
     if (snic_reach_whole(&reach->snic) != 0)
-        return 0; /* written to nobody: what is found missing is told the long way */
+        return 0; /* no peer: the slow path reports what is missing */
     SNIC_STEP("gni.post.moved");
     d->next_descr = NULL;
     d->cq_mode_complete = 0;

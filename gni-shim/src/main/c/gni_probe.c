@@ -110,7 +110,7 @@ static gni_return_t end_exchange(struct gni_nic *nic, uint32_t index, struct gni
     gni_datagram_set(r, GNI_EXCHANGE_TERMINATED);
     if (peer != NULL)
         at = gni_datagram_find(&peer->view, GNI_EXCHANGE_REMOTE_WAITING, nic->pe, nic->inst);
-    if (at != GNI_DATAGRAM_NONE) /* nobody there has posted: nobody would ask for its end */
+    if (at != GNI_DATAGRAM_NONE) /* no endpoint there has posted: no caller would ask for its end */
         gni_datagram_set(&peer->view.datagram[at], GNI_EXCHANGE_FREE);
     return GNI_RC_SUCCESS;
 }
@@ -200,7 +200,7 @@ void gni_datagram_forget(struct gni_ep *ep)
         found |= nic->datagrams[i].ep == ep;
     if (!found)
         return;
-    is_locked = gni_datagram_lock(nic) == 0; /* not while somebody who is stopped holds it */
+    is_locked = gni_datagram_lock(nic) == 0; /* not while a stopped process holds it */
     for (uint32_t i = 0; i < nic->datagrams_high; i++)
         if (nic->datagrams[i].ep == ep && is_locked)
             gni_datagram_free(nic, i);

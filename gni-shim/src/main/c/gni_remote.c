@@ -318,7 +318,7 @@ uint32_t gni_target_store(struct gni_target *target, uint64_t address, uint64_t 
         status = gni_target_begin(target, SNIC_WRITE);
         if (status != GNI_STATUS_OK)
             return status;
-        /* Release: after the bytes that it tells of. */
+        /* Release: after the bytes that it reports. */
         atomic_store_explicit((_Atomic uint64_t *)(void *)gni_target_at(target, address), value,
                               memory_order_release);
         return gni_target_end(target);

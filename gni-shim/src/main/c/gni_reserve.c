@@ -1,7 +1,7 @@
 /*
  * Regions that are reserved first and whose pages come later, piece by piece. The handle is made at
  * once; others find it with the first piece. Pieces are segments named by address. Each piece that
- * comes is published with all earlier ones in a new run of the shared table, for somebody may be
+ * comes is published with all earlier ones in a new run of the shared table, for a process may be
  * reading the old one; old runs are given back with the region.
  */
 #include "gni_library.h"
@@ -73,7 +73,7 @@ static void show(struct gni_nic *nic, struct gni_own_mdh *own, uint32_t first)
                                                             .length = r->piece[i].length,
                                                             .base = r->piece[i].base,
                                                             .key = r->piece[i].key};
-    if (own->is_live) { /* nobody takes half of the old and half of the new */
+    if (own->is_live) { /* no reader takes half of the old and half of the new */
         /* Nothing of the new one is written before; gni_mem_publish begins with a fence. */
         atomic_exchange_explicit(&nic->view.mdh[index].generation, own->generation + 1,
                                  memory_order_acq_rel);

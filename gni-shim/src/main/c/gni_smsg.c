@@ -197,16 +197,16 @@ static void look_for_released(struct gni_ep *ep)
         s->returned = released;
 }
 
-/* The peer has said that it has released so many. */
-static void hear(struct gni_smsg *s, uint64_t released)
+/* The peer has reported how many messages it has released. */
+static void take_report(struct gni_smsg *s, uint64_t released)
 {
-    s->heard = released > s->heard ? released : s->heard;
+    s->reported = released > s->reported ? released : s->reported;
     s->returned = released > s->returned ? released : s->returned;
 }
 
 static void look_for_returned(struct gni_smsg *s)
 {
-    hear(s, atomic_load_explicit(word(s->local + RETURNED_AT), memory_order_acquire));
+    take_report(s, atomic_load_explicit(word(s->local + RETURNED_AT), memory_order_acquire));
 }
 
 /* Asks for an event when there are credits again; not again before the peer has answered. */
@@ -216,7 +216,7 @@ static void ask_for_credits(struct gni_ep *ep)
     uint64_t at = s->remote + s->out.wanted_at;
     struct gni_target target;
 
-    if (s->wanted > s->heard || open_peer(ep, &target) != GNI_STATUS_OK ||
+    if (s->wanted > s->reported || open_peer(ep, &target) != GNI_STATUS_OK ||
         gni_target_check(&target, at, 8, 1) != GNI_STATUS_OK ||
         gni_target_store(&target, at, s->wanted, s->returned + 1) != GNI_STATUS_OK)
         return;
@@ -239,7 +239,7 @@ static uint64_t credits_left(struct gni_ep *ep)
         if (s->sent - s->returned >= s->out.credits)
             ask_for_credits(ep);
         if (s->returned > s->sent)
-            s->is_broken = 1; /* nobody can release what was not sent */
+            s->is_broken = 1; /* what was not sent cannot be released */
     }
     if (snic_planted("gni-credits-ignored"))
         return 1;
@@ -309,7 +309,7 @@ static uint32_t send_message(struct gni_ep *ep, const struct message *m)
         return status;
     s->sent++;
     s->send_slot = slot_after(&s->out, s->send_slot);
-    s->told = s->announced = s->released;
+    s->stored = s->announced = s->released;
     gni_target_event(&target, (uint64_t)ep->remote_event | (uint64_t)GNI_SOURCE_REMOTE << 56);
     return GNI_STATUS_OK;
 }
@@ -401,13 +401,13 @@ static uint8_t *current(struct gni_smsg *s)
 }
 
 /* What a message says of ours: the lower half of their number, which may be older than what is
- * known. More than was sent nobody can have released. */
+ * known. More than was sent cannot have been released. */
 static void take_credits(struct gni_smsg *s, uint32_t released)
 {
     int32_t more = (int32_t)(released - (uint32_t)s->returned);
 
     if (more <= (int64_t)(s->sent - s->returned) && -(int64_t)more <= (int64_t)s->returned)
-        hear(s, s->returned + (uint64_t)(int64_t)more);
+        take_report(s, s->returned + (uint64_t)(int64_t)more);
 }
 
 gni_return_t GNI_SmsgGetNextWTag(gni_ep_handle_t ep_hndl, void **header, uint8_t *tag)
@@ -449,8 +449,8 @@ gni_return_t GNI_SmsgGetNext(gni_ep_handle_t ep_hndl, void **header)
     return GNI_SmsgGetNextWTag(ep_hndl, header, &tag);
 }
 
-/* No message has taken them along. The peer gets an event if it has said that it has none, and none
- * has told it since. */
+/* No message has taken them along. The peer gets an event if it has reported that it has no
+ * credits, and no event has followed since. */
 static void return_credits(struct gni_ep *ep)
 {
     struct gni_smsg *s = &ep->smsg;
@@ -459,9 +459,9 @@ static void return_credits(struct gni_ep *ep)
 
     if (open_peer(ep, &target) != GNI_STATUS_OK ||
         gni_target_check(&target, s->remote + RETURNED_AT, 8, 1) != GNI_STATUS_OK ||
-        gni_target_store(&target, s->remote + RETURNED_AT, s->told, s->released) != GNI_STATUS_OK)
+        gni_target_store(&target, s->remote + RETURNED_AT, s->stored, s->released) != GNI_STATUS_OK)
         return; /* it is gone, or not there yet: it looks for itself */
-    s->told = s->released;
+    s->stored = s->released;
     SNIC_STEP("gni.smsg.returned");
     full_fence(); /* partner: ask_for_credits */
     wanted = atomic_load_explicit(word(s->local + s->in.wanted_at), memory_order_relaxed);
@@ -489,11 +489,11 @@ gni_return_t GNI_SmsgRelease(gni_ep_handle_t ep_hndl)
         s->received++;
         s->receive_slot = slot_after(&s->in, s->receive_slot);
         s->released++;
-        /* Release: whoever reads this may write the slot again. Partner: credits_left. */
+        /* Release: the process that reads this may write the slot again. Partner: credits_left. */
         atomic_store_explicit(word(s->local + s->in.released_at), s->released,
                               memory_order_release);
         SNIC_STEP("gni.smsg.released");
-        if (s->released - s->told >= (s->in.credits > 1 ? s->in.credits / 2 : 1))
+        if (s->released - s->stored >= (s->in.credits > 1 ? s->in.credits / 2 : 1))
             return_credits(ep);
     }
     gni_leave(&ep->nic->lock);

@@ -159,7 +159,7 @@ void p3_table_grow(const struct p3_view *view, enum p3_table table, uint32_t to)
         lay_out(view, table, i);
         *next_of(view, table, i) = i + 1 < to ? i + 1 : P3_NONE;
     }
-    /* Partner: the acquire load of whoever looks an index up without the lock. */
+    /* Partner: the acquire load of a lookup of an index without the lock. */
     atomic_store_explicit(&view->area->ready[table], to, memory_order_release);
     if (list->count != 0 && list->tail < limit)
         *next_of(view, table, list->tail) = from;

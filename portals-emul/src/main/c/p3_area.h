@@ -420,7 +420,7 @@ void p3_eq_give(const struct p3_view *view, uint32_t index);
 uint32_t p3_chain_of_bits(const struct p3_view *view, uint32_t pt_index, uint64_t match_bits);
 uint32_t p3_chain_of(const struct p3_view *view, const struct p3_me *entry);
 /* Puts entry `me` into its list before (after) `base`, or at the head (tail) when base is P3_NONE;
- * and into the index. The owner only: whoever dies in here takes his interface with him. */
+ * and into the index. The owner only: its interface is gone if it dies in here. */
 void p3_me_link(const struct p3_view *view, uint32_t me, uint32_t base, ptl_ins_pos_t position);
 /* Plans the unlinking of a descriptor (P3_NONE: none) and of a match entry (P3_NONE: keep). */
 void p3_unlink_plan(const struct p3_view *view, struct p3_unlink *plan, uint32_t md, uint32_t me);

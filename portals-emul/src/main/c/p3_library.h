@@ -168,14 +168,14 @@ struct p3_ni_place {
 /* Opens and publishes an interface for this place of the table. A Portals code. */
 int p3_ni_open(const struct p3_ni_place *place, const ptl_ext_options_t *options,
                const ptl_ni_limits_t *desired, struct p3_ni **opened, char *why, size_t why_size);
-/* When nobody of this process is inside any more: waits (bounded) for peers that move bytes, and
+/* When no thread of this process is inside any more: waits (bounded) for peers that move bytes, and
  * frees everything. */
 void p3_ni_close(struct p3_ni *ni);
 
 /* After a call answered PTL_NO_SPACE, without the own lock: makes the table longer. 1: there are
  * entries to take now. */
 int p3_grow(struct p3_ni *ni, enum p3_table table);
-/* So often at most: a damaged free list may claim to hold entries for ever. */
+/* At most this often: a damaged free list may hold entries without end. */
 #define P3_GROW_TRIES 3
 /* Reserves the space of entries up to `to`. Under ni->objects, without the own lock. A Portals
  * code. */

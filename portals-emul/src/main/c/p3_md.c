@@ -351,7 +351,7 @@ int PtlMDUnlink(ptl_handle_md_t md_handle)
             p3_unlock_own(ni);
         }
         pthread_mutex_unlock(&ni->objects);
-        /* Busy with an operation of somebody dead? */
+        /* Busy with an operation of a dead process? */
         if (code != PTL_MD_IN_USE || p3_reap(ni) == 0)
             break;
     }

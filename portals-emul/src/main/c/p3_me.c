@@ -194,7 +194,7 @@ int PtlMEUnlink(ptl_handle_me_t me_handle)
             p3_unlock_own(ni);
         }
         pthread_mutex_unlock(&ni->objects);
-        /* Busy with an operation of somebody dead? */
+        /* Busy with an operation of a dead process? */
         if (code != PTL_ME_IN_USE || p3_reap(ni) == 0)
             break;
     }

@@ -50,7 +50,7 @@ static int outcome_of(uint32_t fail, enum p3_verdict verdict)
     return verdict == P3_ACCEPTED ? PTL_EXT_DELIVERED : PTL_EXT_DROPPED;
 }
 
-/* Nobody is told: it is sent again. */
+/* No event is logged: it is sent again. */
 static int comes_again(const struct p3_request *r, uint32_t fail, enum p3_verdict verdict)
 {
     return r->message.retried && fail == PTL_NI_OK && verdict == P3_DROPPED;
@@ -69,7 +69,7 @@ ALWAYS_INLINE void count_send(struct p3_ni *ni, struct p3_request *r, struct p3_
 
 /* The last two steps. The initiator's events come first, so that nothing that the target does
  * about the operation can come before them. When there are none to log, the target's come first:
- * somebody waits for them. */
+ * a thread waits for them. */
 static void finish_both(struct p3_ni *ni, struct p3_peer *peer, const struct p3_finish *own,
                         uint32_t fail)
 {

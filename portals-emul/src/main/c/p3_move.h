@@ -52,10 +52,10 @@ void p3_moving_add(struct p3_ni *ni, uint32_t amount);
 int p3_source_find(struct p3_ni *ni, ptl_handle_md_t handle, int whole, uint64_t offset,
                    uint64_t *length, struct p3_source *source);
 /* Counts an operation on it, takes the event's copy of it and prepares the last step, a send's
- * until told otherwise. Everything is written where it stays: copies of these structures cost a
- * fifth of a put. */
+ * until another call changes that. Everything is written where it stays: copies of these structures
+ * cost a fifth of a put. */
 void p3_source_count(struct p3_ni *ni, const struct p3_source *source, struct p3_finish *f);
-/* Logs now; returns the event's sequence, *logged tells whether there was a queue. */
+/* Logs now; returns the event's sequence, *logged: whether there was a queue. */
 uint32_t p3_log_now(struct p3_ni *ni, const struct p3_event *event, uint32_t kind, uint32_t fail,
                     const uint32_t *link, uint32_t *logged);
 void p3_finish_apply(struct p3_ni *ni, const struct p3_finish *f);
@@ -64,7 +64,7 @@ static inline int p3_finish_logs(const struct p3_finish *f)
 {
     return f->event.eq != PTL_EQ_NONE && (f->event.options & P3_MD_EVENTS_OFF) != P3_MD_EVENTS_OFF;
 }
-/* The last step: takes the own lock, or leaves it to whoever takes that lock next. */
+/* The last step: takes the own lock, or leaves it to the next owner of that lock. */
 void p3_finish_do(struct p3_ni *ni, const struct p3_finish *f);
 
 /* ---- bytes, without a lock (p3_copy.c) ---- */

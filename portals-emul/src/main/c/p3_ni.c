@@ -255,7 +255,7 @@ static int grow(struct p3_ni *ni, enum p3_table table)
     p3_unlock_own(ni);
     if (snic_planted("portals-tables-stay-short"))
         return 0;
-    if (left != 0) /* somebody else was first, or gave an entry back */
+    if (left != 0) /* another thread was first, or gave an entry back */
         return 1;
     if (to <= ready || p3_reserve(ni, table, &ready, to) != PTL_OK || p3_lock_own(ni) != PTL_OK)
         return 0;

@@ -162,7 +162,7 @@ void p3_peer_complete(struct p3_ni *ni, struct p3_peer *peer, uint32_t fail)
     } else if (error == -EBUSY) {
         peer->unfinished = 1;
         peer->unfinished_fail = fail;
-    } else { /* closed under our hands: nobody looks at the descriptor any more */
+    } else { /* closed meanwhile: no thread looks at the descriptor any more */
         atomic_store_explicit(&peer->intent->phase, P3_IDLE, memory_order_release);
         peer->unfinished = 0;
     }
@@ -235,7 +235,8 @@ uint32_t p3_peer_ready(struct p3_ni *ni, struct p3_peer *peer)
         int gone = !snic_peer_is_open(peer->snic) ||
                    (peer->pinned && snic_peer_incarnation(peer->snic) != peer->pinned);
 
-        /* A crashed peer leaves its segment open: mapped memory would swallow puts for ever. */
+        /* A crashed peer leaves its segment open: puts into its mapped memory would seem to
+         * succeed. */
         if (!gone && now - peer->checked_ns > P3_LIVENESS_PERIOD_NS) {
             peer->checked_ns = now;
             gone = snic_peer_liveness(peer->snic) == SNIC_DEAD;

@@ -117,7 +117,7 @@ static int bytes_meet(const struct p3_event *a, const struct p3_event *b)
     return begin_a < begin_b + b->mlength && begin_b < begin_a + a->mlength;
 }
 
-/* With the target's lock held: somebody who moves bytes that the matched getput would swap. */
+/* With the target's lock held: a process that moves bytes that the matched getput would swap. */
 static uint32_t mover_in_the_way(const struct p3_peer *peer)
 {
     const struct p3_view *view = &peer->view;
@@ -152,8 +152,8 @@ static void finish_dead_mover(struct p3_ni *ni, struct p3_peer *peer, uint32_t s
     snic_ring(peer->snic);
 }
 
-/* Step 2 of a getput, with the exchange lock held: accepted when nobody moves bytes that it would
- * swap, and from then on nobody begins to. PTL_EXT_FAIL_STALLED: somebody takes too long. */
+/* Step 2 of a getput, with the exchange lock held: accepted when no process moves bytes that it
+ * would swap, and from then on none begins to. PTL_EXT_FAIL_STALLED: a process takes too long. */
 static uint32_t accept_alone(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
                              struct p3_place *place, enum p3_verdict *verdict)
 {

@@ -253,7 +253,7 @@ static int apply_accept(const struct p3_view *view, struct p3_intent *intent)
     if (!intent->start_late)
         p3_eq_log(view, &intent->event, &intent->start);
     SNIC_STEP("ptl.accept.logged");
-    /* Partner: the acquire load of whoever finds us dead. */
+    /* Partner: the acquire load of the process that finds us dead. */
     atomic_store_explicit(&intent->phase, P3_MOVING, memory_order_release);
     return intent->start.wanted && !intent->start_late;
 }
@@ -261,7 +261,8 @@ static int apply_accept(const struct p3_view *view, struct p3_intent *intent)
 int p3_target_accept(const struct p3_view *view, struct p3_intent *intent)
 {
     SNIC_STEP("ptl.accept.planned");
-    /* Before the first visible effect; partner: the acquire load of whoever finds us dead. */
+    /* Before the first visible effect; partner: the acquire load of the process that finds us dead.
+     */
     atomic_store_explicit(&intent->phase, P3_ACCEPT, memory_order_release);
     SNIC_STEP("ptl.accept.intent");
     return apply_accept(view, intent);
@@ -324,7 +325,7 @@ static int apply_complete(const struct p3_view *view, struct p3_intent *intent)
     SNIC_STEP("ptl.complete.unlinked");
     p3_unlink_apply(view, &intent->unlink);
     SNIC_STEP("ptl.complete.applied");
-    /* Partner: the acquire load of whoever looks for work left by the dead. */
+    /* Partner: the acquire load of a process that looks for work left by the dead. */
     atomic_store_explicit(&intent->phase, P3_IDLE, memory_order_release);
     return intent->end.wanted || intent->unlinked.wanted;
 }
@@ -355,7 +356,7 @@ void p3_target_finish_dead(const struct p3_view *view, struct p3_intent *intent)
         p3_target_complete(view, intent, fail);
         return;
     case P3_COMPLETE:
-        /* An END that nobody can have seen yet must not claim success. */
+        /* An END that no process can have seen yet must not claim success. */
         if (!p3_eq_published(view, intent->event.eq, intent->end.stamp))
             intent->end.fail = fail;
         if (snic_planted("portals-index-not-repaired"))

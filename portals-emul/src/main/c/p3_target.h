@@ -1,7 +1,7 @@
 /*
  * What happens to a request at its target: access control, address translation, acceptance,
  * completion (specification, section 4), as changes of the target's area. Executed by the
- * initiator under the target's lock; recovered by whoever finds the initiator dead.
+ * initiator under the target's lock; recovered by the process that finds the initiator dead.
  */
 #ifndef P3_TARGET_H
 #define P3_TARGET_H

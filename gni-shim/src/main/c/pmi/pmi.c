@@ -18,7 +18,7 @@
 #ifndef LOCK_TRIES
 #define LOCK_TRIES 5000 /* of a millisecond each */
 #endif
-#define SLICE_NS 50000000 /* whoever waits looks this often whether the job was ended */
+#define SLICE_NS 50000000 /* a waiting process looks this often whether the job was ended */
 
 /* PMI is a process-wide interface by its own definition. */
 static struct {
@@ -144,7 +144,7 @@ int PMI_Abort(int exit_code, const char error_msg[])
     _exit(exit_code ? exit_code : 1);
 }
 
-/* ---- meeting ---- */
+/* ---- bootstrap: finding the other ranks ---- */
 
 int PMI_Barrier(void)
 {
@@ -203,7 +203,7 @@ int PMI_Allgather(void *in, void *out, int len)
 
 /* ---- keys and values ---- */
 
-static struct pmi_pair own_pair[64]; /* of a process that nobody launched */
+static struct pmi_pair own_pair[64]; /* of a process that was not launched by gni-run */
 static uint32_t own_pairs;
 
 int PMI_KVS_Get_my_name(char kvsname[], int length)
@@ -231,8 +231,9 @@ int PMI_KVS_Get_value_length_max(int *length)
     return give(length, PMI_VALUE_MAX);
 }
 
-/* The pid of whoever writes or reads pairs. A dead one is succeeded, one that does not go on is not
- * waited for without end. No pthread mutex: its links would be pointers in memory of others. */
+/* The pid of the process that writes or reads pairs. A dead one is succeeded, one that does not go
+ * on is not waited for without end. No pthread mutex: its links would be pointers in memory of
+ * others. */
 static int lock(struct pmi_shared *s)
 {
     const struct timespec pause = {.tv_nsec = 1000000};

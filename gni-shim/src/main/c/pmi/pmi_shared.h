@@ -21,11 +21,11 @@ struct pmi_pair {
 struct pmi_shared {
     uint64_t magic;
     uint32_t size;
-    _Atomic uint32_t aborted; /* 1: somebody ended before its time, nobody waits any more */
+    _Atomic uint32_t aborted; /* 1: a rank ended early, no rank waits any more */
     _Atomic uint32_t arrived; /* at the barrier */
     _Atomic uint32_t phase;   /* counts barriers; a futex */
     _Atomic uint32_t pairs;   /* in use, release */
-    _Atomic uint32_t owner;   /* pid of whoever uses the pairs; 0: nobody */
+    _Atomic uint32_t owner;   /* pid of the process that uses the pairs; 0: none */
     uint8_t gather[PMI_GATHER_BYTES];
     struct pmi_pair pair[PMI_KEYS_MAX];
 };

@@ -19,7 +19,7 @@ struct job {
     int nodes; /* addresses that the processes are dealt out to, in blocks */
     int is_aries;
     int wants_help;
-    int stdin_rank;  /* whose standard input is ours; -1: nobody's, -2: everybody's */
+    int stdin_rank;  /* the rank that gets our standard input; -1: none, -2: all */
     const char *ccm; /* folder for libfabric's file, or NULL */
     unsigned ptag, cookie;
     int is_own_domain; /* tag and cookie were chosen by us */

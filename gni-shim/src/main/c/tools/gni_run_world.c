@@ -196,7 +196,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
     return 0;
 }
 
-/* Whoever was killed left a segment, and nobody else will ever come to this domain. */
+/* A killed rank has left a segment, and no other process will attach to this domain. */
 static void clean_domain(const struct job *job)
 {
     const char *folder = getenv("GNI_SHIM_DIR");
