@@ -54,6 +54,7 @@ public final class CompareMain {
         addSend();
         addBandwidth();
         addWaiting();
+        comparisons.addAll(SecondProviderComparisons.of(lat("shm", "put", 8)));
         comparisons.addAll(MatchComparisons.of(bench));
         comparisons.addAll(UgniComparisons.of(bench));
         addSizes();

@@ -43,7 +43,7 @@ class ArchitectureTest {
                 classes,
                 """
                 ReceiveBuffer 13
-                PortalsRegion 12
+                PortalsRegion 9
                 PortalsEventFlyweight 2
                 """);
     }
