@@ -6,7 +6,7 @@ import dev.verbena.ugni.bindings.ugni;
  * Commands of {@link PostDescriptorFlyweight#AMO}, {@code GNI_FMA_ATOMIC_...} in C (specification,
  * section 6). The first generation works on 8 bytes; of the second ({@code ATOMIC2_...}) {@code S}
  * works on 4. A name that begins with F fetches the value from before; {@code C} keeps the value in
- * the card's cache, which makes no difference here. {@code AX} is and-xor: {@code (t & first) ^
+ * the NIC's cache, which makes no difference here. {@code AX} is and-xor: {@code (t & first) ^
  * second}; {@code CSWAP} stores the second operand where the first is found.
  */
 public final class AtomicCommand {

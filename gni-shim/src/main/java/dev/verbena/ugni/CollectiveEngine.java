@@ -48,7 +48,7 @@ public final class CollectiveEngine extends UgniObject {
      *
      * @param children in the order of their numbers
      * @param parent null: the root
-     * @param results hears of each result; or null
+     * @param results gets an event for each result; or null
      * @param modes one rounding, one event mode and one routing, such as {@link #MODES}
      */
     public void configure(
@@ -104,7 +104,7 @@ public final class CollectiveEngine extends UgniObject {
      *
      * @param offset of the result in the memory
      * @return 0; negated NOT_DONE; negated TRANSACTION_ERROR if the reduction failed, or a floating
-     *     point exception is told in the result
+     *     point exception is reported in the result
      */
     public static int check(UgniMemory memory, long offset) {
         if (memory.range(offset) % Long.BYTES != 0 || offset > memory.length() - RESULT_LENGTH) {

@@ -7,7 +7,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * What came of a datagram: state, peer, and the peer's bytes, copied. Reusable; not thread-safe.
  *
- * <p>How long the peer's datagram was is not told by uGNI: bytes behind it are 0.
+ * <p>uGNI does not report how long the peer's datagram was: bytes behind it are 0.
  */
 public final class Datagram {
     /** Bytes that a datagram carries at most. */

@@ -28,21 +28,14 @@ public final class DatagramState {
 
     /** Text for people. */
     public static String name(int state) {
-        if (state == PENDING) {
-            return "pending";
-        }
-        if (state == COMPLETED) {
-            return "completed";
-        }
-        if (state == TIMEOUT) {
-            return "timed out";
-        }
-        if (state == TERMINATED) {
-            return "terminated";
-        }
-        if (state == REMOTE_DATA) {
-            return "the peer's bytes wait";
-        }
-        return state == NONE ? "no such datagram" : "error";
+        return switch (state) {
+            case PENDING -> "pending";
+            case COMPLETED -> "completed";
+            case TIMEOUT -> "timed out";
+            case TERMINATED -> "terminated";
+            case REMOTE_DATA -> "the peer's bytes wait";
+            case NONE -> "no such datagram";
+            default -> "error";
+        };
     }
 }

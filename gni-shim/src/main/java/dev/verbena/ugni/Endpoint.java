@@ -163,8 +163,8 @@ public final class Endpoint extends UgniObject {
     }
 
     /**
-     * As above, with a number to ask for it. An endpoint without a peer takes whoever comes. C:
-     * {@code GNI_EpPostDataWId}.
+     * As above, with a number to ask for it. An endpoint without a peer takes any peer. C: {@code
+     * GNI_EpPostDataWId}.
      *
      * @param id not -1
      */
@@ -196,7 +196,7 @@ public final class Endpoint extends UgniObject {
     /**
      * How far the oldest datagram is; takes it when it is finished. C: {@code GNI_EpPostDataTest}.
      *
-     * @param into is told state, peer and bytes
+     * @param into gets state, peer and bytes
      * @return a {@link DatagramState}
      */
     public int testData(Datagram into) {

@@ -40,7 +40,7 @@ public final class ErrorSubscription extends UgniObject {
         return true;
     }
 
-    /** The card's code: of a transaction its {@link CompletionEvent#status}. */
+    /** The NIC's code: of a transaction its {@link CompletionEvent#status}. */
     public int code() {
         return event.getShort(ugni.VGN_ERROR_CODE) & 0xffff;
     }
@@ -66,7 +66,7 @@ public final class ErrorSubscription extends UgniObject {
     }
 
     /**
-     * Which categories are told from now on. C: {@code GNI_SetErrorMask}.
+     * Which categories are reported from now on. C: {@code GNI_SetErrorMask}.
      *
      * @return the mask from before
      */

@@ -7,7 +7,7 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Memory that the card may read and write. Its memory handle, 16 bytes, and the address are what a
+ * Memory that the NIC may read and write. Its memory handle, 16 bytes, and the address are what a
  * peer needs to reach it; the peer checks every access against the registration, to the byte. C:
  * {@code gni_mem_handle_t} (specification, section on memory registration).
  *
@@ -51,6 +51,63 @@ public final class MemoryRegistration extends UgniObject {
         } else if (memory instanceof OffHeapMemory off) {
             off.acquire(toString());
         }
+    }
+
+    static MemoryRegistration of(
+            Nic owner,
+            long address,
+            long length,
+            int flags,
+            CompletionQueue destination,
+            Object memory) {
+        if (address == 0 || length < 1) {
+            throw new IllegalArgumentException("no memory: " + length + " bytes at " + address);
+        }
+        UnsafeBuffer made = Nic.aligned(HANDLE_LENGTH);
+        UgniNative.check(
+                "GNI_MemRegister",
+                ugni.vgn_mem_register(
+                        owner.handle(),
+                        address,
+                        length,
+                        owner.handleOf(destination),
+                        flags,
+                        made.addressOffset()),
+                length + " bytes of " + owner);
+        return new MemoryRegistration(owner, made, address, length, flags, destination, memory);
+    }
+
+    /** Of several regions. */
+    static MemoryRegistration of(
+            Nic owner, long[] addresses, long[] lengths, int flags, CompletionQueue destination) {
+        if (addresses.length != lengths.length || addresses.length == 0) {
+            throw new IllegalArgumentException(
+                    addresses.length + " addresses and " + lengths.length + " lengths");
+        }
+        UnsafeBuffer segments = Nic.aligned(addresses.length * 2 * Long.BYTES);
+        long total = 0;
+        for (int i = 0; i < addresses.length; i++) {
+            if (addresses[i] == 0 || lengths[i] < 1) {
+                throw new IllegalArgumentException(
+                        "no memory: " + lengths[i] + " bytes at " + addresses[i]);
+            }
+            segments.putLong(2 * i * Long.BYTES, addresses[i]);
+            segments.putLong((2 * i + 1) * Long.BYTES, lengths[i]);
+            total = Math.addExact(total, lengths[i]);
+        }
+        UnsafeBuffer made = Nic.aligned(HANDLE_LENGTH);
+        UgniNative.check(
+                "GNI_MemRegisterSegments",
+                ugni.vgn_mem_register_segments(
+                        owner.handle(),
+                        segments.addressOffset(),
+                        addresses.length,
+                        owner.handleOf(destination),
+                        flags,
+                        made.addressOffset()),
+                total + " bytes of " + owner);
+        Reference.reachabilityFence(segments);
+        return new MemoryRegistration(owner, made, 0, total, flags, destination, null);
     }
 
     /** Address of the first byte, which peers name; of several regions 0. */

@@ -15,8 +15,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * One network card as a domain sees it: maker and owner of endpoints, queues, memory and
- * descriptors. It goes with its domain. C: {@code gni_nic_handle_t}.
+ * One NIC as a domain sees it: maker and owner of endpoints, queues, memory and descriptors. It
+ * goes with its domain. C: {@code gni_nic_handle_t}.
  *
  * <p>Threads: the domain's.
  */
@@ -184,21 +184,7 @@ public final class Nic {
 
     private MemoryRegistration register(
             long address, long length, int flags, CompletionQueue destination, Object memory) {
-        if (address == 0 || length < 1) {
-            throw new IllegalArgumentException("no memory: " + length + " bytes at " + address);
-        }
-        UnsafeBuffer made = aligned(MemoryRegistration.HANDLE_LENGTH);
-        UgniNative.check(
-                "GNI_MemRegister",
-                ugni.vgn_mem_register(
-                        handle,
-                        address,
-                        length,
-                        handleOf(destination),
-                        flags,
-                        made.addressOffset()),
-                length + " bytes of " + this);
-        return new MemoryRegistration(this, made, address, length, flags, destination, memory);
+        return MemoryRegistration.of(this, address, length, flags, destination, memory);
     }
 
     /**
@@ -212,40 +198,13 @@ public final class Nic {
     MemoryRegistration registerSegments(
             long[] addresses, long[] lengths, int flags, CompletionQueue destination) {
         checkOwner();
-        if (addresses.length != lengths.length || addresses.length == 0) {
-            throw new IllegalArgumentException(
-                    addresses.length + " addresses and " + lengths.length + " lengths");
-        }
-        UnsafeBuffer segments = aligned(addresses.length * 2 * Long.BYTES);
-        long total = 0;
-        for (int i = 0; i < addresses.length; i++) {
-            if (addresses[i] == 0 || lengths[i] < 1) {
-                throw new IllegalArgumentException(
-                        "no memory: " + lengths[i] + " bytes at " + addresses[i]);
-            }
-            segments.putLong(2 * i * Long.BYTES, addresses[i]);
-            segments.putLong((2 * i + 1) * Long.BYTES, lengths[i]);
-            total = Math.addExact(total, lengths[i]);
-        }
-        UnsafeBuffer made = aligned(MemoryRegistration.HANDLE_LENGTH);
-        UgniNative.check(
-                "GNI_MemRegisterSegments",
-                ugni.vgn_mem_register_segments(
-                        handle,
-                        segments.addressOffset(),
-                        addresses.length,
-                        handleOf(destination),
-                        flags,
-                        made.addressOffset()),
-                total + " bytes of " + this);
-        Reference.reachabilityFence(segments);
-        return new MemoryRegistration(this, made, 0, total, flags, destination, null);
+        return MemoryRegistration.of(this, addresses, lengths, flags, destination);
     }
 
     /**
      * Joins the node's message queue. One for each NIC handle. C: {@code GNI_MsgqInit}.
      *
-     * @param source where it is told that messages were sent; null: not at all
+     * @param source gets an event when a message was sent; null: none does
      * @param messageLengthMax bytes, 1 to {@link SharedMessageQueue#MESSAGE_LENGTH_MAX}
      * @param slots messages under way for each connection
      * @param nodes connections at most
@@ -261,7 +220,7 @@ public final class Nic {
     /**
      * A channel of the collective engine. C: {@code GNI_CeCreate}.
      *
-     * @throws UgniException ILLEGAL_OP on a card that is not Aries
+     * @throws UgniException ILLEGAL_OP on a NIC that is not Aries
      */
     public CollectiveEngine collectiveEngine() {
         checkOwner();
@@ -307,7 +266,7 @@ public final class Nic {
      * Which peer's datagram is finished, without taking it: {@link Endpoint#testData} of an
      * endpoint bound to that peer does. C: {@code GNI_PostDataProbe}.
      *
-     * @param found is told the peer's address and instance
+     * @param found gets the peer's address and instance
      * @return false if none is finished
      */
     public boolean probeData(Datagram found) {
@@ -324,7 +283,7 @@ public final class Nic {
      * Which of the datagrams that were posted with a number is finished, without taking it. C:
      * {@code GNI_PostDataProbeById}.
      *
-     * @param found is told the number
+     * @param found gets the number
      * @return false if none is finished
      */
     public boolean probeDataById(Datagram found) {

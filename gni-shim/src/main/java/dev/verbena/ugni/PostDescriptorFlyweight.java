@@ -25,7 +25,7 @@ public final class PostDescriptorFlyweight {
     /** Type: bytes from the peer, by the block transfer engine; addresses and length in fours. */
     public static final int RDMA_GET = ugni.GNI_POST_RDMA_GET;
 
-    /** Type: bytes to the peer, by the processor's stores into the card. */
+    /** Type: bytes to the peer, by the processor's stores into the NIC. */
     public static final int FMA_PUT = ugni.GNI_POST_FMA_PUT;
 
     /** Type: as {@link #FMA_PUT}, and behind the bytes a flag of 8 bytes. */

@@ -6,7 +6,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Memory that peers map, so that puts and gets are plain copies; made by {@link Nic#allocate}.
- * Zeroed. With Cray's library it is plain memory, which its card reaches all the same. C: {@code
+ * Zeroed. With Cray's library it is plain memory, which its NIC reaches all the same. C: {@code
  * GNI_ExtMemAlloc}.
  */
 public final class UgniMemory extends UgniObject {

@@ -1,11 +1,11 @@
 /**
- * uGNI: what programs for Cray's Gemini and Aries networks see of the card.
+ * uGNI: what programs for Cray's Gemini and Aries networks see of the NIC.
  *
  * <p>A {@link dev.verbena.ugni.CommunicationDomain} is membership in a job, named by a protection
- * tag and a cookie; a {@link dev.verbena.ugni.Nic} is the card as that job sees it. An {@link
+ * tag and a cookie; a {@link dev.verbena.ugni.Nic} is the NIC as that job sees it. An {@link
  * dev.verbena.ugni.Endpoint} leads to one peer. A {@link dev.verbena.ugni.MemoryRegistration} lets
- * the card reach memory, and its handle of 16 bytes lets a peer. Everything that happens is told by
- * a {@link dev.verbena.ugni.CompletionQueue}.
+ * the NIC reach memory, and its handle of 16 bytes lets a peer. Everything that happens is reported
+ * by a {@link dev.verbena.ugni.CompletionQueue}.
  *
  * <ul>
  *   <li>Posts, {@link dev.verbena.ugni.PostDescriptorFlyweight}: FMA for short transfers and atomic
@@ -16,8 +16,8 @@
  *       each other.
  * </ul>
  *
- * <p>The card is emulated unless Cray's library is there ({@link
- * dev.verbena.ugni.CommunicationDomain#LIBRARY_PROPERTY}): the process that posts does the card's
+ * <p>The NIC is emulated unless Cray's library is there ({@link
+ * dev.verbena.ugni.CommunicationDomain#LIBRARY_PROPERTY}): the process that posts does the NIC's
  * work within its call. Programs that must run on both wait for the events all the same.
  *
  * <p>Threads: a domain and everything made from it belong to one thread. Control calls throw {@link

@@ -202,7 +202,7 @@ public final class AgentThread implements AutoCloseable {
                 }
             }
             if (hasFailed && work == 0) {
-                // Its deadline may lie in the past for ever: do not spin on it.
+                // Its deadline may stay in the past: do not spin on it.
                 LockSupport.parkNanos(this, FAILED_PAUSE_NS);
             } else if (work > 0 || wasWoken) {
                 idleCycles = 0;

@@ -99,7 +99,7 @@ public final class CountersFile {
         this.errorLog = errorLog;
     }
 
-    /** {@code $VERBENA_SHM_DIR}, else /dev/shm: where software network cards live too. */
+    /** {@code $VERBENA_SHM_DIR}, else /dev/shm: where software NICs live too. */
     public static Path defaultShmDirectory() {
         String directory = System.getenv("VERBENA_SHM_DIR");
         return Path.of(directory == null || directory.isEmpty() ? "/dev/shm" : directory);
@@ -205,7 +205,7 @@ public final class CountersFile {
         }
     }
 
-    /** Walks the copy once, so that whoever walks it later meets no damaged label. */
+    /** Walks the copy once, so that a later walk meets no damaged label. */
     private static void requireReadable(CountersReader counters, Path path) throws IOException {
         try {
             counters.forEach((value, id, label) -> {});

@@ -12,7 +12,7 @@ import java.util.List;
 
 /**
  * Counters files that killed processes left. The newest are kept, so that one can read what went
- * wrong; the rest would fill shared memory for ever.
+ * wrong; the rest would fill shared memory.
  */
 final class DeadCounters {
     /** How many of a user are kept, over all jobs. */

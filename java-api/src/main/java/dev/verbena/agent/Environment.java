@@ -50,7 +50,7 @@ public interface Environment {
         return null;
     }
 
-    /** What happens to messages and peers, for whoever records it. */
+    /** What happens to messages and peers, for a recorder. */
     default StagingEvents events() {
         return StagingEvents.NONE;
     }

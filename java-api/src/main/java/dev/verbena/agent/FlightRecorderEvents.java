@@ -119,7 +119,7 @@ final class FlightRecorderEvents implements StagingEvents {
         }
     }
 
-    /** What is told of a part of a message, or of a whole one. */
+    /** What is recorded of a part of a message, or of a whole one. */
     @Category({"Verbena", "Staging"})
     @StackTrace(false)
     private abstract static class PartEvent extends Event {

@@ -83,7 +83,7 @@ final class NioByteStream implements ByteStreams.ByteStream {
             key = streams.register(channel, SelectionKey.OP_READ);
         } else {
             // A connected channel that still waits for OP_CONNECT is writable to the kernel and
-            // nothing to the selector, which then returns at once, for ever.
+            // nothing to the selector, which then returns at once, each time.
             key.interestOpsAnd(~SelectionKey.OP_CONNECT);
             NioByteStreams.arm(key, SelectionKey.OP_READ);
         }

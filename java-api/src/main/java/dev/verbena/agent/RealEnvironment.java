@@ -123,7 +123,7 @@ public final class RealEnvironment implements Environment, AutoCloseable {
         try {
             return Files.isSymbolicLink(link) ? link.toRealPath().toString() : path;
         } catch (IOException e) {
-            return path; // Whoever opens it says why it cannot be opened.
+            return path; // Opening it reports why it cannot be opened.
         }
     }
 

@@ -231,7 +231,7 @@ final class Rendezvous {
 
     List<Integer> missing(String scope, int number, List<Entry> members) throws IOException {
         Path barrier = barrier(scope, number);
-        // Whoever has come to the next barrier has left this one, and may have tidied up.
+        // A process at the next barrier has left this one and may have removed its mark.
         Path next = barrier(scope, number + 1);
         List<Integer> missing = new ArrayList<>();
         for (Entry member : members) {

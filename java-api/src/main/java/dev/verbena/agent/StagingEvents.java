@@ -1,9 +1,9 @@
 package dev.verbena.agent;
 
 /**
- * What happens to messages and peers, one call each, for whoever records it. {@link
- * RealEnvironment} hands it to JDK Flight Recorder; nothing is written, and nothing allocated,
- * while no recording wants it.
+ * What happens to messages and peers, one call each, for a recorder. {@link RealEnvironment} hands
+ * it to JDK Flight Recorder; nothing is written, and nothing allocated, while no recording wants
+ * it.
  *
  * <p>Times are nanoseconds, lengths bytes. Any thread.
  */

@@ -3,7 +3,7 @@ package dev.verbena.agent;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.NanoClock;
 
-/** A clock that only moves when it is told to. One writer; any thread may read. */
+/** A clock that moves only when it is advanced. One writer; any thread may read. */
 public final class VirtualClock implements NanoClock, EpochClock {
     private final long epochMs;
     private volatile long nowNs;

@@ -9,7 +9,7 @@ import org.agrona.MutableDirectBuffer;
 
 /**
  * Names memory of another process: 48 bytes that travel through any channel and third parties. It
- * carries no process identity: whoever holds one connects to the owner's URI and uses it there.
+ * carries no process identity: its holder connects to the owner's URI and uses it there.
  *
  * <pre>
  * offset size field, little-endian

@@ -6,7 +6,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Cuts one registered region into slabs of equal length. Taking and giving back cost no allocation
  * and no system call. Owned by one thread, that of the region's transport.
  *
- * <p>The pool borrows the region: whoever made the region closes it, after {@link #close()}.
+ * <p>The pool borrows the region: the maker of the region closes it, after {@link #close()}.
  */
 public final class SlabPool implements AutoCloseable {
     /** Answer of {@link #take()}: every slab is out. */

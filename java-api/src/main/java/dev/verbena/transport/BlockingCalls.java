@@ -70,7 +70,7 @@ public final class BlockingCalls implements AutoCloseable {
     /** A {@code putNotify} of the peer: all its bytes are visible. */
     public record Notification(int tag, long regionId, long offset, long length) {}
 
-    /** How long each call waits, 10 s at first. {@link Long#MAX_VALUE}: for ever. */
+    /** How long each call waits, 10 s at first. {@link Long#MAX_VALUE}: indefinitely. */
     public BlockingCalls timeoutNs(long newTimeoutNs) {
         timeoutNs = newTimeoutNs;
         return this;

@@ -224,9 +224,7 @@ public final class FaultyTransport extends ForwardingTransport {
         for (long connection : List.copyOf(dying.keySet())) {
             endIfDead(connection);
         }
-        return !held.isEmpty()
-                || happens(options.spuriousWakeupRate)
-                || delegate.await(deadlineNs);
+        return !held.isEmpty() || happens(options.spuriousWakeupRate) || delegate.await(deadlineNs);
     }
 
     @Override

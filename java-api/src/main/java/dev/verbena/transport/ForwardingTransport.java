@@ -29,7 +29,7 @@ abstract class ForwardingTransport extends TransferTransport {
     }
 
     /**
-     * Told of each operation that was posted.
+     * Is notified of each operation that was posted.
      *
      * @param answer of the transport within
      * @param operation of {@link Operation}

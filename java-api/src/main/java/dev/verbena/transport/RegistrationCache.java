@@ -11,12 +11,12 @@ import java.util.Map;
 
 /**
  * Keeps registrations of memory that is used again and again, because registering costs system
- * calls and, on cards, page pinning. Owned by the transport's thread.
+ * calls and, on NICs, page pinning. Owned by the transport's thread.
  *
- * <p>An entry is found by the memory object and the rights. Whoever gets a region borrows it and
- * gives it back; regions that are not lent stay registered, up to a number, the least recently used
- * going first. A cached registration holds its memory ({@link OffHeapMemory#acquire}), so memory
- * can only be closed after {@link #invalidate}: a stale registration cannot exist.
+ * <p>An entry is found by the memory object and the rights. A caller that gets a region borrows it
+ * and gives it back; regions that are not lent stay registered, up to a number, the least recently
+ * used going first. A cached registration holds its memory ({@link OffHeapMemory#acquire}), so
+ * memory can only be closed after {@link #invalidate}: a stale registration cannot exist.
  */
 public final class RegistrationCache implements AutoCloseable {
     private static final class Entry {

@@ -138,8 +138,7 @@ public final class TracingTransport extends ForwardingTransport {
                     case "putNotify" -> operation + " tag=%7$s" + range;
                     case "fetchAdd" -> operation + " remote=%2$s remoteOffset=%3$s delta=%4$s";
                     case "compareSwap" ->
-                            operation
-                                    + " remote=%2$s remoteOffset=%3$s expected=%4$s update=%5$s";
+                            operation + " remote=%2$s remoteOffset=%3$s expected=%4$s update=%5$s";
                     case "retain", "release" -> " token=%s";
                     case "poll" -> " limit=%2$s";
                     case "listen", "wakeup", "close" -> "";
@@ -155,8 +154,7 @@ public final class TracingTransport extends ForwardingTransport {
                     "completion connection=%1$s context=%3$s operation=%2$s status=%4$s value=%5$s";
             case "onMessage" -> "message" + of + " length=%5$s token=%6$s";
             case "onNotify" -> "notify" + of + " tag=%3$s region=%4$s offset=%5$s length=%6$s";
-            case "onConnectRequest" ->
-                    "connectRequest connection=%1$s peer=%2$s privateData=%5$s";
+            case "onConnectRequest" -> "connectRequest connection=%1$s peer=%2$s privateData=%5$s";
             case "onConnected" -> "connected" + of;
             case "onConnectFailed" -> "connectFailed" + of + " status=%3$s reason=%4$s";
             case "onDisconnected" -> "disconnected" + of;

@@ -7,7 +7,7 @@ import java.net.URI;
 import org.agrona.DirectBuffer;
 
 /**
- * One open network card, real or software: registered memory, connections, one-sided operations and
+ * One open NIC, real or software: registered memory, connections, one-sided operations and
  * messages.
  *
  * <p>Threading: a transport is owned by the thread that uses it first. Only {@link #wakeup()} and

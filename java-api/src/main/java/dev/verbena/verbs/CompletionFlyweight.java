@@ -62,7 +62,9 @@ public final class CompletionFlyweight {
         this.buffer = buffer;
     }
 
-    /** Its queue is closed. Whoever reads it at this moment reads what was there, or nothing. */
+    /**
+     * Its queue is closed. A thread that reads it at this moment reads what was there, or nothing.
+     */
     void end() {
         buffer = NOTHING;
     }

@@ -288,7 +288,7 @@ public final class CompletionQueue extends VerbsObject {
 
     /**
      * What must be alone to close or reset what completes in these queues: the driver removes its
-     * completions, without a lock where it was told that there is one thread.
+     * completions, without a lock where one thread was promised.
      */
     static List<ThreadClaim> claimsBeside(ThreadClaim own, Collection<CompletionQueue> queues) {
         List<ThreadClaim> claims = new ArrayList<>();

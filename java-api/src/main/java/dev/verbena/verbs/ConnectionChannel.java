@@ -168,7 +168,7 @@ public final class ConnectionChannel extends VerbsObject {
         return event;
     }
 
-    /** Of requests as many as their listener's backlog: whoever comes then is refused. */
+    /** Keeps as many requests as their listener's backlog and refuses further ones. */
     private void keep(ConnectionEvent event) {
         ConnectionIdentifier listener = event.listener();
         boolean isRoom = listener == null || requestsKept(listener) < listener.backlog();
@@ -186,8 +186,8 @@ public final class ConnectionChannel extends VerbsObject {
     }
 
     /**
-     * Closes whoever connects and was not seen. False if C refuses that: the event is kept then, so
-     * that who takes it can try again.
+     * Closes a connection that nobody has accepted. False if C refuses that: the event is kept
+     * then, so that its taker can try again.
      */
     private static boolean isRefused(ConnectionEvent request) {
         try {

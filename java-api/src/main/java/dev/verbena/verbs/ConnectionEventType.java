@@ -19,7 +19,7 @@ public enum ConnectionEventType {
     /** Somebody connects to a listener: accept or reject by the event's new identifier. */
     CONNECT_REQUEST(VerbsLayout.RDMA_CM_EVENT_CONNECT_REQUEST, false),
 
-    /** Never seen by callers: the connection is completed and told as established. */
+    /** Never seen by callers: the connection is completed and reported as established. */
     CONNECT_RESPONSE(VerbsLayout.RDMA_CM_EVENT_CONNECT_RESPONSE, false),
 
     /** The connection could not be made. */
@@ -46,9 +46,7 @@ public enum ConnectionEventType {
     /** No member of a group, or no more. */
     MULTICAST_ERROR(VerbsLayout.RDMA_CM_EVENT_MULTICAST_ERROR, true),
 
-    /**
-     * The network NIC behind the identifier is another now, for example of a bond: connect anew.
-     */
+    /** The NIC behind the identifier is another now, for example of a bond: connect anew. */
     ADDRESS_CHANGE(VerbsLayout.RDMA_CM_EVENT_ADDR_CHANGE, false),
 
     /** The queue pair of a connection that ended may be used again. */

@@ -129,7 +129,7 @@ public final class ConnectionIdentifier extends ConnectionAddress {
 
     /**
      * Begins to connect; ends with {@code ESTABLISHED}, or {@code REJECTED}, {@code UNREACHABLE},
-     * {@code CONNECT_ERROR}. A peer that does not answer at all is told after a minute or more:
+     * {@code CONNECT_ERROR}. A peer that does not answer at all is reported after a minute or more:
      * wait for as long as you like, and close.
      *
      * @throws IllegalArgumentException for a queue pair of another device or kind, or too much
@@ -250,7 +250,7 @@ public final class ConnectionIdentifier extends ConnectionAddress {
             try {
                 queue.toErrorIfOpen();
             } catch (VerbsException deviceHasGone) {
-                // what matters is told by the event
+                // the event reports what matters
             }
         }
         if (hasDevice()) {

@@ -34,8 +34,8 @@ public final class DeviceAttributes {
     }
 
     private void putLimits(long at) {
-        limits.put("max_mr_size", CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_MAX_MR_SIZE));
-        limits.put("page_size_cap", CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_PAGE_SIZE_CAP));
+        putLong("max_mr_size", at + VerbsLayout.DEVICE_ATTR_MAX_MR_SIZE);
+        putLong("page_size_cap", at + VerbsLayout.DEVICE_ATTR_PAGE_SIZE_CAP);
         putInt("vendor_id", at + VerbsLayout.DEVICE_ATTR_VENDOR_ID);
         putInt("vendor_part_id", at + VerbsLayout.DEVICE_ATTR_VENDOR_PART_ID);
         putInt("hw_ver", at + VerbsLayout.DEVICE_ATTR_HW_VER);
@@ -67,19 +67,13 @@ public final class DeviceAttributes {
         putInt("max_srq", at + VerbsLayout.DEVICE_ATTR_MAX_SRQ);
         putInt("max_srq_wr", at + VerbsLayout.DEVICE_ATTR_MAX_SRQ_WR);
         putInt("max_srq_sge", at + VerbsLayout.DEVICE_ATTR_MAX_SRQ_SGE);
-        limits.put("max_pkeys", (long) CallMemory.getShort(at + VerbsLayout.DEVICE_ATTR_MAX_PKEYS));
-        limits.put(
-                "local_ca_ack_delay",
-                (long) CallMemory.getByte(at + VerbsLayout.DEVICE_ATTR_LOCAL_CA_ACK_DELAY));
-        limits.put(
-                "phys_port_cnt",
-                (long) CallMemory.getByte(at + VerbsLayout.DEVICE_ATTR_PHYS_PORT_CNT));
+        putShort("max_pkeys", at + VerbsLayout.DEVICE_ATTR_MAX_PKEYS);
+        putByte("local_ca_ack_delay", at + VerbsLayout.DEVICE_ATTR_LOCAL_CA_ACK_DELAY);
+        putByte("phys_port_cnt", at + VerbsLayout.DEVICE_ATTR_PHYS_PORT_CNT);
     }
 
     private void putExtended(long at) {
-        limits.put(
-                "general_odp_caps",
-                CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_EX_ODP_CAPS_GENERAL_CAPS));
+        putLong("general_odp_caps", at + VerbsLayout.DEVICE_ATTR_EX_ODP_CAPS_GENERAL_CAPS);
         putInt(
                 "rc_odp_caps",
                 at + VerbsLayout.DEVICE_ATTR_EX_ODP_CAPS_PER_TRANSPORT_CAPS_RC_ODP_CAPS);
@@ -89,32 +83,20 @@ public final class DeviceAttributes {
         putInt(
                 "ud_odp_caps",
                 at + VerbsLayout.DEVICE_ATTR_EX_ODP_CAPS_PER_TRANSPORT_CAPS_UD_ODP_CAPS);
-        limits.put(
+        putLong(
                 "completion_timestamp_mask",
-                CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_EX_COMPLETION_TIMESTAMP_MASK));
-        limits.put(
-                "hca_core_clock",
-                CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_EX_HCA_CORE_CLOCK));
-        limits.put(
-                "device_cap_flags_ex",
-                CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_EX_DEVICE_CAP_FLAGS_EX));
+                at + VerbsLayout.DEVICE_ATTR_EX_COMPLETION_TIMESTAMP_MASK);
+        putLong("hca_core_clock", at + VerbsLayout.DEVICE_ATTR_EX_HCA_CORE_CLOCK);
+        putLong("device_cap_flags_ex", at + VerbsLayout.DEVICE_ATTR_EX_DEVICE_CAP_FLAGS_EX);
         putInt("xrc_odp_caps", at + VerbsLayout.DEVICE_ATTR_EX_XRC_ODP_CAPS);
         putInt("max_tso", at + VerbsLayout.DEVICE_ATTR_EX_TSO_CAPS_MAX_TSO);
         putInt("tso_supported_qpts", at + VerbsLayout.DEVICE_ATTR_EX_TSO_CAPS_SUPPORTED_QPTS);
         putInt("raw_packet_caps", at + VerbsLayout.DEVICE_ATTR_EX_RAW_PACKET_CAPS);
         putInt("max_wq_type_rq", at + VerbsLayout.DEVICE_ATTR_EX_MAX_WQ_TYPE_RQ);
         putInt("tm_max_num_tags", at + VerbsLayout.DEVICE_ATTR_EX_TM_CAPS_MAX_NUM_TAGS);
-        limits.put(
-                "max_cq_count",
-                (long)
-                        CallMemory.getShort(
-                                at + VerbsLayout.DEVICE_ATTR_EX_CQ_MOD_CAPS_MAX_CQ_COUNT));
-        limits.put(
-                "max_cq_period",
-                (long)
-                        CallMemory.getShort(
-                                at + VerbsLayout.DEVICE_ATTR_EX_CQ_MOD_CAPS_MAX_CQ_PERIOD));
-        limits.put("max_dm_size", CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_EX_MAX_DM_SIZE));
+        putShort("max_cq_count", at + VerbsLayout.DEVICE_ATTR_EX_CQ_MOD_CAPS_MAX_CQ_COUNT);
+        putShort("max_cq_period", at + VerbsLayout.DEVICE_ATTR_EX_CQ_MOD_CAPS_MAX_CQ_PERIOD);
+        putLong("max_dm_size", at + VerbsLayout.DEVICE_ATTR_EX_MAX_DM_SIZE);
         putInt("phys_port_cnt_ex", at + VerbsLayout.DEVICE_ATTR_EX_PHYS_PORT_CNT_EX);
     }
 
@@ -127,13 +109,10 @@ public final class DeviceAttributes {
         putInt(
                 "max_rwq_indirection_table_size",
                 at + VerbsLayout.DEVICE_ATTR_EX_RSS_CAPS_MAX_RWQ_INDIRECTION_TABLE_SIZE);
-        limits.put(
-                "rx_hash_function",
-                (long) CallMemory.getByte(at + VerbsLayout.DEVICE_ATTR_EX_RSS_CAPS_RX_HASH_FUNCTION)
-                        & 0xff);
-        limits.put(
+        putByte("rx_hash_function", at + VerbsLayout.DEVICE_ATTR_EX_RSS_CAPS_RX_HASH_FUNCTION);
+        putLong(
                 "rx_hash_fields_mask",
-                CallMemory.getLong(at + VerbsLayout.DEVICE_ATTR_EX_RSS_CAPS_RX_HASH_FIELDS_MASK));
+                at + VerbsLayout.DEVICE_ATTR_EX_RSS_CAPS_RX_HASH_FIELDS_MASK);
         putInt(
                 "qp_rate_limit_min",
                 at + VerbsLayout.DEVICE_ATTR_EX_PACKET_PACING_CAPS_QP_RATE_LIMIT_MIN);
@@ -152,8 +131,16 @@ public final class DeviceAttributes {
         putShort("pci_compare_swap", at + VerbsLayout.DEVICE_ATTR_EX_PCI_ATOMIC_CAPS_COMPARE_SWAP);
     }
 
+    private void putLong(String name, long at) {
+        limits.put(name, CallMemory.getLong(at));
+    }
+
+    private void putByte(String name, long at) {
+        limits.put(name, (long) CallMemory.getByte(at));
+    }
+
     private void putShort(String name, long at) {
-        limits.put(name, CallMemory.getShort(at) & 0xffffL);
+        limits.put(name, (long) CallMemory.getShort(at));
     }
 
     private void putInt(String name, long at) {

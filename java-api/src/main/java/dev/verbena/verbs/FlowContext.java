@@ -32,7 +32,7 @@ public final class FlowContext {
     private Integer tag;
     private int transport;
 
-    /** All packets of port 1; a normal rule needs to be told more. */
+    /** All packets of port 1; a normal rule needs a description. */
     public FlowContext() {}
 
     /** Kind; default {@link FlowType#NORMAL}. */

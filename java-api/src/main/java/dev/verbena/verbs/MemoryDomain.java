@@ -129,8 +129,8 @@ abstract class MemoryDomain extends VerbsObject {
     /**
      * Registers all memory that this process has or will have, by on-demand paging ({@code
      * ibv_reg_mr} of address 0 and the greatest length). Requests name what they use of it by
-     * {@link MemoryRegion#part}. Peers get no access: whoever had the key could change anything in
-     * this process.
+     * {@link MemoryRegion#part}. Peers get no access: any process with the key could change
+     * anything in this process.
      *
      * @throws VerbsException where the device cannot
      */
@@ -226,7 +226,7 @@ abstract class MemoryDomain extends VerbsObject {
      * Takes part in a region that was registered in another context of the same device, in another
      * process as a rule ({@code ibv_import_mr}): requests of this domain's queue pairs may name it.
      * Its memory need not be there in this process. Closing gives it back; the region itself is
-     * closed by whoever registered it, after all others.
+     * closed by the process that registered it, after all others.
      *
      * @param handle {@link MemoryRegion#handle} there
      * @param base {@link MemoryRegion#remoteAddress} of 0 there

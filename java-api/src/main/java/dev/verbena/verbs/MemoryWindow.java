@@ -9,7 +9,7 @@ import dev.verbena.rdma.calls.VerbsLayout;
  *
  * <p>A window holds the region that it was last bound to: that cannot be closed before the window
  * is, or is bound elsewhere. It cannot itself be closed while a posted request binds it. What
- * invalidates its key, here or by the peer's send, is told by completions only, so it holds the
+ * invalidates its key, here or by the peer's send, is reported by completions only, so it holds the
  * region after that, too.
  *
  * <p>Windows of type 2 are bound by one thread: the first that posts a request which binds it,

@@ -231,7 +231,7 @@ public final class ProtectionDomain extends MemoryDomain {
     }
 
     /**
-     * Makes the address of whoever sent a datagram, so that it can be answered ({@code
+     * Makes the address of the sender of a datagram, so that it can be answered ({@code
      * ibv_create_ah_from_wc}): at {@link CompletionFlyweight#sourceQueuePair}, with the queue key
      * that both have agreed upon. By the thread that polls, before it polls again.
      *

@@ -194,7 +194,7 @@ abstract class QueuePairControl extends DomainObject {
     /**
      * Changes attributes.
      *
-     * @param filler writes {@code struct ibv_qp_attr} where it is told; answers the mask
+     * @param filler writes {@code struct ibv_qp_attr} to an address; answers the mask
      */
     final void modify(String to, LongToIntFunction filler) {
         synchronized (lock()) {

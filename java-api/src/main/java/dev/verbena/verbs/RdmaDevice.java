@@ -126,8 +126,8 @@ public final class RdmaDevice extends DeviceQueries {
 
     /**
      * Takes part in a protection domain of another context of this device, in another process as a
-     * rule ({@code ibv_import_pd}). Closing gives it back; the domain itself is closed by whoever
-     * made it, after all others.
+     * rule ({@code ibv_import_pd}). Closing gives it back; the domain itself is closed by the
+     * process that made it, after all others.
      *
      * @param handle {@link ProtectionDomain#handle} there
      * @throws VerbsException if there is no such domain; {@link VerbsException#isUnsupported()}
@@ -165,7 +165,8 @@ public final class RdmaDevice extends DeviceQueries {
 
     /**
      * Takes part in device memory of another context of this device, in another process as a rule
-     * ({@code ibv_import_dm}). Closing gives it back; whoever took it from the NIC frees it.
+     * ({@code ibv_import_dm}). Closing gives it back; the process that took it from the NIC frees
+     * it.
      *
      * @param handle {@link DeviceMemory#handle} there
      * @param length its bytes, which the library does not tell

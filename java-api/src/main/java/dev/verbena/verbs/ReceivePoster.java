@@ -33,7 +33,7 @@ final class ReceivePoster {
         this.kind = kind;
     }
 
-    /** Places that are taken may be so for ever. */
+    /** Places that are taken may never become free. */
     void placesMayBeLost() {
         mayBeLost = true;
     }

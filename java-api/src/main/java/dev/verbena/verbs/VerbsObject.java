@@ -145,8 +145,8 @@ public abstract class VerbsObject implements AutoCloseable {
     }
 
     /**
-     * False from the moment on that a thread tries to close it. Whoever notes a use, makes a full
-     * fence and then reads true is seen by the one that closes.
+     * False from the moment on that a thread tries to close it. A thread that notes a use, makes a
+     * full fence and then reads true is seen by the one that closes.
      */
     final boolean isUsable() {
         return address != 0 && !isClosing;
@@ -209,7 +209,7 @@ public abstract class VerbsObject implements AutoCloseable {
         forget(now);
     }
 
-    /** While it runs, whoever notes a use finds that it is being closed. Under the lock. */
+    /** While it runs, a thread that notes a use finds that it is being closed. Under the lock. */
     final void keepFromUse(Runnable action) {
         isClosing = true;
         VarHandle.fullFence();

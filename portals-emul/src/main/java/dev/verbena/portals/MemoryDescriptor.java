@@ -118,16 +118,12 @@ public final class MemoryDescriptor extends PortalsObject {
                         remoteOffset,
                         headerData);
         if (isTraced) {
-            tracePut(
-                    localOffset,
-                    length,
-                    ack,
-                    target,
-                    portalIndex,
-                    matchBits,
-                    remoteOffset,
-                    headerData,
-                    result);
+            owner.trace(
+                    "PtlPutRegion",
+                    arguments(localOffset, length, target, portalIndex, matchBits, remoteOffset)
+                            + (ack ? " ACK_REQ" : " NO_ACK_REQ")
+                            + " hdr_data=0x%x".formatted(headerData),
+                    PortalsOutcome.name(result));
         }
         return result;
     }
@@ -362,25 +358,6 @@ public final class MemoryDescriptor extends PortalsObject {
     @Override
     public String toString() {
         return "memory descriptor " + MatchEntry.hex(handle) + " of " + length + " bytes";
-    }
-
-    private void tracePut(
-            long localOffset,
-            long length,
-            boolean ack,
-            long target,
-            int portalIndex,
-            long matchBits,
-            long remoteOffset,
-            long headerData,
-            int result) {
-        owner.trace(
-                "PtlPutRegion",
-                arguments(localOffset, length, target, portalIndex, matchBits, remoteOffset)
-                        + (ack ? " ACK_REQ" : " NO_ACK_REQ")
-                        + " hdr_data=0x"
-                        + Long.toHexString(headerData),
-                PortalsOutcome.name(result));
     }
 
     private String arguments(

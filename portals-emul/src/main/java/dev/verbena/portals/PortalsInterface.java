@@ -75,53 +75,19 @@ public final class PortalsInterface implements AutoCloseable {
         PortalsNative.open();
         try (PointerScope scope = new PointerScope()) {
             ptl_ext_options_t options = new ptl_ext_options_t();
-            options.directory(text(context.directory));
-            options.job(text(context.job));
-            options.flavor(context.flavor());
-            options.nid(context.nid);
-            options.pid(context.pid);
-            options.jid(context.jid);
-            options.event_slots(context.eventSlotCount);
-            options.initiators_max(context.initiatorsMax);
-            options.foreign_bounce(context.isBounceAllowed ? 1 : 0);
-            options.lock_timeout_ms(context.lockTimeoutMs);
+            context.fill(options);
             ptl_ni_limits_t actual = new ptl_ni_limits_t();
             IntPointer made = new IntPointer(1);
             BytePointer why = new BytePointer(WHY_LENGTH).zero();
             ptl_ni_limits_t desired = new ptl_ni_limits_t();
-            desired.max_mes(orMax(context.matchEntriesMax));
-            desired.max_mds(orMax(context.descriptorsMax));
-            desired.max_eqs(orMax(context.eventQueuesMax));
-            desired.max_ac_index(Integer.MAX_VALUE);
-            desired.max_pt_index(Integer.MAX_VALUE);
-            desired.max_md_iovecs(Integer.MAX_VALUE);
-            desired.max_me_list(Integer.MAX_VALUE);
-            desired.max_getput_md(Integer.MAX_VALUE);
+            context.fill(desired);
             int code = portals.PtlExtNIOpen(options, desired, actual, made, why, WHY_LENGTH);
             if (code != PortalsCode.OK) {
                 throw new PortalsException(
                         "PtlExtNIOpen", code, "job '" + context.job + "'", text(why));
             }
-            PortalsLimits limits =
-                    new PortalsLimits(
-                            actual.max_mes(),
-                            actual.max_mds(),
-                            actual.max_eqs(),
-                            actual.max_ac_index(),
-                            actual.max_pt_index(),
-                            actual.max_md_iovecs(),
-                            actual.max_me_list(),
-                            actual.max_getput_md());
-            return new PortalsInterface(made.get(), limits, context.trace);
+            return new PortalsInterface(made.get(), PortalsLimits.of(actual), context.trace);
         }
-    }
-
-    private static int orMax(int value) {
-        return value == 0 ? Integer.MAX_VALUE : value;
-    }
-
-    private static BytePointer text(String value) {
-        return value == null ? null : new BytePointer(value, StandardCharsets.UTF_8);
     }
 
     /** What the library has written into a field that is longer and was zeroed. */

@@ -1,22 +1,26 @@
 package dev.verbena.portals;
 
 import dev.verbena.portals.bindings.portals;
+import dev.verbena.portals.bindings.ptl_ext_options_t;
+import dev.verbena.portals.bindings.ptl_ni_limits_t;
+import java.nio.charset.StandardCharsets;
+import org.bytedeco.javacpp.BytePointer;
 
 /** How to open a {@link PortalsInterface}. Fluent; zero or null means the library's default. */
 public final class PortalsInterfaceContext {
-    String directory;
+    private String directory;
     String job;
     private boolean isCray;
-    int nid;
-    int pid;
-    int jid;
-    int eventSlotCount;
-    int initiatorsMax;
-    boolean isBounceAllowed;
-    int lockTimeoutMs;
-    int matchEntriesMax;
-    int descriptorsMax;
-    int eventQueuesMax;
+    private int nid;
+    private int pid;
+    private int jid;
+    private int eventSlotCount;
+    private int initiatorsMax;
+    private boolean isBounceAllowed;
+    private int lockTimeoutMs;
+    private int matchEntriesMax;
+    private int descriptorsMax;
+    private int eventQueuesMax;
     PortalsTrace trace;
 
     /** Everything at its default. */
@@ -109,7 +113,36 @@ public final class PortalsInterfaceContext {
         return this;
     }
 
-    int flavor() {
-        return isCray ? portals.PTL_EXT_CRAY : portals.PTL_EXT_REF;
+    void fill(ptl_ext_options_t options) {
+        options.directory(text(directory));
+        options.job(text(job));
+        options.flavor(isCray ? portals.PTL_EXT_CRAY : portals.PTL_EXT_REF);
+        options.nid(nid);
+        options.pid(pid);
+        options.jid(jid);
+        options.event_slots(eventSlotCount);
+        options.initiators_max(initiatorsMax);
+        options.foreign_bounce(isBounceAllowed ? 1 : 0);
+        options.lock_timeout_ms(lockTimeoutMs);
+    }
+
+    private static BytePointer text(String value) {
+        return value == null ? null : new BytePointer(value, StandardCharsets.UTF_8);
+    }
+
+    /** Asks for as many as the library has of what is not limited. */
+    void fill(ptl_ni_limits_t desired) {
+        desired.max_mes(orMax(matchEntriesMax));
+        desired.max_mds(orMax(descriptorsMax));
+        desired.max_eqs(orMax(eventQueuesMax));
+        desired.max_ac_index(Integer.MAX_VALUE);
+        desired.max_pt_index(Integer.MAX_VALUE);
+        desired.max_md_iovecs(Integer.MAX_VALUE);
+        desired.max_me_list(Integer.MAX_VALUE);
+        desired.max_getput_md(Integer.MAX_VALUE);
+    }
+
+    private static int orMax(int value) {
+        return value == 0 ? Integer.MAX_VALUE : value;
     }
 }

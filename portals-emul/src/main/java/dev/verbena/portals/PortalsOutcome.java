@@ -7,7 +7,7 @@ import dev.verbena.portals.bindings.portals;
  * PortalsCode}s and mean that nothing was started.
  *
  * <p>The emulation knows the outcome when the call returns, because the initiator does the target's
- * work. A real card does not: there an operation that nobody accepts is silence.
+ * work. A real NIC does not: there an operation that nobody accepts is silence.
  */
 public final class PortalsOutcome {
     /** Accepted by the target; a get has its data. */
@@ -44,27 +44,16 @@ public final class PortalsOutcome {
         if (outcome < 0) {
             return PortalsCode.name(-outcome);
         }
-        if (outcome == DELIVERED) {
-            return "delivered";
-        }
-        if (outcome == DROPPED) {
-            return "dropped: nothing at the target accepts it";
-        }
-        if (outcome == REPLY_DROPPED) {
-            return "the reply was dropped: the descriptor is gone";
-        }
-        if (outcome == UNREACHABLE) {
-            return "no such process";
-        }
-        if (outcome == PEER_DIED) {
-            return "the target died";
-        }
-        if (outcome == FAULT) {
-            return "memory of either side could not be reached";
-        }
-        if (outcome == STALLED) {
-            return "a stopped process holds the target's lock";
-        }
-        return outcome == CORRUPT ? "the target's segment is corrupt" : "failure " + outcome;
+        return switch (outcome) {
+            case DELIVERED -> "delivered";
+            case DROPPED -> "dropped: nothing at the target accepts it";
+            case REPLY_DROPPED -> "the reply was dropped: the descriptor is gone";
+            case UNREACHABLE -> "no such process";
+            case PEER_DIED -> "the target died";
+            case FAULT -> "memory of either side could not be reached";
+            case STALLED -> "a stopped process holds the target's lock";
+            case CORRUPT -> "the target's segment is corrupt";
+            default -> "failure " + outcome;
+        };
     }
 }

@@ -34,7 +34,7 @@
  *       and get at the target; SEND, ACK and REPLY at the initiator; UNLINK as a descriptor's last
  *       event. A full queue loses its oldest events and says so.
  *   <li>A message that no entry takes is dropped and counted ({@link
- *       dev.verbena.portals.PortalsRegister#DROP_COUNT}); nobody is told. A put may ask for an
+ *       dev.verbena.portals.PortalsRegister#DROP_COUNT}); nobody is notified. A put may ask for an
  *       acknowledgement: its absence is how a sender learns of a drop.
  *   <li>{@link dev.verbena.portals.PortalsInterface#access} says who may send at all: every request
  *       names an entry of the access control table.
@@ -47,7 +47,7 @@
  * and no limit, and needs no events at all.
  *
  * <p>Start with {@link dev.verbena.portals.PortalsInterface#open}. Everything else is made by the
- * interface and owned by whoever made it:
+ * interface and owned by its maker:
  *
  * <pre>{@code
  * try (PortalsInterface ni = PortalsInterface.open(new PortalsInterfaceContext().job("demo"));
@@ -64,9 +64,9 @@
  *
  * <p>{@code PortalsMailbox} in the module of examples is a whole program.
  *
- * <p>The card is emulated: the initiator's call does the target's work, so that when a put has
+ * <p>The NIC is emulated: the initiator's call does the target's work, so that when a put has
  * returned, its bytes and events are at the target. Calls therefore answer what became of the
- * message ({@link dev.verbena.portals.PortalsOutcome}); a real card could not, and a portable
+ * message ({@link dev.verbena.portals.PortalsOutcome}); a real NIC could not, and a portable
  * program waits for the events instead.
  *
  * <p>Threads: an interface and everything made by it belong to one thread. Control calls throw
