@@ -23,7 +23,7 @@ setup_platform() {
     local system
     system=$(uname -s)
     [ "$system" != Linux ] || return 0
-    say "verbena: this is $system; Verbena's software network card needs Linux (futex, pidfd, cross-memory attach)."
+    say "verbena: this is $system; Verbena's software NIC needs Linux (futex, pidfd, cross-memory attach)."
     say "With Docker Desktop or Podman, in this folder, one command builds it and runs the demo, the report in demo-output:"
     case $system in
     MINGW* | MSYS* | CYGWIN*)
@@ -145,7 +145,7 @@ missing_for_test() {
     fi
 }
 
-# The virtual machine with a software RDMA card, and the programs that talk through such a card. Its kernel is not installed: ci/rdma-vm/image.sh
+# The virtual machine with a software RDMA device, and the programs that use such a device. Its kernel is not installed: ci/rdma-vm/image.sh
 missing_for_machine() {
     [ "$(uname -m)" = x86_64 ] || return 0
     command -v qemu-system-x86_64 >/dev/null || echo qemu-system-x86
@@ -229,7 +229,7 @@ setup_packages() {
             # shellcheck disable=SC2086
             $root env DEBIAN_FRONTEND=noninteractive $line >&2 ||
                 { $root apt-get update >&2 && $root env DEBIAN_FRONTEND=noninteractive $line >&2; } ||
-                lack "could not install them. Once the cause above is mended: apt-get update && $line"
+                lack "could not install them. Once the cause above is fixed: apt-get update && $line"
             [ -z "$(missing_packages "$1")" ] ||
                 lack "installed, but still not usable: $(missing_packages "$1" | tr '\n' ' ')"
         fi

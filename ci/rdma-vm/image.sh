@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 
 readonly VM_FOLDER="$VERBENA_HOME/target/rdma-vm"
-# What is loaded, in this order, after what it needs. Without crc32_generic rdma_rxe refuses every network card.
+# What is loaded, in this order, after what it needs. Without crc32_generic rdma_rxe refuses every network interface.
 readonly VM_MODULES="crc32_generic virtio_pci virtio_net virtio_console 9p 9pnet_virtio overlay sch_netem rdma_rxe ib_uverbs rdma_ucm"
 
 image_is_current() {
