@@ -9,7 +9,7 @@ readonly LONG_TIERS=(mutation)
 # An emulated machine keeps one processor busy and C tests wait more than they compute: the second runs beside the first if both were asked for.
 # shellcheck disable=SC2034 # used by ci/test
 readonly -A BESIDE=([vm]=c)
-declare -A BUDGET=([build]=12 [jdk25]=12 [processes]=16 [vm]=15 [c]=15 [faults]=12 [seeds]=7 [consumer]=4 [conformance]=1 [mutation]=60)
+declare -A BUDGET=([build]=7 [jdk25]=9 [processes]=16 [vm]=15 [c]=15 [faults]=12 [seeds]=7 [consumer]=4 [conformance]=1 [mutation]=60)
 declare -A WHAT=(
     [build]="compile, format, Checkstyle, ShellCheck, unit tests and the transport contract on the default JDK"
     [jdk25]="the same tests on JDK 25 or newer, a choice of those of several processes, and a short demo"
@@ -141,16 +141,34 @@ print_totals() {
     done
 }
 
-# Tests wait more than they compute: two JVMs at a time.
-readonly TWO_AT_A_TIME=-Dverbena.forks=2
+# Tests wait more than they compute: several JVMs at a time.
+readonly THREE_AT_A_TIME=-Dverbena.forks=3
 readonly TWO_JOBS_AT_A_TIME=-Dverbena.processes.forks=2
+readonly NO_STYLE=(-Dspotless.check.skip=true -Dcheckstyle.skip=true)
 
 tier_build() {
-    local code=0
-    check_scripts || code=1
-    run_maven_tests build surefire-reports $TWO_AT_A_TIME || code=1
+    local code=0 style
+    check_style >"$LOGS/style.txt" 2>&1 &
+    style=$!
+    run_maven_tests build surefire-reports $THREE_AT_A_TIME "${NO_STYLE[@]}" || code=1
+    # The two may have disturbed each other where plugins had to be downloaded: what failed is repeated alone.
+    wait $style || check_style >"$LOGS/style.txt" 2>&1 || code=1
+    cat "$LOGS/style.txt"
     return $code
 }
+
+# ShellCheck, format and Checkstyle; with the processor's time that tests leave.
+check_style() (
+    local code=0
+    renice -n 10 -p $BASHPID >/dev/null
+    check_scripts || code=1
+    # The module bom has no sources, nor a parent that says which version of a plugin.
+    MAVEN_LOG=$LOGS/style.log maven -fn com.diffplug.spotless:spotless-maven-plugin:check@check \
+        org.apache.maven.plugins:maven-checkstyle-plugin:check@check -pl '!:verbena-bom' 2>/dev/null || code=1
+    ! grep '^\[ERROR\] Failed to execute goal' "$LOGS/style.log" || code=1
+    [ $code -eq 0 ] || echo "   in full: target/test-logs/style.log"
+    return $code
+)
 
 # Every script: quoting of paths, and what else ShellCheck warns of.
 check_scripts() {
@@ -179,9 +197,9 @@ tier_jdk25() {
     echo "   JDK $version in $home"
     local code=0
     find . -path ./target -prune -o -path '*/target/failsafe-reports-25' -type d -print0 | xargs -0 -r rm -rf
-    run_maven_tests jdk25 surefire-reports-25 -Dverbena.reports=surefire-reports-25 -Djvm="$home/bin/java" $TWO_AT_A_TIME \
+    run_maven_tests jdk25 surefire-reports-25 -Dverbena.reports=surefire-reports-25 -Djvm="$home/bin/java" $THREE_AT_A_TIME \
         -Dverbena.processes.skip=false -Dverbena.processes.groups=each-jdk -Dverbena.alone.skip=true $TWO_JOBS_AT_A_TIME -Dverbena.processes.reports=failsafe-reports-25 \
-        -Dspotless.check.skip=true -Dcheckstyle.skip=true || code=1
+        "${NO_STYLE[@]}" || code=1
     printf '   of several processes: '
     print_reports failsafe-reports-25 || code=1
     compile_with "$home" || code=1
@@ -206,7 +224,7 @@ compile_with() {
 
 tier_processes() {
     run_maven_tests processes failsafe-reports -Dverbena.unit.skip=true -Dverbena.processes.skip=false $TWO_JOBS_AT_A_TIME \
-        -Dspotless.check.skip=true -Dcheckstyle.skip=true
+        "${NO_STYLE[@]}"
 }
 
 tier_vm() {
@@ -316,8 +334,8 @@ tier_seeds() {
     [ "${VERBENA_LONG-}" != 1 ] || count=20 seed=$(date +%s)
     for ((i = 0; i < count; i++, seed++)); do
         echo "   seed $seed (repeat: mvn verify -Dgroups=seeded -Dverbena.seed=$seed)"
-        run_maven_tests "seeds-$i" surefire-reports-seeds -Dgroups=seeded -Dverbena.seed=$seed -Dverbena.reports=surefire-reports-seeds $TWO_AT_A_TIME \
-            -Dspotless.check.skip=true -Dcheckstyle.skip=true -pl native,java-api,portals-emul,gni-shim,staging,nsim -am || code=1
+        run_maven_tests "seeds-$i" surefire-reports-seeds -Dgroups=seeded -Dverbena.seed=$seed -Dverbena.reports=surefire-reports-seeds $THREE_AT_A_TIME \
+            "${NO_STYLE[@]}" -pl native,java-api,portals-emul,gni-shim,staging,nsim -am || code=1
     done
     return $code
 }

@@ -68,7 +68,9 @@ class TestScriptsTest {
     /** Types of one name in a package and in one below it each stay with their own nested types. */
     @Test
     void shouldReplaceClassesOfEditedTypesInFoldersAndJars() throws Exception {
-        write("a/pom.xml", "<artifactId>verbena-parent</artifactId><artifactId>verbena-a</artifactId>");
+        write(
+                "a/pom.xml",
+                "<artifactId>verbena-parent</artifactId><artifactId>verbena-a</artifactId>");
         write("a/src/main/java/p/package-info.java", "/** Documented. */ package p;");
         write("a/src/main/java/p/Edited.java", "package p; class Edited { class Own {} }");
         write("a/src/test/java/p/EditedTest.java", "package p; class EditedTest {}");

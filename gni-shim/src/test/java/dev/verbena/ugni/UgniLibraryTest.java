@@ -32,7 +32,7 @@ class UgniLibraryTest {
         if (library != null) {
             command.add("-D" + CommunicationDomain.LIBRARY_PROPERTY + "=" + library);
         }
-        command.add("-cp");
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"));
         command.add(System.getProperty("java.class.path"));
         command.add(program.getName());
         Path output = folder.resolve("output");

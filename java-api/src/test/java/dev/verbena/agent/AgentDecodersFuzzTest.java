@@ -39,8 +39,7 @@ class AgentDecodersFuzzTest {
                 new UnsafeBuffer(
                         new byte[HEAD_LENGTH + METADATA_LENGTH + VALUES_LENGTH + ERRORS_LENGTH]);
         file.putBytes(0, real, 0, HEAD_LENGTH + METADATA_LENGTH);
-        file.putBytes(
-                HEAD_LENGTH + METADATA_LENGTH, real, HEAD_LENGTH + metadata, VALUES_LENGTH);
+        file.putBytes(HEAD_LENGTH + METADATA_LENGTH, real, HEAD_LENGTH + metadata, VALUES_LENGTH);
         file.putBytes(file.capacity() - ERRORS_LENGTH, real, errorsAt, ERRORS_LENGTH);
         file.putInt(32, METADATA_LENGTH, LITTLE_ENDIAN);
         file.putInt(36, VALUES_LENGTH, LITTLE_ENDIAN);

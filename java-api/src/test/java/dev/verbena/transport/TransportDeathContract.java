@@ -119,6 +119,8 @@ public abstract class TransportDeathContract {
         peer =
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "-XX:TieredStopAtLevel=1",
+                                "-XX:+UseSerialGC",
                                 "-cp",
                                 System.getProperty("java.class.path"),
                                 TransportDeathPeer.class.getName(),

@@ -39,9 +39,9 @@ final class DartNode implements AutoCloseable {
     static DartNode start(DartWorld world, String role, String... more) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-ea"));
+        command.addAll(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-ea"));
         if (List.of(more).contains(FIXED_HEAP)) {
-            command.addAll(List.of("-Xms128m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC"));
+            command.addAll(List.of("-Xms128m", "-XX:+AlwaysPreTouch"));
         }
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));

@@ -69,6 +69,8 @@ public abstract class DartProcessesContract {
                         new ProcessBuilder(
                                         java.toString(),
                                         "-Xmx256m",
+                                        "-XX:TieredStopAtLevel=1",
+                                        "-XX:+UseSerialGC",
                                         "-ea",
                                         "-cp",
                                         System.getProperty("java.class.path"),

@@ -29,6 +29,7 @@ final class ReceiverProcess implements AutoCloseable {
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                                 "-Xmx128m",
                                 "-XX:TieredStopAtLevel=1",
+                                "-XX:+UseSerialGC",
                                 "-ea",
                                 "-cp",
                                 System.getProperty("java.class.path"),

@@ -76,7 +76,8 @@ class SendItemsTest {
                         "unset LC_ALL LC_CTYPE LANG; export "
                                 + locale
                                 + ("; . '" + Bash.CI + "/setup.sh'; setup_locale; '")
-                                + (System.getProperty("java.home") + "/bin/java' -cp '")
+                                + (System.getProperty("java.home")
+                                        + "/bin/java' -XX:TieredStopAtLevel=1 -cp '")
                                 + (System.getProperty("java.class.path") + "' ")
                                 + VerbenaCommand.class.getName()
                                 + " dart send --timeout=1 --config=absent.conf naïve*");

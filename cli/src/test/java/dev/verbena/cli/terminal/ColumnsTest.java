@@ -16,10 +16,12 @@ import picocli.CommandLine.Model.CommandSpec;
 class ColumnsTest {
     @Test
     void shouldFitEveryHelpWithoutBreakingAWord() {
+        // --long: every help in three widths instead of the narrowest alone
+        int[] widths = Boolean.getBoolean("verbena.long") ? new int[] {40, 60, 80} : new int[] {40};
         for (CommandSpec spec : CommandModel.all()) {
             String[] help = CommandModel.words(spec, "--help");
             String whole = Run.of(1_000, help).out();
-            for (int width : new int[] {40, 60, 80}) {
+            for (int width : widths) {
                 String text = Run.of(width, help).out();
                 assertThat(text).startsWith("Usage: verbena");
                 Run.assertFits(text, width, whole);
