@@ -39,10 +39,12 @@ setup_platform() {
 
 # jdk_version HOME: prints the feature number of the JDK in HOME (17), or nothing if it is not a JDK.
 jdk_version() {
+    local version=''
     [ -x "$1/bin/javac" ] && [ -x "$1/bin/java" ] || return 0
-    # A file of the JDK says it without starting a JVM.
-    sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release" 2>/dev/null | grep . && return 0
-    "$1/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p'
+    # A file of the JDK names it; asking javac starts a JVM.
+    [ ! -f "$1/release" ] || version=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release")
+    [ -n "$version" ] || version=$("$1/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p')
+    printf '%s' "$version"
 }
 
 # Prints the home of the JDK to use: JAVA_HOME, else the one on the PATH, else the lowest usable one installed.
