@@ -9,7 +9,7 @@ import dev.verbena.cli.experiment.ExperimentCompute;
 import dev.verbena.cli.perf.BandwidthCommand;
 import dev.verbena.cli.perf.LatencyCommand;
 import dev.verbena.cli.perftest.DevicesCommand;
-import dev.verbena.cli.perftest.PerftestCommands;
+import dev.verbena.cli.perftest.PerftestCommand;
 import dev.verbena.cli.perftest.PingPongCommand;
 import dev.verbena.cli.perftest.RpingCommand;
 import dev.verbena.cli.sim.SimCommand;
@@ -32,6 +32,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntSupplier;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -172,8 +173,8 @@ public final class VerbenaCommand implements Runnable {
     CommandLine line(IntSupplier width, PrintWriter out, PrintWriter err) {
         CommandLine line = new CommandLine(this);
         // Of another room than the command that they are below.
-        PerftestCommands.LATENCIES.forEach(line.getSubcommands().get("lat")::addSubcommand);
-        PerftestCommands.BANDWIDTHS.forEach(line.getSubcommands().get("bw")::addSubcommand);
+        Map<String, CommandLine> below = line.getSubcommands();
+        PerftestCommand.addTo(below.get("lat"), below.get("bw"));
         line.setOut(out).setErr(err);
         line.setExecutionExceptionHandler((exception, failed, parsed) -> report(exception, failed));
         line.setParameterExceptionHandler(

@@ -109,7 +109,13 @@ final class ExperimentBandwidth {
                 .column("with compute time MB/s", row -> row.result().overallRate())
                 .column("without MB/s", ExperimentBandwidth::saturated)
                 .column("without / gets alone", row -> saturated(row) / row.rate())
-                .chart("Bandwidth by message size", ExperimentBandwidth::chart)
+                .chart(
+                        "Bandwidth by message size",
+                        new Chart("bandwidth by message size", "message, MiB", "MB/s", false),
+                        ExperimentBandwidth::mebibytes)
+                .curve("gets alone", "four", ExperimentTable.Row::rate)
+                .curve("transfer", "one", ExperimentBandwidth::transfer)
+                .curve("without compute time", "two", ExperimentBandwidth::saturated)
                 .figures(ExperimentBandwidth::figures);
     }
 
@@ -123,24 +129,6 @@ final class ExperimentBandwidth {
 
     private static double mebibytes(ExperimentTable.Row row) {
         return row.result().point().load().size() / (double) MEBI;
-    }
-
-    private static Chart chart(List<ExperimentTable.Row> rows) {
-        double[] x = values(rows, ExperimentBandwidth::mebibytes);
-        return new Chart("bandwidth by message size", "message, MiB", "MB/s", false)
-                .line("gets alone", "four", x, values(rows, ExperimentTable.Row::rate), true)
-                .line("transfer", "one", x, values(rows, ExperimentBandwidth::transfer), true)
-                .line(
-                        "without compute time",
-                        "two",
-                        x,
-                        values(rows, ExperimentBandwidth::saturated),
-                        true);
-    }
-
-    private static double[] values(
-            List<ExperimentTable.Row> rows, ToDoubleFunction<ExperimentTable.Row> value) {
-        return rows.stream().mapToDouble(value).toArray();
     }
 
     private static void figures(List<ExperimentTable.Row> rows, ResultReport report) {
@@ -172,31 +160,22 @@ final class ExperimentBandwidth {
     private ExperimentTable one(DartExperiment.Part part) {
         ExperimentTable table = new ExperimentTable(null, null);
         ExperimentTable.Row row = table.row("");
-        String name;
-        ToDoubleFunction<ExperimentTable.Row> value = ExperimentTable.Row::rate;
         switch (part) {
-            case tcp -> {
-                name = "plain TCP";
-                row.compare(name, () -> TcpTwin.best(streamingPoint().countedBytes()));
-            }
-            case gets -> {
-                name = "gets alone";
-                row.compare(name, () -> gets(pullPoint()));
-            }
-            case pulls -> {
-                name = "pulls";
-                row.measure(name, pullPoint());
-                value = r -> r.result().overallRate();
-            }
-            default -> {
-                name = "streaming";
-                row.measure(name, streamingPoint());
-                value = r -> r.result().streamedRate();
-            }
+            case tcp ->
+                    row.compare("plain TCP", () -> TcpTwin.best(streamingPoint().countedBytes()));
+            case gets -> row.compare("gets alone", () -> gets(pullPoint()));
+            case pulls -> row.measure("pulls", pullPoint());
+            default -> row.measure("streaming", streamingPoint());
         }
-        ToDoubleFunction<ExperimentTable.Row> shown = value;
         return table.figures(
-                (rows, report) -> report.figure(name + ", MB/s", shown.applyAsDouble(row)));
+                (rows, report) ->
+                        report.figure(
+                                row.trials().get(0).progress() + ", MB/s",
+                                switch (part) {
+                                    case pulls -> row.result().overallRate();
+                                    case streaming -> row.result().streamedRate();
+                                    default -> row.rate();
+                                }));
     }
 
     /**

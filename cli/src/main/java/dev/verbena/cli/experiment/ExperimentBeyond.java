@@ -6,9 +6,9 @@ import static dev.verbena.cli.experiment.ExperimentSamples.WAIT;
 
 import dev.verbena.cli.experiment.ExperimentPoint.Manner;
 import dev.verbena.cli.report.Chart;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * E3: compute times beyond the knee (figure 10): times per process, their distribution at twice the
@@ -86,20 +86,14 @@ final class ExperimentBeyond {
 
     private Chart perProcess(ExperimentResult result) {
         String sums = "sum over " + (steps - WARM_UP) + " steps, s, log";
-        Chart chart = new Chart("time in the library", "process", sums, true);
-        String[] names = {"tt", "tw", "th"};
-        String[] styles = {"one", "two", "three"};
-        int[] fields = {TOTAL, WAIT, HEADER};
-        for (int i = 0; i < fields.length; i++) {
-            int field = fields[i];
-            ExperimentRun.perProcess(
-                    chart,
-                    names[i],
-                    styles[i],
-                    clients,
-                    rank -> result.samples().sum(rank, field, WARM_UP) / 1e9);
-        }
-        return chart;
+        return new Chart("time in the library", "process", sums, true)
+                .line("tt", "one", clients, rank -> seconds(result, rank, TOTAL), true)
+                .line("tw", "two", clients, rank -> seconds(result, rank, WAIT), true)
+                .line("th", "three", clients, rank -> seconds(result, rank, HEADER), true);
+    }
+
+    private static double seconds(ExperimentResult result, int rank, int field) {
+        return result.samples().sum(rank, field, WARM_UP) / 1e9;
     }
 
     private ExperimentTable ample() {
@@ -109,21 +103,13 @@ final class ExperimentBeyond {
                         "Most of these processes have slept when they send, so the times include"
                                 + " cold caches and the scheduler.");
         table.row("2 x knee").measure("twice the knee", point(AMPLE));
-        return table.lines(
+        return table.percentiles(
                 List.of("", "th us", "tw us", "tt us"),
-                rows -> {
-                    ExperimentTable.Row row = rows.get(0);
-                    List<List<String>> lines = new ArrayList<>();
-                    for (int share : new int[] {50, 90, 99, 100}) {
-                        lines.add(
-                                ExperimentTable.line(
-                                        share == 100 ? "largest" : "p" + share,
-                                        us(row, HEADER, share),
-                                        us(row, WAIT, share),
-                                        us(row, TOTAL, share)));
-                    }
-                    return lines;
-                });
+                new int[] {50, 90, 99, 100},
+                (rows, share) ->
+                        IntStream.of(HEADER, WAIT, TOTAL)
+                                .mapToDouble(field -> us(rows.get(0), field, share))
+                                .toArray());
     }
 
     private ExperimentTable buffers() {
@@ -140,15 +126,9 @@ final class ExperimentBeyond {
         return withTimes(table)
                 .chart(
                         "Waiting by number of buffers",
-                        rows -> {
-                            double[] waits = rows.stream().mapToDouble(r -> waitShare(r)).toArray();
-                            return new Chart(
-                                            "waiting by number of buffers",
-                                            "buffers / N",
-                                            "tw / C",
-                                            false)
-                                    .line("tw / C", "one", shares, waits, true);
-                        });
+                        new Chart("waiting by number of buffers", "buffers / N", "tw / C", false),
+                        row -> shares[table.rows().indexOf(row)])
+                .curve("tw / C", "one", ExperimentBeyond::waitShare);
     }
 
     private ExperimentTable servers() {
@@ -189,24 +169,15 @@ final class ExperimentBeyond {
         table.row("awake").measure(progress, sending(2e3, awake, 0));
         table.row("asleep").measure(progress, sending(1e6, asleep, 0));
         table.row("polling").measure(progress, sending(1e6, asleep, POLL_NS));
-        return table.lines(
+        return table.percentiles(
                         List.of(
                                 "tt",
                                 "server awake, us",
                                 "server asleep, us",
                                 "server polling, us"),
-                        rows -> {
-                            List<List<String>> lines = new ArrayList<>();
-                            for (int share : new int[] {50, 90, 99}) {
-                                lines.add(
-                                        ExperimentTable.line(
-                                                "p" + share,
-                                                rows.stream()
-                                                        .mapToDouble(r -> us(r, TOTAL, share))
-                                                        .toArray()));
-                            }
-                            return lines;
-                        })
+                        new int[] {50, 90, 99},
+                        (rows, share) ->
+                                rows.stream().mapToDouble(r -> us(r, TOTAL, share)).toArray())
                 .figures(
                         (rows, report) -> {
                             String figure = "send that need not wait, server %s, p50 us";

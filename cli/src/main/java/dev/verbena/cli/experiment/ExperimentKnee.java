@@ -11,7 +11,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -151,17 +150,8 @@ final class ExperimentKnee {
     /** Figures 7 to 9: sums over the run, for each process. */
     private void perProcess(ExperimentResult result) {
         int clients = result.point().load().clients();
-        double[] ranks = IntStream.range(0, clients).asDoubleStream().toArray();
-        double[][] inLibrary = new double[3][];
-        for (int field : new int[] {HEADER, WAIT, TOTAL}) {
-            inLibrary[field] =
-                    IntStream.range(0, clients)
-                            .mapToDouble(rank -> result.samples().sum(rank, field, 0) / 1e9)
-                            .toArray();
-        }
-        double[] streaming = onServer(result, ExperimentResult.ClientTime::streamNs);
-        double[] waiting = onServer(result, ExperimentResult.ClientTime::queueNs);
-        double[] all = onServer(result, ExperimentResult.ClientTime::allNs);
+        ExperimentSamples samples = result.samples();
+        ExperimentResult.ClientTime[] server = result.perClient();
         String sums = "sum over " + result.point().load().steps() + " steps, s";
         run.report.section(
                 "N = " + clients + ", compute time " + BELOW + " x knee",
@@ -171,25 +161,38 @@ final class ExperimentKnee {
         run.report.chart(
                 "Time in the library (figure 7)",
                 new Chart("time in the library", "process", sums, false)
-                        .line("tt", "one", ranks, inLibrary[TOTAL], true)
-                        .line("tw", "two", ranks, inLibrary[WAIT], false)
-                        .line("th", "three", ranks, inLibrary[HEADER], false));
+                        .line("tt", "one", clients, rank -> samples.sum(rank, TOTAL, 0) / 1e9, true)
+                        .line("tw", "two", clients, rank -> samples.sum(rank, WAIT, 0) / 1e9, false)
+                        .line(
+                                "th",
+                                "three",
+                                clients,
+                                rank -> samples.sum(rank, HEADER, 0) / 1e9,
+                                false));
         run.report.chart(
                 "Streaming time on the server (figure 8)",
                 new Chart("streaming time", "process", sums, false)
-                        .line("stream", "one", ranks, streaming, true));
+                        .line(
+                                "stream",
+                                "one",
+                                clients,
+                                rank -> server[rank].streamNs() / 1e9,
+                                true));
         run.report.chart(
                 "Time on the server (figure 9)",
                 new Chart("time on the server", "process", sums, false)
-                        .line("all", "one", ranks, all, true)
-                        .line("waiting", "two", ranks, waiting, false)
-                        .line("streaming", "three", ranks, streaming, false));
-    }
-
-    private static double[] onServer(
-            ExperimentResult result, ToLongFunction<ExperimentResult.ClientTime> time) {
-        return Arrays.stream(result.perClient())
-                .mapToDouble(client -> time.applyAsLong(client) / 1e9)
-                .toArray();
+                        .line("all", "one", clients, rank -> server[rank].allNs() / 1e9, true)
+                        .line(
+                                "waiting",
+                                "two",
+                                clients,
+                                rank -> server[rank].queueNs() / 1e9,
+                                false)
+                        .line(
+                                "streaming",
+                                "three",
+                                clients,
+                                rank -> server[rank].streamNs() / 1e9,
+                                false));
     }
 }

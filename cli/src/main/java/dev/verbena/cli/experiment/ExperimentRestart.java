@@ -73,8 +73,8 @@ final class ExperimentRestart {
         for (int i = 0; i < NAMES.length; i++) {
             ExperimentResult result = rows.get(i).result();
             int counted = result.point().load().steps() - result.point().load().warmUp();
-            ExperimentRun.perProcess(
-                    chart, NAMES[i], STYLES[i], clients, rank -> result.sum(rank, TOTAL) / counted);
+            chart.line(
+                    NAMES[i], STYLES[i], clients, rank -> result.sum(rank, TOTAL) / counted, true);
         }
         return chart;
     }

@@ -1,12 +1,9 @@
 package dev.verbena.cli.experiment;
 
-import dev.verbena.cli.report.Chart;
 import dev.verbena.cli.report.ResultReport;
 import dev.verbena.cli.terminal.ProgressLine;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.function.IntToDoubleFunction;
-import java.util.stream.IntStream;
 
 /** Runs an experiment: measures the rows of its tables in order, shows progress, reports. */
 final class ExperimentRun {
@@ -121,13 +118,5 @@ final class ExperimentRun {
     /** {@code --compute} if it was given. */
     ExperimentPoint computing(ExperimentPoint point, double otherwiseNs) {
         return point.computing(options.compute == null ? otherwiseNs : options.compute * MEGA);
-    }
-
-    /** Adds a line to a chart: a value for each process, which has dots. */
-    static Chart perProcess(
-            Chart chart, String name, String style, int clients, IntToDoubleFunction value) {
-        double[] ranks = IntStream.range(0, clients).asDoubleStream().toArray();
-        double[] values = IntStream.range(0, clients).mapToDouble(value).toArray();
-        return chart.line(name, style, ranks, values, true);
     }
 }

@@ -3,11 +3,13 @@ package dev.verbena.cli.experiment;
 import dev.verbena.cli.report.Chart;
 import dev.verbena.cli.report.ResultReport;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
@@ -27,6 +29,10 @@ final class ExperimentTable {
     private BiConsumer<List<Row>, ResultReport> figures = (measured, report) -> {};
     private String caption;
     private Function<List<Row>, Chart> chart;
+    private final List<Curve> curves = new ArrayList<>();
+
+    /** A line of the table's chart. */
+    private record Curve(String name, String style, ToDoubleFunction<Row> y) {}
 
     /** A rate that is measured without the service, for comparison. */
     interface Rate {
@@ -137,11 +143,20 @@ final class ExperimentTable {
         return column(title, row -> row.result().mean(field) / unit);
     }
 
-    /** Shows lines of its own instead of one for each row. */
-    ExperimentTable lines(List<String> titles, Function<List<Row>, List<List<String>>> shown) {
+    /** Shows a line for each percentile instead of one for each row. */
+    ExperimentTable percentiles(
+            List<String> titles, int[] shares, BiFunction<List<Row>, Integer, double[]> values) {
         head.addAll(titles);
-        lines = shown;
+        lines =
+                measured ->
+                        Arrays.stream(shares)
+                                .mapToObj(p -> line(percentile(p), values.apply(measured, p)))
+                                .toList();
         return this;
+    }
+
+    private static String percentile(int share) {
+        return share == 100 ? "largest" : "p" + share;
     }
 
     /** Adds a field to the points of each row in JSON and CSV. */
@@ -155,6 +170,28 @@ final class ExperimentTable {
         caption = title;
         chart = drawn;
         return this;
+    }
+
+    /** Shows a chart of {@link #curve curves} above the table. */
+    ExperimentTable chart(String title, Chart empty, ToDoubleFunction<Row> x) {
+        return chart(
+                title,
+                measured -> {
+                    for (Curve curve : curves) {
+                        empty.line(curve.name, curve.style, values(x), values(curve.y), true);
+                    }
+                    return empty;
+                });
+    }
+
+    /** Adds a line to the chart, with a dot for each row. */
+    ExperimentTable curve(String name, String style, ToDoubleFunction<Row> y) {
+        curves.add(new Curve(name, style, y));
+        return this;
+    }
+
+    private double[] values(ToDoubleFunction<Row> value) {
+        return rows.stream().mapToDouble(value).toArray();
     }
 
     /** Adds figures to the summary. */

@@ -1,5 +1,6 @@
 package dev.verbena.cli.perf;
 
+import dev.verbena.agent.CpuSet;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
@@ -9,8 +10,11 @@ import dev.verbena.cli.terminal.TransportOption;
 import dev.verbena.cli.transfer.PerfEndpoint;
 import dev.verbena.cli.transfer.PerfPeer;
 import dev.verbena.transport.Operation;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -224,12 +228,25 @@ abstract class PerfCommand extends CliCommand {
     }
 
     private List<String> peerPrefix() {
-        if (peerProcessor < -1 || peerProcessor >= 4096) {
-            throw wrong("--peer-processor " + peerProcessor + " is outside 0 to 4095");
+        if (peerProcessor == -1) {
+            return List.of();
         }
-        return peerProcessor < 0
-                ? List.of()
-                : List.of("taskset", "-c", Integer.toString(peerProcessor));
+        inRange("--peer-processor", peerProcessor, 0, 4095);
+        CpuSet online = online();
+        if (online != null && !online.contains(peerProcessor)) {
+            throw wrong("--peer-processor %d: this machine has %s", peerProcessor, online);
+        }
+        return List.of("taskset", "-c", Integer.toString(peerProcessor));
+    }
+
+    /** The processors of this machine; null where the system does not say. */
+    private static CpuSet online() {
+        try {
+            return CpuSet.parse(
+                    Files.readString(Path.of("/sys/devices/system/cpu/online")).strip());
+        } catch (IOException e) {
+            return null;
+        }
     }
 
     /** How long this process has been there: when it calls this, what its start took. */

@@ -44,6 +44,11 @@ abstract class DeviceOptions {
             description = "Port of the device. Default: ${DEFAULT-VALUE}.")
     int devicePort;
 
+    /** Replaces the port that was asked for by the one that leads to the other side. */
+    final void useDevicePort(int number) {
+        devicePort = number;
+    }
+
     /** Opens the device that was asked for, or the first whose port is active. */
     final RdmaDevice openDevice() {
         String cause = RdmaDevices.unavailabilityCause();
@@ -102,11 +107,11 @@ abstract class DeviceOptions {
      * @param patienceMs of a client
      * @param listening is told the port that a server listens on
      */
-    final MeetingSocket meet(String host, long patienceMs, IntConsumer listening)
+    final BootstrapSocket meet(String host, long patienceMs, IntConsumer listening)
             throws IOException {
         return host != null
-                ? MeetingSocket.connect(host, port, patienceMs)
-                : MeetingSocket.accept(
+                ? BootstrapSocket.connect(host, port, patienceMs)
+                : BootstrapSocket.accept(
                         bind == null ? null : InetAddress.getByName(bind), port, listening);
     }
 }

@@ -37,28 +37,13 @@ public final class DevicesCommand extends CliCommand {
     /** Numbers that are bits or identifiers. */
     private static final List<String> IN_HEXADECIMAL =
             List.of(
-                    "max_mr_size",
-                    "page_size_cap",
-                    "vendor_id",
-                    "hw_ver",
-                    "device_cap_flags",
-                    "device_cap_flags_ex",
-                    "general_odp_caps",
-                    "rc_odp_caps",
-                    "uc_odp_caps",
-                    "ud_odp_caps",
-                    "xrc_odp_caps",
-                    "raw_packet_caps",
-                    "tso_supported_qpts",
-                    "rss_supported_qpts",
-                    "rx_hash_function",
-                    "rx_hash_fields_mask",
-                    "packet_pacing_supported_qpts",
-                    "tm_flags",
-                    "pci_fetch_add",
-                    "pci_swap",
-                    "pci_compare_swap",
-                    "completion_timestamp_mask");
+                    ("max_mr_size page_size_cap vendor_id hw_ver device_cap_flags "
+                                    + "device_cap_flags_ex general_odp_caps rc_odp_caps uc_odp_caps "
+                                    + "ud_odp_caps xrc_odp_caps raw_packet_caps tso_supported_qpts "
+                                    + "rss_supported_qpts rx_hash_function rx_hash_fields_mask "
+                                    + "packet_pacing_supported_qpts tm_flags pci_fetch_add pci_swap "
+                                    + "pci_compare_swap completion_timestamp_mask")
+                            .split(" "));
 
     @Parameters(paramLabel = "NAME", arity = "0..1", description = "This device only.")
     private String name;

@@ -10,7 +10,6 @@ import java.util.Arrays;
  * one direction or both, for a number of messages or for a time.
  */
 final class PerftestBandwidth {
-    private static final int SPINS = 1 << 12;
     private static final long WARM_UP_MAX = 20_000;
     private static final long WARM_UP_NS = 2_000_000_000L;
 
@@ -32,9 +31,9 @@ final class PerftestBandwidth {
     private boolean isCompiled;
     private int size;
 
-    PerftestBandwidth(PerftestEndpoint endpoint, PerftestTool tool, PerftestOptions options) {
+    PerftestBandwidth(PerftestEndpoint endpoint, PerftestOptions options) {
         this.endpoint = endpoint;
-        this.tool = tool;
+        this.tool = options.tool;
         this.options = options;
         this.iterations = options.iterations();
         this.depth = options.sendDepth();
@@ -114,8 +113,7 @@ final class PerftestBandwidth {
         if (hasBegun) {
             stretch.begin(begin);
         }
-        PerftestEndpoint.Patience patience = null;
-        int spins = 0;
+        Patience patience = new Patience();
         while (sendsMissing + receivesMissing > 0 && !stretch.isOver()) {
             if (hasBegun) {
                 postAll(sends);
@@ -128,12 +126,10 @@ final class PerftestBandwidth {
             }
             came += sends == 0 ? 0 : takeSends(sends);
             if (came > 0) {
-                spins = 0;
-                patience = null;
-            } else if (endpoint.idle() || ++spins == SPINS) {
-                spins = 0;
-                patience = patience == null ? new PerftestEndpoint.Patience() : patience;
-                patience.check(receivesMissing > 0 ? "no message" : "no completion");
+                patience.reset();
+            } else {
+                patience.waited(
+                        endpoint.idle(), receivesMissing > 0 ? "no message" : "no completion");
             }
         }
         return System.nanoTime() - begin;

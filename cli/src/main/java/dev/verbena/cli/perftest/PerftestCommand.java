@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -29,7 +30,7 @@ import picocli.CommandLine.Mixin;
         usageHelpAutoWidth = true,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:measured", "1:it failed", "2:wrong arguments"})
-abstract class PerftestCommand extends CliCommand {
+public final class PerftestCommand extends CliCommand {
     private static final int CYCLE = 4096;
     private static final int CACHE_LINE = 64;
     private static final int CYCLE_MAX = 1 << 20;
@@ -41,8 +42,17 @@ abstract class PerftestCommand extends CliCommand {
     private final PerftestTool tool;
     private final List<Map<String, Object>> results = new ArrayList<>();
 
-    PerftestCommand(PerftestTool tool) {
+    private PerftestCommand(PerftestTool tool) {
         this.tool = tool;
+    }
+
+    /** Adds each of the eight measurements below {@code lat} or {@code bw}. */
+    public static void addTo(CommandLine latencies, CommandLine bandwidths) {
+        for (PerftestTool tool : PerftestTool.values()) {
+            CommandLine below = new CommandLine(new PerftestCommand(tool));
+            below.getCommandSpec().usageMessage().description(tool.description);
+            (tool.isLatency() ? latencies : bandwidths).addSubcommand(tool.word(), below);
+        }
     }
 
     @Override
@@ -72,32 +82,32 @@ abstract class PerftestCommand extends CliCommand {
 
     /** The device is the one that leads to the other side. */
     private void measureManaged(PrintWriter out) throws IOException {
-        try (MeetingQueue link = link(out);
+        try (BootstrapQueue link = link(out);
                 PerftestWire wire = new PerftestWire(link)) {
             RdmaDevice device = link.device();
             if (options.device != null && !options.device.equals(device.info().name())) {
                 throw new Messages.Failure(
                         "-d " + options.device + ": rdma_cm came by " + device.info().name());
             }
-            options.devicePort = link.devicePort();
+            options.useDevicePort(link.devicePort());
             int mtu = mtu(options.mtu, device.port(options.devicePort).mtu(), options.devicePort);
             measure(device, mtu, null, wire, out);
         }
         out.flush();
     }
 
-    private MeetingQueue link(PrintWriter out) throws IOException {
+    private BootstrapQueue link(PrintWriter out) throws IOException {
         String cause = ConnectionChannel.unavailabilityCause();
         if (cause != null) {
             throw new Messages.Failure(cause + "; verbena devices says what to do");
         }
         if (options.host != null) {
             InetAddress host = InetAddress.getByName(options.host);
-            return MeetingQueue.connect(new InetSocketAddress(host, options.port), CONNECT_MS);
+            return BootstrapQueue.connect(new InetSocketAddress(host, options.port), CONNECT_MS);
         }
         InetAddress address =
                 InetAddress.getByName(options.bind == null ? "0.0.0.0" : options.bind);
-        return MeetingQueue.accept(
+        return BootstrapQueue.accept(
                 new InetSocketAddress(address, options.port),
                 port -> say(out, "waiting for a client on port " + port));
     }
@@ -139,12 +149,11 @@ abstract class PerftestCommand extends CliCommand {
                 new PerftestEndpoint(
                         device,
                         options,
-                        tool,
                         gid,
                         new PerftestEndpoint.Agreement(cycle, line, mtu),
                         sizes.get(sizes.size() - 1))) {
             PerftestSession session =
-                    new PerftestSession(wire, endpoint, tool, options, isVerbena, sizes);
+                    new PerftestSession(wire, endpoint, options, isVerbena, sizes);
             boolean hasTable = !(tool.isLatency() && !tool.isPingPong() && !wire.isClient());
             if (hasTable && !options.isJson) {
                 out.println(PerftestReport.RULE);

@@ -26,6 +26,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -34,8 +35,6 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class PerftestEndpoint implements AutoCloseable {
     private static final int QUEUE_KEY = 0x11111111;
-    private static final long PATIENCE_NS = 60_000_000_000L;
-    private static final int SPINS = 1 << 12;
     private static final long SLEEP_NS = 100_000_000L;
     private static final int POLL_LIMIT = 16;
 
@@ -49,6 +48,7 @@ final class PerftestEndpoint implements AutoCloseable {
     private final PerftestTool tool;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final CompletionChannel channel;
+    private final Patience patience = new Patience();
     private boolean isArmed;
     private final ReceiveRequests[] receives;
     private final GidEntry gid;
@@ -65,12 +65,11 @@ final class PerftestEndpoint implements AutoCloseable {
     PerftestEndpoint(
             RdmaDevice device,
             PerftestOptions options,
-            PerftestTool tool,
             GidEntry gid,
             Agreement agreement,
             int sizeMax) {
         this.options = options;
-        this.tool = tool;
+        this.tool = options.tool;
         this.gid = gid;
         this.mtu = agreement.mtu();
         this.lid = device.port(options.devicePort).lid();
@@ -85,7 +84,7 @@ final class PerftestEndpoint implements AutoCloseable {
                                     PerftestPlaces.length(agreement, sizeMax, count)));
             ProtectionDomain domain = opened(device.allocateProtectionDomain());
             region = opened(domain.register(memory, access()));
-            places = new PerftestPlaces(region, options, tool, agreement, sizeMax);
+            places = new PerftestPlaces(region, options, agreement, sizeMax);
             channel = options.isEvents ? opened(device.createCompletionChannel()) : null;
             sendCompletions = opened(completions(device, count * options.sendDepth()));
             int receiveDepth = tool.isSend() ? receiveDepth(device) : 1;
@@ -94,10 +93,7 @@ final class PerftestEndpoint implements AutoCloseable {
                 openQueue(domain, q, receiveDepth);
             }
         } catch (RuntimeException | Error e) {
-            RuntimeException next = closeAll();
-            if (next != null) {
-                e.addSuppressed(next);
-            }
+            CloseHelper.close(e::addSuppressed, this);
             throw e;
         }
     }
@@ -193,7 +189,7 @@ final class PerftestEndpoint implements AutoCloseable {
     }
 
     /** Connects all by rdma_cm. */
-    void join(MeetingQueue manager) {
+    void join(BootstrapQueue manager) {
         ConnectionContext context =
                 new ConnectionContext()
                         .access(access())
@@ -354,58 +350,35 @@ final class PerftestEndpoint implements AutoCloseable {
 
     /** Waits for the next completion. */
     CompletionFlyweight next(CompletionQueue completions) {
-        Patience patience = null;
-        int spins = 0;
+        patience.reset();
         while (poll(completions, false) == 0) {
-            if (idle() || ++spins == SPINS) {
-                spins = 0;
-                patience = patience == null ? new Patience() : patience;
-                patience.check("no completion");
-            }
+            patience.waited(idle(), "no completion");
         }
         return completions.completion(0);
     }
 
     /** Waits until the peer has written this byte. */
     void await(UnsafeBuffer window, int index, byte value) {
-        Patience patience = null;
-        int spins = 0;
+        patience.reset();
         while (window.getByteVolatile(index) != value) {
-            if (++spins == SPINS) {
-                spins = 0;
-                patience = patience == null ? new Patience() : patience;
-                patience.check("no write of the other side");
-            }
-        }
-    }
-
-    /** Bounds waiting; for loops that spin, looked at now and then. */
-    static final class Patience {
-        private final long deadlineNs = System.nanoTime() + PATIENCE_NS;
-
-        void check(String what) {
-            if (System.nanoTime() - deadlineNs >= 0) {
-                throw new Messages.Failure(
-                        "%s came for %s s; have both sides the same -n, -s and -c, and "
-                                + "does the other one live?",
-                        what, PATIENCE_NS / 1_000_000_000);
-            }
+            patience.waited(false, "no write of the other side");
         }
     }
 
     @Override
     public void close() {
-        RuntimeException failure = closeAll();
+        // After a failure there may be work outstanding: a queue pair that is reset forgets it.
+        queues.forEach(queue -> opened.push(queue::toReset));
+        queues.clear();
+        close(opened);
+    }
+
+    /** Closes every one, the last that was opened first, whatever some throw. */
+    static void close(Deque<AutoCloseable> opened) {
+        RuntimeException failure = closeAll(opened);
         if (failure != null) {
             throw failure;
         }
-    }
-
-    private RuntimeException closeAll() {
-        // After a failure there may be work outstanding; who resets a queue pair forgets it.
-        queues.forEach(queue -> opened.push(queue::toReset));
-        queues.clear();
-        return closeAll(opened);
     }
 
     /** Closes every one, whatever some throw. The first of that with the others, or null. */

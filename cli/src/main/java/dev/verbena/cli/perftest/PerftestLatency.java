@@ -21,13 +21,9 @@ final class PerftestLatency {
     private final long[] stamps;
     private PerftestStretch stretch = PerftestStretch.WITHOUT_TIME;
 
-    PerftestLatency(
-            PerftestEndpoint endpoint,
-            PerftestTool tool,
-            boolean isClient,
-            PerftestOptions options) {
+    PerftestLatency(PerftestEndpoint endpoint, boolean isClient, PerftestOptions options) {
         this.endpoint = endpoint;
-        this.tool = tool;
+        this.tool = options.tool;
         this.options = options;
         this.isClient = isClient;
         this.count = options.iterations();

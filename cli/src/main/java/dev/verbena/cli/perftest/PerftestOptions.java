@@ -207,7 +207,9 @@ final class PerftestOptions extends DeviceOptions {
     }
 
     private CommandSpec spec;
-    private PerftestTool tool;
+
+    /** What is measured; set by {@link #conclude}. */
+    PerftestTool tool;
 
     /** Checks all of them. */
     void conclude(CommandSpec spec, PerftestTool tool) {

@@ -26,11 +26,10 @@ final class PerftestPlaces {
     PerftestPlaces(
             MemoryRegion region,
             PerftestOptions options,
-            PerftestTool tool,
             PerftestEndpoint.Agreement agreement,
             int sizeMax) {
         this.region = region;
-        this.tool = tool;
+        this.tool = options.tool;
         this.isDatagram = options.connection == QueuePairType.UD;
         this.queues = options.queues;
         this.cycle = agreement.cycle();

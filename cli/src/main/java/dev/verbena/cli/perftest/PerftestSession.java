@@ -21,13 +21,12 @@ final class PerftestSession {
     PerftestSession(
             PerftestWire wire,
             PerftestEndpoint endpoint,
-            PerftestTool tool,
             PerftestOptions options,
             boolean isVerbena,
             List<Integer> sizes) {
         this.wire = wire;
         this.endpoint = endpoint;
-        this.tool = tool;
+        this.tool = options.tool;
         this.options = options;
         this.isVerbena = isVerbena;
         this.sizes = sizes;
@@ -125,7 +124,7 @@ final class PerftestSession {
     }
 
     private PerftestLatency latency() {
-        return new PerftestLatency(endpoint, tool, wire.isClient(), options);
+        return new PerftestLatency(endpoint, wire.isClient(), options);
     }
 
     private void fillMessages(int size) {
@@ -136,7 +135,7 @@ final class PerftestSession {
 
     /** Writes, reads, atomics of both sides at once. */
     private void bothSided(Consumer<PerftestReport> reports) {
-        PerftestBandwidth bandwidth = new PerftestBandwidth(endpoint, tool, options);
+        PerftestBandwidth bandwidth = new PerftestBandwidth(endpoint, options);
         for (int size : sizes) {
             if (tool.isWrite()) {
                 fillMessages(size);
@@ -157,7 +156,7 @@ final class PerftestSession {
 
     /** Sends, in one direction or both. */
     private void stream(Consumer<PerftestReport> reports) {
-        PerftestBandwidth bandwidth = new PerftestBandwidth(endpoint, tool, options);
+        PerftestBandwidth bandwidth = new PerftestBandwidth(endpoint, options);
         for (int size : sizes) {
             boolean isBoth = options.isBidirectional;
             if (wire.isClient() || isBoth) {
@@ -189,7 +188,7 @@ final class PerftestSession {
         PerftestReport last = null;
         PerftestLatency latency = tool.isLatency() ? latency() : null;
         PerftestBandwidth bandwidth =
-                tool.isLatency() ? null : new PerftestBandwidth(endpoint, tool, options);
+                tool.isLatency() ? null : new PerftestBandwidth(endpoint, options);
         for (int size : sizes) {
             if (tool.isWrite()) {
                 fillMessages(size);

@@ -23,9 +23,9 @@ final class PerftestWire implements AutoCloseable {
 
     private static final double VERSION_MIN = 5.70;
 
-    private final MeetingLink link;
+    private final BootstrapLink link;
 
-    PerftestWire(MeetingLink link) {
+    PerftestWire(BootstrapLink link) {
         this.link = link;
     }
 
@@ -35,12 +35,12 @@ final class PerftestWire implements AutoCloseable {
 
     /** True if rdma_cm connects what is measured. */
     boolean isManaged() {
-        return link instanceof MeetingQueue;
+        return link instanceof BootstrapQueue;
     }
 
     /** Lets rdma_cm connect the queue pairs; only if {@link #isManaged}. */
-    MeetingQueue manager() {
-        return (MeetingQueue) link;
+    BootstrapQueue manager() {
+        return (BootstrapQueue) link;
     }
 
     /** From now on the other side may take as long as it likes between steps, if it is there. */

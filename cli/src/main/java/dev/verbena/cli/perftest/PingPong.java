@@ -40,7 +40,6 @@ final class PingPong implements AutoCloseable {
     private static final int QUEUE_KEY = 0x11111111;
     private static final int PAGE = 4096;
     private static final byte FILL = 0x7b;
-    private static final int SPINS = 1 << 12;
     private static final int POLL_LIMIT = 16;
     private static final long SLEEP_NS = 1_000_000_000;
     private static final int IS_SENT = 1;
@@ -208,20 +207,15 @@ final class PingPong implements AutoCloseable {
             }
         }
         announce();
-        PerftestEndpoint.Patience patience = null;
-        int spins = 0;
+        Patience patience = new Patience();
         while (sent < options.iterations || received < options.iterations) {
             int came = completions.poll(POLL_LIMIT);
             for (int i = 0; i < came; i++) {
                 take(completions.completion(i));
             }
             if (came > 0) {
-                spins = 0;
-                patience = null;
-            } else if (channel != null || ++spins == SPINS) {
-                spins = 0;
-                patience = patience == null ? new PerftestEndpoint.Patience() : patience;
-                patience.check("no message");
+                patience.reset();
+            } else if (patience.waited(channel != null, "no message")) {
                 await();
                 Thread.yield();
             }
@@ -332,14 +326,6 @@ final class PingPong implements AutoCloseable {
         // Receives are outstanding still; who resets a queue pair forgets them.
         queues.forEach(QueuePair::toReset);
         queues.clear();
-        while (!opened.isEmpty()) {
-            try {
-                opened.pop().close();
-            } catch (RuntimeException e) {
-                throw e;
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-        }
+        PerftestEndpoint.close(opened);
     }
 }

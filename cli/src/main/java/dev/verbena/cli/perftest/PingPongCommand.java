@@ -133,7 +133,7 @@ public final class PingPongCommand extends CliCommand {
             GidEntry gid = options.gid(device, "-g", options.gidIndex, reason -> {});
             boolean isClient = options.host != null;
             try (PingPong pingPong = new PingPong(device, options, gid, isClient);
-                    MeetingSocket socket = meet(out)) {
+                    BootstrapSocket socket = meet(out)) {
                 exchange(socket, pingPong, out);
                 long begin = System.nanoTime();
                 pingPong.run();
@@ -166,7 +166,7 @@ public final class PingPongCommand extends CliCommand {
         }
     }
 
-    private MeetingSocket meet(PrintWriter out) throws IOException {
+    private BootstrapSocket meet(PrintWriter out) throws IOException {
         return options.meet(
                 options.host,
                 CONNECT_MS,
@@ -177,7 +177,7 @@ public final class PingPongCommand extends CliCommand {
     }
 
     /** A client tells first; a server is ready to receive before it tells. */
-    private void exchange(MeetingSocket socket, PingPong pingPong, PrintWriter out) {
+    private void exchange(BootstrapSocket socket, PingPong pingPong, PrintWriter out) {
         for (QueuePairAddress mine : pingPong.addresses()) {
             print(out, "local", mine);
         }
@@ -198,7 +198,7 @@ public final class PingPongCommand extends CliCommand {
         }
     }
 
-    private void tell(MeetingSocket socket, PingPong pingPong) {
+    private void tell(BootstrapSocket socket, PingPong pingPong) {
         for (QueuePairAddress mine : pingPong.addresses()) {
             socket.write(PingPongAddress.bytes(mine));
         }
@@ -207,7 +207,7 @@ public final class PingPongCommand extends CliCommand {
         }
     }
 
-    private void hear(MeetingSocket socket, List<QueuePairAddress> theirs) {
+    private void hear(BootstrapSocket socket, List<QueuePairAddress> theirs) {
         for (int q = 0; q < options.queues(); q++) {
             theirs.add(PingPongAddress.parse(socket.read(PingPongAddress.LENGTH)));
         }

@@ -3,6 +3,8 @@ package dev.verbena.cli.report;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.IntToDoubleFunction;
+import java.util.stream.IntStream;
 
 /** A line chart as SVG text that takes its colours from the page's style sheet. One thread. */
 public final class Chart {
@@ -39,6 +41,14 @@ public final class Chart {
     public Chart line(String name, String style, double[] xs, double[] ys, boolean hasDots) {
         lines.add(new Line(name, style, xs, ys, hasDots));
         return this;
+    }
+
+    /** Adds a line of a value for each of so many processes. */
+    public Chart line(
+            String name, String style, int processes, IntToDoubleFunction value, boolean hasDots) {
+        double[] xs = IntStream.range(0, processes).asDoubleStream().toArray();
+        double[] ys = IntStream.range(0, processes).mapToDouble(value).toArray();
+        return line(name, style, xs, ys, hasDots);
     }
 
     /** Each doubling of x takes the same width; x is above 0. */

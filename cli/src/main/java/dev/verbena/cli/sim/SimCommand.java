@@ -196,7 +196,8 @@ public final class SimCommand extends CliCommand {
         if (report != null) {
             SimReport written = report;
             OutputFolder.write("--output", output, () -> written.write(output, environment()));
-            out.println("report: " + output.resolve("report.html"));
+            // Behind JSON it would be no part of it.
+            (isJson ? err() : out).println("report: " + output.resolve("report.html"));
         }
     }
 

@@ -134,7 +134,8 @@ final class SimCompare extends CliCommand {
         if (output != null) {
             ResultReport report = comparison.report();
             OutputFolder.write("--output", output, () -> report.write(output, environment()));
-            out.println("report: " + output.resolve("report.html"));
+            // Behind JSON it would be no part of it.
+            (isJson ? err() : out).println("report: " + output.resolve("report.html"));
         }
         out.flush();
         return 0;

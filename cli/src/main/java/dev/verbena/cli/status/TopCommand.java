@@ -53,7 +53,7 @@ public final class TopCommand extends CliCommand {
         }
         int tables = isOnce ? 1 : count == null ? Integer.MAX_VALUE : count;
         String terminal = System.getenv().getOrDefault("TERM", "dumb");
-        boolean isScreen = System.console() != null && !terminal.equals("dumb") && !isOnce;
+        boolean isScreen = Columns.isTerminal() && !terminal.equals("dumb") && !isOnce;
         PrintWriter out = out();
         try (Termination termination = new Termination(1_000)) {
             TopSample before = TopSample.take(of.job());

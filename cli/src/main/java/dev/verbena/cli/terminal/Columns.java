@@ -23,6 +23,8 @@ public final class Columns {
     /** Where nothing says how wide it is, as in a file. */
     public static final int UNKNOWN = Integer.MAX_VALUE;
 
+    private static final Path OUTPUT = Path.of("/proc/self/fd/1");
+    private static final Path ERRORS = Path.of("/proc/self/fd/2");
     private static final int USAGE = 80;
     private static final int LAID_OUT = 10_000;
     private static final int TEXT_MIN = 24;
@@ -35,12 +37,12 @@ public final class Columns {
 
     /** Of COLUMNS if it is set, else of the terminal that is written to. */
     public static int width() {
-        return width(System.console() != null);
+        return width(isTerminal());
     }
 
     /** As {@link #width}, of where errors are printed. */
     public static int widthOfErrors() {
-        return width(isErrorTerminal());
+        return width(isTerminal(ERRORS));
     }
 
     private static int width(boolean isTerminal) {
@@ -51,14 +53,24 @@ public final class Columns {
         return isTerminal ? ofTerminal() : UNKNOWN;
     }
 
-    /** Java says it of standard input and output only. */
-    private static boolean isErrorTerminal() {
+    /**
+     * Whether a person reads standard output. From Java 22 on there may be a console although the
+     * output goes into a file.
+     */
+    public static boolean isTerminal() {
+        return System.console() != null && isTerminal(OUTPUT);
+    }
+
+    private static boolean isTerminal(Path stream) {
         try {
-            String name = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
-            return name.matches("/dev/(pts/\\d+|tty\\w*|console)");
+            return isTerminal(Files.readSymbolicLink(stream).toString());
         } catch (IOException e) {
             return false;
         }
+    }
+
+    static boolean isTerminal(String file) {
+        return file.matches("/dev/(pts/\\d+|tty\\w*|console)");
     }
 
     private static int ofTerminal() {

@@ -15,7 +15,7 @@ public final class ProgressLine {
 
     /** Shows nothing yet. */
     public ProgressLine(PrintWriter out) {
-        this(out, System.console() != null, Columns.width());
+        this(out, Columns.isTerminal(), Columns.width());
     }
 
     /** Shows nothing yet. */

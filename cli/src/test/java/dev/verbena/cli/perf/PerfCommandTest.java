@@ -34,6 +34,13 @@ class PerfCommandTest {
     }
 
     @Test
+    void shouldRefuseAProcessorThatIsNotThere() {
+        Run run = Run.of("lat", "--transport=shm", "--peer-processor", "4000");
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(run.err()).contains("--peer-processor 4000: this machine has 0");
+    }
+
+    @Test
     void shouldFitRowsOfMeasurements() {
         for (PerfCommand command : List.of(new LatencyCommand(), new BandwidthCommand())) {
             int numbers = command.header().size();

@@ -34,14 +34,15 @@ class PerftestWireTest {
         FutureTask<Object> serving =
                 new FutureTask<>(
                         () -> {
-                            try (MeetingSocket socket =
-                                    MeetingSocket.accept(loopback, 0, port::complete)) {
+                            try (BootstrapSocket socket =
+                                    BootstrapSocket.accept(loopback, 0, port::complete)) {
                                 return server.of(new PerftestWire(socket));
                             }
                         });
         new Thread(serving, "server").start();
         int at = port.get(30, TimeUnit.SECONDS);
-        try (MeetingSocket socket = MeetingSocket.connect(loopback.getHostAddress(), at, 10_000)) {
+        try (BootstrapSocket socket =
+                BootstrapSocket.connect(loopback.getHostAddress(), at, 10_000)) {
             Object answer = client.of(new PerftestWire(socket));
             return new Object[] {answer, serving.get(30, TimeUnit.SECONDS)};
         }
@@ -63,7 +64,7 @@ class PerftestWireTest {
                             }
                         });
         stranger.start();
-        try (MeetingSocket socket = MeetingSocket.accept(loopback, 0, port::complete)) {
+        try (BootstrapSocket socket = BootstrapSocket.accept(loopback, 0, port::complete)) {
             part.call().of(new PerftestWire(socket));
         }
         stranger.join(30_000);
@@ -115,8 +116,8 @@ class PerftestWireTest {
     void shouldNoticeAComputerThatHasGone() throws Exception {
         InetAddress loopback = InetAddress.getLoopbackAddress();
         try (java.net.ServerSocket server = new java.net.ServerSocket(0, 1, loopback);
-                MeetingSocket socket =
-                        MeetingSocket.connect(
+                BootstrapSocket socket =
+                        BootstrapSocket.connect(
                                 loopback.getHostAddress(), server.getLocalPort(), 10_000)) {
             assertThat(socket.option(StandardSocketOptions.SO_KEEPALIVE)).isTrue();
             new PerftestWire(socket).beUnhurried();
@@ -173,7 +174,7 @@ class PerftestWireTest {
     @Test
     void shouldSayWhenNobodyListens() throws Exception {
         try (HeldPort held = new HeldPort()) {
-            assertThatThrownBy(() -> MeetingSocket.connect("127.0.0.1", held.port(), 0))
+            assertThatThrownBy(() -> BootstrapSocket.connect("127.0.0.1", held.port(), 0))
                     .isInstanceOf(Messages.Failure.class)
                     .hasMessageContaining("port " + held.port());
         }

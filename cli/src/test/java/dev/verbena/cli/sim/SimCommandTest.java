@@ -60,6 +60,15 @@ class SimCommandTest {
     }
 
     @Test
+    void shouldPrintNothingBehindJson(@TempDir Path folder) {
+        String output = folder.resolve("report").toString();
+        Run run = Run.of("sim", "random-ring", "-n", "4", "--json", "--output", output);
+        assertThat(run.code()).isZero();
+        assertThat(run.out().lines()).hasSize(1).allMatch(line -> line.endsWith("}"));
+        assertThat(run.err()).contains("report: " + output);
+    }
+
+    @Test
     void shouldRunAFile(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("mine.scenario");
         Files.writeString(file, Run.of("sim", "ring-barrier", "--print").out());

@@ -79,6 +79,14 @@ class ColumnsTest {
         assertThat(folded("\u001b[1mbold\u001b[0m and \u001b[1mnot\u001b[0m", 12)).hasSize(1);
     }
 
+    @Test
+    void shouldTellATerminalFromAFile() {
+        assertThat(Columns.isTerminal("/dev/pts/3")).isTrue();
+        assertThat(Columns.isTerminal("/dev/tty1")).isTrue();
+        assertThat(Columns.isTerminal("/tmp/pts/3")).isFalse();
+        assertThat(Columns.isTerminal("pipe:[1234]")).isFalse();
+    }
+
     private static Stream<String> folded(String text, int width) {
         return Columns.fold(text, width).lines();
     }

@@ -142,36 +142,37 @@ public record PicDeck(
 
     /** The deck as text that {@link #parse} reads back to an equal deck. */
     public String text() {
-        return "processes = "
-                + processCount
-                + "\nsteps = "
-                + stepCount
-                + "\ntime.step = "
-                + parameters.timeStep()
-                + "\ncells = "
-                + parameters.cellCount()
-                + "\nlength = "
-                + parameters.length()
-                + "\nbeam.speed = "
-                + parameters.beamSpeed()
-                + "\nbeam.thermal.speed = "
-                + parameters.thermalSpeed()
-                + "\nperturbation = "
-                + parameters.perturbation()
-                + "\nseed = "
-                + parameters.seed()
-                + "\nrestart.every = "
-                + restartEvery
-                + "\nrestart.size = "
-                + restartLength
-                + " B"
-                + "\nrestart.mode = "
-                + (buffered ? "buffered" : "unbuffered")
-                + "\ncheck.growth = "
-                + percent(growthTolerance)
-                + "\ncheck.energy = "
-                + percent(energyTolerance)
-                + "\n";
+        return """
+                processes = %s
+                steps = %s
+                time.step = %s
+                cells = %s
+                length = %s
+                beam.speed = %s
+                beam.thermal.speed = %s
+                perturbation = %s
+                seed = %s
+                restart.every = %s
+                restart.size = %s B
+                restart.mode = %s
+                check.growth = %s
+                check.energy = %s
+                """
+                .formatted(
+                        processCount,
+                        stepCount,
+                        parameters.timeStep(),
+                        parameters.cellCount(),
+                        parameters.length(),
+                        parameters.beamSpeed(),
+                        parameters.thermalSpeed(),
+                        parameters.perturbation(),
+                        parameters.seed(),
+                        restartEvery,
+                        restartLength,
+                        buffered ? "buffered" : "unbuffered",
+                        percent(growthTolerance),
+                        percent(energyTolerance));
     }
 
     private static String percent(double part) {

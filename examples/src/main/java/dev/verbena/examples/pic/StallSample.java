@@ -25,21 +25,8 @@ public record StallSample(
 
     /** As a line. */
     public String encode() {
-        return mode.word()
-                + ","
-                + round
-                + ","
-                + rank
-                + ","
-                + step
-                + ","
-                + length
-                + ","
-                + stallNs
-                + ","
-                + computeNs
-                + ","
-                + drainNs;
+        return "%s,%s,%s,%s,%s,%s,%s,%s"
+                .formatted(mode.word(), round, rank, step, length, stallNs, computeNs, drainNs);
     }
 
     /**

@@ -49,15 +49,14 @@ final class ArrivalJournal {
     /** Notes an arrival; it outlives this process, though not the machine. */
     void add(String name, StagingRecord.Arrival arrival) {
         String line =
-                String.join(
-                        ",",
-                        name,
-                        Integer.toString(arrival.rank()),
-                        Long.toString(arrival.step()),
-                        Long.toString(arrival.length()),
-                        Integer.toString(arrival.serverId()),
-                        Long.toString(arrival.timeNs()),
-                        "end\n");
+                "%s,%s,%s,%s,%s,%s,end\n"
+                        .formatted(
+                                name,
+                                arrival.rank(),
+                                arrival.step(),
+                                arrival.length(),
+                                arrival.serverId(),
+                                arrival.timeNs());
         try {
             Files.writeString(path, line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         } catch (IOException e) {

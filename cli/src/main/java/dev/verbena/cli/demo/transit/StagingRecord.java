@@ -56,23 +56,17 @@ public final class StagingRecord {
 
         /** As a line of the timing message. */
         public String encode() {
-            return rank
-                    + ","
-                    + step
-                    + ","
-                    + length
-                    + ","
-                    + messageCount
-                    + ","
-                    + headerNs
-                    + ","
-                    + waitNs
-                    + ","
-                    + totalNs
-                    + ","
-                    + stallNs
-                    + ","
-                    + computeNs;
+            return "%s,%s,%s,%s,%s,%s,%s,%s,%s"
+                    .formatted(
+                            rank,
+                            step,
+                            length,
+                            messageCount,
+                            headerNs,
+                            waitNs,
+                            totalNs,
+                            stallNs,
+                            computeNs);
         }
 
         /**

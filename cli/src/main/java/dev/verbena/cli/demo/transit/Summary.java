@@ -5,9 +5,11 @@ import dev.verbena.examples.pic.GrowthFit;
 import dev.verbena.examples.pic.PicSample;
 import dev.verbena.examples.pic.TwoStreamTheory;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** The report's numbers as JSON. Times are nanoseconds, lengths bytes. */
 final class Summary {
@@ -76,146 +78,109 @@ final class Summary {
         return rows;
     }
 
+    /** An object with a member a line, and a list with a row a line. */
     String json() {
-        StringBuilder out = new StringBuilder(8192);
-        out.append("{\n  \"transport\": ").append(Json.string(info.transport()));
-        out.append(",\n  \"explanation\": ").append(Json.string(staging.explanation()));
-        out.append(",\n  \"processes\": ").append(info.processCount());
-        out.append(",\n  \"servers\": ").append(info.serverCount());
-        out.append(",\n  \"buffered\": ").append(info.buffered());
-        out.append(",\n  \"steps\": ").append(info.stepCount());
-        out.append(",\n  \"files\": ").append(staging.arrivals().size());
-        out.append(",\n  \"bytes\": ").append(staging.byteCount());
-        out.append(",\n  \"sent\": ").append(staging.sentCount());
-        out.append(",\n  \"equal\": ").append(staging.equalCount());
-        out.append(",\n  \"receiverKilled\": ").append(timeline.hasOutage());
-        out.append(",\n  \"outage\": ").append(timeline.outageNs());
-        out.append(",\n  \"stepsDuringOutage\": ").append(timeline.outageSteps());
-        out.append(",\n  \"longestWithoutStep\": ").append(timeline.longestGap().lengthNs());
-        out.append(",\n  \"outputShare\": ").append(staging.outputShare());
-        out.append(",\n  \"seconds\": ").append(staging.seconds());
+        return all().entrySet().stream()
+                .map(member -> "  " + Json.string(member.getKey()) + ": " + text(member.getValue()))
+                .collect(Collectors.joining(",\n", "{\n", "\n}\n"));
+    }
+
+    private static String text(Object value) {
+        return value instanceof List<?> rows && !rows.isEmpty()
+                ? rows.stream()
+                        .map(Json::of)
+                        .collect(Collectors.joining(",\n    ", "[\n    ", "\n  ]"))
+                : Json.of(value);
+    }
+
+    private Map<String, Object> all() {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("transport", info.transport());
+        all.put("explanation", staging.explanation());
+        all.put("processes", info.processCount());
+        all.put("servers", info.serverCount());
+        all.put("buffered", info.buffered());
+        all.put("steps", info.stepCount());
+        all.put("files", staging.arrivals().size());
+        all.put("bytes", staging.byteCount());
+        all.put("sent", staging.sentCount());
+        all.put("equal", staging.equalCount());
+        all.put("receiverKilled", timeline.hasOutage());
+        all.put("outage", timeline.outageNs());
+        all.put("stepsDuringOutage", timeline.outageSteps());
+        all.put("longestWithoutStep", timeline.longestGap().lengthNs());
+        all.put("outputShare", staging.outputShare());
+        all.put("seconds", staging.seconds());
         GrowthFit fit = analysis.growth();
         if (analysis.parameters() != null) {
-            double theory = TwoStreamTheory.growthRate(analysis.parameters());
-            out.append(",\n  \"particles\": ").append(analysis.parameters().particleCount());
-            out.append(",\n  \"growthTheory\": ").append(theory);
-            out.append(",\n  \"growthMeasured\": ").append(fit == null ? "null" : fit.rate());
-            out.append(",\n  \"energyDeviation\": ").append(analysis.energyDeviation());
+            all.put("particles", analysis.parameters().particleCount());
+            all.put("growthTheory", TwoStreamTheory.growthRate(analysis.parameters()));
+            all.put("growthMeasured", fit == null ? null : fit.rate());
+            all.put("energyDeviation", analysis.energyDeviation());
         }
-        out.append(",\n  \"passed\": ");
-        out.append(checks.stream().noneMatch(c -> c.outcome() == Check.Outcome.FAILED));
-        list(out, "checks", checks.stream().map(Summary::row).toList());
-        list(out, "stalls", stalls.all().stream().map(Summary::row).toList());
-        list(out, "costs", perProcess(staging.costs()).stream().map(Summary::row).toList());
-        list(out, "samples", analysis.computed().stream().map(Summary::row).toList());
-        List<String> rows = new ArrayList<>();
+        all.put("passed", checks.stream().noneMatch(c -> c.outcome() == Check.Outcome.FAILED));
+        all.put("checks", checks.stream().map(Summary::row).toList());
+        all.put("stalls", stalls.all().stream().map(Summary::row).toList());
+        all.put("costs", perProcess(staging.costs()).stream().map(Summary::row).toList());
+        all.put("samples", analysis.computed().stream().map(Summary::row).toList());
+        List<Object> environment = new ArrayList<>();
         info.environment()
-                .forEach(
-                        (key, value) ->
-                                rows.add(
-                                        object(
-                                                "name",
-                                                Json.string(key),
-                                                "value",
-                                                Json.string(value))));
-        list(out, "environment", rows);
-        return out.append("\n}\n").toString();
+                .forEach((name, value) -> environment.add(row("name", name, "value", value)));
+        all.put("environment", environment);
+        return all;
     }
 
-    private static String row(Check check) {
-        return object(
-                "name",
-                Json.string(check.name()),
-                "outcome",
-                Json.string(check.outcome().name()),
-                "detail",
-                Json.string(check.detail()));
+    private static Map<String, Object> row(Check check) {
+        Map<String, Object> row = row("name", check.name(), "outcome", check.outcome().name());
+        row.put("detail", check.detail());
+        return row;
     }
 
-    private static String row(StallFigures.Figure figure) {
-        return object(
-                "output",
-                Json.string(figure.mode().word()),
-                "outputs",
-                figure.stall().count(),
-                "stallMean",
-                figure.stall().mean(),
-                "stallDeviation",
-                figure.stall().deviation(),
-                "stallLeast",
-                figure.stall().least(),
-                "stallMost",
-                figure.stall().most(),
-                "outputToOutput",
-                figure.whole().mean(),
-                "outputToOutputDeviation",
-                figure.whole().deviation(),
-                "drains",
-                figure.drain().count(),
-                "drainMean",
-                figure.drain().mean(),
-                "drainLeast",
-                figure.drain().least(),
-                "drainMost",
-                figure.drain().most());
+    private static Map<String, Object> row(
+            String name, Object value, String next, Object nextValue) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put(name, value);
+        row.put(next, nextValue);
+        return row;
     }
 
-    private static String row(ProcessCost cost) {
-        return object(
-                "rank",
-                cost.rank(),
-                "files",
-                cost.fileCount(),
-                "messages",
-                cost.messageCount(),
-                "bytes",
-                cost.byteCount(),
-                "headerMean",
-                cost.header().mean(),
-                "waitMean",
-                cost.waiting().mean(),
-                "waitMax",
-                cost.waiting().most(),
-                "totalMean",
-                cost.total().mean(),
-                "stallMean",
-                cost.stall().mean(),
-                "stallDeviation",
-                cost.stall().deviation(),
-                "stallMax",
-                cost.stall().most(),
-                "share",
-                cost.share());
+    private static Map<String, Object> row(StallFigures.Figure figure) {
+        Map<String, Object> row =
+                row("output", figure.mode().word(), "outputs", figure.stall().count());
+        row.put("stallMean", figure.stall().mean());
+        row.put("stallDeviation", figure.stall().deviation());
+        row.put("stallLeast", figure.stall().least());
+        row.put("stallMost", figure.stall().most());
+        row.put("outputToOutput", figure.whole().mean());
+        row.put("outputToOutputDeviation", figure.whole().deviation());
+        row.put("drains", figure.drain().count());
+        row.put("drainMean", figure.drain().mean());
+        row.put("drainLeast", figure.drain().least());
+        row.put("drainMost", figure.drain().most());
+        return row;
     }
 
-    private static String row(PicSample sample) {
-        return object(
-                "step",
-                sample.step(),
-                "time",
-                sample.time(),
-                "fieldEnergy",
-                sample.fieldEnergy(),
-                "kineticEnergy",
-                sample.kineticEnergy(),
-                "momentum",
-                sample.momentum(),
-                "amplitude",
-                sample.amplitude());
+    private static Map<String, Object> row(ProcessCost cost) {
+        Map<String, Object> row = row("rank", cost.rank(), "files", cost.fileCount());
+        row.put("messages", cost.messageCount());
+        row.put("bytes", cost.byteCount());
+        row.put("headerMean", cost.header().mean());
+        row.put("waitMean", cost.waiting().mean());
+        row.put("waitMax", cost.waiting().most());
+        row.put("totalMean", cost.total().mean());
+        row.put("stallMean", cost.stall().mean());
+        row.put("stallDeviation", cost.stall().deviation());
+        row.put("stallMax", cost.stall().most());
+        row.put("share", cost.share());
+        return row;
     }
 
-    /** Names and values by turns; texts come quoted. */
-    private static String object(Object... parts) {
-        StringBuilder text = new StringBuilder("{");
-        for (int i = 0; i < parts.length; i += 2) {
-            text.append(i == 0 ? "" : ", ").append(Json.string(parts[i].toString()));
-            text.append(": ").append(parts[i + 1]);
-        }
-        return text.append('}').toString();
-    }
-
-    private static void list(StringBuilder out, String name, List<String> rows) {
-        out.append(",\n  \"").append(name).append("\": [");
-        out.append(rows.isEmpty() ? "]" : "\n    " + String.join(",\n    ", rows) + "\n  ]");
+    private static Map<String, Object> row(PicSample sample) {
+        Map<String, Object> row = row("step", sample.step(), "time", sample.time());
+        row.put("fieldEnergy", sample.fieldEnergy());
+        row.put("kineticEnergy", sample.kineticEnergy());
+        row.put("momentum", sample.momentum());
+        row.put("amplitude", sample.amplitude());
+        return row;
     }
 }

@@ -34,7 +34,7 @@ import java.util.function.IntConsumer;
  * Meeting by rdma_cm: each word is one message on a queue pair of its own, and the queue pairs that
  * are measured are connected by rdma_cm, too. One thread.
  */
-final class MeetingQueue implements MeetingLink {
+final class BootstrapQueue implements BootstrapLink {
     private static final int ROOM = 128;
     private static final int RECEIVES = 4;
     private static final int BACKLOG = 1024;
@@ -64,7 +64,7 @@ final class MeetingQueue implements MeetingLink {
     private boolean isGone;
     private boolean isUnhurried;
 
-    private MeetingQueue(InetSocketAddress address, boolean isClient) {
+    private BootstrapQueue(InetSocketAddress address, boolean isClient) {
         this.address = address;
         this.isClient = isClient;
         this.channel = opened(ConnectionChannel.open());
@@ -76,10 +76,10 @@ final class MeetingQueue implements MeetingLink {
     }
 
     /** To a server, which may still be about to start. */
-    static MeetingQueue connect(InetSocketAddress server, long patienceMs) {
+    static BootstrapQueue connect(InetSocketAddress server, long patienceMs) {
         long deadlineNs = System.nanoTime() + patienceMs * 1_000_000;
         while (true) {
-            MeetingQueue link = new MeetingQueue(server, true);
+            BootstrapQueue link = new BootstrapQueue(server, true);
             try {
                 link.identifier = link.opened(link.channel.createIdentifier(PortSpace.TCP));
                 link.identifier.resolve(server, STEP_NS);
@@ -105,8 +105,8 @@ final class MeetingQueue implements MeetingLink {
      *
      * @param listening runs as soon as a client may come; is told the port
      */
-    static MeetingQueue accept(InetSocketAddress at, IntConsumer listening) {
-        MeetingQueue link = new MeetingQueue(at, false);
+    static BootstrapQueue accept(InetSocketAddress at, IntConsumer listening) {
+        BootstrapQueue link = new BootstrapQueue(at, false);
         boolean isMet = false;
         try (ConnectionIdentifier first = link.channel.createIdentifier(PortSpace.TCP)) {
             first.bind(at);
@@ -346,9 +346,6 @@ final class MeetingQueue implements MeetingLink {
         if (!measured.isEmpty()) {
             opened.push(this::disjoin);
         }
-        RuntimeException failure = PerftestEndpoint.closeAll(opened);
-        if (failure != null) {
-            throw failure;
-        }
+        PerftestEndpoint.close(opened);
     }
 }

@@ -4,7 +4,7 @@ import dev.verbena.cli.terminal.Messages;
 import java.io.IOException;
 
 /** The way by which two programs meet that then measure. What is told is told in turns. */
-interface MeetingLink extends AutoCloseable {
+interface BootstrapLink extends AutoCloseable {
     boolean isClient();
 
     /** From now on the other side may take as long as it likes, if it is there. */

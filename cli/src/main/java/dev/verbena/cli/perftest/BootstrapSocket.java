@@ -16,7 +16,7 @@ import java.util.function.IntConsumer;
 import jdk.net.ExtendedSocketOptions;
 
 /** The TCP connection over which two programs meet that then talk by RDMA. One thread. */
-final class MeetingSocket implements MeetingLink {
+final class BootstrapSocket implements BootstrapLink {
     private static final int STEP_MS = 60_000;
     private static final int KEEP_IDLE_SECONDS = 30;
     private static final int KEEP_INTERVAL_SECONDS = 10;
@@ -29,7 +29,7 @@ final class MeetingSocket implements MeetingLink {
     private final DataInputStream in;
     private final boolean isClient;
 
-    private MeetingSocket(Socket socket, boolean isClient) throws IOException {
+    private BootstrapSocket(Socket socket, boolean isClient) throws IOException {
         this.socket = socket;
         this.isClient = isClient;
         this.in = new DataInputStream(socket.getInputStream());
@@ -39,13 +39,13 @@ final class MeetingSocket implements MeetingLink {
     }
 
     /** To a server, which may still be about to start. */
-    static MeetingSocket connect(String host, int port, long patienceMs) throws IOException {
+    static BootstrapSocket connect(String host, int port, long patienceMs) throws IOException {
         long deadlineNs = System.nanoTime() + patienceMs * 1_000_000;
         while (true) {
             Socket socket = new Socket();
             try {
                 socket.connect(new InetSocketAddress(host, port), STEP_MS);
-                return new MeetingSocket(socket, true);
+                return new BootstrapSocket(socket, true);
             } catch (IOException e) {
                 socket.close();
                 if (System.nanoTime() - deadlineNs >= 0) {
@@ -63,13 +63,13 @@ final class MeetingSocket implements MeetingLink {
      * @param address to listen on; null for all
      * @param listening runs as soon as a client may come; is told the port
      */
-    static MeetingSocket accept(InetAddress address, int port, IntConsumer listening)
+    static BootstrapSocket accept(InetAddress address, int port, IntConsumer listening)
             throws IOException {
         try (ServerSocket server = new ServerSocket()) {
             server.setReuseAddress(true);
             server.bind(new InetSocketAddress(address, port), 1);
             listening.accept(server.getLocalPort());
-            return new MeetingSocket(server.accept(), false);
+            return new BootstrapSocket(server.accept(), false);
         }
     }
 
