@@ -319,7 +319,7 @@ public final class VerbenaCommand implements Runnable {
         }
         String name = failed.getCommandSpec().qualifiedName();
         String text = Messages.of(exception);
-        if (!Messages.isTold(text)) {
+        if (!Messages.wasReported(text)) {
             ParseResult parsed = spec.commandLine().getParseResult();
             List<String> typed = parsed == null ? List.of() : parsed.originalArgs();
             err.println(name + ": " + TypedNames.in(text, failed, typed));

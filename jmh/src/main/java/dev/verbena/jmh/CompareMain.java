@@ -424,7 +424,7 @@ public final class CompareMain {
         }
     }
 
-    /** The page is written after each comparison, so that a run that is ended has not been vain. */
+    /** The page is written after each comparison, so that a run that is ended keeps its rows. */
     private void run(int pairs, List<String> wanted, Path page)
             throws IOException, InterruptedException {
         for (String name : wanted) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One figure of ours beside one of somebody else's, in interleaved pairs. Virtual cores are moved
+ * One figure of ours beside one of another program, in interleaved pairs. Virtual cores are moved
  * by the host between neighbouring and distant placement, and every latency with them; so the
  * cache-line round trip is measured before and after each pair, pairs during which the placement
  * changed are dropped, and ratios are given per placement.

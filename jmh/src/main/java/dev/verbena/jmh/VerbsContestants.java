@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 /**
  * Who measures the same over one device: Java, perftest, the twin in C. Both sides of Java's are
  * threads of this process, both sides of the twin's threads of another, perftest's two processes.
- * Nobody sends inline. Answers are microseconds, or MiB/s. One thread.
+ * None sends inline. Answers are microseconds, or MiB/s. One thread.
  */
 final class VerbsContestants {
     private static final int TRIES = 6;
@@ -83,7 +83,7 @@ final class VerbsContestants {
         double sample() throws IOException, InterruptedException;
     }
 
-    /** Runs until there is a figure above 0, and not for ever. */
+    /** Runs until there is a figure above 0, at most {@link #TRIES} times. */
     double firstFigure(String program, Run run) throws IOException, InterruptedException {
         IOException failure = null;
         for (int i = 0; i < TRIES; i++) {

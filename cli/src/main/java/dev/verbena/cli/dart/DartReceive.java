@@ -110,7 +110,7 @@ public final class DartReceive extends CliCommand {
             }
             try (DartReceiver receiver = launch(context, made)) {
                 print(out, "listening on " + new HostPort(address.host(), receiver.port()));
-                ChildProcess.tell("listening " + receiver.port());
+                ChildProcess.sendToParent("listening " + receiver.port());
                 boolean isFinished = false;
                 while (!isFinished && !termination.await(servers == null ? LOOK_AGAIN_MS : 0)) {
                     if (receiver.failure() != null) {

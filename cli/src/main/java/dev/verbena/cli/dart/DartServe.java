@@ -179,7 +179,7 @@ public abstract class DartServe extends CliCommand {
                 made = List.of();
                 ready();
                 say(role() + " ready as server " + server.serverId() + ": " + server.uri());
-                ChildProcess.tell("ready " + server.serverId());
+                ChildProcess.sendToParent("ready " + server.serverId());
                 termination.lastWords(() -> stopNow(server));
                 awaitEnd(server, termination);
                 sayWhatIsAwaited(server.statistics(), timeoutNs);
@@ -210,7 +210,7 @@ public abstract class DartServe extends CliCommand {
         return true;
     }
 
-    /** Waits until somebody wants the end, or the server has ended by itself. */
+    /** Waits until the end is asked for, or the server has ended by itself. */
     private static void awaitEnd(DartServer server, Termination termination)
             throws InterruptedException {
         while (!termination.await(LOOK_AGAIN_MS) && !server.awaitStopped(0)) {
@@ -238,7 +238,7 @@ public abstract class DartServe extends CliCommand {
         return false;
     }
 
-    /** Who asked for the end may not know that the receiver has to take what is left. */
+    /** The receiver has to take what is left before the server can end. */
     private void sayWhatIsAwaited(ServerStatistics statistics, long timeoutNs) {
         int held = statistics.pendingCount() + statistics.fullCount() + statistics.streamingCount();
         if (held > 0) {

@@ -5,7 +5,7 @@ import dev.verbena.cli.terminal.Messages;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** The option by which servers and their receiver are told what secret they share. */
+/** {@code --secret}: the file of the secret that servers and their receiver share. */
 final class SecretOption {
     @Option(
             names = "--secret",

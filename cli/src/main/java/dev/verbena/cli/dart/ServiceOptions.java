@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What every command of the service is told: which servers, by what transport, how patiently. */
+/** Options of every command of the service: configuration file, transport, time limit. */
 final class ServiceOptions {
     private static final int TIMEOUT_MAX = 3600;
 

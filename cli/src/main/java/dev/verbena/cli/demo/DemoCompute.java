@@ -68,27 +68,27 @@ public final class DemoCompute implements Callable<Integer> {
                             folder,
                             slots,
                             TimeUnit.SECONDS.toNanos(timeout));
-            PicProgram.run(settings, environment, new Teller());
+            PicProgram.run(settings, environment, new ProgressReporter());
             System.out.println("done");
         }
         return 0;
     }
 
-    /** Tells the parent. */
-    private static final class Teller implements PicProgram.Listener {
+    /** Reports progress to the parent. */
+    private static final class ProgressReporter implements PicProgram.Listener {
         @Override
         public void onCompared(long done, long total, OutputMode mode) {
-            ChildProcess.tell("compared " + done + " " + total + " " + mode.word());
+            ChildProcess.sendToParent("compared " + done + " " + total + " " + mode.word());
         }
 
         @Override
         public void onRun() {
-            ChildProcess.tell("run");
+            ChildProcess.sendToParent("run");
         }
 
         @Override
         public void onStep(long step) {
-            ChildProcess.tell("step " + step);
+            ChildProcess.sendToParent("step " + step);
         }
     }
 }

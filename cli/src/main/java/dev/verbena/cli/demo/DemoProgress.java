@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What the demo's processes have told the command. Thread-safe. */
+/** What the demo's processes have reported to the command. Thread-safe. */
 final class DemoProgress {
     private final DemoPlan plan;
     private final Timeline timeline = new Timeline();
@@ -137,7 +137,7 @@ final class DemoProgress {
         return sentence;
     }
 
-    /** Why the run cannot succeed any more, told by a process that is still alive; or null. */
+    /** Why the run cannot succeed any more, reported by a process that is alive; or null. */
     synchronized String failure() {
         return failure;
     }

@@ -59,7 +59,7 @@ public final class DemoReceive implements Callable<Integer> {
                                 .errorHandler(this::onError)
                                 .build();
                 TransitReceiver receiver = start(environment, analysis)) {
-            ChildProcess.tell("listening " + receiver.port());
+            ChildProcess.sendToParent("listening " + receiver.port());
             List<Check> found = new ArrayList<>(receiver.finish(servers, files, FOREVER_NS));
             found.addAll(analysis.checks());
             Map<String, String> environmentText = RunInfo.thisMachine();
@@ -75,14 +75,14 @@ public final class DemoReceive implements Callable<Integer> {
             Timeline timeline = Timeline.read(output.resolve("job/timeline.csv"));
             Report report = new Report(info, analysis, receiver.staging(), timeline, found);
             report.write(output);
-            ChildProcess.tell("sentence " + report.sentence());
+            ChildProcess.sendToParent("sentence " + report.sentence());
             for (Check check : report.checks()) {
                 String outcome = check.outcome().name().toLowerCase(Locale.ROOT).replace('_', ' ');
-                ChildProcess.tell(
+                ChildProcess.sendToParent(
                         String.format(
                                 "check   %-10s  %s: %s", outcome, check.name(), check.detail()));
             }
-            ChildProcess.tell("verdict " + (report.isGood() ? "passed" : "failed"));
+            ChildProcess.sendToParent("verdict " + (report.isGood() ? "passed" : "failed"));
             return report.isGood() ? 0 : 1;
         }
     }
@@ -93,7 +93,7 @@ public final class DemoReceive implements Callable<Integer> {
                     environment, output, port, analysis, DemoReceive::onProgress);
         } catch (UncheckedIOException e) {
             if (e.getCause() instanceof BindException) {
-                ChildProcess.tell(
+                ChildProcess.sendToParent(
                         String.format(
                                 "broken port %d of 127.0.0.1 cannot be used for the receiver: %s;"
                                         + " choose another one with --port, or leave it out",
@@ -110,17 +110,17 @@ public final class DemoReceive implements Callable<Integer> {
     private void onError(Throwable error) {
         System.out.println(error);
         if (error instanceof Error) {
-            ChildProcess.tell("broken the receiver ended: " + error);
+            ChildProcess.sendToParent("broken the receiver ended: " + error);
         }
         String text = String.valueOf(error.getMessage());
         String folder = output.resolve("restart").toString();
         if (error instanceof DartException && text.contains(folder)) {
-            ChildProcess.tell("stuck the receiver cannot store a file: " + text);
+            ChildProcess.sendToParent("stuck the receiver cannot store a file: " + text);
         }
     }
 
     private static void onProgress(String line) {
         System.out.println(line);
-        ChildProcess.tell(line);
+        ChildProcess.sendToParent(line);
     }
 }

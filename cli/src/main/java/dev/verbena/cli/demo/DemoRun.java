@@ -295,7 +295,7 @@ final class DemoRun {
         boolean isFailed = child.exitCode() != 0 && !(child == receiver && verdict != null);
         if (isFailed || isTooEarly) {
             String why = progress.stuck() == null ? "" : progress.stuck() + "; then ";
-            throw new Messages.Failure(why + firstToFail(child).obituary());
+            throw new Messages.Failure(why + firstToFail(child).exitSummary());
         }
     }
 

@@ -28,7 +28,7 @@ final class SharedFolder {
      *
      * @param needed bytes
      * @param others folders to put a fresh one into, best first
-     * @param out is told if the usual one is too small, and what mends that
+     * @param out gets a line if the usual one is too small, and how to enlarge it
      * @throws Messages.Failure naming folders, sizes and remedies if there is room nowhere
      */
     static SharedFolder choose(long needed, List<Path> others, PrintWriter out) throws IOException {

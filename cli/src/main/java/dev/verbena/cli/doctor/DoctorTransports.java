@@ -77,7 +77,7 @@ final class DoctorTransports {
     /** Why it does not work; null if it does. */
     private static String attempt(String scheme, boolean isForeign) {
         List<String> arguments = new ArrayList<>(List.of("perf-peer", "--transport=" + scheme));
-        PerfEndpoint.Manner manner = PerfEndpoint.Manner.small(isForeign);
+        PerfEndpoint.Settings manner = PerfEndpoint.Settings.small(isForeign);
         arguments.add("--messages=" + manner.messageLengthMax());
         arguments.add("--credits=" + manner.credits());
         arguments.add("--length=" + LENGTH);
@@ -100,7 +100,7 @@ final class DoctorTransports {
             String address = uri.get(START_SECONDS, TimeUnit.SECONDS);
             if (address.isEmpty()) {
                 watched.waitFor(0);
-                return watched.obituary();
+                return watched.exitSummary();
             }
             endpoint.connect(java.net.URI.create(address));
             return endpoint.roundTrip(LENGTH)

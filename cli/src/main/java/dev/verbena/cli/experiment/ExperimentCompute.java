@@ -97,7 +97,7 @@ public final class ExperimentCompute implements Callable<Integer> {
             throw new Messages.Failure(Messages.of(failure.get()));
         }
         samples.write(samplesFile);
-        ChildProcess.tell("samples");
+        ChildProcess.sendToParent("samples");
         return 0;
     }
 
@@ -106,9 +106,9 @@ public final class ExperimentCompute implements Callable<Integer> {
             run(rank);
         } catch (Throwable e) {
             failure.compareAndSet(null, e);
-            // Nobody may wait for this one.
+            // The others would wait for this process at the barrier.
             barrier.reset();
-            ChildProcess.tell("failed " + rank);
+            ChildProcess.sendToParent("failed " + rank);
         }
     }
 
@@ -118,11 +118,11 @@ public final class ExperimentCompute implements Callable<Integer> {
         DartClient client = isServed ? connect(rank) : null;
         try (ExperimentOutput output =
                 ExperimentOutput.of(manner, client, rank, size, samplesFile.getParent())) {
-            ChildProcess.tell("connected " + connected.incrementAndGet());
+            ChildProcess.sendToParent("connected " + connected.incrementAndGet());
             together(() -> {});
             for (int step = 0; step < steps; step++) {
                 if (step == warmUp && rank == 0) {
-                    ChildProcess.tell("begin " + System.nanoTime());
+                    ChildProcess.sendToParent("begin " + System.nanoTime());
                 }
                 compute();
                 long start = System.nanoTime();
@@ -130,16 +130,16 @@ public final class ExperimentCompute implements Callable<Integer> {
                 samples.set(
                         rank, step, output.headerNs(), output.waitNs(), System.nanoTime() - start);
                 if (rank == 0 && (step + 1) % Math.max(1, steps / REPORTS) == 0) {
-                    ChildProcess.tell("step " + (step + 1));
+                    ChildProcess.sendToParent("step " + (step + 1));
                 }
             }
             output.settle(PATIENCE_NS);
-            together(() -> ChildProcess.tell("end " + System.nanoTime()));
+            together(() -> ChildProcess.sendToParent("end " + System.nanoTime()));
             if (client != null) {
                 client.flush(PATIENCE_NS);
-                ChildProcess.tell(
+                ChildProcess.sendToParent(
                         "client " + rank + " " + client.clientId() + " " + client.serverId());
-                together(() -> ChildProcess.tell("confirmed " + System.nanoTime()));
+                together(() -> ChildProcess.sendToParent("confirmed " + System.nanoTime()));
             }
         } finally {
             if (client != null) {

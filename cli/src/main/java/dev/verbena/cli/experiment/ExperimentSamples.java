@@ -34,14 +34,6 @@ final class ExperimentSamples {
         this.values = new long[clients * steps * FIELDS];
     }
 
-    int clients() {
-        return clients;
-    }
-
-    int steps() {
-        return steps;
-    }
-
     private int at(int client, int step, int field) {
         return (client * steps + step) * FIELDS + field;
     }

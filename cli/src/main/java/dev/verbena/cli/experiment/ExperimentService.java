@@ -51,7 +51,7 @@ final class ExperimentService implements AutoCloseable {
         this.environment = RealEnvironment.builder().application("dart experiment").build();
     }
 
-    /** What the compute processes told. */
+    /** What the compute processes have reported. */
     private static final class Report {
         long beginNs;
         long endNs;
@@ -167,19 +167,19 @@ final class ExperimentService implements AutoCloseable {
             }
             String line = told.poll(100, TimeUnit.MILLISECONDS);
             if (line != null) {
-                hear(line, report, progress);
+                onMessage(line, report, progress);
             } else {
-                requireWell();
+                requireRunning();
                 isOver = child.waitFor(0);
             }
         }
         if (!report.hasSamples) {
-            throw new Messages.Failure(child.obituary());
+            throw new Messages.Failure(child.exitSummary());
         }
         child = null;
     }
 
-    private void requireWell() {
+    private void requireRunning() {
         for (DartServer server : servers) {
             if (server.failure() != null) {
                 throw new Messages.Failure("server: " + Messages.of(server.failure()));
@@ -190,7 +190,7 @@ final class ExperimentService implements AutoCloseable {
         }
     }
 
-    private static void hear(String line, Report report, IntConsumer progress) {
+    private static void onMessage(String line, Report report, IntConsumer progress) {
         String[] words = line.split(" ");
         switch (words[0]) {
             case "begin" -> report.beginNs = Long.parseLong(words[1]);

@@ -45,9 +45,9 @@ final class RawGet implements AutoCloseable {
         String answer = told.poll(START_SECONDS, TimeUnit.SECONDS);
         if (answer == null || !answer.startsWith("uri ")) {
             child.end(0);
-            throw new Messages.Failure(child.obituary());
+            throw new Messages.Failure(child.exitSummary());
         }
-        endpoint = new PerfEndpoint(scheme, length, PerfEndpoint.Manner.usual());
+        endpoint = new PerfEndpoint(scheme, length, PerfEndpoint.Settings.usual());
         endpoint.connect(URI.create(answer.substring(4)));
     }
 

@@ -77,7 +77,7 @@ public final class LatencyCommand extends PerfCommand {
         for (; i <= warmUp; i++) {
             transfer(endpoint, length, i);
         }
-        // Nobody counts along when the other side does nothing: until the compiler has settled.
+        // A get needs no count on the other side: repeat until the compiler has finished.
         long settledNs = System.nanoTime() + (isOneWay ? WARM_UP_NS : 0);
         while (isOneWay && System.nanoTime() - settledNs < 0) {
             transfer(endpoint, length, i);

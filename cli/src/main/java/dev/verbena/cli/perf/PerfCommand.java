@@ -203,15 +203,15 @@ abstract class PerfCommand extends CliCommand {
     }
 
     /** Both sides together stay below the 64 MiB of shared memory that a container has. */
-    private PerfEndpoint.Manner manner(int messageLengthMax) {
-        return new PerfEndpoint.Manner(
-                isForeign, isSleeping, messageLengthMax, PerfEndpoint.Manner.CREDITS);
+    private PerfEndpoint.Settings manner(int messageLengthMax) {
+        return new PerfEndpoint.Settings(
+                isForeign, isSleeping, messageLengthMax, PerfEndpoint.Settings.CREDITS);
     }
 
     private int messageLengthMax(int longest) {
         return what == What.send
-                ? Math.max(PerfEndpoint.Manner.SHORT, longest)
-                : PerfEndpoint.Manner.SHORT;
+                ? Math.max(PerfEndpoint.Settings.SHORT, longest)
+                : PerfEndpoint.Settings.SHORT;
     }
 
     private List<String> peerArguments(String scheme, int longest) {
@@ -283,7 +283,7 @@ abstract class PerfCommand extends CliCommand {
             }
         }
         String remedy = " within " + seconds + " s; --start-timeout gives it longer";
-        throw new Messages.Failure(child.obituary() + (child.waitFor(0) ? "" : remedy));
+        throw new Messages.Failure(child.exitSummary() + (child.waitFor(0) ? "" : remedy));
     }
 
     /** Throws for options of its own that it does not take, before anything is begun. */

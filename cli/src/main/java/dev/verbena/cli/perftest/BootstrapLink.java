@@ -3,26 +3,29 @@ package dev.verbena.cli.perftest;
 import dev.verbena.cli.terminal.Messages;
 import java.io.IOException;
 
-/** The way by which two programs meet that then measure. What is told is told in turns. */
+/**
+ * The connection over which both sides of a measurement exchange their keys and keep step. One side
+ * writes while the other one reads.
+ */
 interface BootstrapLink extends AutoCloseable {
     boolean isClient();
 
-    /** From now on the other side may take as long as it likes, if it is there. */
-    void beUnhurried() throws IOException;
+    /** From now on a read has no time limit while the other side is connected. */
+    void waitIndefinitely() throws IOException;
 
     void write(byte[] bytes);
 
     /**
      * Exactly so many bytes.
      *
-     * @throws Messages.Failure if they do not come
+     * @throws Messages.Failure if they do not arrive
      */
     byte[] read(int length);
 
-    /** The last word, and until the other side has gone, but not for long. */
+    /** Says that this side is done, and waits some seconds until the other side has closed. */
     void part();
 
-    /** Until the other side has gone, but not for long. */
+    /** Waits some seconds until the other side has closed. */
     void awaitEnd();
 
     @Override

@@ -31,8 +31,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
 /**
- * Meeting by rdma_cm: each word is one message on a queue pair of its own, and the queue pairs that
- * are measured are connected by rdma_cm, too. One thread.
+ * Bootstrap by rdma_cm: each record is one message on a queue pair of its own. The measured queue
+ * pairs are connected by rdma_cm, too. One thread.
  */
 final class BootstrapQueue implements BootstrapLink {
     private static final int ROOM = 128;
@@ -103,7 +103,7 @@ final class BootstrapQueue implements BootstrapLink {
     /**
      * Waits for one client.
      *
-     * @param listening runs as soon as a client may come; is told the port
+     * @param listening runs as soon as a client can connect; gets the port
      */
     static BootstrapQueue accept(InetSocketAddress at, IntConsumer listening) {
         BootstrapQueue link = new BootstrapQueue(at, false);
@@ -174,7 +174,7 @@ final class BootstrapQueue implements BootstrapLink {
         return identifier.port();
     }
 
-    /** A server lets the queue pairs come that are measured. */
+    /** A server accepts the queue pairs that are measured. */
     void listen() {
         if (!isClient) {
             listener = opened(channel.createIdentifier(PortSpace.TCP));
@@ -239,7 +239,7 @@ final class BootstrapQueue implements BootstrapLink {
     }
 
     @Override
-    public void beUnhurried() {
+    public void waitIndefinitely() {
         isUnhurried = true;
     }
 
@@ -320,15 +320,15 @@ final class BootstrapQueue implements BootstrapLink {
         return true;
     }
 
-    /** perftest says no last word here; both have told the other that they are ready. */
+    /** perftest sends nothing here: each side knows already that the other one is ready. */
     @Override
     public void part() {
         disjoin();
     }
 
     /**
-     * Whoever disconnects first ends it for both. A client waits less, so that two of us do not
-     * wait for each other.
+     * The first side that disconnects ends the connection for both. A client waits less, so that
+     * two clients of this program do not wait for each other.
      */
     @Override
     public void awaitEnd() {

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 import jdk.net.ExtendedSocketOptions;
 
-/** The TCP connection over which two programs meet that then talk by RDMA. One thread. */
+/** Bootstrap over TCP, for programs that then communicate by RDMA. One thread. */
 final class BootstrapSocket implements BootstrapLink {
     private static final int STEP_MS = 60_000;
     private static final int KEEP_IDLE_SECONDS = 30;
@@ -61,7 +61,7 @@ final class BootstrapSocket implements BootstrapLink {
      * Waits for one client.
      *
      * @param address to listen on; null for all
-     * @param listening runs as soon as a client may come; is told the port
+     * @param listening runs as soon as a client can connect; gets the port
      */
     static BootstrapSocket accept(InetAddress address, int port, IntConsumer listening)
             throws IOException {
@@ -79,12 +79,11 @@ final class BootstrapSocket implements BootstrapLink {
     }
 
     /**
-     * From now on the other side may take as long as it likes. That its computer has gone is
-     * noticed within a minute where the system can say so; a program that only stands still is
-     * waited for.
+     * A lost computer is noticed within a minute where the system supports keep-alive. A stopped
+     * program is waited for.
      */
     @Override
-    public void beUnhurried() throws IOException {
+    public void waitIndefinitely() throws IOException {
         keepAlive(ExtendedSocketOptions.TCP_KEEPIDLE, KEEP_IDLE_SECONDS);
         keepAlive(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEP_INTERVAL_SECONDS);
         keepAlive(ExtendedSocketOptions.TCP_KEEPCOUNT, KEEP_COUNT);

@@ -14,8 +14,8 @@ import java.util.function.IntConsumer;
 import picocli.CommandLine.Option;
 
 /**
- * What commands over a device have in common: which device and port it is, and where both sides
- * meet. Letters and meanings are those of perftest and of rdma-core's programs.
+ * Options of commands over a device: the device, its port, and the address of the bootstrap.
+ * Letters and meanings are those of perftest and of rdma-core's programs.
  */
 abstract class DeviceOptions {
     @Option(
@@ -77,7 +77,7 @@ abstract class DeviceOptions {
      *
      * @param option that asks for one
      * @param index asked for; -1: chosen
-     * @param reason is told why it was chosen
+     * @param reason gets why it was chosen
      */
     final GidEntry gid(RdmaDevice opened, String option, int index, Consumer<String> reason) {
         if (index >= 0) {
@@ -101,11 +101,11 @@ abstract class DeviceOptions {
     }
 
     /**
-     * Meets the other side.
+     * Connects to the other side.
      *
      * @param host of the server; null to be it
      * @param patienceMs of a client
-     * @param listening is told the port that a server listens on
+     * @param listening gets the port that a server listens on
      */
     final BootstrapSocket meet(String host, long patienceMs, IntConsumer listening)
             throws IOException {

@@ -24,7 +24,7 @@ final class PerftestBandwidth {
     private final long[] completed;
     private final long[] received;
     private final PerftestPeak peak = new PerftestPeak();
-    private PerftestStretch stretch;
+    private PerftestDuration stretch;
     private long sendsMissing;
     private long receivesMissing;
     private boolean isMeasured;
@@ -45,16 +45,16 @@ final class PerftestBandwidth {
     }
 
     /**
-     * Nobody counts these: as many as will be counted, so that the loop is compiled, but not
-     * endlessly; of later sizes as many as the depth. Sends and atomics are left out: the server
-     * counts sends, and its sum of atomics is the number.
+     * Not counted: as many as will be counted, so that the loop is compiled, but not endlessly; of
+     * later sizes as many as the depth. Sends and atomics are left out: the server counts sends,
+     * and its sum of atomics is the number.
      */
     void warmUp(int size) {
         if (tool.isSend() || tool.isAtomic()) {
             return;
         }
         prepare(size);
-        stretch = PerftestStretch.WITHOUT_TIME;
+        stretch = PerftestDuration.WITHOUT_TIME;
         isMeasured = false;
         long left = Math.min(isCompiled ? depth : WARM_UP_MAX, iterations);
         long until = System.nanoTime() + WARM_UP_NS;
@@ -75,8 +75,8 @@ final class PerftestBandwidth {
         isMeasured = true;
         stretch =
                 options.hasDuration()
-                        ? new PerftestStretch(options.durationSeconds, options.marginSeconds)
-                        : PerftestStretch.WITHOUT_TIME;
+                        ? new PerftestDuration(options.durationSeconds, options.marginSeconds)
+                        : PerftestDuration.WITHOUT_TIME;
     }
 
     /** Sends all; the report of one size. */
@@ -185,7 +185,7 @@ final class PerftestBandwidth {
         batch = Math.min(batch, requests.capacity() - from);
         long upTo = number + batch;
         // Each list, also the one of a single request at the end of the ring: else a depth that is
-        // as short as a list is used up by requests of which nobody hears.
+        // as short as a list is used up by requests without a completion.
         boolean isSignalled = list > 1 || upTo % moderation == 0 || upTo == count;
         if (isMeasured && q == 0 && number % moderation == 0) {
             peak.noteStart(number * posted.length);

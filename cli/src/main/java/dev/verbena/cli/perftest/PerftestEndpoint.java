@@ -43,7 +43,7 @@ final class PerftestEndpoint implements AutoCloseable {
     final CompletionQueue sendCompletions;
     final CompletionQueue receiveCompletions;
     final MemoryRegion region;
-    final PerftestPlaces places;
+    final PerftestMemory places;
     private final PerftestOptions options;
     private final PerftestTool tool;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -81,10 +81,10 @@ final class PerftestEndpoint implements AutoCloseable {
             OffHeapMemory memory =
                     opened(
                             OffHeapMemories.allocate(
-                                    PerftestPlaces.length(agreement, sizeMax, count)));
+                                    PerftestMemory.length(agreement, sizeMax, count)));
             ProtectionDomain domain = opened(device.allocateProtectionDomain());
             region = opened(domain.register(memory, access()));
-            places = new PerftestPlaces(region, options, agreement, sizeMax);
+            places = new PerftestMemory(region, options, agreement, sizeMax);
             channel = options.isEvents ? opened(device.createCompletionChannel()) : null;
             sendCompletions = opened(completions(device, count * options.sendDepth()));
             int receiveDepth = tool.isSend() ? receiveDepth(device) : 1;

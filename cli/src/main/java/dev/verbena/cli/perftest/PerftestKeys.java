@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * What perftest's programs tell each other of a queue pair: one line of hexadecimal fields, each
+ * How perftest's programs describe a queue pair to each other: one line of hexadecimal fields, each
  * followed by a colon, with a NUL at its end. With a GID it has 108 bytes, without one 59.
  *
  * @param lid of the port, 16 bits
@@ -112,7 +112,7 @@ record PerftestKeys(
     /**
      * The form that goes over a queue pair of rdma_cm, big-endian: 0:4 lid, 4:4 reads, 8:4 number,
      * 12:4 packetNumber, 16:4 remoteKey, 20:4 nothing, 24:8 address, 32:16 gid, 48:4 shared, 52:4
-     * entry of the address table, which nobody reads.
+     * entry of the address table, which is not used.
      */
     byte[] structure() {
         ByteBuffer bytes = ByteBuffer.allocate(STRUCTURE_LENGTH);

@@ -19,7 +19,7 @@ final class PerftestLatency {
     private final boolean isClient;
     private final long count;
     private final long[] stamps;
-    private PerftestStretch stretch = PerftestStretch.WITHOUT_TIME;
+    private PerftestDuration stretch = PerftestDuration.WITHOUT_TIME;
 
     PerftestLatency(PerftestEndpoint endpoint, boolean isClient, PerftestOptions options) {
         this.endpoint = endpoint;
@@ -34,7 +34,7 @@ final class PerftestLatency {
     PerftestReport measure(int size) {
         endpoint.prepare(0, size);
         if (options.hasDuration()) {
-            stretch = new PerftestStretch(options.durationSeconds, options.marginSeconds);
+            stretch = new PerftestDuration(options.durationSeconds, options.marginSeconds);
             stretch.begin(System.nanoTime());
         }
         if (tool.isWrite()) {

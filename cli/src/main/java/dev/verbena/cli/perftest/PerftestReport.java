@@ -153,8 +153,8 @@ record PerftestReport(String line, Map<String, Object> fields, boolean isGigabit
     }
 
     /**
-     * Tells the other side of a bandwidth, and is told of its: each as it shows it, so that both
-     * sides must have chosen the same unit.
+     * Exchanges the bandwidths of both sides. Each side sends what it shows, so both must have
+     * chosen the same unit.
      */
     PerftestReport exchange(PerftestWire wire) {
         long size = wire.exchangeLong(((Number) fields.get("MsgSize")).longValue());

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The steps of one measurement, as perftest 4.5 makes them: who tells the other its keys when, and
- * where both wait for each other. Telling the keys again is perftest's way of waiting.
+ * The steps of one measurement, as perftest 4.5 makes them: when keys are exchanged, and where both
+ * sides wait for each other. perftest waits by exchanging the keys again.
  */
 final class PerftestSession {
     private final PerftestWire wire;
@@ -32,13 +32,13 @@ final class PerftestSession {
         this.sizes = sizes;
     }
 
-    /** Meets, measures, parts. */
+    /** Connects, measures, ends. */
     void run(Consumer<PerftestReport> reports) throws IOException {
         meet();
         if (!tool.isOneSided() || !wire.isClient() || options.isBidirectional) {
             // The other side measures meanwhile; only a one-sided client's server has nothing to
             // do.
-            wire.beUnhurried();
+            wire.waitIndefinitely();
         }
         if (tool.isPingPong()) {
             pingPong(reports);

@@ -8,9 +8,9 @@ import java.util.Arrays;
 
 /**
  * The connection over which two programs of perftest 4.5 meet and keep step: a socket, or a queue
- * pair of rdma_cm. Whatever is told is told both ways in the same number of bytes: the client
- * writes and then reads, the server reads and then writes. Numbers are big-endian. Everything that
- * comes may be wrong.
+ * pair of rdma_cm. Each record is exchanged both ways with the same length: the client writes and
+ * then reads, the server reads and then writes. Numbers are big-endian. Whatever arrives is
+ * checked.
  */
 final class PerftestWire implements AutoCloseable {
     /** What version 4.5+0.17 of perftest calls itself here. */
@@ -43,12 +43,12 @@ final class PerftestWire implements AutoCloseable {
         return (BootstrapQueue) link;
     }
 
-    /** From now on the other side may take as long as it likes between steps, if it is there. */
-    void beUnhurried() throws IOException {
-        link.beUnhurried();
+    /** From now on a step has no time limit while the other side is connected. */
+    void waitIndefinitely() throws IOException {
+        link.waitIndefinitely();
     }
 
-    /** Tells, and is told as many bytes. */
+    /** Sends, and receives as many bytes. */
     byte[] exchange(byte[] mine) {
         if (isClient()) {
             link.write(mine);
@@ -124,12 +124,12 @@ final class PerftestWire implements AutoCloseable {
         return 128 << Math.min(code, mine);
     }
 
-    /** The last word of both sides. */
+    /** Both sides say that they are done. */
     void sayDone() {
         link.part();
     }
 
-    /** Until the other side has nothing more to say, but not for long. */
+    /** Waits some seconds until the other side has closed. */
     void awaitEnd() {
         link.awaitEnd();
     }

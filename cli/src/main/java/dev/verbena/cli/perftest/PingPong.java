@@ -156,7 +156,7 @@ final class PingPong implements AutoCloseable {
     private void fillMessage(long number) {
         UnsafeBuffer message = region.buffer(0, half());
         for (int i = 0; i < options.size(); i++) {
-            message.putByte(i, i % PAGE == 0 ? 0 : (byte) (PerftestPlaces.pattern(i) + number));
+            message.putByte(i, i % PAGE == 0 ? 0 : (byte) (PerftestMemory.pattern(i) + number));
         }
     }
 
@@ -310,9 +310,9 @@ final class PingPong implements AutoCloseable {
                         && (first == FILL || first == 0)
                         && options.size() > 2
                         && came.getByte(2) == first;
-        byte shift = (byte) (isClient ? number : first - PerftestPlaces.pattern(1));
+        byte shift = (byte) (isClient ? number : first - PerftestMemory.pattern(1));
         for (int i = 0; i < options.size(); i++) {
-            byte wanted = isPlain ? first : (byte) (PerftestPlaces.pattern(i) + shift);
+            byte wanted = isPlain ? first : (byte) (PerftestMemory.pattern(i) + shift);
             byte value = came.getByte(i);
             if (value != (i % PAGE == 0 ? 0 : wanted)) {
                 throw new Messages.Failure(

@@ -176,7 +176,7 @@ public final class PingPongCommand extends CliCommand {
                 });
     }
 
-    /** A client tells first; a server is ready to receive before it tells. */
+    /** A client sends its addresses first; a server is ready to receive before it sends its own. */
     private void exchange(BootstrapSocket socket, PingPong pingPong, PrintWriter out) {
         for (QueuePairAddress mine : pingPong.addresses()) {
             print(out, "local", mine);

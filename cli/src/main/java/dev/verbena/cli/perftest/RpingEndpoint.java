@@ -29,8 +29,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <p>A message has 16 bytes, big-endian: 0:8 address, 8:4 rkey, 12:4 length of a buffer. The client
  * sends one for the buffer that is to be read; the server reads it, and sends a message that says
- * so (what stands in it means nothing). The client sends one for the buffer that is to be written;
- * the server writes there, and says so.
+ * so (its content has no meaning). The client sends one for the buffer that is to be written; the
+ * server writes there, and says so.
  */
 final class RpingEndpoint implements AutoCloseable {
     private static final int MESSAGE_LENGTH = 16;
@@ -71,7 +71,7 @@ final class RpingEndpoint implements AutoCloseable {
     private boolean isProbing;
     private boolean isDisconnected;
 
-    /** An identifier that belongs to a device; whoever made it closes it. */
+    /** An identifier that belongs to a device; its owner closes it. */
     RpingEndpoint(ConnectionIdentifier identifier, int size, long timeoutNs) {
         this.identifier = identifier;
         this.size = size;
@@ -171,7 +171,7 @@ final class RpingEndpoint implements AutoCloseable {
 
     /**
      * Writes nothing to the peer, who does not notice: a peer whose machine or wire is gone fails
-     * it. Who only waits for a message would wait for ever.
+     * it. A side that only waits for a message would wait indefinitely.
      */
     private void probe() {
         // No piece of memory at all: to some cards one of 0 bytes has 2 GiB.

@@ -106,7 +106,7 @@ final class SimNetwork implements Performer, TransportHandler, AutoCloseable {
         if (next > IDLE_POLLS_MAX) {
             transport.await(transport.nanoTime() + SLEEP_NS);
             if (transport.nanoTime() - deadlineNs > 0) {
-                throw new Messages.Failure("rank " + rank + " waits in vain for " + what);
+                throw new Messages.Failure("rank " + rank + " timed out waiting for " + what);
             }
         } else {
             Thread.onSpinWait();

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** One process of {@code sim compare}: does what its rank of each scenario does, and tells when. */
+/** One process of {@code sim compare}: performs its rank of each scenario, and reports times. */
 @Command(name = "sim-peer", hidden = true, description = "One process of a comparison.")
 public final class SimPeer implements Callable<Integer> {
     /** A file of the folder with which all processes end. */
@@ -74,8 +74,9 @@ public final class SimPeer implements Callable<Integer> {
             }
             network.synchronize();
             network.ending();
-            ChildProcess.tell("done");
-            // Until the parent has heard everybody: a process that is gone is an error for others.
+            ChildProcess.sendToParent("done");
+            // The parent must have all results first: a process that has gone is an error for
+            // others.
             await(folder.resolve(END), "the end");
         }
         return 0;
@@ -101,7 +102,7 @@ public final class SimPeer implements Callable<Integer> {
                 times.append(' ').append(begin).append(' ').append(end);
             }
         }
-        ChildProcess.tell(times.toString());
+        ChildProcess.sendToParent(times.toString());
     }
 
     /** Leaves its address in the folder and waits for those of the others. */

@@ -83,7 +83,7 @@ final class SimPeers {
             }
             for (ChildProcess child : children) {
                 if (!child.isAlive() && child.waitFor(0) && told.isEmpty()) {
-                    throw new Messages.Failure(obituaries());
+                    throw new Messages.Failure(exitSummaries());
                 }
             }
             if (System.nanoTime() - deadlineNs > 0) {
@@ -94,12 +94,12 @@ final class SimPeers {
     }
 
     /** Of all that ended: who ended first may have waited for another that gives the cause. */
-    private String obituaries() throws InterruptedException {
+    private String exitSummaries() throws InterruptedException {
         TimeUnit.MILLISECONDS.sleep(GRACE_MS);
         List<String> texts = new ArrayList<>();
         for (ChildProcess child : children) {
             if (!child.isAlive() && child.waitFor(0)) {
-                texts.add(child.obituary());
+                texts.add(child.exitSummary());
             }
         }
         return String.join("\n", texts);

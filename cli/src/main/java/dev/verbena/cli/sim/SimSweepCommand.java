@@ -93,7 +93,7 @@ final class SimSweepCommand extends CliCommand {
         return String.format(Locale.ROOT, "%14.6f ms  %s: %s", timePs / 1e9, about, what);
     }
 
-    /** All that somebody needs who was not there. */
+    /** Everything that is needed to replay a finding elsewhere. */
     static void tell(
             PrintWriter out,
             DartSweep.Finding found,

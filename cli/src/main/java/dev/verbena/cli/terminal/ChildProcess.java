@@ -201,7 +201,7 @@ public final class ChildProcess {
     }
 
     /** How it ended, with the last lines of its log, for an error message. */
-    public String obituary() {
+    public String exitSummary() {
         StringBuilder text = new StringBuilder(name + " (process " + pid() + ") ");
         int code = process.isAlive() ? 0 : process.exitValue();
         text.append(
@@ -247,7 +247,7 @@ public final class ChildProcess {
     }
 
     /** In a child: a message to the parent. In a program that a person started: nothing. */
-    public static void tell(String message) {
+    public static void sendToParent(String message) {
         if (!Boolean.getBoolean(END_WITH_PARENT)) {
             return;
         }

@@ -21,7 +21,7 @@ public final class Messages {
                     "AccessDeniedException", "no permission: ",
                     "UnknownHostException", "unknown host ");
 
-    /** What was printed last as an error of an environment. */
+    /** The error of an environment that was printed last. */
     private static volatile String told;
 
     private Messages() {}
@@ -36,8 +36,8 @@ public final class Messages {
                         .replaceAll(found -> MEANINGS.getOrDefault(found.group(1), ""));
     }
 
-    /** True if it was the last error of an environment: who throws it then says nothing new. */
-    public static boolean isTold(String text) {
+    /** True if it was printed already, as the last error of an environment. */
+    public static boolean wasReported(String text) {
         return text.equals(told);
     }
 
@@ -108,7 +108,7 @@ public final class Messages {
     public static class Failure extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        /** A failure that is told as it is. */
+        /** A failure whose message is complete. */
         public Failure(String message) {
             super(message);
         }

@@ -98,7 +98,7 @@ public final class OutputFolder {
         return StandardOpenOption.WRITE;
     }
 
-    /** Writes, and tells what could not be written. */
+    /** Writes; the failure names what could not be written. */
     public static void write(String option, Path path, Writing writing) {
         try {
             writing.run();

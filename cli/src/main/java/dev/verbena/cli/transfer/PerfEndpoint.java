@@ -35,9 +35,7 @@ public final class PerfEndpoint implements AutoCloseable {
     private static final int ROUND_MARK = 0x444E5552;
     private static final int POLL_LIMIT = 64;
 
-    /**
-     * Whoever receives a stream of messages polls; who has had none for about a millisecond sleeps.
-     */
+    /** A receiver of a stream of messages polls. One that has had none for a millisecond sleeps. */
     private static final int IDLE_POLLS_MAX = 10_000;
 
     /** Longest time from a signal to the end of the process. */
@@ -77,7 +75,8 @@ public final class PerfEndpoint implements AutoCloseable {
      * @param messageLengthMax longest message; the slots for messages are what takes most memory
      * @param credits messages under way at a time
      */
-    public record Manner(boolean isForeign, boolean isSleeping, int messageLengthMax, int credits) {
+    public record Settings(
+            boolean isForeign, boolean isSleeping, int messageLengthMax, int credits) {
         /** Longest message where none is measured: what the two sides tell each other. */
         public static final int SHORT = 1024;
 
@@ -85,31 +84,31 @@ public final class PerfEndpoint implements AutoCloseable {
         public static final int CREDITS = 64;
 
         /** Memory that the toolkit allocated, and any message. */
-        public static Manner usual() {
-            return new Manner(false, false, MESSAGE_LENGTH_MAX, CREDITS);
+        public static Settings usual() {
+            return new Settings(false, false, MESSAGE_LENGTH_MAX, CREDITS);
         }
 
         /** Room for a few short messages only, for a trial where memory is scarce. */
-        public static Manner small(boolean isForeign) {
-            return new Manner(isForeign, false, SHORT, 8);
+        public static Settings small(boolean isForeign) {
+            return new Settings(isForeign, false, SHORT, 8);
         }
     }
 
     /** Opens; {@code length} is the longest transfer. */
-    public PerfEndpoint(String scheme, int length, Manner manner) {
-        isSleeping = manner.isSleeping();
+    public PerfEndpoint(String scheme, int length, Settings settings) {
+        isSleeping = settings.isSleeping();
         transport =
                 Transports.open(
                         scheme,
                         new TransportContext()
-                                .messageLengthMax(manner.messageLengthMax())
-                                .creditsPerConnection(manner.credits())
-                                .receiveSlotCount(CONNECTIONS * manner.credits())
+                                .messageLengthMax(settings.messageLengthMax())
+                                .creditsPerConnection(settings.credits())
+                                .receiveSlotCount(CONNECTIONS * settings.credits())
                                 .connectionsMax(CONNECTIONS)
                                 .peerTimeoutNs(TIMEOUT_NS));
         opened.push(transport);
         try {
-            inbox = inbox(length, manner.isForeign());
+            inbox = inbox(length, settings.isForeign());
             outbox = keep(transport.allocate(length, 0));
             control = keep(transport.allocate(128, 0));
         } catch (RuntimeException e) {
@@ -194,14 +193,14 @@ public final class PerfEndpoint implements AutoCloseable {
             } else {
                 Thread.onSpinWait();
             }
-            requireWell();
+            requireRunning();
         }
         Round next = round;
         round = null;
         return next;
     }
 
-    /** Tells the other side what comes; it answers by an equal record when it is ready. */
+    /** Announces the next round. The other side answers with an equal record when it is ready. */
     public void announce(Round next) {
         sendRound(next);
         while (round == null) {
@@ -219,7 +218,7 @@ public final class PerfEndpoint implements AutoCloseable {
         drain();
     }
 
-    private void requireWell() {
+    private void requireRunning() {
         if (isEnding) {
             throw new Messages.Failure("interrupted");
         }
@@ -232,7 +231,7 @@ public final class PerfEndpoint implements AutoCloseable {
         if (transport.poll(handler, POLL_LIMIT) == 0) {
             Thread.onSpinWait();
         }
-        requireWell();
+        requireRunning();
         if (isGone) {
             throw new Messages.Failure("the other process of the measurement has gone");
         }

@@ -33,21 +33,21 @@ public final class PerfPeer implements Callable<Integer> {
     @Option(names = "--messages", defaultValue = "" + PerfEndpoint.MESSAGE_LENGTH_MAX)
     private int messageLengthMax;
 
-    @Option(names = "--credits", defaultValue = "" + PerfEndpoint.Manner.CREDITS)
+    @Option(names = "--credits", defaultValue = "" + PerfEndpoint.Settings.CREDITS)
     private int credits;
 
     @Override
     public Integer call() {
         ChildProcess.endWithParent(() -> System.exit(1));
-        PerfEndpoint.Manner manner =
-                new PerfEndpoint.Manner(isForeign, isSleeping, messageLengthMax, credits);
-        serve(scheme, length, manner, uri -> ChildProcess.tell("uri " + uri));
+        PerfEndpoint.Settings manner =
+                new PerfEndpoint.Settings(isForeign, isSleeping, messageLengthMax, credits);
+        serve(scheme, length, manner, uri -> ChildProcess.sendToParent("uri " + uri));
         return 0;
     }
 
     /** Serves one client until it goes. */
     public static void serve(
-            String scheme, int length, PerfEndpoint.Manner manner, Consumer<String> ready) {
+            String scheme, int length, PerfEndpoint.Settings manner, Consumer<String> ready) {
         try (PerfEndpoint endpoint = new PerfEndpoint(scheme, length, manner)) {
             endpoint.listen();
             ready.accept(endpoint.uri().toString());

@@ -106,7 +106,7 @@ class PerftestReportTest {
 
     @Test
     void shouldCountWhatIsCompleteBetweenTheMargins() {
-        PerftestStretch stretch = new PerftestStretch(1000, 0);
+        PerftestDuration stretch = new PerftestDuration(1000, 0);
         stretch.count(7);
         assertThat(stretch.isOver()).isFalse();
         stretch.begin(System.nanoTime());
@@ -114,7 +114,7 @@ class PerftestReportTest {
         stretch.count(6);
         assertThat(stretch.counted()).isEqualTo(11);
         assertThat(stretch.sampleNs()).isEqualTo(1_000_000_000_000L);
-        PerftestStretch margins = new PerftestStretch(1000, 400);
+        PerftestDuration margins = new PerftestDuration(1000, 400);
         margins.begin(System.nanoTime());
         margins.count(5);
         assertThat(margins.counted()).isZero();
@@ -127,8 +127,8 @@ class PerftestReportTest {
         margins.begin(System.nanoTime() - 1_000_000_000_000L);
         assertThat(margins.isOver()).isTrue();
         assertThat(margins.sampleNs()).isEqualTo(200_000_000_000L);
-        PerftestStretch.WITHOUT_TIME.begin(System.nanoTime() - 1_000_000_000_000L);
-        assertThat(PerftestStretch.WITHOUT_TIME.isOver()).isFalse();
+        PerftestDuration.WITHOUT_TIME.begin(System.nanoTime() - 1_000_000_000_000L);
+        assertThat(PerftestDuration.WITHOUT_TIME.isOver()).isFalse();
     }
 
     @Test

@@ -120,7 +120,7 @@ class PerftestWireTest {
                         BootstrapSocket.connect(
                                 loopback.getHostAddress(), server.getLocalPort(), 10_000)) {
             assertThat(socket.option(StandardSocketOptions.SO_KEEPALIVE)).isTrue();
-            new PerftestWire(socket).beUnhurried();
+            new PerftestWire(socket).waitIndefinitely();
             int seconds =
                     socket.option(ExtendedSocketOptions.TCP_KEEPIDLE)
                             + socket.option(ExtendedSocketOptions.TCP_KEEPINTERVAL)

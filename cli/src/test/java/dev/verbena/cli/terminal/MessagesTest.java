@@ -36,8 +36,8 @@ class MessagesTest {
         StringWriter err = new StringWriter();
         Messages.to(new PrintWriter(err)).onError(new IOException("it broke"));
         assertThat(err.toString()).isEqualToIgnoringNewLines("verbena: it broke");
-        assertThat(Messages.isTold("it broke")).isTrue();
+        assertThat(Messages.wasReported("it broke")).isTrue();
         Messages.forget();
-        assertThat(Messages.isTold("it broke")).isFalse();
+        assertThat(Messages.wasReported("it broke")).isFalse();
     }
 }

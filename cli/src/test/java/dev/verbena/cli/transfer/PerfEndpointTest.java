@@ -20,7 +20,7 @@ class PerfEndpointTest {
         assertThatThrownBy(
                         () ->
                                 new PerfEndpoint(
-                                        scheme, Integer.MIN_VALUE, PerfEndpoint.Manner.usual()))
+                                        scheme, Integer.MIN_VALUE, PerfEndpoint.Settings.usual()))
                 .isInstanceOf(RuntimeException.class);
         assertThat(shared()).isSubsetOf(before);
     }

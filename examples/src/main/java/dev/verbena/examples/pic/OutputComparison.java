@@ -69,7 +69,7 @@ final class OutputComparison {
         }
     }
 
-    /** Hears of the progress. */
+    /** Is notified of the progress. */
     interface Listener {
         /** Another step is done, of so many, now with this way of output. */
         void onStep(long done, long total, OutputMode mode);

@@ -82,7 +82,7 @@ public final class PicProgram {
             int slotCount,
             long timeoutNs) {}
 
-    /** Hears of the progress. */
+    /** Is notified of the progress. */
     public interface Listener {
         /** Another step of the comparison is done, of so many, now with this way of output. */
         void onCompared(long done, long total, OutputMode mode);
@@ -218,7 +218,7 @@ public final class PicProgram {
             if (simulation.step() % deck.restartEvery() == 0) {
                 RestartFile file = simulation.restartFile();
                 computeNs = environment.nanoClock().nanoTime() - begin;
-                // The demo's own check, no part of output: in nobody's time.
+                // The demo's own check is no part of output: its time is not counted.
                 hashes.add(file, List.of(RestartNames.of(file.step(), file.rank())));
                 stage(file, output);
                 begin = environment.nanoClock().nanoTime();

@@ -32,7 +32,7 @@ public record Rendezvous(Path folder, int rank, int processCount) {
         return folder.resolve("compute-" + peer + ".uri");
     }
 
-    /** Tells the others this process' address. Never readable half-written. */
+    /** Publishes this process' address. The file is never readable half-written. */
     public void publish(URI uri) {
         Path target = file(rank);
         Path fresh = folder.resolve("compute-" + rank + ".uri.new");
@@ -49,7 +49,7 @@ public record Rendezvous(Path folder, int rank, int processCount) {
     }
 
     /**
-     * Address of another process; waits until it has told it.
+     * Address of another process; waits until it is published.
      *
      * @throws IllegalStateException if it has not within {@code timeoutNs}, naming the file
      */

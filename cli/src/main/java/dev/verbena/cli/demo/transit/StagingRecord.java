@@ -4,12 +4,12 @@ import dev.verbena.examples.pic.StallSample;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What was staged and when, seen by the receiver, and what it cost, told by the processes. */
+/** What was staged and when, as the receiver saw it, and what it cost the processes. */
 public final class StagingRecord {
     private final List<Arrival> arrivals = new ArrayList<>();
     private final List<Cost> costs = new ArrayList<>();
     private final List<StallSample> stalls = new ArrayList<>();
-    private final java.util.Set<Integer> ranksHeard = new java.util.HashSet<>();
+    private final java.util.Set<Integer> reportedRanks = new java.util.HashSet<>();
     private String explanation = "";
     private int sentCount;
     private int equalCount;
@@ -130,9 +130,9 @@ public final class StagingRecord {
         return equalCount;
     }
 
-    /** Whether this process tells for the first time what output cost. Thread-safe. */
-    synchronized boolean isFirstWordOf(int rank) {
-        return ranksHeard.add(rank);
+    /** Whether this is the first report of a process of what output cost. Thread-safe. */
+    synchronized boolean isFirstReportOf(int rank) {
+        return reportedRanks.add(rank);
     }
 
     /** Notes how the processes' transport explains itself. Thread-safe. */

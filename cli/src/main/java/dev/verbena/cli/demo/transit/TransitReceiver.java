@@ -159,7 +159,7 @@ public final class TransitReceiver implements AutoCloseable {
         int rank = message.metadata().rank();
         byte[] bytes = new byte[message.length()];
         message.buffer().getBytes(message.offset(), bytes);
-        if (staging.isFirstWordOf(rank)) {
+        if (staging.isFirstReportOf(rank)) {
             for (String line : new String(bytes, StandardCharsets.UTF_8).lines().toList()) {
                 try {
                     onTimes(line);

@@ -4,9 +4,9 @@ package dev.verbena.cli.perftest;
  * A time for which is measured: from its begin some seconds on which nothing is counted, then the
  * sample, then once more as many seconds as at first. One thread.
  */
-final class PerftestStretch {
+final class PerftestDuration {
     /** Never over; counts nothing. */
-    static final PerftestStretch WITHOUT_TIME = new PerftestStretch(0, 0);
+    static final PerftestDuration WITHOUT_TIME = new PerftestDuration(0, 0);
 
     private static final long NS_PER_SECOND = 1_000_000_000L;
 
@@ -16,7 +16,7 @@ final class PerftestStretch {
     private boolean hasBegun;
     private long counted;
 
-    PerftestStretch(int durationSeconds, int marginSeconds) {
+    PerftestDuration(int durationSeconds, int marginSeconds) {
         durationNs = durationSeconds * NS_PER_SECOND;
         marginNs = marginSeconds * NS_PER_SECOND;
     }

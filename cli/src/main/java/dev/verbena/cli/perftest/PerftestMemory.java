@@ -9,7 +9,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * How the memory of a measurement is laid out: for each queue pair a piece that is sent from, and
  * behind all those one that the peer may write to; and which bytes belong there. One thread.
  */
-final class PerftestPlaces {
+final class PerftestMemory {
     /** Bytes before a datagram's own: the route header. */
     static final int ROUTE_HEADER = 40;
 
@@ -23,7 +23,7 @@ final class PerftestPlaces {
     private final int cycle;
     private final int cacheLine;
 
-    PerftestPlaces(
+    PerftestMemory(
             MemoryRegion region,
             PerftestOptions options,
             PerftestEndpoint.Agreement agreement,
