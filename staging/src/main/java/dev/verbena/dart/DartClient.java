@@ -1,6 +1,9 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
+import dev.verbena.dart.client.ClientEngine;
+import dev.verbena.dart.config.ClientSettings;
+import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.staging.Arguments;
 import dev.verbena.transport.Transport;
@@ -27,7 +30,7 @@ public final class DartClient implements AutoCloseable {
     private final ClientEngine engine;
 
     private DartClient(Context context) {
-        engine = new ClientEngine(this, context.settings());
+        engine = new ClientEngine(context.settings());
     }
 
     /**
@@ -204,7 +207,12 @@ public final class DartClient implements AutoCloseable {
         for (int i = 0; i < values.length; i++) {
             payload.putDouble(i * Double.BYTES, values[i], ByteOrder.LITTLE_ENDIAN);
         }
-        engine.command(ServerCommands.TIMINGS, payload, 0, payload.capacity(), COMMAND_TIMEOUT_NS);
+        engine.command(
+                ControlFlyweight.COMMAND_TIMINGS,
+                payload,
+                0,
+                payload.capacity(),
+                COMMAND_TIMEOUT_NS);
     }
 
     /**
@@ -234,7 +242,7 @@ public final class DartClient implements AutoCloseable {
 
     private void stop(int payloadLength) {
         engine.command(
-                ServerCommands.STOP_SERVERS,
+                ControlFlyweight.COMMAND_STOP_SERVERS,
                 new UnsafeBuffer(new byte[payloadLength]),
                 0,
                 payloadLength,
@@ -301,14 +309,6 @@ public final class DartClient implements AutoCloseable {
      */
     public void close(long timeoutNs) {
         engine.close(timeoutNs);
-    }
-
-    void await(DartTicket ticket, TicketState atLeast, long timeoutNs) {
-        engine.await(ticket, atLeast, timeoutNs);
-    }
-
-    void release(DartTicket ticket) {
-        engine.release(ticket);
     }
 
     /** How to connect. Fluent; checked once by {@link #conclude()}. */

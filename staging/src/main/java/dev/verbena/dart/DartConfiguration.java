@@ -50,7 +50,7 @@ public record DartConfiguration(UUID job, long epochMs, URI url, int serverCount
     /** Legacy process id or port, in the file and in the environment. */
     public static final String LEGACY_PROCESS = "P2TPID";
 
-    static final int LENGTH_MAX = 4096;
+    public static final int LENGTH_MAX = 4096;
 
     /** Scheme of the master's transport. */
     public String transport() {

@@ -61,4 +61,9 @@ public class DartException extends RuntimeException {
     public Code code() {
         return code;
     }
+
+    /** {@link Code#INTERRUPTED}: a call that waited was ended. */
+    public static DartException interrupted(String what, InterruptedException cause) {
+        return new DartException(Code.INTERRUPTED, what, cause);
+    }
 }

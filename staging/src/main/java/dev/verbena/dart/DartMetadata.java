@@ -1,10 +1,30 @@
 package dev.verbena.dart;
 
+import static dev.verbena.dart.wire.MetadataFlyweight.APPLICATION_OFFSET;
+import static dev.verbena.dart.wire.MetadataFlyweight.BLOCK_LENGTH_OFFSET;
+import static dev.verbena.dart.wire.MetadataFlyweight.CHECKSUM_OFFSET;
+import static dev.verbena.dart.wire.MetadataFlyweight.COUNTS_LENGTH;
+import static dev.verbena.dart.wire.MetadataFlyweight.DIMENSIONS_OFFSET;
+import static dev.verbena.dart.wire.MetadataFlyweight.FIXED_LENGTH;
+import static dev.verbena.dart.wire.MetadataFlyweight.FLAGS_OFFSET;
+import static dev.verbena.dart.wire.MetadataFlyweight.FLAG_CHECKSUM;
+import static dev.verbena.dart.wire.MetadataFlyweight.FLAG_COUNTS;
+import static dev.verbena.dart.wire.MetadataFlyweight.FLAG_END_OF_STEP;
+import static dev.verbena.dart.wire.MetadataFlyweight.MAGIC;
+import static dev.verbena.dart.wire.MetadataFlyweight.PAYLOAD_LENGTH_OFFSET;
+import static dev.verbena.dart.wire.MetadataFlyweight.PROPERTIES_OFFSET;
+import static dev.verbena.dart.wire.MetadataFlyweight.RANK_OFFSET;
+import static dev.verbena.dart.wire.MetadataFlyweight.STEP_OFFSET;
+import static dev.verbena.dart.wire.MetadataFlyweight.TYPE_OFFSET;
+import static dev.verbena.dart.wire.MetadataFlyweight.VERSION;
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.MetadataFlyweight;
 import dev.verbena.staging.Arguments;
 import dev.verbena.staging.Names;
+import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -14,40 +34,40 @@ import org.agrona.MutableDirectBuffer;
 
 /**
  * What a message is about. It precedes the payload as a block of at most {@link #LENGTH_MAX} bytes.
- * A reusable holder: setting step, rank or shape and encoding allocate nothing. One thread. {@code
- * MetadataCodec} has its layout.
+ * A reusable holder: setting step, rank or shape and encoding allocate nothing. One thread. Its
+ * layout is in {@code dart.wire.MetadataFlyweight}.
  */
 public final class DartMetadata {
     /** Longest encoded block, bytes. */
     public static final int LENGTH_MAX = ControlFlyweight.BLOCK_LENGTH_MAX;
 
     /** Longest name, variable, key or value, in bytes of UTF-8. */
-    public static final int TEXT_LENGTH_MAX = 255;
+    public static final int TEXT_LENGTH_MAX = MetadataFlyweight.TEXT_LENGTH_MAX;
 
     /** Most dimensions of a shape. */
-    public static final int DIMENSIONS_MAX = 8;
+    public static final int DIMENSIONS_MAX = MetadataFlyweight.DIMENSIONS_MAX;
 
     /** Most properties. */
-    public static final int PROPERTIES_MAX = 32;
+    public static final int PROPERTIES_MAX = MetadataFlyweight.PROPERTIES_MAX;
 
-    final long[] shape = new long[DIMENSIONS_MAX];
-    final Map<String, String> properties = new LinkedHashMap<>();
-    int dimensionCount;
-    ElementType elementType = ElementType.BYTES;
-    String name = "";
-    String variable = "";
-    long step;
-    int rank;
-    boolean hasRank;
-    int applicationId;
-    int rankCount;
-    int stepMessageCount;
-    boolean isEndOfStep;
-    long payloadLength;
-    boolean hasChecksum;
-    int checksum;
-    byte[] texts = {0, 0, 0, 0};
-    boolean isTextsStale;
+    private final long[] shape = new long[DIMENSIONS_MAX];
+    private final Map<String, String> properties = new LinkedHashMap<>();
+    private int dimensionCount;
+    private ElementType elementType = ElementType.BYTES;
+    private String name = "";
+    private String variable = "";
+    private long step;
+    private int rank;
+    private boolean hasRank;
+    private int applicationId;
+    private int rankCount;
+    private int stepMessageCount;
+    private boolean isEndOfStep;
+    private long payloadLength;
+    private boolean hasChecksum;
+    private int checksum;
+    private byte[] texts = {0, 0, 0, 0};
+    private boolean isTextsStale;
 
     /** Empty: no name, no shape, no user keys. */
     public DartMetadata() {}
@@ -192,8 +212,8 @@ public final class DartMetadata {
         return isEndOfStep;
     }
 
-    /** What the library knows of the sender; what the user said stands. */
-    DartMetadata origin(int application, int clientRank, int ranks) {
+    /** Written by the library when it sends: its process; what the user has set is kept. */
+    public DartMetadata origin(int application, int clientRank, int ranks) {
         applicationId = application;
         if (!hasRank) {
             rank = clientRank;
@@ -241,7 +261,8 @@ public final class DartMetadata {
         return checksum;
     }
 
-    DartMetadata payload(long length, boolean withChecksum, int crc) {
+    /** Written by the library when it sends: length, and checksum if there is one. */
+    public DartMetadata payload(long length, boolean withChecksum, int crc) {
         payloadLength = length;
         hasChecksum = withChecksum;
         checksum = withChecksum ? crc : 0;
@@ -283,12 +304,11 @@ public final class DartMetadata {
      */
     public int encodedLength() {
         if (isTextsStale) {
-            texts = MetadataCodec.texts(this);
+            texts = texts();
             isTextsStale = false;
         }
-        int counts = MetadataCodec.countsLength(this);
-        int length =
-                (MetadataCodec.FIXED_LENGTH + 8 * dimensionCount + counts + texts.length + 7) & ~7;
+        int counts = hasCounts() ? COUNTS_LENGTH : 0;
+        int length = (FIXED_LENGTH + 8 * dimensionCount + counts + texts.length + 7) & ~7;
         if (length > LENGTH_MAX) {
             throw new IllegalArgumentException(
                     "metadata of '"
@@ -301,9 +321,46 @@ public final class DartMetadata {
         return length;
     }
 
+    private boolean hasCounts() {
+        return rankCount > 0 || stepMessageCount > 0;
+    }
+
+    private int flags() {
+        return (hasChecksum ? FLAG_CHECKSUM : 0)
+                | (isEndOfStep ? FLAG_END_OF_STEP : 0)
+                | (hasCounts() ? FLAG_COUNTS : 0);
+    }
+
     /** Writes the block; returns its length. */
-    int encode(MutableDirectBuffer buffer, int offset) {
-        return MetadataCodec.encode(this, buffer, offset);
+    public int encode(MutableDirectBuffer buffer, int offset) {
+        int length = encodedLength();
+        buffer.putInt(offset, MAGIC, LITTLE_ENDIAN);
+        buffer.putByte(offset + 4, (byte) VERSION);
+        buffer.putByte(offset + TYPE_OFFSET, (byte) elementType.code());
+        buffer.putByte(offset + DIMENSIONS_OFFSET, (byte) dimensionCount);
+        buffer.putByte(offset + PROPERTIES_OFFSET, (byte) properties.size());
+        buffer.putShort(offset + BLOCK_LENGTH_OFFSET, (short) length, LITTLE_ENDIAN);
+        buffer.putShort(offset + FLAGS_OFFSET, (short) flags(), LITTLE_ENDIAN);
+        buffer.putInt(offset + CHECKSUM_OFFSET, checksum, LITTLE_ENDIAN);
+        buffer.putLong(offset + PAYLOAD_LENGTH_OFFSET, payloadLength, LITTLE_ENDIAN);
+        buffer.putLong(offset + STEP_OFFSET, step, LITTLE_ENDIAN);
+        buffer.putInt(offset + RANK_OFFSET, rank, LITTLE_ENDIAN);
+        buffer.putInt(offset + APPLICATION_OFFSET, applicationId, LITTLE_ENDIAN);
+        int at = offset + FIXED_LENGTH;
+        for (int i = 0; i < dimensionCount; i++, at += 8) {
+            buffer.putLong(at, shape[i], LITTLE_ENDIAN);
+        }
+        if (hasCounts()) {
+            buffer.putInt(at, rankCount, LITTLE_ENDIAN);
+            buffer.putInt(at + 4, stepMessageCount, LITTLE_ENDIAN);
+            at += COUNTS_LENGTH;
+        }
+        buffer.putBytes(at, texts);
+        at += texts.length;
+        while (at < offset + length) {
+            buffer.putByte(at++, (byte) 0);
+        }
+        return length;
     }
 
     /**
@@ -313,8 +370,69 @@ public final class DartMetadata {
      * @return length of the block
      * @throws DartException {@link DartException.Code#MALFORMED} naming the field
      */
-    int decode(DirectBuffer buffer, int offset, int available) {
-        return MetadataCodec.decode(this, buffer, offset, available);
+    public int decode(DirectBuffer buffer, int offset, int available) {
+        int length = MetadataFlyweight.check(buffer, offset, available);
+        clear();
+        elementType = ElementType.ofCode(buffer.getByte(offset + TYPE_OFFSET));
+        dimensionCount = buffer.getByte(offset + DIMENSIONS_OFFSET) & 0xFF;
+        int propertyCount = buffer.getByte(offset + PROPERTIES_OFFSET) & 0xFF;
+        int flags = buffer.getShort(offset + FLAGS_OFFSET, LITTLE_ENDIAN);
+        int textsAt = MetadataFlyweight.textsAt(buffer, offset);
+        payloadLength = MetadataFlyweight.payloadLength(buffer, offset);
+        hasChecksum = (flags & FLAG_CHECKSUM) != 0;
+        isEndOfStep = (flags & FLAG_END_OF_STEP) != 0;
+        checksum = buffer.getInt(offset + CHECKSUM_OFFSET, LITTLE_ENDIAN);
+        step = buffer.getLong(offset + STEP_OFFSET, LITTLE_ENDIAN);
+        rank = buffer.getInt(offset + RANK_OFFSET, LITTLE_ENDIAN);
+        hasRank = true;
+        applicationId = buffer.getInt(offset + APPLICATION_OFFSET, LITTLE_ENDIAN);
+        for (int i = 0; i < dimensionCount; i++) {
+            shape[i] = buffer.getLong(offset + FIXED_LENGTH + 8 * i, LITTLE_ENDIAN);
+        }
+        if ((flags & FLAG_COUNTS) != 0) {
+            rankCount = buffer.getInt(offset + textsAt - COUNTS_LENGTH, LITTLE_ENDIAN);
+            stepMessageCount = buffer.getInt(offset + textsAt - 4, LITTLE_ENDIAN);
+        }
+        decodeTexts(buffer, offset + textsAt, propertyCount);
+        return length;
+    }
+
+    private void decodeTexts(DirectBuffer buffer, int from, int propertyCount) {
+        int at = from;
+        String key = "";
+        for (int i = 0; i < 2 + 2 * propertyCount; i++) {
+            String text = MetadataFlyweight.text(buffer, at);
+            at += 2 + MetadataFlyweight.textLength(buffer, at);
+            if (i == 0) {
+                name = text;
+            } else if (i == 1) {
+                variable = text;
+            } else if ((i & 1) == 0) {
+                key = text;
+            } else {
+                properties.put(key, text);
+            }
+        }
+    }
+
+    /** The texts of a block as they are in it. */
+    private byte[] texts() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream(64);
+        append(out, name);
+        append(out, variable);
+        properties.forEach(
+                (key, value) -> {
+                    append(out, key);
+                    append(out, value);
+                });
+        return out.toByteArray();
+    }
+
+    private static void append(ByteArrayOutputStream out, String text) {
+        byte[] bytes = text.getBytes(UTF_8);
+        out.write(bytes.length);
+        out.write(bytes.length >>> 8);
+        out.write(bytes, 0, bytes.length);
     }
 
     private static String checked(String what, String text) {

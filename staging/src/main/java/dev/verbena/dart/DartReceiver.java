@@ -2,6 +2,8 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.dart.config.ReceiverSettings;
+import dev.verbena.dart.receiver.ReceiverEngine;
 import dev.verbena.dart.wire.PieceFlyweight;
 import dev.verbena.staging.Arguments;
 import org.agrona.DirectBuffer;
@@ -53,11 +55,6 @@ public final class DartReceiver implements AutoCloseable {
     /** The agent that does everything, handler calls included. */
     public ProtocolAgent agent() {
         return engine;
-    }
-
-    /** Called, on any thread, when the agent of an embedded receiver may have something to do. */
-    void onReady(Runnable wakeup) {
-        engine.onReady(wakeup);
     }
 
     /** Port listened on. */

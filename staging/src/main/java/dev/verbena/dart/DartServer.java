@@ -2,6 +2,9 @@ package dev.verbena.dart;
 
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.dart.config.ReceiverSettings;
+import dev.verbena.dart.config.ServerSettings;
+import dev.verbena.dart.server.ServerEngine;
 import dev.verbena.staging.Arguments;
 import java.net.URI;
 import java.util.List;
@@ -465,6 +468,20 @@ public final class DartServer implements AutoCloseable {
             return this;
         }
 
+        /** The receiver that stores files on this machine. */
+        private ReceiverSettings sink(Environment its) {
+            DartReceiver.Context receiving =
+                    new DartReceiver.Context()
+                            .environment(its)
+                            .directory(sinkDirectory)
+                            .handler(sinkHandler)
+                            .namesOfClients();
+            if (secret != null) {
+                receiving.secret(secret);
+            }
+            return receiving.settings();
+        }
+
         ServerSettings settings() {
             return new ServerSettings(
                     environment,
@@ -498,7 +515,7 @@ public final class DartServer implements AutoCloseable {
                     receiverTimeoutNs,
                     secret,
                     sinkDirectory,
-                    sinkHandler,
+                    this::sink,
                     spillDirectory,
                     spillLimit);
         }

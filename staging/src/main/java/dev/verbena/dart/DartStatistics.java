@@ -4,59 +4,28 @@ package dev.verbena.dart;
  * What sending cost a process. Times of the paper: th = sending the header, tw = waiting for an
  * earlier message, tt = the whole call. Live: one thread, the client's.
  */
-public final class DartStatistics {
-    private final TimeHistogram headerTime;
-    private final TimeHistogram waitTime;
-    private final TimeHistogram totalTime;
-    long messageCount;
-    long byteCount;
-    long blockedCount;
-    long headerResendCount;
-    long failedCount;
-
-    DartStatistics(boolean isDistribution) {
-        headerTime = new TimeHistogram(isDistribution);
-        waitTime = new TimeHistogram(isDistribution);
-        totalTime = new TimeHistogram(isDistribution);
-    }
-
+public interface DartStatistics {
     /** th: time to post the header. */
-    public TimeHistogram headerTime() {
-        return headerTime;
-    }
+    TimeHistogram headerTime();
 
     /** tw: time waiting for an earlier message; 0 is recorded for a send that did not wait. */
-    public TimeHistogram waitTime() {
-        return waitTime;
-    }
+    TimeHistogram waitTime();
 
     /** tt: time in the send call. */
-    public TimeHistogram totalTime() {
-        return totalTime;
-    }
+    TimeHistogram totalTime();
 
     /** Messages accepted. */
-    public long messageCount() {
-        return messageCount;
-    }
+    long messageCount();
 
     /** Payload bytes accepted. */
-    public long byteCount() {
-        return byteCount;
-    }
+    long byteCount();
 
     /** Sends that had to wait. */
-    public long blockedCount() {
-        return blockedCount;
-    }
+    long blockedCount();
 
     /** Headers sent again because the server did not show that it has them. */
-    public long headerResendCount() {
-        return headerResendCount;
-    }
+    long headerResendCount();
 
     /** Messages that failed. */
-    public long failedCount() {
-        return failedCount;
-    }
+    long failedCount();
 }

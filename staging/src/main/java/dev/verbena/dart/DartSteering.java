@@ -54,8 +54,6 @@ public final class DartSteering {
         this.code = code;
     }
 
-    DartSteering() {}
-
     /** What is to be done: one of the constants here, or a code of the user from {@link #USER}. */
     public int code() {
         return code;
@@ -111,7 +109,8 @@ public final class DartSteering {
         return text;
     }
 
-    int encode(MutableDirectBuffer buffer, int offset) {
+    /** Writes the record; returns its length. */
+    public int encode(MutableDirectBuffer buffer, int offset) {
         buffer.putInt(offset, VERSION, LITTLE_ENDIAN);
         buffer.putInt(offset + CODE_OFFSET, code, LITTLE_ENDIAN);
         buffer.putLong(offset + STEP_OFFSET, fromStep, LITTLE_ENDIAN);
@@ -125,9 +124,10 @@ public final class DartSteering {
     /**
      * Reads a record that may come from anywhere.
      *
-     * @throws DartException MALFORMED naming the field
+     * @return this
+     * @throws DartException {@link DartException.Code#MALFORMED} naming the field
      */
-    DartSteering decode(DirectBuffer buffer, int offset, int length) {
+    public DartSteering decode(DirectBuffer buffer, int offset, int length) {
         if (length < FIXED_LENGTH || length > LENGTH_MAX) {
             throw malformed("length " + length);
         }

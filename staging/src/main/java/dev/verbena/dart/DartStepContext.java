@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import dev.verbena.dart.config.StepSettings;
 import dev.verbena.staging.Arguments;
 
 /**

@@ -36,7 +36,7 @@ public enum ElementType {
     }
 
     /** The type of a code, or null if there is none. */
-    static ElementType ofCode(int code) {
+    public static ElementType ofCode(int code) {
         return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
     }
 }

@@ -24,25 +24,27 @@ public final class ServerTimes {
     private final AtomicIntegerArray clients;
     private final AtomicLongArray sums;
 
-    ServerTimes(int clientsMax) {
+    /** For a server that takes so many processes. */
+    public ServerTimes(int clientsMax) {
         clients = new AtomicIntegerArray(clientsMax);
         sums = new AtomicLongArray(clientsMax * FIELDS);
     }
 
-    /** t3: a buffer whose data the receiver has acknowledged, or that was thrown away. */
-    void record(ServerBuffer buffer, long nowNs) {
-        long pullNs = buffer.pulledNs - buffer.pullBeganNs;
-        long queueNs = buffer.streamBeganNs - buffer.pulledNs;
-        long streamNs = nowNs - buffer.streamBeganNs;
+    /**
+     * By the server's t3: a piece that the receiver has acknowledged, or that was thrown away.
+     *
+     * @param slot of its process at this server
+     */
+    public void record(int slot, int clientId, long pullNs, long queueNs, long streamNs) {
         pull.record(pullNs);
         queue.record(queueNs);
         stream.record(streamNs);
-        int at = buffer.slot * FIELDS;
-        if (clients.get(buffer.slot) != buffer.clientId) {
+        int at = slot * FIELDS;
+        if (clients.get(slot) != clientId) {
             for (int i = 0; i < FIELDS; i++) {
                 sums.lazySet(at + i, 0);
             }
-            clients.lazySet(buffer.slot, buffer.clientId);
+            clients.lazySet(slot, clientId);
         }
         add(at + PULL, pullNs);
         add(at + QUEUE, queueNs);

@@ -21,7 +21,7 @@ public final class TimeHistogram {
     /**
      * @param isDistribution false: count, sum and largest value only, in 15 KiB less
      */
-    TimeHistogram(boolean isDistribution) {
+    public TimeHistogram(boolean isDistribution) {
         counts = new long[isDistribution ? (64 - SUB_BITS) * SUB_COUNT + SUB_COUNT : 0];
     }
 

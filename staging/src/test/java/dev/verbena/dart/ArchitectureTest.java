@@ -7,12 +7,17 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import dev.verbena.ArchitectureRules;
 import dev.verbena.FieldWrites;
 import java.io.IOException;
@@ -20,6 +25,7 @@ import java.io.InputStream;
 import java.lang.module.ModuleDescriptor;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 
 /** The arrows of this module. */
@@ -62,12 +68,58 @@ class ArchitectureTest {
                     .dependOnClassesThat(
                             resideInAPackage("dev.verbena.dart..")
                                     .and(not(resideInAPackage("dev.verbena.dart.wire..")))
-                                    .and(not(belongToAnyOf(DartException.class, AckMode.class))));
+                                    .and(not(belongToAnyOf(
+                                                            DartException.class,
+                                                            DartException.Code.class,
+                                                            AckMode.class,
+                                                            ElementType.class))));
 
-    /** Of the packages of roles; the public package, where engines remain, is not one of them. */
+    /** Of the packages of roles; all of them may use the value types of the public package. */
     @ArchTest
     static final ArchRule CIRCLES =
             slices().matching("dev.verbena.dart.(*)..").should().beFreeOfCycles();
+
+    /** The public package opens three engines, and knows formats and settings. */
+    @ArchTest
+    static final ArchRule ENGINES =
+            noClasses()
+                    .that()
+                    .resideInAPackage("dev.verbena.dart")
+                    .should(dependOnMoreThanItsEngine());
+
+    private static ArchCondition<JavaClass> dependOnMoreThanItsEngine() {
+        Set<String> arrows =
+                Set.of(
+                        "DartClient > dev.verbena.dart.client",
+                        "DartServer > dev.verbena.dart.server",
+                        "DartReceiver > dev.verbena.dart.receiver");
+        Set<String> below =
+                Set.of("dev.verbena.dart", "dev.verbena.dart.wire", "dev.verbena.dart.config");
+        return new ArchCondition<>("depend on a role other than that which it opens") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                String outer = type.getName().replaceAll(".*\\.|\\$.*", "");
+                for (Dependency each : type.getDirectDependenciesFromSelf()) {
+                    String target = each.getTargetClass().getPackageName();
+                    if (target.startsWith("dev.verbena.dart")
+                            && !below.contains(target)
+                            && !arrows.contains(outer + " > " + target)) {
+                        events.add(SimpleConditionEvent.satisfied(each, each.getDescription()));
+                    }
+                }
+            }
+        };
+    }
+
+    /** Engines use values of the public package, never what opens an engine. */
+    @ArchTest
+    static final ArchRule VALUES =
+            noClasses()
+                    .that()
+                    .resideInAPackage("dev.verbena.dart.*..")
+                    .should()
+                    .dependOnClassesThat()
+                    .belongToAnyOf(DartClient.class, DartReceiver.class);
 
     @ArchTest
     static void shouldExportThePublicPackageOnly(JavaClasses classes) throws IOException {

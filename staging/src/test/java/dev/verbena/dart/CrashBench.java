@@ -3,6 +3,7 @@ package dev.verbena.dart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.AgentStepper;
+import dev.verbena.dart.store.MessageFiles;
 import dev.verbena.staging.Checksum;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -18,29 +19,29 @@ import java.util.function.Consumer;
  * A receiver with a directory in virtual time, and servers made by hand, so that a test can kill
  * the receiver between any two duty cycles. One thread.
  */
-final class CrashBench implements AutoCloseable {
+public final class CrashBench implements AutoCloseable {
     static final UUID JOB = new UUID(5, 6);
     private static final int STEPS_MAX = 20_000;
 
-    final WireEnvironment wire = new WireEnvironment();
-    final List<ScriptedServer> servers = new ArrayList<>();
+    public final WireEnvironment wire = new WireEnvironment();
+    public final List<ScriptedServer> servers = new ArrayList<>();
 
     /** Sequences of the messages that handlers saw, of all receivers. */
-    final List<Long> handled = new ArrayList<>();
+    public final List<Long> handled = new ArrayList<>();
 
     /** Their files' names. */
     final List<String> handledBy = new ArrayList<>();
 
-    DartReceiver receiver;
+    public DartReceiver receiver;
     private final Consumer<DartReceiver.Context> change;
     private AgentStepper stepper;
 
     private int errorsSeen;
 
     /** Cycles of all receivers. */
-    int steps;
+    public int steps;
 
-    CrashBench(Consumer<DartReceiver.Context> change) {
+    public CrashBench(Consumer<DartReceiver.Context> change) {
         this.change = change;
         begin();
     }
@@ -70,14 +71,14 @@ final class CrashBench implements AutoCloseable {
         handledBy.add(message.metadata().name());
     }
 
-    ScriptedServer server(int id) {
+    public ScriptedServer server(int id) {
         ScriptedServer server = new ScriptedServer(wire, JOB, id);
         servers.add(server);
         return server;
     }
 
     /** How a receiver may end. */
-    enum End {
+    public enum End {
         /** Killed. */
         KILL,
         /** Killed when its disk had just done what it was asked for. */
@@ -87,7 +88,7 @@ final class CrashBench implements AutoCloseable {
     }
 
     /** The receiver dies here, and another one begins on the same directory. */
-    void crash(End end) {
+    public void crash(End end) {
         if (end == End.POWER_FAILURE) {
             wire.disk.failPower();
         } else {
@@ -99,7 +100,7 @@ final class CrashBench implements AutoCloseable {
         begin();
     }
 
-    void step() {
+    public void step() {
         for (ScriptedServer server : servers) {
             server.step();
         }
@@ -118,7 +119,7 @@ final class CrashBench implements AutoCloseable {
         }
     }
 
-    void until(String what, BooleanSupplier condition) {
+    public void until(String what, BooleanSupplier condition) {
         for (int i = 0; i < STEPS_MAX && !condition.getAsBoolean(); i++) {
             step();
         }
@@ -128,12 +129,12 @@ final class CrashBench implements AutoCloseable {
     }
 
     /** Every server's frames are acknowledged. */
-    boolean isDone() {
+    public boolean isDone() {
         return servers.stream().allMatch(ScriptedServer::isAllAcknowledged);
     }
 
     /** Names and hashes of stored files, without the receiver's own. */
-    Map<String, Integer> files() {
+    public Map<String, Integer> files() {
         Map<String, Integer> files = new TreeMap<>();
         for (String name : wire.disk.names("")) {
             if (!name.startsWith(MessageFiles.TEMPORARY_PREFIX)
@@ -145,7 +146,7 @@ final class CrashBench implements AutoCloseable {
     }
 
     /** What the receivers wrote about stored files: names, by line. */
-    List<String> described() {
+    public List<String> described() {
         byte[] all = wire.disk.content(DartReceiver.DESCRIPTIONS);
         String text = all == null ? "" : new String(all, StandardCharsets.US_ASCII);
         List<String> names = new ArrayList<>();
@@ -159,7 +160,7 @@ final class CrashBench implements AutoCloseable {
         return names;
     }
 
-    static int hash(int length, long sequence) {
+    public static int hash(int length, long sequence) {
         return Arrays.hashCode(DartWorld.bytes(length, sequence).byteArray());
     }
 

@@ -7,6 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.Fuzz;
 import dev.verbena.agent.ByteStreams.ByteStream;
+import dev.verbena.dart.server.ServerShared;
+import dev.verbena.dart.server.StreamAgent;
+import dev.verbena.dart.store.JournalReader;
+import dev.verbena.dart.store.JournalReaderTest;
+import dev.verbena.dart.store.JournalRecord;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.dart.wire.PieceFlyweight;
@@ -29,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(900)
 @Tag("seeded")
-class DartDecodersFuzzTest {
+public class DartDecodersFuzzTest {
     static {
         dev.verbena.softnic.NativeAccess.open();
     }
@@ -42,7 +47,7 @@ class DartDecodersFuzzTest {
         assertThat(e.code()).isEqualTo(DartException.Code.MALFORMED);
     }
 
-    static boolean isMended(byte[] input) {
+    public static boolean isMended(byte[] input) {
         return input.length > 0 && (Arrays.hashCode(input) & 1) == 0;
     }
 
@@ -112,7 +117,7 @@ class DartDecodersFuzzTest {
     }
 
     /** Makes every frame's checksum right, as far as lengths can be followed. */
-    static void mend(byte[] input) {
+    public static void mend(byte[] input) {
         Checksum crc = new Checksum();
         UnsafeBuffer buffer = new UnsafeBuffer(input);
         for (int at = 0; input.length - at >= FrameFlyweight.LENGTH; ) {
@@ -240,8 +245,7 @@ class DartDecodersFuzzTest {
                 context.secret(secret);
             }
             ServerShared shared = new ServerShared(context.settings());
-            shared.job = JOB;
-            shared.serverId = 0;
+            shared.identify(JOB, 0, 0);
             var listener = wire.listen("wire", 7000);
             StreamAgent t3 = new StreamAgent(shared);
             new Fuzz("link", List.of(answers, proofs), 4 * MIB)
@@ -365,7 +369,7 @@ class DartDecodersFuzzTest {
                 .run(
                         input -> {
                             try {
-                                new DartSteering()
+                                new DartSteering(0)
                                         .decode(new UnsafeBuffer(input), 0, input.length)
                                         .toString();
                             } catch (DartException e) {

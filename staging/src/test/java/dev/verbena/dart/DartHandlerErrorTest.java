@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.Await;
+import dev.verbena.dart.receiver.RankWatch;
+import dev.verbena.dart.store.InboundStream;
+import dev.verbena.dart.store.RankEntry;
 import dev.verbena.dart.wire.ClientNotice;
 import dev.verbena.dart.wire.FrameFlyweight;
 import java.io.IOException;
@@ -171,6 +174,6 @@ class DartHandlerErrorTest {
         watch.doWork(wire.clock.nanoTime());
         assertThat(told).containsExactly(0, 1, 2, 3, 4);
         assertThat(watch.isAnyUntold()).isFalse();
-        assertThat(watch.entries()).allMatch(entry -> entry.state == RankWatch.Entry.TOLD);
+        assertThat(watch.entries()).allMatch(entry -> entry.state() == RankEntry.TOLD);
     }
 }

@@ -3,6 +3,7 @@ package dev.verbena.dart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.Await;
+import dev.verbena.dart.receiver.RankWatch;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

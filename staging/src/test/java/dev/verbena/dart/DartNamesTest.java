@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.dart.receiver.ReceiverEngine;
 import dev.verbena.staging.DeliveredNumbers;
 import java.util.List;
 import java.util.UUID;

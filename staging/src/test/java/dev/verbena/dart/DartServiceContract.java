@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.verbena.agent.Await;
+import dev.verbena.dart.config.Assignments;
 import dev.verbena.dart.wire.RegisterFlyweight;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -20,10 +20,10 @@ class DartSteeringTest {
                         .real(-0.5)
                         .text("é".repeat(127));
         int length = command.encode(buffer, 8);
-        assertThat(new DartSteering().decode(buffer, 8, length).toString())
+        assertThat(new DartSteering(0).decode(buffer, 8, length).toString())
                 .isEqualTo(command.toString());
         for (int wrong : new int[] {0, DartSteering.FIXED_LENGTH - 1, length - 1, length + 1}) {
-            assertThatThrownBy(() -> new DartSteering().decode(buffer, 8, wrong))
+            assertThatThrownBy(() -> new DartSteering(0).decode(buffer, 8, wrong))
                     .isInstanceOf(DartException.class)
                     .hasMessageContaining("steering command");
         }

@@ -24,7 +24,7 @@ public final class DartWorld implements AutoCloseable {
         dev.verbena.softnic.NativeAccess.open();
     }
 
-    static final long LIMIT_NS = 60_000_000_000L;
+    public static final long LIMIT_NS = 60_000_000_000L;
 
     /** Shorter, so that a test that waited in vain fails by what it says, not by its time limit. */
     private static final long CLOSE_NS = 20_000_000_000L;
@@ -32,7 +32,7 @@ public final class DartWorld implements AutoCloseable {
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     /** A message as it came. */
-    record Received(
+    public record Received(
             int clientId,
             long sequence,
             int tag,
@@ -43,23 +43,23 @@ public final class DartWorld implements AutoCloseable {
             String fileName) {}
 
     final String scheme;
-    final Path directory;
+    public final Path directory;
     final RealEnvironment environment;
-    final List<Throwable> errors = new CopyOnWriteArrayList<>();
-    final List<Received> received = new CopyOnWriteArrayList<>();
+    public final List<Throwable> errors = new CopyOnWriteArrayList<>();
+    public final List<Received> received = new CopyOnWriteArrayList<>();
     final List<DartServer> servers = new ArrayList<>();
     final List<DartClient> clients = new ArrayList<>();
     final String job;
-    DartReceiver receiver;
+    public DartReceiver receiver;
 
     /** Where its receivers listen, one after the other. */
     final HeldPort heldPort = new HeldPort();
 
-    int receiverPort = heldPort.port();
+    public int receiverPort = heldPort.port();
     private boolean isClosed;
-    volatile Runnable onMessage = () -> {};
+    public volatile Runnable onMessage = () -> {};
 
-    DartWorld(String scheme) {
+    public DartWorld(String scheme) {
         this.scheme = scheme;
         this.job = "t" + ProcessHandle.current().pid() + "-" + COUNT.incrementAndGet();
         try {
@@ -75,11 +75,11 @@ public final class DartWorld implements AutoCloseable {
                         .build();
     }
 
-    String configurationFile() {
+    public String configurationFile() {
         return directory.resolve("dart.conf").toString();
     }
 
-    DartReceiver.Context receiverContext() {
+    public DartReceiver.Context receiverContext() {
         return new DartReceiver.Context()
                 .environment(environment)
                 .listen("127.0.0.1", heldPort.port())
@@ -101,11 +101,11 @@ public final class DartWorld implements AutoCloseable {
                         });
     }
 
-    DartWorld receive() {
+    public DartWorld receive() {
         return receive(receiverContext());
     }
 
-    DartWorld receive(DartReceiver.Context context) {
+    public DartWorld receive(DartReceiver.Context context) {
         receiver = DartReceiver.launch(context);
         receiverPort = receiver.port();
         return this;
@@ -127,23 +127,23 @@ public final class DartWorld implements AutoCloseable {
         return context;
     }
 
-    DartServer master(Consumer<DartServer.Context> change) {
+    public DartServer master(Consumer<DartServer.Context> change) {
         DartServer.Context context = serverContext().master();
         change.accept(context);
         return launch(context);
     }
 
-    DartServer master() {
+    public DartServer master() {
         return master(context -> {});
     }
 
-    DartServer slave(Consumer<DartServer.Context> change) {
+    public DartServer slave(Consumer<DartServer.Context> change) {
         DartServer.Context context = serverContext().slave();
         change.accept(context);
         return launch(context);
     }
 
-    DartServer slave() {
+    public DartServer slave() {
         return slave(context -> {});
     }
 
@@ -153,7 +153,7 @@ public final class DartWorld implements AutoCloseable {
         return server;
     }
 
-    DartClient.Context clientContext(int rank) {
+    public DartClient.Context clientContext(int rank) {
         return new DartClient.Context()
                 .environment(environment)
                 .configurationFile(configurationFile())
@@ -163,11 +163,11 @@ public final class DartWorld implements AutoCloseable {
                 .closeTimeoutNs(10_000_000_000L);
     }
 
-    DartClient client(int rank) {
+    public DartClient client(int rank) {
         return client(rank, context -> {});
     }
 
-    DartClient client(int rank, Consumer<DartClient.Context> change) {
+    public DartClient client(int rank, Consumer<DartClient.Context> change) {
         DartClient.Context context = clientContext(rank);
         change.accept(context);
         DartClient client = DartClient.connect(context);
@@ -195,7 +195,7 @@ public final class DartWorld implements AutoCloseable {
     }
 
     /** Errors that tell of something else than an end of a connection at shut-down. */
-    List<Throwable> errors() {
+    public List<Throwable> errors() {
         return List.copyOf(errors);
     }
 

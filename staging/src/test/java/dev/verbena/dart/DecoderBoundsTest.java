@@ -9,6 +9,7 @@ import dev.verbena.dart.wire.ClientNotice;
 import dev.verbena.dart.wire.ConnectNote;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.MetadataFlyweight;
 import dev.verbena.dart.wire.PieceFlyweight;
 import dev.verbena.dart.wire.RegisterFlyweight;
 import dev.verbena.dart.wire.SecretProof;
@@ -129,7 +130,7 @@ class DecoderBoundsTest {
 
     @Test
     void shouldBoundHeaders() {
-        for (int length : new int[] {MetadataCodec.FIXED_LENGTH, 48}) {
+        for (int length : new int[] {MetadataFlyweight.FIXED_LENGTH, 48}) {
             control(ControlFlyweight.HEADER, ControlFlyweight.LENGTH + length);
             control.header(7, 12, 3, 1000, ControlFlyweight.FLAG_CHECKSUM)
                     .headerData(77, length, 1);
@@ -578,7 +579,7 @@ class DecoderBoundsTest {
         assertThat(read.properties()).containsExactly(java.util.Map.entry("key", "value"));
         assertThat(read.payloadLength()).isEqualTo(77);
         assertThat(read.checksum()).isEqualTo(88);
-        assertThat(MetadataCodec.payloadLength(buffer, AT)).isEqualTo(77);
+        assertThat(MetadataFlyweight.payloadLength(buffer, AT)).isEqualTo(77);
         for (int at = AT + length; at < 2000; at++) {
             assertThat(buffer.getByte(at)).isEqualTo((byte) -1);
         }

@@ -11,23 +11,23 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** A transport played by hand. */
-final class Hand implements TransportHandler, AutoCloseable {
-    final Transport transport;
-    final UnsafeBuffer last = new UnsafeBuffer(new byte[2048]);
-    final RegisteredRegion region;
-    int lastLength;
-    int messages;
-    int completions;
-    int lastStatus = -1;
-    long connection;
-    boolean isConnected;
+public final class Hand implements TransportHandler, AutoCloseable {
+    public final Transport transport;
+    public final UnsafeBuffer last = new UnsafeBuffer(new byte[2048]);
+    public final RegisteredRegion region;
+    public int lastLength;
+    public int messages;
+    public int completions;
+    public int lastStatus = -1;
+    public long connection;
+    public boolean isConnected;
 
     /** Offered connections are left waiting. */
-    boolean isHesitating;
+    public boolean isHesitating;
 
-    long offered;
+    public long offered;
 
-    Hand(DartWorld world) {
+    public Hand(DartWorld world) {
         transport =
                 world.environment.openTransport(
                         world.scheme, new TransportContext().job(world.job).messageLengthMax(1152));
@@ -79,16 +79,16 @@ final class Hand implements TransportHandler, AutoCloseable {
         lastStatus = status;
     }
 
-    void send(UnsafeBuffer record) {
+    public void send(UnsafeBuffer record) {
         assertThat(isSent(record)).isTrue();
     }
 
-    void send(UnsafeBuffer record, int length) {
+    public void send(UnsafeBuffer record, int length) {
         region.buffer(0, length).putBytes(0, record, 0, length);
         assertThat(transport.send(connection, region, 0, length, 0, 0)).isZero();
     }
 
-    boolean isSent(UnsafeBuffer record) {
+    public boolean isSent(UnsafeBuffer record) {
         region.buffer(0, 128).putBytes(0, record, 0, 128);
         return transport.send(connection, region, 0, 128, 0, 0) == Transport.ACCEPTED;
     }

@@ -4,7 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.dart.step.OpenStep;
+import dev.verbena.dart.step.StepGroup;
+import dev.verbena.dart.store.JournalReader;
+import dev.verbena.dart.store.JournalReaderTest;
+import dev.verbena.dart.store.JournalRecord;
 import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.MetadataFlyweight;
 import dev.verbena.dart.wire.PieceFlyweight;
 import java.nio.ByteOrder;
 import java.util.UUID;
@@ -120,9 +126,9 @@ class HostileNumbersTest {
         UnsafeBuffer block = new UnsafeBuffer(new byte[DartMetadata.LENGTH_MAX]);
         int length = name("n").payload(5, false, 0).encode(block, 0);
         block.putLong(16, FrameFlyweight.NUMBER_MAX, ByteOrder.LITTLE_ENDIAN);
-        assertThatCode(() -> MetadataCodec.check(block, 0, length)).doesNotThrowAnyException();
+        assertThatCode(() -> MetadataFlyweight.check(block, 0, length)).doesNotThrowAnyException();
         block.putLong(16, FrameFlyweight.NUMBER_MAX + 1, ByteOrder.LITTLE_ENDIAN);
-        assertThatThrownBy(() -> MetadataCodec.check(block, 0, length))
+        assertThatThrownBy(() -> MetadataFlyweight.check(block, 0, length))
                 .hasMessageContaining("payload length");
     }
 

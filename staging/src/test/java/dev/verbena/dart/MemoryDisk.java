@@ -17,7 +17,7 @@ import org.agrona.MutableDirectBuffer;
  * A directory in memory that forgets, at a power failure, what was not forced; a force takes a
  * while. Can be full. One thread.
  */
-final class MemoryDisk {
+public final class MemoryDisk {
     private static final int LOOKS_UNTIL_FORCED = 3;
 
     /** A file: what was written, and how much of it would be there after a power failure. */
@@ -31,24 +31,24 @@ final class MemoryDisk {
     private final ArrayDeque<Rename> renames = new ArrayDeque<>();
     private final Set<String> locks = new HashSet<>();
     private int powerFailures;
-    long capacity = Long.MAX_VALUE;
+    public long capacity = Long.MAX_VALUE;
 
     /** Nothing is forced, however long one looks. */
-    boolean isStuck;
+    public boolean isStuck;
 
     /** Most that an append takes at once of the receiver's state. */
-    int stateMax = Integer.MAX_VALUE;
+    public int stateMax = Integer.MAX_VALUE;
 
     /** Nor files whose names contain this; empty: all are. */
-    String stuck = "";
+    public String stuck = "";
 
     /** So many forces of files whose names contain {@link #failing} fail. */
-    int failures;
+    public int failures;
 
-    String failing = "";
+    public String failing = "";
 
     /** So many renames fail. */
-    int renameFailures;
+    public int renameFailures;
 
     /** Deletions are done by {@link #deleteNow} only. */
     boolean isDeletingLate;
@@ -56,46 +56,46 @@ final class MemoryDisk {
     private final List<String> toDelete = new ArrayList<>();
 
     /** Opening files whose names contain this throws; empty: none. */
-    String throwing = "";
+    public String throwing = "";
 
     /** No lock can be made. */
-    boolean isLockless;
+    public boolean isLockless;
 
     /** Reading files whose names contain this throws; empty: none. */
-    String unreadable = "";
+    public String unreadable = "";
 
     /** So often one must look until a rename is done. */
-    int renameLooks = LOOKS_UNTIL_FORCED;
+    public int renameLooks = LOOKS_UNTIL_FORCED;
 
     /** Bytes that were read. */
-    long bytesRead;
+    public long bytesRead;
 
     /** Reads that fail before one succeeds. */
-    int readFailures;
+    public int readFailures;
 
     /** Whom a store of a real disk would wake. */
-    final List<Runnable> wakeups = new ArrayList<>();
+    public final List<Runnable> wakeups = new ArrayList<>();
 
-    DurableStore open() {
+    public DurableStore open() {
         return new Store();
     }
 
-    long used() {
+    public long used() {
         return files.values().stream().mapToLong(file -> file.length).sum();
     }
 
-    List<String> names(String suffix) {
+    public List<String> names(String suffix) {
         return files.keySet().stream().filter(name -> name.endsWith(suffix)).toList();
     }
 
-    void flip(String name, int at) {
+    public void flip(String name, int at) {
         files.get(name).bytes[at] ^= 8;
     }
 
     /**
      * A file ends here; what it has from another place on becomes another file, if that has a name.
      */
-    void tear(String name, int length, int restFrom, String restName) {
+    public void tear(String name, int length, int restFrom, String restName) {
         Content content = files.get(name);
         if (!restName.isEmpty()) {
             Content rest = new Content();
@@ -109,7 +109,7 @@ final class MemoryDisk {
     }
 
     /** A file that was there before. */
-    void put(String name, byte[] bytes) {
+    public void put(String name, byte[] bytes) {
         Content content = new Content();
         content.bytes = bytes;
         content.length = bytes.length;
@@ -123,7 +123,7 @@ final class MemoryDisk {
     }
 
     /** What the file holds; null: there is none. */
-    byte[] content(String name) {
+    public byte[] content(String name) {
         Content content = files.get(name);
         return content == null ? null : Arrays.copyOf(content.bytes, content.length);
     }
@@ -133,7 +133,7 @@ final class MemoryDisk {
      *
      * @param isLast what was asked for was just done, and nobody has heard of it
      */
-    void kill(boolean isLast) {
+    public void kill(boolean isLast) {
         if (isLast) {
             performRenames(null);
         } else {
@@ -146,7 +146,7 @@ final class MemoryDisk {
     }
 
     /** As {@link #kill}, and files are what was forced. */
-    void failPower() {
+    public void failPower() {
         kill(false);
         files.values().removeIf(file -> file.forced < 0);
     }

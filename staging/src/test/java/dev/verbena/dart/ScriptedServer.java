@@ -13,8 +13,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * A server's stream to a receiver, made by hand: connects whenever it is not connected, says HELLO,
  * and sends its frames from where the receiver wants them, as far as the test allows. One thread.
  */
-final class ScriptedServer {
-    static final int WINDOW = 1 << 20;
+public final class ScriptedServer {
+    public static final int WINDOW = 1 << 20;
 
     private final WireEnvironment wire;
     private final UUID job;
@@ -30,22 +30,22 @@ final class ScriptedServer {
     private long highestSent;
 
     /** Everything before is acknowledged. */
-    long acknowledged = 1;
+    public long acknowledged = 1;
 
     /** Frames up to this one may be sent. */
-    long allowed;
+    public long allowed;
 
     /** It does not connect. */
-    boolean isAway;
+    public boolean isAway;
 
     /** Highest frame that it says it has sent; -1: the truth. */
     long claimed = -1;
 
     /** It does not keep to the window. */
-    boolean isBoundless;
+    public boolean isBoundless;
 
     /** Codes of ERROR frames that came. */
-    final List<Integer> errors = new ArrayList<>();
+    public final List<Integer> errors = new ArrayList<>();
 
     ScriptedServer(WireEnvironment wire, UUID job, int id) {
         this.wire = wire;
@@ -54,7 +54,7 @@ final class ScriptedServer {
     }
 
     /** Adds a message, in so many frames. */
-    ScriptedServer message(
+    public ScriptedServer message(
             int client, long sequence, DartMetadata metadata, int length, int count) {
         for (int i = 0; i < count; i++) {
             part(client, sequence, metadata, length, i, count);
@@ -63,7 +63,7 @@ final class ScriptedServer {
     }
 
     /** Adds the frame with part {@code i} of {@code count} of a message. */
-    ScriptedServer part(
+    public ScriptedServer part(
             int client, long sequence, DartMetadata metadata, int length, int i, int count) {
         UnsafeBuffer all = new UnsafeBuffer(new byte[DartMetadata.LENGTH_MAX + length]);
         int block = metadata.payload(length, false, 0).encode(all, 0);
@@ -116,12 +116,12 @@ final class ScriptedServer {
     }
 
     /** Everything may be sent. */
-    ScriptedServer allowAll() {
+    public ScriptedServer allowAll() {
         allowed = frames.size();
         return this;
     }
 
-    boolean isAllAcknowledged() {
+    public boolean isAllAcknowledged() {
         return acknowledged == frames.size() + 1L;
     }
 
@@ -161,7 +161,7 @@ final class ScriptedServer {
         return next == acknowledged || bytes <= WINDOW;
     }
 
-    void disconnect() {
+    public void disconnect() {
         if (stream != null) {
             stream.close();
             stream = null;

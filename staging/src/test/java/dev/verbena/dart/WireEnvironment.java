@@ -31,31 +31,31 @@ public final class WireEnvironment implements Environment, ByteStreams {
     }
 
     /** Directions: from the one who connects to the one who listens, and back. */
-    static final int THERE = 0;
+    public static final int THERE = 0;
 
-    static final int BACK = 1;
+    public static final int BACK = 1;
 
-    final VirtualClock clock = new VirtualClock(1_000_000_000L, 1_000_000);
-    final List<Throwable> errors = new ArrayList<>();
-    final long[] carried = new long[2];
-    final long[] cutAt = {Long.MAX_VALUE, Long.MAX_VALUE};
-    final long[] flipAt = {Long.MAX_VALUE, Long.MAX_VALUE};
+    public final VirtualClock clock = new VirtualClock(1_000_000_000L, 1_000_000);
+    public final List<Throwable> errors = new ArrayList<>();
+    public final long[] carried = new long[2];
+    public final long[] cutAt = {Long.MAX_VALUE, Long.MAX_VALUE};
+    public final long[] flipAt = {Long.MAX_VALUE, Long.MAX_VALUE};
 
     /** What is flipped there. */
-    int flipBits = 16;
+    public int flipBits = 16;
 
-    final boolean[] isSwallowing = new boolean[2];
+    public final boolean[] isSwallowing = new boolean[2];
 
     /** Flips a bit at the end of every long write from server to receiver. */
-    boolean isDamagingPayloads;
+    public boolean isDamagingPayloads;
 
     private long unpredictableCount;
 
     /** Nobody listens. */
-    boolean isRefusing;
+    public boolean isRefusing;
 
     /** Every store is this one directory. */
-    final MemoryDisk disk = new MemoryDisk();
+    public final MemoryDisk disk = new MemoryDisk();
 
     private final List<boolean[]> cuts = new ArrayList<>();
     private final ArrayDeque<End> toAccept = new ArrayDeque<>();
@@ -147,7 +147,7 @@ public final class WireEnvironment implements Environment, ByteStreams {
     }
 
     /** Ends every connection; bytes on their way still arrive. */
-    void cut() {
+    public void cut() {
         cuts.forEach(isCut -> isCut[0] = true);
         cuts.clear();
         toAccept.clear();

@@ -112,6 +112,14 @@ public final class ControlFlyweight {
     /** Longest metadata block behind a HEADER, and longest payload of a command. */
     public static final int BLOCK_LENGTH_MAX = 1024;
 
+    /** Longest record: with a block behind it. */
+    public static final int MESSAGE_LENGTH_MAX = LENGTH + BLOCK_LENGTH_MAX;
+
+    /** Commands of the library; users have 0 and above. */
+    public static final int COMMAND_STOP_SERVERS = -1;
+
+    public static final int COMMAND_TIMINGS = -2;
+
     /** Longest text behind a HEARTBEAT, bytes. */
     public static final int TEXT_LENGTH_MAX = 384;
 

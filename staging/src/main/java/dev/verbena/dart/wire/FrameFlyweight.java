@@ -80,6 +80,12 @@ public final class FrameFlyweight {
     public static final int NACK_LENGTH = 8;
     public static final int FIN_LENGTH = 8;
     public static final int CHALLENGE_LENGTH = 52;
+
+    /** Kinds of REVERSE_STATE: only the grant; an inbox is there; it has gone. */
+    public static final int REVERSE_GRANT = 0;
+
+    public static final int REVERSE_HERE = 1;
+    public static final int REVERSE_GONE = 2;
     public static final int REVERSE_STATE_LENGTH = 40;
 
     public static final int ERROR_PROTOCOL = 1;

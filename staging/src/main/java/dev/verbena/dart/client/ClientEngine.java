@@ -1,0 +1,608 @@
+package dev.verbena.dart.client;
+
+import dev.verbena.agent.StagingEvents;
+import dev.verbena.agent.internal.Interrupts;
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartMetadata;
+import dev.verbena.dart.DartReverseHandler;
+import dev.verbena.dart.DartStatistics;
+import dev.verbena.dart.DartTicket;
+import dev.verbena.dart.TicketState;
+import dev.verbena.dart.config.ClientSettings;
+import dev.verbena.dart.config.JobScheme;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.staging.Checksum;
+import dev.verbena.staging.CounterMirror;
+import dev.verbena.staging.Monitors;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportException;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The client as its user drives it: arguments, waiting, times, memory. The protocol is in {@link
+ * ClientProtocol}. One thread.
+ */
+public final class ClientEngine {
+    private static final int UNBLOCKED = 0;
+    private static final int ALL_FINAL = 1;
+    private static final int TICKET = 2;
+    private static final int CONNECTED = 3;
+    private static final int ENDED = 4;
+    private static final int COMMAND_FREE = 5;
+    private static final int REPLY = 6;
+    private static final int MESSAGE = 7;
+    private static final int CREDITS_PER_CONNECTION = 16;
+    private static final long WAIT_MAX_NS = 100_000_000L;
+    private static final long GOODBYE_NS = 250_000_000L;
+
+    private final ClientSettings settings;
+    private final NanoClock clock;
+    private final JobScheme scheme;
+    private Transport transport;
+
+    /** Null until the transport is known and open. */
+    private ClientProtocol protocol;
+
+    private CopyBuffers copies;
+    private CounterMirror mirror;
+    private final List<RegisteredRegion> regions = new ArrayList<>();
+    private final ClientStatistics statistics;
+    private final DartMetadata noMetadata = new DartMetadata();
+    private final UnsafeBuffer view = new UnsafeBuffer(new byte[0]);
+    private final Checksum crc = new Checksum();
+    private final StagingEvents events;
+    private DartTicket awaited;
+    private TicketState awaitedState;
+    private long commandedConnection;
+    private boolean isClosed;
+
+    public ClientEngine(ClientSettings settings) {
+        this.settings = settings;
+        this.clock = settings.environment().nanoClock();
+        this.statistics = new ClientStatistics(settings.isDistribution());
+        this.events = settings.environment().events();
+        this.scheme =
+                new JobScheme(
+                        settings.environment(),
+                        settings.transport(),
+                        settings.configurationFile(),
+                        settings.variables(),
+                        settings.job(),
+                        settings.bootTimeoutNs());
+        try {
+            isOpened();
+        } catch (RuntimeException e) {
+            scheme.close();
+            throw e;
+        }
+    }
+
+    /** Opens the transport once it is known; whether it is open. */
+    private boolean isOpened() {
+        String found = protocol == null ? scheme.find() : null;
+        if (found != null) {
+            open(found);
+        }
+        return protocol != null;
+    }
+
+    private void open(String found) {
+        TransportContext opening =
+                new TransportContext()
+                        .messageLengthMax(ControlFlyweight.MESSAGE_LENGTH_MAX)
+                        .creditsPerConnection(CREDITS_PER_CONNECTION)
+                        .receiveSlotCount(4 * CREDITS_PER_CONNECTION)
+                        .outstandingMax(1024)
+                        .connectionsMax(4)
+                        .peerTimeoutNs(settings.peerTimeoutNs())
+                        .errorHandler(settings.environment().errorHandler());
+        if (!settings.transportJob().isEmpty()) {
+            opening.job(settings.transportJob());
+        }
+        transport = open(found, opening);
+        try {
+            protocol = new ClientProtocol(this, settings, transport, statistics, scheme.leftNs());
+        } catch (RuntimeException e) {
+            transport.close();
+            throw e;
+        }
+        copies = new CopyBuffers(transport, ClientFlight.copiesMax(settings));
+        mirror = mirror();
+    }
+
+    /** What cannot be opened now may be later, for example while a cable is out. */
+    private Transport open(String found, TransportContext opening) {
+        try {
+            return settings.environment().openTransport(found, opening);
+        } catch (TransportException e) {
+            throw new DartException(
+                    DartException.Code.SERVER_UNREACHABLE,
+                    "no server can be reached from here: " + e.getMessage(),
+                    e);
+        }
+    }
+
+    private CounterMirror mirror() {
+        return new CounterMirror(settings.environment(), "dart client")
+                .show("messages sent", statistics::messageCount)
+                .show("bytes sent", statistics::byteCount)
+                .show("sends blocked", statistics::blockedCount)
+                .show("headers resent", statistics::headerResendCount)
+                .show("messages failed", statistics::failedCount);
+    }
+
+    public void awaitConnected() {
+        // The scheme and the protocol throw when their own time is over.
+        Monitors.await(
+                scheme, clock, this::isOpened, Long.MAX_VALUE / 4, DartException::interrupted);
+        await(CONNECTED, Long.MAX_VALUE / 4);
+    }
+
+    public boolean isConnected() {
+        return !isClosed && protocol != null && protocol.isConnected();
+    }
+
+    public int progress() {
+        return isClosed || !isOpened() ? 0 : protocol.progress();
+    }
+
+    public long nextDeadlineNs() {
+        if (protocol == null && !isClosed) {
+            return scheme.nextDeadlineNs();
+        }
+        long now = clock.nanoTime();
+        long until = isClosed ? Long.MAX_VALUE : protocol.untilDeadlineNs(now);
+        return until >= Long.MAX_VALUE - now ? Long.MAX_VALUE : now + until;
+    }
+
+    public int clientId() {
+        return protocol == null ? 0 : protocol.clientId();
+    }
+
+    public int serverId() {
+        return protocol == null ? -1 : protocol.serverId();
+    }
+
+    public Transport transport() {
+        checkOpen();
+        return transport;
+    }
+
+    public DartStatistics statistics() {
+        return statistics;
+    }
+
+    public RegisteredRegion allocate(long length) {
+        checkOpen();
+        regions.removeIf(RegisteredRegion::isClosed);
+        RegisteredRegion region = transport.allocate(length, RemoteDescriptor.REMOTE_READ);
+        regions.add(region);
+        return region;
+    }
+
+    public DartTicket send(
+            RegisteredRegion region,
+            long offset,
+            long length,
+            DartMetadata metadata,
+            int tag,
+            long timeoutNs) {
+        long start = clock.nanoTime();
+        checkRange(region, offset, length);
+        long ready = awaitUnblocked(start, timeoutNs);
+        int checksum = settings.isChecksummed() ? checksum(region, offset, length) : 0;
+        return accepted(
+                protocol.flight()
+                        .accept(region, offset, length, known(metadata), checksum, tag, null),
+                start,
+                ready);
+    }
+
+    public DartTicket trySend(
+            RegisteredRegion region, long offset, long length, DartMetadata metadata, int tag) {
+        long start = clock.nanoTime();
+        checkRange(region, offset, length);
+        protocol.checkUsable();
+        // Decided on what is known, so that it agrees with wouldBlock(); then news are fetched.
+        if (protocol.flight().isBlocked()) {
+            protocol.progress();
+            return null;
+        }
+        int checksum = settings.isChecksummed() ? checksum(region, offset, length) : 0;
+        return accepted(
+                protocol.flight()
+                        .accept(region, offset, length, known(metadata), checksum, tag, null),
+                start,
+                start);
+    }
+
+    public DartTicket sendCopy(
+            DirectBuffer buffer,
+            int offset,
+            int length,
+            DartMetadata metadata,
+            int tag,
+            long timeoutNs) {
+        long start = clock.nanoTime();
+        checkOpen();
+        if (length < 0 || offset < 0 || length > buffer.capacity() - (long) offset) {
+            throw new IllegalArgumentException(
+                    "offset "
+                            + offset
+                            + ", length "
+                            + length
+                            + " are outside the buffer of "
+                            + buffer.capacity()
+                            + " bytes");
+        }
+        DartMetadata known = known(metadata);
+        known.encodedLength();
+        long ready = awaitUnblocked(start, timeoutNs);
+        CopyBuffers.CopyBuffer copy = copies.copy(buffer, offset, length);
+        int checksum = settings.isChecksummed() ? crc.of(copy.window, 0, length) : 0;
+        try {
+            return accepted(
+                    protocol.flight().accept(copy.region, 0, length, known, checksum, tag, copy),
+                    start,
+                    ready);
+        } catch (RuntimeException e) {
+            copy.isInUse = false;
+            throw e;
+        }
+    }
+
+    private DartMetadata known(DartMetadata metadata) {
+        return metadata == null ? noMetadata : metadata;
+    }
+
+    private DartTicket accepted(DartTicket ticket, long start, long ready) {
+        long end = clock.nanoTime();
+        statistics.headerTime().record(end - ready);
+        boolean isForgotten = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-wait-unrecorded");
+        statistics.waitTime().record(isForgotten ? 0 : ready - start);
+        statistics.totalTime().record(end - start);
+        statistics.accepted(ticket.length());
+        mirror.publish(end);
+        events.sent(protocol.clientId(), ticket.length(), ready - start, end - start);
+        return ticket;
+    }
+
+    private long awaitUnblocked(long start, long timeoutNs) {
+        protocol.checkUsable();
+        if (!protocol.flight().isBlocked()) {
+            return start;
+        }
+        protocol.progress();
+        if (protocol.flight().isBlocked()) {
+            statistics.blocked();
+            if (!await(UNBLOCKED, timeoutNs)) {
+                throw new DartException(
+                        DartException.Code.TIMEOUT,
+                        "an earlier message is still on its way after "
+                                + timeoutNs / 1_000_000
+                                + " ms; nothing was sent"
+                                + protocol.trouble());
+            }
+        }
+        protocol.checkUsable();
+        return clock.nanoTime();
+    }
+
+    public void suspend(boolean isSuspended) {
+        checkOpen();
+        protocol.suspend(isSuspended);
+    }
+
+    public byte[] command(int type, DirectBuffer payload, int offset, int length, long timeoutNs) {
+        checkOpen();
+        long start = clock.nanoTime();
+        protocol.checkUsable();
+        if (!await(COMMAND_FREE, timeoutNs)) {
+            throw timedOut(type, timeoutNs, "an earlier command is still being sent");
+        }
+        protocol.checkUsable();
+        protocol.beginCommand(type, payload, offset, length);
+        commandedConnection = protocol.serverConnection();
+        boolean isOver;
+        try {
+            isOver = await(REPLY, Math.max(0, timeoutNs - (clock.nanoTime() - start)));
+        } catch (DartException e) {
+            protocol.commands().giveUp();
+            throw e;
+        }
+        if (protocol.commands().isAnswered()) {
+            return protocol.commands().reply();
+        }
+        protocol.commands().giveUp();
+        if (!isOver) {
+            throw timedOut(type, timeoutNs, "no reply; it may still be done");
+        }
+        throw new DartException(
+                DartException.Code.SERVER_UNREACHABLE,
+                "the server was lost before it answered command "
+                        + type
+                        + ", which may have been done or not");
+    }
+
+    private static DartException timedOut(int type, long timeoutNs, String why) {
+        return new DartException(
+                DartException.Code.TIMEOUT,
+                "command " + type + " after " + timeoutNs / 1_000_000 + " ms: " + why);
+    }
+
+    public boolean wouldBlock() {
+        checkOpen();
+        protocol.progress();
+        return protocol.flight().isBlocked();
+    }
+
+    public void flush(long timeoutNs) {
+        checkOpen();
+        if (!await(ALL_FINAL, timeoutNs)) {
+            throw new DartException(
+                    DartException.Code.TIMEOUT,
+                    "not confirmed after "
+                            + timeoutNs / 1_000_000
+                            + " ms: "
+                            + describe(protocol.flight().unconfirmed())
+                            + protocol.trouble());
+        }
+    }
+
+    void await(DartTicket ticket, TicketState atLeast, long timeoutNs) {
+        awaited = ticket;
+        awaitedState = atLeast;
+        if (!isClosed && !await(TICKET, timeoutNs)) {
+            throw new DartException(
+                    DartException.Code.TIMEOUT,
+                    ticket
+                            + " is not "
+                            + atLeast
+                            + " after "
+                            + timeoutNs / 1_000_000
+                            + " ms"
+                            + protocol.trouble());
+        }
+        if (ticket.state() == TicketState.FAILED) {
+            throw new DartException(ticket.failureCode(), ticket.toString());
+        }
+    }
+
+    public int receive(DartReverseHandler handler, int limit) {
+        checkOpen();
+        ClientInbox inbox = protocol.inbox();
+        if (inbox == null) {
+            throw new IllegalStateException(
+                    "this client has no inbox: set DartClient.Context.inbox");
+        }
+        protocol.progress();
+        return inbox.receive(handler, limit);
+    }
+
+    public int receive(DartReverseHandler handler, int limit, long timeoutNs) {
+        long start = clock.nanoTime();
+        int count;
+        while ((count = receive(handler, limit)) == 0) {
+            protocol.checkUsable();
+            long now = clock.nanoTime();
+            long left = timeoutNs - (now - start);
+            if (left <= 0) {
+                break;
+            }
+            checkInterrupted(MESSAGE);
+            long sleep = Math.min(Math.min(left, WAIT_MAX_NS), protocol.untilDeadlineNs(now));
+            if (sleep > 0) {
+                transport.await(transport.nanoTime() + sleep);
+            }
+        }
+        return count;
+    }
+
+    void release(Ticket ticket) {
+        protocol.flight().release(ticket);
+    }
+
+    public List<DartTicket> unconfirmed() {
+        return protocol == null ? List.of() : protocol.flight().unconfirmed();
+    }
+
+    private boolean holds(int condition) {
+        return switch (condition) {
+            case UNBLOCKED -> !protocol.flight().isBlocked() || !protocol.isConnected();
+            case ALL_FINAL -> protocol.flight().isAllFinal();
+            case TICKET ->
+                    awaited.state().compareTo(awaitedState) >= 0 || awaited.state().isFinal();
+            case CONNECTED -> protocol.isConnected();
+            case COMMAND_FREE -> !protocol.commands().isBusy() || !protocol.isConnected();
+            case REPLY ->
+                    protocol.commands().isAnswered()
+                            || protocol.serverConnection() != commandedConnection;
+            default -> protocol.hasEnded();
+        };
+    }
+
+    private boolean await(int condition, long timeoutNs) {
+        long start = clock.nanoTime();
+        if (condition <= TICKET) {
+            // Whoever waits for transfers wants them to go on.
+            protocol.suspend(false);
+        }
+        protocol.progress();
+        while (!holds(condition)) {
+            long now = clock.nanoTime();
+            long left = timeoutNs - (now - start);
+            if (left <= 0) {
+                return false;
+            }
+            checkInterrupted(condition);
+            long sleep = Math.min(Math.min(left, WAIT_MAX_NS), protocol.untilDeadlineNs(now));
+            if (sleep > 0) {
+                transport.await(transport.nanoTime() + sleep);
+            }
+            mirror.publish(now);
+            protocol.progress();
+        }
+        return true;
+    }
+
+    /**
+     * Before every sleep: whoever is interrupted waits no longer. The end waits for memory only.
+     */
+    private static void checkInterrupted(int condition) {
+        boolean isDeaf = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-interrupt-unheard");
+        if (condition == ENDED || !Interrupts.isPending() || isDeaf) {
+            return;
+        }
+        String what =
+                switch (condition) {
+                    case UNBLOCKED -> "for an earlier message to be read; nothing was sent";
+                    case ALL_FINAL -> "for confirmations; what was sent is still on its way";
+                    case TICKET -> "for a message, which is still on its way";
+                    case CONNECTED -> "for the service; this process is not registered";
+                    case COMMAND_FREE -> "for the command before; this one was not sent";
+                    case REPLY -> "for the answer to a command, which may be done or not";
+                    default -> "for messages from the receiver";
+                };
+        throw new DartException(
+                DartException.Code.INTERRUPTED,
+                "the thread was interrupted while it waited " + what + ". Its mark is still set");
+    }
+
+    private int checksum(RegisteredRegion region, long offset, long length) {
+        crc.reset();
+        if (!settings.environment().carriesPayloads()) {
+            return crc.value();
+        }
+        long done = 0;
+        while (done < length) {
+            int piece = (int) Math.min(length - done, 1 << 30);
+            view.wrap(region.address() + offset + done, piece);
+            crc.update(view, 0, piece);
+            done += piece;
+        }
+        return crc.value();
+    }
+
+    private void checkRange(RegisteredRegion region, long offset, long length) {
+        checkOpen();
+        if (region.isClosed()) {
+            throw new IllegalStateException("region " + region.id() + " is closed");
+        }
+        if (length < 0 || offset < 0 || length > region.length() - offset) {
+            throw new IllegalArgumentException(
+                    "offset "
+                            + offset
+                            + ", length "
+                            + length
+                            + " are outside the region of "
+                            + region.length()
+                            + " bytes");
+        }
+    }
+
+    private void checkOpen() {
+        if (isClosed) {
+            throw new IllegalStateException("DART client is closed");
+        }
+        if (protocol == null) {
+            throw new IllegalStateException(
+                    "DART client is not connected yet, and its transport is not known: call"
+                            + " progress() until isConnected()");
+        }
+    }
+
+    // ---- the end
+
+    public void abandon() {
+        isClosed = true;
+        free();
+    }
+
+    public void close(long wantedTimeoutNs) {
+        if (isClosed) {
+            return;
+        }
+        if (protocol == null) {
+            abandon();
+            return;
+        }
+        long timeoutNs = wantedTimeoutNs < 0 ? settings.closeTimeoutNs() : wantedTimeoutNs;
+        String why = "";
+        try {
+            if (protocol.isConnected()) {
+                await(ALL_FINAL, timeoutNs);
+            }
+        } catch (DartException e) {
+            if (e.code() != DartException.Code.INTERRUPTED) {
+                throw e;
+            }
+            why = ", because the thread was interrupted";
+        } finally {
+            isClosed = true;
+            protocol.flight()
+                    .failUnconfirmed(
+                            DartException.Code.UNCONFIRMED,
+                            "the client was closed before it was confirmed");
+            protocol.flight().notifyFinal();
+            free();
+        }
+        List<DartTicket> lost = protocol.lost();
+        if (!lost.isEmpty()) {
+            throw new DartException(
+                    DartException.Code.UNCONFIRMED,
+                    "closed with "
+                            + lost.size()
+                            + " messages unconfirmed"
+                            + why
+                            + ": "
+                            + describe(lost)
+                            + protocol.trouble());
+        }
+    }
+
+    private static String describe(List<DartTicket> tickets) {
+        StringBuilder text = new StringBuilder();
+        for (DartTicket ticket : tickets) {
+            text.append(text.length() == 0 ? "" : "; ").append(ticket);
+        }
+        return text.toString();
+    }
+
+    private void free() {
+        scheme.close();
+        if (protocol == null) {
+            return;
+        }
+        try {
+            protocol.sayGoodbye();
+            await(ENDED, GOODBYE_NS);
+        } catch (RuntimeException e) {
+            settings.environment().errorHandler().onError(e);
+        }
+        closeAll(
+                List.of(
+                        protocol::close,
+                        mirror::close,
+                        copies::close,
+                        () -> regions.forEach(RegisteredRegion::close),
+                        transport::close));
+    }
+
+    private void closeAll(List<Runnable> closings) {
+        for (Runnable closing : closings) {
+            try {
+                closing.run();
+            } catch (RuntimeException e) {
+                settings.environment().errorHandler().onError(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,556 @@
+package dev.verbena.dart.client;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartMetadata;
+import dev.verbena.dart.DartTicket;
+import dev.verbena.dart.TicketState;
+import dev.verbena.dart.config.ClientSettings;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.ControlResult;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.transport.Transport;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The messages of a client that are not confirmed: their headers, their tickets, the credits for
+ * them. Sends headers as credits allow, again if nobody shows to have them, and all of them once
+ * more to another server after a move. Never waits. One thread.
+ *
+ * <p>A message occupies the header slot of its sequence while its header may have to be sent again:
+ * until it is transferred, or, where messages outlive their server, until it is confirmed.
+ */
+final class ClientFlight {
+    static final int SLOT_LENGTH = ControlFlyweight.MESSAGE_LENGTH_MAX;
+
+    private final ClientEngine client;
+    private final ClientSettings settings;
+    private final Transport transport;
+    private final ClientStatistics statistics;
+    private final NanoClock clock;
+    private final RegisteredRegion region;
+    private final UnsafeBuffer memory;
+    private final ControlFlyweight outgoing = new ControlFlyweight();
+    private final RemoteDescriptor descriptor = new RemoteDescriptor();
+
+    private final int slotCount;
+    private final long[] slotOwner;
+    private final int[] slotLength;
+    private final int[] slotSends;
+    private final int[] slotTries;
+    private final long[] slotSentNs;
+    private final boolean[] slotSeen;
+    private final boolean[] slotTransferred;
+    private final CopyBuffers.CopyBuffer[] slotCopy;
+
+    /**
+     * Compares memory passed by reference when its message is done; null: nobody asked for that.
+     */
+    private final SourceGuard guard;
+
+    private final Ticket[] tickets;
+    private final ArrayDeque<Ticket> freeTickets = new ArrayDeque<>();
+    private final List<DartTicket> lost = new ArrayList<>();
+    private long nextSequence = 1;
+    private long headerNext = 1;
+    private long oldestUnconfirmed = 1;
+    private int inFlight;
+    private int credits;
+    private int creditsGranted;
+    private long givenUpEnd;
+    private int givenUpCount;
+    private long streamedUpTo;
+
+    // Sequences of this range may be sent to a server that never saw those before them.
+    private long movedFrom;
+    private long movedEnd;
+
+    private UUID job;
+    private int clientId;
+    private int serverId = -1;
+    private long connection;
+    private ClientInbox inbox;
+    private final TicketNotifications notifications;
+
+    ClientFlight(
+            ClientEngine client,
+            ClientSettings settings,
+            Transport transport,
+            ClientStatistics statistics) {
+        this.client = client;
+        this.settings = settings;
+        this.transport = transport;
+        this.statistics = statistics;
+        this.clock = settings.environment().nanoClock();
+        this.notifications = new TicketNotifications(settings.environment().errorHandler());
+        int wanted = 2 * settings.maxInFlight();
+        if (settings.isReassigned()) {
+            wanted = Math.max(wanted, settings.unconfirmedMax());
+        }
+        this.slotCount = Integer.highestOneBit(wanted - 1) << 1;
+        this.slotOwner = new long[slotCount];
+        this.slotLength = new int[slotCount];
+        this.slotSends = new int[slotCount];
+        this.slotTries = new int[slotCount];
+        this.slotSentNs = new long[slotCount];
+        this.slotSeen = new boolean[slotCount];
+        this.slotTransferred = new boolean[slotCount];
+        this.slotCopy = new CopyBuffers.CopyBuffer[slotCount];
+        this.tickets = new Ticket[settings.unconfirmedMax()];
+        this.guard = settings.isVerifying() ? new SourceGuard(slotCount) : null;
+        this.region = transport.allocate((long) slotCount * SLOT_LENGTH, 0);
+        this.memory = region.buffer(0, slotCount * SLOT_LENGTH);
+    }
+
+    /** How many copies may have to be kept at the same time. */
+    static int copiesMax(ClientSettings settings) {
+        return settings.isReassigned() ? settings.unconfirmedMax() : settings.maxInFlight();
+    }
+
+    /** The server must know of this before it sees a header; null: there is none. */
+    void inbox(ClientInbox clientInbox) {
+        inbox = clientInbox;
+    }
+
+    /** A server takes this client on for the first time. */
+    void begin(UUID ofJob, int id, int server, long toConnection, int granted, long sequence) {
+        job = ofJob;
+        clientId = id;
+        nextSequence = Math.max(1, sequence);
+        headerNext = nextSequence;
+        oldestUnconfirmed = nextSequence;
+        givenUpEnd = 0;
+        givenUpCount = 0;
+        goOn(server, toConnection, granted);
+    }
+
+    /** A server takes this client on: headers that are due go there from now on. */
+    void goOn(int server, long toConnection, int granted) {
+        serverId = server;
+        connection = toConnection;
+        creditsGranted = Math.max(1, granted);
+        credits = creditsGranted;
+    }
+
+    /**
+     * The server is gone: everything not confirmed will be sent again to the next one. What it had
+     * transferred may be lost with it.
+     */
+    void moveAway() {
+        credits = 0;
+        headerNext = oldestUnconfirmed;
+        movedFrom = oldestUnconfirmed;
+        movedEnd = nextSequence;
+        givenUpEnd = 0;
+        givenUpCount = 0;
+        inFlight = 0;
+        for (long sequence = oldestUnconfirmed; sequence < nextSequence; sequence++) {
+            int slot = slot(sequence);
+            if (slotOwner[slot] == sequence) {
+                slotSeen[slot] = false;
+                slotTransferred[slot] = false;
+                slotTries[slot] = 0;
+                inFlight++;
+            }
+        }
+    }
+
+    /** Sequence of the first message that is not confirmed, or of the next one. */
+    long oldestUnconfirmed() {
+        return oldestUnconfirmed;
+    }
+
+    long lastSequence() {
+        return nextSequence - 1;
+    }
+
+    boolean isAnyInFlight() {
+        return inFlight > 0;
+    }
+
+    /** No send of a header is under way. */
+    boolean isIdle() {
+        for (int sends : slotSends) {
+            if (sends > 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    boolean isAllFinal() {
+        return oldestUnconfirmed == nextSequence;
+    }
+
+    List<DartTicket> lost() {
+        return lost;
+    }
+
+    List<DartTicket> unconfirmed() {
+        List<DartTicket> all = new ArrayList<>();
+        for (long sequence = oldestUnconfirmed; sequence < nextSequence; sequence++) {
+            Ticket ticket = tickets[at(sequence)];
+            if (!ticket.state().isFinal()) {
+                all.add(ticket);
+            }
+        }
+        return all;
+    }
+
+    /** Exactly the condition under which a send is not accepted now. */
+    boolean isBlocked() {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-one-too-many-in-flight")) {
+            return inFlight > settings.maxInFlight() || slotOwner[slot(nextSequence)] != 0;
+        }
+        return inFlight >= settings.maxInFlight()
+                || nextSequence - oldestUnconfirmed >= tickets.length
+                || slotOwner[slot(nextSequence)] != 0
+                || slotSends[slot(nextSequence)] > 0;
+    }
+
+    /** Throws once for memory that was changed too early. */
+    void throwIfChanged() {
+        if (guard != null) {
+            guard.throwIfChanged();
+        }
+    }
+
+    // ---- sending
+
+    Ticket accept(
+            RegisteredRegion source,
+            long offset,
+            long length,
+            DartMetadata metadata,
+            int checksum,
+            int tag,
+            CopyBuffers.CopyBuffer copy) {
+        long sequence = nextSequence;
+        int slot = slot(sequence);
+        int base = slot * SLOT_LENGTH;
+        if (length > 0) {
+            source.describe(offset, length, RemoteDescriptor.REMOTE_READ, descriptor);
+        }
+        metadata.origin(settings.applicationId(), settings.rank(), settings.rankCount())
+                .payload(length, settings.isChecksummed(), checksum);
+        int metadataLength = metadata.encode(memory, base + ControlFlyweight.LENGTH);
+        int flags = settings.isChecksummed() ? ControlFlyweight.FLAG_CHECKSUM : 0;
+        outgoing.begin(memory, base, ControlFlyweight.HEADER, job)
+                .header(clientId, sequence, tag, length, flags)
+                .headerData(checksum, metadataLength, skippedBefore(sequence));
+        if (length > 0) {
+            outgoing.descriptor(descriptor);
+        }
+        outgoing.end();
+        boolean isWasteful = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-ticket-not-pooled");
+        Ticket ticket = settings.isTicketPooled() && !isWasteful ? freeTickets.poll() : null;
+        if (ticket == null) {
+            ticket = new Ticket(client, notifications);
+        }
+        ticket.begin(sequence, tag, length, metadata.name());
+        tickets[at(sequence)] = ticket;
+        slotOwner[slot] = sequence;
+        slotLength[slot] = ControlFlyweight.LENGTH + metadataLength;
+        slotTries[slot] = 0;
+        slotSeen[slot] = false;
+        slotTransferred[slot] = false;
+        slotCopy[slot] = copy;
+        if (guard != null && copy == null) {
+            guard.keep(slot, source, offset, length);
+        }
+        nextSequence++;
+        inFlight++;
+        sendHeaders();
+        return ticket;
+    }
+
+    int sendHeaders() {
+        int work = 0;
+        if (inbox != null && !inbox.isOpen()) {
+            return work;
+        }
+        while (headerNext < nextSequence && credits > 0) {
+            int slot = slot(headerNext);
+            if (slotOwner[slot] == headerNext) {
+                if (headerNext < movedEnd) {
+                    if (slotSends[slot] > 0) {
+                        break;
+                    }
+                    skipAgain(headerNext, slot);
+                }
+                if (!post(slot)) {
+                    break;
+                }
+                credits--;
+                tickets[at(headerNext)].state(TicketState.HEADER_SENT);
+                work++;
+            }
+            headerNext++;
+        }
+        return work;
+    }
+
+    private void skipAgain(long sequence, int slot) {
+        outgoing.rewrap(memory, slot * SLOT_LENGTH).skipped(skippedBefore(sequence)).end();
+    }
+
+    private boolean post(int slot) {
+        int answer =
+                transport.send(
+                        connection, region, (long) slot * SLOT_LENGTH, slotLength[slot], slot, 0);
+        if (answer != Transport.ACCEPTED) {
+            return false;
+        }
+        slotSends[slot]++;
+        slotTries[slot]++;
+        slotSentNs[slot] = clock.nanoTime();
+        return true;
+    }
+
+    void onSent(int slot) {
+        slotSends[slot]--;
+    }
+
+    /** Headers that nobody shows to have are sent again, in order; in the end they are given up. */
+    int checkHeaders(long now) {
+        int work = 0;
+        long first = Math.max(oldestUnconfirmed, headerNext - slotCount);
+        for (long sequence = first; sequence < headerNext; sequence++) {
+            int slot = slot(sequence);
+            if (slotOwner[slot] != sequence
+                    || slotSeen[slot]
+                    || slotTransferred[slot]
+                    || now - slotSentNs[slot] - settings.headerTimeoutNs() < 0
+                    || slotSends[slot] > 0) {
+                continue;
+            }
+            if (slotTries[slot] >= settings.headerTries()) {
+                giveUp(sequence, slot);
+            } else {
+                skipAgain(sequence, slot);
+                if (post(slot)) {
+                    statistics.headerResent();
+                }
+            }
+            work++;
+        }
+        return work;
+    }
+
+    private void giveUp(long sequence, int slot) {
+        givenUpCount = skippedBefore(sequence) + 1;
+        givenUpEnd = sequence;
+        int tries = slotTries[slot];
+        leaveFlight(sequence, 1);
+        fail(
+                tickets[at(sequence)],
+                DartException.Code.HEADER_LOST,
+                "its header was sent " + tries + " times and never seen by server " + serverId);
+        confirm();
+    }
+
+    /** How many sequences directly before this one the server will never see the header of. */
+    private int skippedBefore(long sequence) {
+        if (sequence > movedEnd || sequence <= movedFrom) {
+            return sequence - 1 == givenUpEnd ? givenUpCount : 0;
+        }
+        // What no longer owns its slot has failed: nobody will send it again.
+        long before = sequence - 1;
+        while (before >= movedFrom && slotOwner[slot(before)] != before) {
+            before--;
+        }
+        return (int) (sequence - 1 - before);
+    }
+
+    // ---- what comes back
+
+    void onDone(long sequence, int doneState, int result, int returned) {
+        if (sequence < 1 || sequence >= nextSequence) {
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "DONE of message " + sequence + ", the last one sent is " + (nextSequence - 1));
+        }
+        if (doneState == ControlFlyweight.STATE_TRANSFERRED) {
+            onTransferred(sequence, result, returned);
+        } else if (doneState == ControlFlyweight.STATE_LOST) {
+            onLost(sequence, result);
+        } else if (doneState == ControlFlyweight.STATE_STREAMED || !settings.isReassigned()) {
+            // Who may move to another server keeps what only the disk of this one has.
+            boolean isStreamed = doneState == ControlFlyweight.STATE_STREAMED;
+            if (isStreamed) {
+                confirmSpilled(sequence);
+            }
+            for (long each = oldestUnconfirmed; each <= sequence; each++) {
+                Ticket ticket = tickets[at(each)];
+                if (!ticket.state().isFinal()) {
+                    if (slotOwner[slot(each)] == each) {
+                        leaveFlight(each, 1);
+                    }
+                    ticket.state(isStreamed ? TicketState.STREAMED : TicketState.SPILLED);
+                }
+            }
+        }
+        confirm();
+    }
+
+    /** Tickets that are still remembered learn that the receiver has their messages after all. */
+    private void confirmSpilled(long upTo) {
+        long oldest = Math.max(streamedUpTo + 1, nextSequence - tickets.length);
+        streamedUpTo = Math.max(streamedUpTo, upTo);
+        for (long each = Math.max(1, oldest); each <= upTo; each++) {
+            Ticket ticket = tickets[at(each)];
+            boolean isIt = ticket != null && ticket.sequence() == each;
+            if (isIt && ticket.state() == TicketState.SPILLED) {
+                ticket.state(TicketState.STREAMED);
+            }
+        }
+    }
+
+    private void onTransferred(long sequence, int result, int returned) {
+        int slot = slot(sequence);
+        if (slotOwner[slot] != sequence || slotTransferred[slot]) {
+            return;
+        }
+        if (result == ControlFlyweight.RESULT_STOPPING && settings.isReassigned()) {
+            // The next server will take it; this one says goodbye soon.
+            slotSeen[slot] = true;
+            return;
+        }
+        Ticket ticket = tickets[at(sequence)];
+        if (result != ControlFlyweight.RESULT_OK) {
+            leaveFlight(sequence, returned);
+            fail(
+                    ticket,
+                    ControlResult.code(result),
+                    "server " + serverId + ": " + ControlResult.name(result));
+        } else if (settings.isReassigned()
+                && !(PlantedFaults.ENABLED
+                        && PlantedFaults.isOn("dart-transferred-not-sent-again"))) {
+            // The server has it, but may die before the receiver does: the memory stays ours.
+            slotTransferred[slot] = true;
+            inFlight--;
+            giveBack(returned);
+        } else {
+            leaveFlight(sequence, returned);
+            ticket.state(TicketState.TRANSFERRED);
+        }
+    }
+
+    /** The server had the message, on its disk perhaps, and has lost it. */
+    private void onLost(long sequence, int result) {
+        Ticket ticket = tickets[at(sequence)];
+        boolean isIt = ticket != null && ticket.sequence() == sequence;
+        if (!isIt
+                || ticket.state() == TicketState.STREAMED
+                || ticket.state() == TicketState.FAILED) {
+            return;
+        }
+        if (slotOwner[slot(sequence)] == sequence) {
+            leaveFlight(sequence, 0);
+        }
+        boolean isUnreadable = result == ControlFlyweight.RESULT_TRANSFER_FAILED;
+        fail(
+                ticket,
+                ControlResult.code(result),
+                isUnreadable
+                        ? "server " + serverId + " cannot read what it had spilled of it any more"
+                        : "server " + serverId + ": " + ControlResult.name(result));
+    }
+
+    private void leaveFlight(long sequence, int returned) {
+        int slot = slot(sequence);
+        slotOwner[slot] = 0;
+        if (guard != null) {
+            guard.compare(slot, tickets[at(sequence)]);
+        }
+        if (slotCopy[slot] != null) {
+            slotCopy[slot].isInUse = false;
+            slotCopy[slot] = null;
+        }
+        if (!slotTransferred[slot]) {
+            inFlight--;
+            giveBack(returned);
+        }
+    }
+
+    private void giveBack(int returned) {
+        boolean isSkipped = PlantedFaults.ENABLED && PlantedFaults.isOn("sweep-credit-skipped");
+        credits = Math.min(creditsGranted, credits + (isSkipped ? returned / 2 : returned));
+    }
+
+    void onSeen(long upTo, int returned) {
+        giveBack(returned);
+        for (int slot = 0; slot < slotCount; slot++) {
+            if (slotOwner[slot] != 0 && slotOwner[slot] <= upTo) {
+                slotSeen[slot] = true;
+            }
+        }
+    }
+
+    // ---- tickets
+
+    private void fail(Ticket ticket, DartException.Code code, String why) {
+        ticket.fail(code, why);
+        statistics.failed();
+    }
+
+    void failUnconfirmed(DartException.Code code, String why) {
+        for (long sequence = oldestUnconfirmed; sequence < nextSequence; sequence++) {
+            Ticket ticket = tickets[at(sequence)];
+            if (!ticket.state().isFinal()) {
+                if (slotOwner[slot(sequence)] == sequence) {
+                    leaveFlight(sequence, 0);
+                }
+                ticket.fail(code, why);
+                statistics.failed();
+                lost.add(ticket);
+            }
+        }
+        confirm();
+    }
+
+    private void confirm() {
+        while (oldestUnconfirmed < nextSequence
+                && tickets[at(oldestUnconfirmed)].state().isFinal()) {
+            oldestUnconfirmed++;
+            reuse(tickets[at(oldestUnconfirmed - 1)]);
+        }
+    }
+
+    /** See {@link DartTicket#onFinal}. */
+    void notifyFinal() {
+        notifications.deliver();
+    }
+
+    void release(Ticket ticket) {
+        if (ticket.leaveUser()) {
+            reuse(ticket);
+        }
+    }
+
+    private void reuse(Ticket ticket) {
+        if (settings.isTicketPooled()
+                && ticket.sequence() < oldestUnconfirmed
+                && ticket.enterPool()) {
+            freeTickets.add(ticket);
+        }
+    }
+
+    private int at(long sequence) {
+        return (int) (sequence & (tickets.length - 1));
+    }
+
+    private int slot(long sequence) {
+        return (int) (sequence & (slotCount - 1));
+    }
+
+    void close() {
+        region.close();
+    }
+}

@@ -1,0 +1,554 @@
+package dev.verbena.dart.client;
+
+import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartTicket;
+import dev.verbena.dart.config.ClientSettings;
+import dev.verbena.dart.wire.ConnectNote;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.ControlOutbox;
+import dev.verbena.dart.wire.ControlResult;
+import dev.verbena.staging.Heartbeat;
+import dev.verbena.transport.Operation;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportHandler;
+import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.UUID;
+import org.agrona.CloseHelper;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.NanoClock;
+
+/**
+ * The client's side of the protocol: registers, watches its server, moves to another one when that
+ * dies. What is on its way is in {@link ClientFlight}. Never waits. One thread.
+ */
+final class ClientProtocol {
+    private static final int BOOTING = 0;
+    private static final int CONNECTED = 1;
+
+    /** The server is gone; the master is asked for another. */
+    private static final int MOVING = 2;
+
+    private static final int LOST = 3;
+    private static final int LEAVING = 4;
+
+    private static final int POLL_LIMIT = 64;
+    private static final int CONTROL_SLOTS = 16;
+    private static final long CONTEXT_SERVER = 2;
+    private static final long CONTEXT_INBOX = -3;
+
+    /** Contexts of control records; those below are header slots. */
+    private static final long CONTROL_BASE = 1L << 20;
+
+    private final ClientSettings settings;
+    private final Transport transport;
+    private final NanoClock clock;
+    private final Events events = new Events();
+    private final ControlFlyweight incoming = new ControlFlyweight();
+    private final ControlOutbox outbox;
+    private final ClientRecords records;
+    private final ClientFlight flight;
+    private final ClientInbox inbox;
+    private final Heartbeat heartbeat;
+    private final ClientCommands commands;
+    private final ClientRegistration registration;
+
+    private int state = BOOTING;
+    private boolean isServerStopping;
+    private DartException failure;
+    private UUID job;
+    private long epochMs;
+    private int clientId;
+    private int serverId = -1;
+    private long serverConnection;
+
+    /** The record that tells a new server where to go on; it precedes every header. */
+    private boolean isResumePending;
+
+    private int welcomedCredits;
+
+    /** What the server said last that holds it up; empty: nothing. */
+    private String trouble = "";
+
+    ClientProtocol(
+            ClientEngine client,
+            ClientSettings settings,
+            Transport transport,
+            ClientStatistics statistics,
+            long bootTimeoutNs) {
+        this.settings = settings;
+        this.transport = transport;
+        this.clock = settings.environment().nanoClock();
+        this.heartbeat = new Heartbeat(settings.peerTimeoutNs());
+        transport.listen();
+        Deque<AutoCloseable> opened = new ArrayDeque<>();
+        try {
+            this.flight = new ClientFlight(client, settings, transport, statistics);
+            opened.push(flight::close);
+            this.outbox = new ControlOutbox(transport, CONTROL_SLOTS, CONTROL_BASE);
+            opened.push(outbox::close);
+            this.records = new ClientRecords(outbox);
+            this.commands = new ClientCommands(transport);
+            opened.push(commands::close);
+            this.inbox = settings.inboxSlots() > 0 ? openInbox() : null;
+            if (inbox != null) {
+                opened.push(inbox::close);
+            }
+            this.registration = new ClientRegistration(settings, transport, outbox, bootTimeoutNs);
+        } catch (RuntimeException e) {
+            CloseHelper.quietCloseAll(opened);
+            throw e;
+        }
+        flight.inbox(inbox);
+    }
+
+    private ClientInbox openInbox() {
+        return new ClientInbox(
+                transport,
+                settings.inboxSlots(),
+                settings.inboxMessageMax(),
+                CONTEXT_INBOX,
+                settings.environment().errorHandler());
+    }
+
+    /** What has come back; null if there is no inbox. */
+    ClientInbox inbox() {
+        return inbox;
+    }
+
+    ClientFlight flight() {
+        return flight;
+    }
+
+    /** Messages can be sent: they go at once, or as soon as another server has taken over. */
+    boolean isConnected() {
+        return state == CONNECTED || state == MOVING;
+    }
+
+    int clientId() {
+        return clientId;
+    }
+
+    int serverId() {
+        return serverId;
+    }
+
+    /** Nothing is outstanding that needs this side's memory. */
+    boolean hasEnded() {
+        boolean isInboxBusy = inbox != null && inbox.isBusy();
+        return outbox.isIdle() && flight.isIdle() && !commands.isBusy() && !isInboxBusy;
+    }
+
+    /** Why what is waited for may not come, as far as it is known, to be put behind a message. */
+    String trouble() {
+        return trouble.isEmpty() ? "" : "; " + trouble;
+    }
+
+    void checkUsable() {
+        if (failure != null) {
+            throw new DartException(failure.code(), failure.getMessage(), failure);
+        }
+        if (state == BOOTING) {
+            throw new IllegalStateException("DART client is not connected yet");
+        }
+        if (isServerStopping && !settings.isReassigned()) {
+            throw new DartException(
+                    DartException.Code.SERVER_STOPPING, "server " + serverId + " is stopping");
+        }
+    }
+
+    int progress() {
+        int work = Math.max(0, transport.poll(events, POLL_LIMIT));
+        if (state == CONNECTED) {
+            work += serve(clock.nanoTime());
+        } else if (state == BOOTING || state == MOVING) {
+            work += seek(clock.nanoTime());
+        }
+        flight.notifyFinal();
+        flight.throwIfChanged();
+        return work;
+    }
+
+    private int serve(long now) {
+        int work = 0;
+        if (inbox != null) {
+            work += inbox.doWork();
+        }
+        if (isResumePending && !resume()) {
+            return work;
+        }
+        work += records.tellSuspended();
+        work += commands.doWork(serverConnection);
+        if (flight.isAnyInFlight()) {
+            work += flight.sendHeaders() + flight.checkHeaders(now);
+        }
+        if (heartbeat.isDue(now)) {
+            if (records.heartbeat()) {
+                heartbeat.asked(now);
+                work++;
+            }
+        }
+        if (heartbeat.isOver(now)) {
+            transport.disconnect(serverConnection);
+            onServerGone(
+                    "it was asked whether it lives and did not answer for "
+                            + heartbeat.timeoutNs() / 1_000_000
+                            + " ms");
+            work++;
+        }
+        return work;
+    }
+
+    /** The server is to pull nothing for now, or to go on. */
+    void suspend(boolean isSuspended) {
+        records.suspend(isSuspended);
+        if (state == CONNECTED && !isResumePending) {
+            records.tellSuspended();
+        }
+    }
+
+    void beginCommand(int type, DirectBuffer payload, int offset, int length) {
+        commands.begin(job, clientId, type, payload, offset, length);
+    }
+
+    ClientCommands commands() {
+        return commands;
+    }
+
+    /** Whether the connection is the one over which a command went. */
+    long serverConnection() {
+        return state == CONNECTED ? serverConnection : 0;
+    }
+
+    // ---- registering
+
+    /** Looks for the master and registers, the first time or again. */
+    private int seek(long now) {
+        if (failure != null) {
+            throw failure;
+        }
+        boolean isMoving = state == MOVING;
+        int work = registration.doWork(now, isMoving);
+        if (registration.job() != null) {
+            job = registration.job();
+        }
+        if (registration.isOver(now)) {
+            if (!isMoving) {
+                throw registration.failure();
+            }
+            lose(registration.failure());
+            return work + 1;
+        }
+        return work;
+    }
+
+    private void onWelcome(long connection) {
+        int result = incoming.welcomeResult();
+        boolean isSeeking = state == BOOTING || state == MOVING;
+        if (!isSeeking) {
+            if (connection != serverConnection) {
+                // Asked earlier and too late: another server has this process.
+                transport.disconnect(connection);
+            }
+            return;
+        }
+        if (!incoming.isOfJob(job) && !registration.isAnyJob()) {
+            if (result == ControlFlyweight.RESULT_WRONG_JOB) {
+                registration.onRefused(connection, result);
+            }
+            return;
+        }
+        if (isWorthAnotherTry(result)) {
+            registration.onRefused(connection, result);
+            return;
+        }
+        if (result != ControlFlyweight.RESULT_OK) {
+            DartException refusal =
+                    new DartException(
+                            ControlResult.code(result),
+                            "server "
+                                    + incoming.serverId()
+                                    + " refused this process: "
+                                    + ControlResult.name(result));
+            if (state == MOVING) {
+                lose(refusal);
+            } else {
+                failure = refusal;
+            }
+            return;
+        }
+        if (state == MOVING && incoming.clientId() != clientId) {
+            lose(
+                    new DartException(
+                            DartException.Code.SERVER_UNREACHABLE,
+                            "the master does not know this process any more: it was client "
+                                    + clientId
+                                    + " and would now be client "
+                                    + incoming.clientId()));
+            transport.disconnect(connection);
+            return;
+        }
+        connected(connection);
+    }
+
+    /** Whether a newer file, another server, a receiver or room may still come. */
+    private static boolean isWorthAnotherTry(int result) {
+        return switch (result) {
+            case ControlFlyweight.RESULT_WRONG_JOB,
+                    ControlFlyweight.RESULT_STOPPING,
+                    ControlFlyweight.RESULT_RECEIVER_UNREACHABLE,
+                    ControlFlyweight.RESULT_FULL ->
+                    true;
+            default -> false;
+        };
+    }
+
+    private void connected(long connection) {
+        job = incoming.job();
+        epochMs = registration.epochMs();
+        clientId = incoming.clientId();
+        serverId = incoming.serverId();
+        serverConnection = connection;
+        isServerStopping = false;
+        trouble = "";
+        records.connected(job, clientId, connection);
+        if (state == MOVING) {
+            isResumePending = true;
+        } else {
+            flight.begin(
+                    job,
+                    clientId,
+                    serverId,
+                    connection,
+                    incoming.welcomeCredits(),
+                    incoming.nextSequence());
+        }
+        welcomedCredits = incoming.welcomeCredits();
+        heartbeat.begin(clock.nanoTime(), incoming.heartbeatMs() * 1_000_000L);
+        state = CONNECTED;
+        if (inbox != null) {
+            inbox.connected(connection, job, clientId);
+        }
+        registration.end(connection);
+    }
+
+    private boolean resume() {
+        if (!records.resume(flight.oldestUnconfirmed(), epochMs)) {
+            return false;
+        }
+        isResumePending = false;
+        flight.goOn(serverId, serverConnection, welcomedCredits);
+        return true;
+    }
+
+    /** Nanoseconds until something is due. */
+    long untilDeadlineNs(long now) {
+        if (state == BOOTING || state == MOVING) {
+            return Math.max(0, registration.nextDeadlineNs() - now);
+        }
+        long until = flight.isAnyInFlight() ? settings.headerTimeoutNs() : Long.MAX_VALUE;
+        return Math.min(until, heartbeat.untilNs(now));
+    }
+
+    // ---- the end of a server
+
+    private void onServerGone(String reason) {
+        String what =
+                "server "
+                        + serverId
+                        + (isServerStopping
+                                ? " has stopped"
+                                : " was lost" + (reason.isEmpty() ? "" : ": " + reason));
+        if (settings.isReassigned()) {
+            flight.moveAway();
+            state = MOVING;
+            registration.again(job, epochMs);
+            settings.environment()
+                    .errorHandler()
+                    .onError(
+                            new DartException(
+                                    DartException.Code.SERVER_UNREACHABLE,
+                                    what + "; the master is asked for another"));
+            return;
+        }
+        lose(
+                new DartException(
+                        isServerStopping
+                                ? DartException.Code.SERVER_STOPPING
+                                : DartException.Code.SERVER_UNREACHABLE,
+                        what));
+    }
+
+    /** For good: every open message fails, every later call says why. */
+    private void lose(DartException why) {
+        if (state == MOVING) {
+            registration.end(0);
+        }
+        state = LOST;
+        failure = why;
+        settings.environment().events().peerLost("server " + serverId, why.getMessage());
+        boolean isStopped = why.code() == DartException.Code.SERVER_STOPPING;
+        flight.failUnconfirmed(
+                isStopped
+                        ? DartException.Code.SERVER_STOPPING
+                        : DartException.Code.SERVER_UNREACHABLE,
+                why.getMessage());
+    }
+
+    // ---- the end
+
+    void sayGoodbye() {
+        if (state == CONNECTED) {
+            records.goodbye(flight.lastSequence());
+            transport.disconnect(serverConnection);
+        } else if (state == BOOTING || state == MOVING) {
+            registration.disconnect();
+        }
+        state = LEAVING;
+    }
+
+    List<DartTicket> lost() {
+        return flight.lost();
+    }
+
+    void close() {
+        registration.close();
+        commands.close();
+        outbox.close();
+        flight.close();
+        if (inbox != null) {
+            inbox.close();
+        }
+    }
+
+    /** The transport's events. */
+    private final class Events implements TransportHandler {
+        @Override
+        public void onCompletion(
+                long connection, int operation, long slot, int status, long value) {
+            if (operation != Operation.SEND) {
+                return;
+            }
+            if (slot == ClientCommands.CONTEXT) {
+                commands.onSent();
+            } else if (slot >= CONTROL_BASE) {
+                outbox.onCompletion(slot);
+            } else if (slot == CONTEXT_INBOX) {
+                inbox.onSent();
+            } else {
+                flight.onSent((int) slot);
+            }
+        }
+
+        @Override
+        public void onNotify(
+                long connection,
+                long connectionContext,
+                int tag,
+                long regionId,
+                long offset,
+                long length) {
+            if (inbox != null) {
+                inbox.onNotify(tag, regionId);
+            }
+        }
+
+        @Override
+        public void onMessage(
+                long connection,
+                long connectionContext,
+                DirectBuffer buffer,
+                int offset,
+                int length,
+                long token) {
+            try {
+                incoming.wrap(buffer, offset, length);
+                if (connection == serverConnection) {
+                    heartbeat.heard(clock.nanoTime());
+                }
+                if (incoming.type() == ControlFlyweight.WELCOME) {
+                    onWelcome(connection);
+                } else if (connection == serverConnection && incoming.clientId() == clientId) {
+                    onServerRecord(buffer, offset + ControlFlyweight.LENGTH);
+                }
+            } catch (DartException e) {
+                settings.environment().errorHandler().onError(e);
+            }
+        }
+
+        private void onServerRecord(DirectBuffer buffer, int payload) {
+            switch (incoming.type()) {
+                case ControlFlyweight.DONE ->
+                        flight.onDone(
+                                incoming.sequence(),
+                                incoming.state(),
+                                incoming.result(),
+                                incoming.credits());
+                case ControlFlyweight.CREDIT ->
+                        flight.onSeen(incoming.sequence(), incoming.credits());
+                case ControlFlyweight.GOODBYE -> isServerStopping = true;
+                case ControlFlyweight.HEARTBEAT -> trouble = incoming.text();
+                case ControlFlyweight.REPLY -> commands.onReply(incoming, buffer, payload);
+                default ->
+                        throw new DartException(
+                                DartException.Code.MALFORMED,
+                                "record type " + incoming.type() + " is not for a client");
+            }
+        }
+
+        @Override
+        public void onConnectRequest(
+                long connection, URI peer, DirectBuffer privateData, int offset, int length) {
+            // While registering it is the server of this process; later another server that was
+            // handed the descriptor of a message and comes for its data.
+            boolean isSeeking =
+                    (state == BOOTING || state == MOVING) && registration.hasRegistered();
+            boolean isOfJob =
+                    length == 0
+                            || job != null && ConnectNote.isOfJob(privateData, offset, length, job);
+            if ((isSeeking || state == CONNECTED)
+                    && isOfJob
+                    && transport.accept(connection, CONTEXT_SERVER) == Transport.ACCEPTED) {
+                return;
+            }
+            transport.reject(connection);
+        }
+
+        @Override
+        public void onConnected(long connection, long connectionContext) {
+            if (connectionContext == ClientRegistration.CONTEXT_MASTER) {
+                registration.onConnected();
+            }
+        }
+
+        @Override
+        public void onConnectFailed(
+                long connection, long connectionContext, int status, String reason) {
+            if (connectionContext == ClientRegistration.CONTEXT_MASTER) {
+                registration.onConnectFailed(status, reason);
+            }
+        }
+
+        @Override
+        public void onDisconnected(long connection, long connectionContext) {
+            gone(connection, connectionContext, "it ended the connection");
+        }
+
+        @Override
+        public void onPeerLost(long connection, long connectionContext, String reason) {
+            gone(connection, connectionContext, reason);
+        }
+
+        private void gone(long connection, long connectionContext, String reason) {
+            if (state == BOOTING || state == MOVING) {
+                if (connectionContext == ClientRegistration.CONTEXT_MASTER) {
+                    registration.onGone(connection, reason);
+                }
+            } else if (connection == serverConnection && state == CONNECTED) {
+                onServerGone(reason);
+            }
+        }
+    }
+}

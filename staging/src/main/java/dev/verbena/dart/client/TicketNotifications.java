@@ -1,0 +1,37 @@
+package dev.verbena.dart.client;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import java.util.ArrayDeque;
+import org.agrona.ErrorHandler;
+
+/**
+ * Tickets that have become final and whose users want to be notified: called when no part of the
+ * protocol is half done, so that they may use the client. The client's thread.
+ */
+final class TicketNotifications {
+    private final ErrorHandler errorHandler;
+    private final ArrayDeque<Ticket> waiting = new ArrayDeque<>();
+
+    TicketNotifications(ErrorHandler errorHandler) {
+        this.errorHandler = errorHandler;
+    }
+
+    void add(Ticket ticket) {
+        boolean isForgetful = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-ticket-untold");
+        if (!isForgetful) {
+            waiting.add(ticket);
+        }
+    }
+
+    /** Calls the handlers of all that have become final; of those that do meanwhile, too. */
+    void deliver() {
+        Ticket ticket;
+        while ((ticket = waiting.poll()) != null) {
+            try {
+                ticket.callHandler();
+            } catch (RuntimeException e) {
+                errorHandler.onError(e);
+            }
+        }
+    }
+}

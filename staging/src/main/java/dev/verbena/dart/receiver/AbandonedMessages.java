@@ -1,0 +1,80 @@
+package dev.verbena.dart.receiver;
+
+import dev.verbena.dart.DartException;
+import dev.verbena.dart.store.InboundMessage;
+import dev.verbena.dart.store.InboundStream;
+import dev.verbena.staging.Counters;
+import java.util.ArrayList;
+
+/** Messages of which nothing more will come, or whose beginning is gone. */
+final class AbandonedMessages {
+    private final ReceiverShared shared;
+
+    AbandonedMessages(ReceiverShared shared) {
+        this.shared = shared;
+    }
+
+    /** Its server will not send the rest. */
+    void giveUp(InboundStream stream, InboundMessage message) {
+        if (shared.steps != null) {
+            shared.steps.gaveUp(message);
+        }
+        forget(stream, message);
+        Counters.add(shared.abandoned, 1);
+        shared.report(
+                new DartException(
+                        DartException.Code.TRANSFER_FAILED,
+                        "message "
+                                + message.sequence()
+                                + " of client "
+                                + message.clientId()
+                                + " was given up by its server after "
+                                + message.received()
+                                + " of "
+                                + message.metadata().payloadLength()
+                                + " bytes"));
+    }
+
+    /** The acknowledged beginning of a message is gone: it cannot be delivered any more. */
+    void loseHalf(InboundStream stream, InboundMessage message, String why) {
+        if (shared.steps != null) {
+            shared.steps.gaveUp(message);
+        }
+        forget(stream, message);
+        stream.loseHalf();
+        shared.report(
+                new DartException(
+                        DartException.Code.TRANSFER_FAILED,
+                        "message "
+                                + message.sequence()
+                                + " of client "
+                                + message.clientId()
+                                + ", of which "
+                                + message.received()
+                                + " of "
+                                + message.metadata().payloadLength()
+                                + " bytes had come, is lost: "
+                                + why));
+        Counters.add(shared.abandoned, 1);
+    }
+
+    /** Nothing more will come of what is half received from this server. */
+    void abandonOpen(InboundStream stream) {
+        for (InboundMessage message : new ArrayList<>(stream.open().values())) {
+            giveUp(stream, message);
+        }
+    }
+
+    /** Nothing more will come of this message here. */
+    void forget(InboundStream stream, InboundMessage message) {
+        stream.open().remove(message.clientId());
+        stream.forget(message);
+        if (shared.journal != null) {
+            shared.journal.forget(stream, message);
+        }
+        if (message.file() != null) {
+            shared.files.discard(message);
+        }
+        shared.toPool(message);
+    }
+}

@@ -1,0 +1,588 @@
+package dev.verbena.dart.receiver;
+
+import static java.nio.ByteOrder.BIG_ENDIAN;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.verbena.agent.ByteStreams.ByteStream;
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.DartException;
+import dev.verbena.dart.store.InboundMessage;
+import dev.verbena.dart.store.InboundStream;
+import dev.verbena.dart.store.StreamSession;
+import dev.verbena.dart.stream.ReceiverLink;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.PieceFlyweight;
+import dev.verbena.staging.Checksum;
+import dev.verbena.staging.Names;
+import java.nio.ByteBuffer;
+import java.util.UUID;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * One connection at a receiver: reads frames, checks them, hands them on, writes acknowledgements.
+ * Trusts nothing that it reads. Owned by the receiver's agent.
+ */
+final class InboundSession implements StreamSession {
+    private static final long HEARTBEAT_NS = 2_000_000_000L;
+    private static final int FRAME_LIMIT = 16;
+    private static final int CRC_FAILURES_MAX = 3;
+    private static final int PIECE = 256 * 1024;
+    private static final int ERROR_TEXT_MAX = 400;
+
+    private final ReceiverEngine engine;
+    private final ByteStream stream;
+    private final FrameFlyweight frame = new FrameFlyweight();
+    private final UnsafeBuffer header = new UnsafeBuffer(new byte[FrameFlyweight.LENGTH]);
+
+    /** For payloads that cannot be read to where they belong. */
+    private final UnsafeBuffer ownMemory =
+            new UnsafeBuffer(ByteBuffer.allocateDirect(FrameFlyweight.CONTROL_PAYLOAD_MAX));
+
+    /** Where the payload of the present frame goes: own memory, or that of a message. */
+    private UnsafeBuffer payload = ownMemory;
+
+    private int payloadAt;
+
+    /** The message of that memory; null: none. */
+    private InboundMessage inPlace;
+
+    /** For the next message that begins; null: none yet. */
+    private InboundMessage spare;
+
+    private final Checksum payloadCrc = new Checksum();
+
+    /** The bytes of data mean nothing, and their sums are 0. */
+    private final boolean isBlank;
+
+    private final FrameFlyweight outFrame = new FrameFlyweight();
+    private final UnsafeBuffer out = new UnsafeBuffer(new byte[4 * (FrameFlyweight.LENGTH + 512)]);
+    private int outLength;
+    private int outDone;
+    private final InboundGreeting greeting;
+    private InboundStream inbound;
+    private int headerDone;
+    private int payloadDone;
+    private boolean isFrameWaiting;
+    private final long openedNs;
+    private long lastHeardNs;
+    private long lastSentNs;
+    private long acknowledged;
+    private boolean isAckDue;
+    private boolean isClosing;
+    private boolean isEnded;
+
+    // The way back: a frame of its own memory, made when there is a first one.
+    private UnsafeBuffer reverseOut;
+    private int reverseLength;
+    private int reverseDone;
+    private long reverseSent;
+
+    /** Pieces that the server can take in all; the outlet's. */
+    long reverseGrant;
+
+    /** Where the outlet goes on looking for something to send. */
+    int reverseAt;
+
+    /** Client of the piece that the outlet wrote last. */
+    int reverseClient;
+
+    InboundSession(ReceiverEngine engine, ByteStream stream, long now) {
+        this.engine = engine;
+        this.stream = stream;
+        this.greeting = engine.greeting();
+        this.isBlank = !engine.carriesPayloads();
+        this.openedNs = now;
+        stream.wakeAfter(ReceiverLink.WAKE_AFTER);
+        this.lastHeardNs = now;
+        this.lastSentNs = now;
+    }
+
+    boolean isEnded() {
+        return isEnded;
+    }
+
+    /** It has said HELLO, and proved what it must. */
+    boolean isKnown() {
+        return inbound != null;
+    }
+
+    String peer() {
+        return stream.peer();
+    }
+
+    /** Host that it comes from. */
+    String source() {
+        String peer = stream.peer();
+        int colon = peer.lastIndexOf(':');
+        return colon < 0 ? peer : peer.substring(0, colon);
+    }
+
+    long nextDeadlineNs(long silenceNs) {
+        // A heartbeat that cannot be sent now must not keep the thread from sleeping.
+        boolean isHeldUp = inbound == null || isClosing || outDone < outLength;
+        long heartbeatNs = isHeldUp ? Long.MAX_VALUE : lastSentNs + HEARTBEAT_NS;
+        long helloNs = isKnown() ? Long.MAX_VALUE : openedNs + engine.helloTimeoutNs();
+        return Math.min(Math.min(lastHeardNs + silenceNs, helloNs), heartbeatNs);
+    }
+
+    int doWork(long now, long silenceNs) {
+        int work = 0;
+        boolean hasHeard = false;
+        try {
+            if (!isClosing && !isEnded) {
+                work += read(now);
+                hasHeard = work > 0;
+            }
+            if (inbound != null) {
+                acknowledge();
+            }
+            boolean isIdle = outDone == outLength && now - lastSentNs - HEARTBEAT_NS >= 0;
+            if (!isClosing && inbound != null && isIdle) {
+                send(FrameFlyweight.HEARTBEAT, 0);
+            }
+        } catch (DartException e) {
+            if (e.code() == DartException.Code.TRANSFER_FAILED && inbound != null) {
+                engine.storeFailed(inbound, e);
+            } else {
+                engine.protocolError(this, e);
+                boolean isSecret = e.code() == DartException.Code.NOT_AUTHENTICATED;
+                fail(
+                        isSecret ? FrameFlyweight.ERROR_SECRET : FrameFlyweight.ERROR_PROTOCOL,
+                        e.getMessage());
+            }
+        }
+        work += write(now);
+        boolean isDeaf = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-silence-ignored");
+        if (!isEnded && now - lastHeardNs - silenceNs >= 0 && !isDeaf) {
+            end();
+            work++;
+        }
+        // What was there to be read came in time: it may be this side that is late.
+        if (!isEnded && !isKnown() && !hasHeard && isHelloLate(now)) {
+            engine.helloIsLate(this, now);
+            end();
+            work++;
+        }
+        return work;
+    }
+
+    private boolean isHelloLate(long now) {
+        boolean isPatient = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-hello-drips");
+        return now - (isPatient ? lastHeardNs : openedNs) - engine.helloTimeoutNs() >= 0;
+    }
+
+    // ---- reading
+
+    private int read(long now) {
+        int work = 0;
+        for (int frames = 0; frames < FRAME_LIMIT && !isClosing && !isEnded; ) {
+            if (isFrameWaiting) {
+                // The peer need not speak while it is this side that is behind.
+                lastHeardNs = now;
+                if (!take()) {
+                    return work;
+                }
+                isFrameWaiting = false;
+                nextFrame();
+                frames++;
+                work++;
+                continue;
+            }
+            int n;
+            if (headerDone < FrameFlyweight.LENGTH) {
+                n = stream.read(header, headerDone, FrameFlyweight.LENGTH - headerDone);
+                headerDone += Math.max(0, n);
+                if (headerDone == FrameFlyweight.LENGTH) {
+                    beginPayload();
+                }
+            } else if (payloadDone < frame.payloadLength()) {
+                if (!isStillWanted()) {
+                    end();
+                    return work + 1;
+                }
+                n = readPayload();
+            } else {
+                onFrame();
+                frames++;
+                work++;
+                continue;
+            }
+            if (n < 0) {
+                end();
+                return work + 1;
+            }
+            if (n == 0) {
+                return work;
+            }
+            lastHeardNs = now;
+            work++;
+        }
+        return work;
+    }
+
+    /** A piece, summed up while it is in the processor's cache. */
+    private int readPayload() {
+        int wanted = Math.min(PIECE, frame.payloadLength() - payloadDone);
+        int at = payloadAt + payloadDone;
+        int n = stream.read(payload, at, wanted);
+        if (n > 0) {
+            if (!isBlank || frame.type() != FrameFlyweight.DATA) {
+                payloadCrc.update(payload, at, n);
+            }
+            payloadDone += n;
+        }
+        return n;
+    }
+
+    /**
+     * Whether the message whose memory is being filled is the one that wants this frame. Should it
+     * ever be given up meanwhile, its memory is another's: the frame must come again.
+     */
+    private boolean isStillWanted() {
+        return inPlace == null
+                || inPlace == spare
+                || inbound.open().get(inPlace.clientId()) == inPlace;
+    }
+
+    private boolean take() {
+        try {
+            return engine.taker().take(inbound, frame, payload, payloadAt, inPlace);
+        } finally {
+            // Also when the frame is refused after it has begun a message: that is the stream's
+            // now.
+            boolean isForgetful =
+                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-spare-used-twice");
+            if (spare != null && !spare.isSpare() && !isForgetful) {
+                spare = null;
+            }
+        }
+    }
+
+    private void beginPayload() {
+        frame.wrap(header, 0);
+        if (inbound == null) {
+            greeting.check(frame);
+        }
+        inPlace = null;
+        if (frame.type() == FrameFlyweight.DATA) {
+            spare = spare == null ? engine.spare() : spare;
+            inPlace = engine.taker().destination(inbound, frame, spare);
+        }
+        payload = inPlace == null ? ownMemory : inPlace.memory();
+        payloadAt = inPlace == null ? 0 : (int) frame.position();
+        if (inPlace == null && ownMemory.capacity() < frame.payloadLength()) {
+            ownMemory.wrap(ByteBuffer.allocateDirect(FrameFlyweight.PAYLOAD_MAX));
+        }
+        payloadDone = 0;
+        payloadCrc.reset();
+    }
+
+    private void nextFrame() {
+        headerDone = 0;
+        payloadDone = 0;
+        inPlace = null;
+        payload = ownMemory;
+    }
+
+    /** Whether bytes are on their way into this message's memory. */
+    @Override
+    public boolean isReadingInto(InboundMessage message) {
+        return inPlace == message;
+    }
+
+    private void onFrame() {
+        boolean isBlind = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-frame-crc-unchecked");
+        if (!frame.isIntact(payloadCrc.value()) && !isBlind) {
+            onCorruptFrame();
+            nextFrame();
+            return;
+        }
+        frame.check();
+        switch (frame.type()) {
+            case FrameFlyweight.HELLO -> onHello();
+            case FrameFlyweight.CHALLENGE, FrameFlyweight.PROOF -> onSecret();
+            case FrameFlyweight.DATA -> {
+                if (!onData()) {
+                    isFrameWaiting = true;
+                    return;
+                }
+            }
+            case FrameFlyweight.REVERSE_STATE ->
+                    engine.reverse().onState(this, inbound.job(), inbound.serverId(), payload, 0);
+            case FrameFlyweight.HEARTBEAT -> {}
+            case FrameFlyweight.FIN -> onFin();
+            case FrameFlyweight.ERROR -> onError();
+            default ->
+                    throw new DartException(
+                            DartException.Code.MALFORMED,
+                            "frame: type " + frame.type() + " is not for a receiver");
+        }
+        nextFrame();
+    }
+
+    private void onError() {
+        int length = Math.min(frame.payloadLength() - 4, ERROR_TEXT_MAX);
+        byte[] said = new byte[length];
+        payload.getBytes(4, said);
+        String text = Names.readable(new String(said, UTF_8));
+        if (inbound != null && payload.getInt(0, BIG_ENDIAN) == FrameFlyweight.ERROR_GAP) {
+            engine.gap(inbound, frame.sequence());
+            end();
+            return;
+        }
+        throw new DartException(DartException.Code.MALFORMED, "the server says: " + text);
+    }
+
+    private void onCorruptFrame() {
+        engine.corruptFrame();
+        boolean isPatient = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-damage-endless");
+        if (inbound == null || inbound.damaged() >= CRC_FAILURES_MAX && !isPatient) {
+            throw new DartException(
+                    DartException.Code.MALFORMED, "frame: wrong checksum again and again");
+        }
+        wantAgain(0, 0);
+    }
+
+    /** This frame is to come again, and its message to be given up; false: not now. */
+    @Override
+    public boolean refuse(FrameFlyweight refused) {
+        if (!hasRoom()) {
+            return false;
+        }
+        wantAgain(refused.clientId(), refused.messageSequence());
+        return true;
+    }
+
+    private void wantAgain(int clientId, long messageSequence) {
+        inbound.skip();
+        int at = outAt() + FrameFlyweight.LENGTH;
+        out.putLong(at, inbound.nextWanted(), BIG_ENDIAN);
+        outFrame.begin(out, outLength, FrameFlyweight.NACK)
+                .message(clientId, messageSequence, 0, 0)
+                .end(out, at, FrameFlyweight.NACK_LENGTH);
+        outLength = at + FrameFlyweight.NACK_LENGTH;
+    }
+
+    private void onSecret() {
+        if (inbound != null) {
+            throw new DartException(
+                    DartException.Code.MALFORMED, "frame: type " + frame.type() + " after HELLO");
+        }
+        int type = frame.type();
+        int at = outAt() + FrameFlyweight.LENGTH;
+        boolean isChallenge = type == FrameFlyweight.CHALLENGE;
+        send(
+                type,
+                isChallenge
+                        ? greeting.onChallenge(payload, out, at)
+                        : greeting.onProof(payload, out, at));
+    }
+
+    private void onHello() {
+        if (inbound != null) {
+            throw new DartException(DartException.Code.MALFORMED, "frame: a second HELLO");
+        }
+        UUID job = new UUID(payload.getLong(0, BIG_ENDIAN), payload.getLong(8, BIG_ENDIAN));
+        int serverId = payload.getInt(16, BIG_ENDIAN);
+        long window = payload.getLong(20, BIG_ENDIAN);
+        long lastSent = payload.getLong(28, BIG_ENDIAN);
+        if (serverId < 0 || window < 1 || !FrameFlyweight.isNumber(lastSent)) {
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "frame: HELLO of server "
+                            + serverId
+                            + " with window "
+                            + window
+                            + " and last sequence "
+                            + lastSent);
+        }
+        greeting.onHello(job, serverId);
+        inbound = engine.attach(this, job, serverId, lastSent);
+        inbound.endSkipping();
+        acknowledged = inbound.acknowledgedNext();
+        int at = outAt() + FrameFlyweight.LENGTH;
+        inbound.grant(Math.min(window, engine.windowMax()));
+        out.putLong(at, inbound.window(), BIG_ENDIAN);
+        out.putLong(at + 8, acknowledged, BIG_ENDIAN);
+        out.putLong(at + 16, engine.messageLengthMax(), BIG_ENDIAN);
+        send(FrameFlyweight.HELLO_ACK, FrameFlyweight.HELLO_ACK_LENGTH);
+    }
+
+    private boolean onData() {
+        long wanted = inbound.nextWanted();
+        if (frame.sequence() < wanted) {
+            engine.duplicateFrame();
+            isAckDue = true;
+            return true;
+        }
+        if (frame.sequence() > wanted) {
+            if (inbound.isSkipping()) {
+                return true;
+            }
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "frame: sequence " + frame.sequence() + " where " + wanted + " is expected");
+        }
+        inbound.endSkipping();
+        return take();
+    }
+
+    private void onFin() {
+        long last = payload.getLong(0, BIG_ENDIAN);
+        if (last != inbound.nextWanted() - 1 || last != inbound.acknowledgedNext() - 1) {
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "frame: FIN after "
+                            + last
+                            + " where "
+                            + (inbound.nextWanted() - 1)
+                            + " was the last frame");
+        }
+        send(FrameFlyweight.FIN_ACK, 0);
+        engine.finished(inbound);
+        isClosing = true;
+    }
+
+    // ---- writing
+
+    /** Where the next outgoing frame begins. */
+    private int outAt() {
+        if (outDone == outLength) {
+            outDone = 0;
+            outLength = 0;
+        }
+        return outLength;
+    }
+
+    private boolean hasRoom() {
+        return outAt() + FrameFlyweight.LENGTH + 512 <= out.capacity();
+    }
+
+    /** Payload, if any, was written behind {@link #outAt()}. */
+    private void send(int type, int payloadLength) {
+        int at = outAt();
+        outFrame.begin(out, at, type).end(out, at + FrameFlyweight.LENGTH, payloadLength);
+        outLength = at + FrameFlyweight.LENGTH + payloadLength;
+    }
+
+    /** Tells what is settled; the last word replaces earlier ones that were not yet written. */
+    private void acknowledge() {
+        if ((inbound.acknowledgedNext() > acknowledged || isAckDue) && outDone == outLength) {
+            acknowledged = inbound.acknowledgedNext();
+            isAckDue = false;
+            int at = outAt() + FrameFlyweight.LENGTH;
+            out.putLong(at, acknowledged, BIG_ENDIAN);
+            out.putLong(at + 8, engine.windowMax(), BIG_ENDIAN);
+            send(FrameFlyweight.ACK, FrameFlyweight.ACK_LENGTH);
+        }
+    }
+
+    /** Pieces for processes behind this connection, as far as the server has room for them. */
+    private int writeReverse(long now) {
+        int work = 0;
+        while (!isEnded && work < FRAME_LIMIT) {
+            if (reverseDone == reverseLength && !beginReverse()) {
+                break;
+            }
+            int n = stream.write(reverseOut, reverseDone, reverseLength - reverseDone);
+            if (n < 0) {
+                end();
+                return work + 1;
+            }
+            reverseDone += n;
+            if (n == 0) {
+                break;
+            }
+            lastSentNs = now;
+            work++;
+        }
+        return work;
+    }
+
+    private boolean beginReverse() {
+        boolean isPossible =
+                inbound != null && !isClosing && outDone == outLength && reverseSent < reverseGrant;
+        if (!isPossible) {
+            return false;
+        }
+        if (reverseOut == null) {
+            reverseOut =
+                    new UnsafeBuffer(new byte[FrameFlyweight.LENGTH + PieceFlyweight.LENGTH_MAX]);
+        }
+        int length = engine.reverse().next(this, reverseOut, FrameFlyweight.LENGTH);
+        if (length == 0) {
+            return false;
+        }
+        outFrame.begin(reverseOut, 0, FrameFlyweight.REVERSE)
+                .message(reverseClient, 0, 0, 0)
+                .end(reverseOut, FrameFlyweight.LENGTH, length);
+        reverseSent++;
+        reverseDone = 0;
+        reverseLength = FrameFlyweight.LENGTH + length;
+        return true;
+    }
+
+    private int write(long now) {
+        if (reverseDone < reverseLength && !isEnded) {
+            // A frame that was begun is written to its end before any other.
+            int work = writeReverse(now);
+            if (reverseDone < reverseLength || isEnded) {
+                return work;
+            }
+        }
+        int work = writeControl(now);
+        return work + (outDone == outLength ? writeReverse(now) : 0);
+    }
+
+    private int writeControl(long now) {
+        if (outDone < outLength && !isEnded) {
+            int n = stream.write(out, outDone, outLength - outDone);
+            if (n < 0) {
+                end();
+                return 1;
+            }
+            outDone += n;
+            if (n > 0) {
+                lastSentNs = now;
+            }
+            return n > 0 ? 1 : 0;
+        }
+        if (isClosing && !isEnded) {
+            end();
+            return 1;
+        }
+        return 0;
+    }
+
+    /** Tells the peer why, as far as it can be told, and ends. */
+    @Override
+    public void fail(int code, String text) {
+        if (isEnded || isClosing) {
+            return;
+        }
+        isClosing = true;
+        if (hasRoom()) {
+            byte[] bytes = text.getBytes(UTF_8);
+            int length = Math.min(bytes.length, ERROR_TEXT_MAX);
+            int at = outAt() + FrameFlyweight.LENGTH;
+            out.putInt(at, code, BIG_ENDIAN);
+            out.putBytes(at + 4, bytes, 0, length);
+            send(FrameFlyweight.ERROR, 4 + length);
+        }
+    }
+
+    @Override
+    public void end() {
+        if (!isEnded) {
+            isEnded = true;
+            stream.close();
+            if (spare != null) {
+                engine.spareUnused(spare);
+                spare = null;
+            }
+            if (inbound != null && inbound.session() == this) {
+                inbound.detach();
+            }
+        }
+    }
+}

@@ -1,0 +1,265 @@
+package dev.verbena.dart.receiver;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.DartException;
+import dev.verbena.dart.store.InboundMessage;
+import dev.verbena.dart.store.InboundStream;
+import dev.verbena.dart.store.MessageDescriptions;
+import dev.verbena.dart.store.MessageFiles;
+import dev.verbena.dart.store.MessageNaming;
+import dev.verbena.dart.store.StreamSession;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.staging.Counters;
+import dev.verbena.staging.HandlerFailure;
+import java.util.ArrayList;
+import org.agrona.collections.IntHashSet;
+
+/**
+ * What happens to a message that is complete: it is stored, if it is to be, delivered, and settled;
+ * or dropped, if it came through another server before.
+ */
+final class MessageDelivery {
+    private final ReceiverShared shared;
+    private final MessageNaming naming;
+
+    /** Null: none are kept. */
+    private final MessageDescriptions descriptions;
+
+    MessageDelivery(ReceiverShared shared) {
+        this.shared = shared;
+        this.naming = new MessageNaming(shared.settings, shared.files, shared.streams);
+        this.descriptions =
+                shared.files != null && shared.settings.isDescribing()
+                        ? new MessageDescriptions(shared.environment, shared.files.store())
+                        : null;
+    }
+
+    /** Its last frame was taken. */
+    void complete(InboundStream stream, InboundMessage message) {
+        stream.open().remove(message.clientId());
+        shared.isHalfNoMore(message);
+        message.takeChecksum();
+        if (shared.isAssembling) {
+            message.assembled();
+        }
+        if (shared.files != null) {
+            shared.files.complete(message);
+            stream.storing(message);
+        } else {
+            deliver(stream, message);
+        }
+    }
+
+    /** When a message that looks for a free name looks on. */
+    long nextDeadlineNs() {
+        return naming.nextDeadlineNs();
+    }
+
+    /** Brings messages that are being stored on; order of a stream is kept. */
+    int store(long now) {
+        naming.beginCycle(now);
+        int work = 0;
+        for (int i = 0; i < shared.streams.size(); i++) {
+            InboundStream stream = shared.streams.get(i);
+            InboundMessage message;
+            while ((message = stream.storing().peek()) != null) {
+                if (isDroppedDuplicate(stream, message)) {
+                    work++;
+                    continue;
+                }
+                try {
+                    if (!naming.step(stream, message)) {
+                        break;
+                    }
+                } catch (DartException e) {
+                    storeFailed(stream, e);
+                    break;
+                }
+                stream.stored(message);
+                if (isDeliveredElsewhere(stream, message.clientId(), message.sequence())) {
+                    settleDuplicate(stream, message);
+                } else {
+                    deliver(stream, message);
+                }
+                work++;
+            }
+            work += stream.settle();
+            work += shared.files.forceUnfinished(stream.needsForce(now));
+            InboundMessage first = stream.firstUnsettled();
+            boolean isBlind =
+                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-failed-force-unseen");
+            if (first != null && shared.files.hasFailed(first) && !isBlind) {
+                // No frame of it need ever come that would find that out.
+                storeFailed(stream, MessageFiles.failed(first, first.file().error()));
+                work++;
+            }
+            shared.recycle(stream);
+        }
+        work += shared.files.deleteDenials();
+        return work + (descriptions == null ? 0 : descriptions.doWork(now));
+    }
+
+    /** No message comes any more. */
+    void close() {
+        if (descriptions != null) {
+            descriptions.close();
+        }
+    }
+
+    private void deliver(InboundStream stream, InboundMessage message) {
+        if (message.isCorrupt()) {
+            Counters.add(shared.corrupt, 1);
+        }
+        if (shared.settings.handler() != null) {
+            hand(message);
+        }
+        if (descriptions != null) {
+            descriptions.add(stream, message);
+        }
+        boolean isHeld = shared.steps != null && shared.steps.take(message);
+        message.held(isHeld);
+        message.delivered(isHeld && shared.steps.isAcknowledgedWhenHandled());
+        stream.delivered(message);
+        Counters.add(shared.messages, 1);
+        Counters.add(shared.payloadBytes, message.received());
+        shared.environment
+                .events()
+                .received(message.clientId(), message.sequence(), message.received());
+    }
+
+    /**
+     * Whatever a handler throws: the message counts as delivered, or nothing behind it ever would.
+     */
+    private void hand(InboundMessage message) {
+        try {
+            shared.settings.handler().onMessage(message);
+        } catch (Throwable e) {
+            HandlerFailure.check(e);
+            Counters.add(shared.handlerErrors, 1);
+            shared.report(e);
+        }
+    }
+
+    /**
+     * Whether a message came through another server of the same run before: its process was moved
+     * to this one, and could not know that it had got through.
+     */
+    boolean isDeliveredElsewhere(InboundStream stream, int clientId, long sequence) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-moved-message-twice")) {
+            return false;
+        }
+        for (int i = 0; i < shared.streams.size(); i++) {
+            InboundStream other = shared.streams.get(i);
+            if (other != stream
+                    && other.hasDelivered(clientId, sequence)
+                    && other.job().equals(stream.job())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A message that waits for its file, and came through another server meanwhile. */
+    private boolean isDroppedDuplicate(InboundStream stream, InboundMessage message) {
+        if (message.rename() != null
+                || message.state() >= InboundMessage.RENAMED
+                || !isDeliveredElsewhere(stream, message.clientId(), message.sequence())) {
+            return false;
+        }
+        stream.stored(message);
+        shared.files.discard(message);
+        settleDuplicate(stream, message);
+        return true;
+    }
+
+    private void settleDuplicate(InboundStream stream, InboundMessage message) {
+        if (shared.steps != null) {
+            shared.steps.droppedDuplicate(message);
+        }
+        message.settle();
+        stream.delivered(message);
+    }
+
+    /** A file failed: its message is forgotten and will come again, over the next connection. */
+    void storeFailed(InboundStream stream, DartException e) {
+        shared.report(e);
+        StreamSession session = stream.session();
+        if (session != null) {
+            session.fail(FrameFlyweight.ERROR_STORE, e.getMessage());
+        }
+        stream.rewind();
+        if (shared.journal != null) {
+            shared.journal.rewriteSoon(shared.clock.nanoTime());
+        }
+        for (InboundMessage message : new ArrayList<>(stream.open().values())) {
+            if (shared.files.hasFailed(message)) {
+                takeBack(stream, message);
+            }
+        }
+        forgetStoring(stream);
+    }
+
+    /**
+     * With a message go those of its client behind it, which come again too: one that needs no room
+     * on the device would overtake it, and it would then count as delivered.
+     */
+    private void forgetStoring(InboundStream stream) {
+        boolean isHasty =
+                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-failed-message-overtaken");
+        IntHashSet clients = new IntHashSet();
+        for (InboundMessage message : new ArrayList<>(stream.storing())) {
+            boolean isBehind =
+                    clients.contains(message.clientId()) && message.file() != null && !isHasty;
+            if (isBehind || shared.files.hasFailed(message)) {
+                clients.add(message.clientId());
+                stream.stored(message);
+                takeBack(stream, message);
+            }
+        }
+    }
+
+    /**
+     * The rest of a message comes again. Of its beginning that may have been acknowledged: nobody
+     * else has that, so it stays, and the message goes on behind it.
+     */
+    private void takeBack(InboundStream stream, InboundMessage message) {
+        InboundMessage later = stream.open().get(message.clientId());
+        boolean isHasty = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-later-kept-open");
+        if (later != null && later != message && !isHasty) {
+            // It would be taken for one that its server gave up.
+            takeBack(stream, later);
+        }
+        boolean isCareless =
+                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-failed-beginning-dropped");
+        if (!message.isBegunSettled() || isCareless) {
+            stream.open().remove(message.clientId(), message);
+            shared.files.discard(message);
+            if (shared.steps != null) {
+                // It takes its room again when it comes again.
+                shared.steps.droppedDuplicate(message);
+            }
+            return;
+        }
+        String whyNot = shared.files.goBack(message);
+        if (whyNot.isEmpty()) {
+            stream.open().put(message.clientId(), message);
+            return;
+        }
+        stream.open().remove(message.clientId(), message);
+        shared.files.discard(message);
+        if (shared.steps != null) {
+            shared.steps.gaveUp(message);
+        }
+        stream.loseBeginnings();
+        Counters.add(shared.abandoned, 1);
+        shared.report(
+                new DartException(
+                        DartException.Code.TRANSFER_FAILED,
+                        "message "
+                                + message.sequence()
+                                + " of client "
+                                + message.clientId()
+                                + ", half received before, is lost: "
+                                + whyNot));
+    }
+}

@@ -1,0 +1,418 @@
+package dev.verbena.dart.server;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.DartException;
+import dev.verbena.dart.config.ServerSettings;
+import dev.verbena.dart.stream.ServerBuffer;
+import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.FrameSums;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.staging.Counters;
+import dev.verbena.staging.RareReports;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.NanoClock;
+
+/**
+ * The part of t1 that pulls: takes messages out of the {@link HeaderQueue} as long as a buffer is
+ * empty, pulls the data of each into buffers, part by part, and hands these on. Owns the buffers'
+ * memory. Owned by t1.
+ */
+final class PartPuller implements AutoCloseable {
+    private static final long PAGE = 4096;
+
+    /** No answer of a transport. */
+    private static final int THROWN = Integer.MIN_VALUE;
+
+    private final ServerShared shared;
+    private final ServerSettings settings;
+    private final NanoClock clock;
+    private final Transport transport;
+    private final RegisteredRegion region;
+    private final ServerBuffer[] buffers;
+
+    /** What is pulled into the buffer of the same index; null: nothing. */
+    private final PullMessage[] pulled;
+
+    private final ArrayDeque<ServerBuffer> free = new ArrayDeque<>();
+
+    /** Parts of which a piece has come and more is to be asked for. */
+    private final ArrayDeque<ServerBuffer> begun = new ArrayDeque<>();
+
+    /** Parts that are being pulled in pieces. */
+    private int longParts;
+
+    private final HeaderQueue headers;
+    private final PullEnds ends;
+    private final RareReports refusals;
+    private String refusal = "";
+    private ServedClients clients;
+    private long lazyUntilNs;
+
+    /** t2 has something to move; what is only asked for need not wake it. */
+    private boolean hasEndedPart;
+
+    /** Planted: memory that nobody gives back. */
+    private final List<Object> leaked = new ArrayList<>();
+
+    /** Makes and registers all buffers that there will ever be. */
+    PartPuller(ServerShared shared, Transport transport, HeaderQueue headers) {
+        this.headers = headers;
+        this.ends = new PullEnds(shared, headers);
+        this.shared = shared;
+        this.settings = shared.settings();
+        this.clock = settings.environment().nanoClock();
+        this.transport = transport;
+        this.refusals = new RareReports(settings.environment().errorHandler());
+        long stride = (settings.bufferSize() + PAGE - 1) & -PAGE;
+        region = transport.allocate(stride * settings.bufferCount(), 0);
+        buffers = new ServerBuffer[settings.bufferCount()];
+        pulled = new PullMessage[buffers.length];
+        for (int i = 0; i < buffers.length; i++) {
+            buffers[i] =
+                    new ServerBuffer(
+                            i,
+                            i * stride,
+                            region.buffer(i * stride, settings.bufferSize()),
+                            sums());
+            free.add(buffers[i]);
+        }
+        shared.emptyBuffers.lazySet(free.size());
+    }
+
+    /** Null: data that are thrown away are not summed up. */
+    private FrameSums sums() {
+        return settings.isDiscarding()
+                ? null
+                : new FrameSums(
+                        settings.bufferSize(),
+                        settings.framePayloadMax(),
+                        !settings.environment().carriesPayloads());
+    }
+
+    /** Whose messages these are; before anything else. */
+    void clients(ServedClients clients) {
+        this.clients = clients;
+        ends.clients(clients);
+    }
+
+    /** No header waits, and every buffer is here. */
+    boolean isIdle() {
+        return headers.isEmpty() && free.size() == buffers.length;
+    }
+
+    /** Nobody else needs this buffer any more. */
+    void returned(ServerBuffer buffer) {
+        boolean isLeaked = PlantedFaults.ENABLED && PlantedFaults.isOn("sweep-buffer-leaked");
+        if (isLeaked && free.isEmpty()) {
+            return;
+        }
+        free.add(buffer);
+        shared.emptyBuffers.lazySet(free.size());
+    }
+
+    /** A message of which more is to be pulled, or is being pulled; null: none. */
+    PullMessage find(ServedClient client, long sequence) {
+        PullMessage message = headers.find(client, sequence);
+        for (int i = 0; i < buffers.length && message == null; i++) {
+            PullMessage candidate = pulled[i];
+            boolean isIt = candidate != null && candidate.isOf(client, sequence);
+            message = isIt ? candidate : null;
+        }
+        return message;
+    }
+
+    int pull() {
+        int work = goOn();
+        hasEndedPart = false;
+        for (int i = 0; !headers.isEmpty() && i < buffers.length; i++) {
+            PullMessage message = headers.first();
+            if (isToWait(message)) {
+                headers.suspendFirst();
+                work++;
+                continue;
+            }
+            if (message.isFailed && !needsAbort(message)) {
+                headers.removeFirst();
+                message.isAllPosted = true;
+                ends.finishIfDone(message);
+                work++;
+                continue;
+            }
+            if (free.isEmpty()) {
+                work += giveUpEarly(message);
+                break;
+            }
+            if (isLazy(message) || !postPart(message)) {
+                break;
+            }
+            work++;
+            if (message.isAllPosted) {
+                headers.removeFirst();
+                ends.finishIfDone(message);
+            }
+        }
+        if (work > 0) {
+            shared.emptyBuffers.lazySet(free.size());
+            headers.show();
+        }
+        if (hasEndedPart) {
+            shared.wakeT2.run();
+        }
+        return work;
+    }
+
+    private boolean isToWait(PullMessage message) {
+        return message.notice == 0
+                && message.client.isHeld()
+                && !message.isFailed
+                && !isDrainingHeld(message.client);
+    }
+
+    /** A server that stops heeds no hint; it waits only for what it cannot do without. */
+    private boolean isDrainingHeld(ServedClient client) {
+        return shared.isStopRequested && (client.control == null || client.peer.isConnected);
+    }
+
+    /** Planted: each message is begun milliseconds after the one before. */
+    private boolean isLazy(PullMessage message) {
+        if (!PlantedFaults.ENABLED
+                || message.postedParts > 0
+                || !PlantedFaults.isOn("dart-pull-begins-late")) {
+            return false;
+        }
+        if (clock.nanoTime() - lazyUntilNs < 0) {
+            return true;
+        }
+        lazyUntilNs = clock.nanoTime() + 5_000_000;
+        return false;
+    }
+
+    /** A message given up half-way must be heard of by the receiver, through a part of its own. */
+    private static boolean needsAbort(PullMessage message) {
+        return message.postedParts > 0 && !message.isAbortOnItsWay;
+    }
+
+    /**
+     * Every buffer may have a part of this message, which waits for the receiver: the part that
+     * ends the message would wait for these buffers.
+     */
+    private int giveUpEarly(PullMessage message) {
+        if (!message.isToGiveUpEarly() || !message.giveUpEarly(shared.givenUp)) {
+            return 0;
+        }
+        shared.wakeT3.run();
+        return 1;
+    }
+
+    private boolean postPart(PullMessage message) {
+        ServerBuffer buffer = free.poll();
+        ServedClient client = message.client;
+        boolean isFirst = message.postedParts == 0;
+        int metadata = isFirst ? message.metadataLength : 0;
+        long left = message.payloadLength - message.posted;
+        int length = message.isFailed ? 0 : (int) Math.min(left, settings.bufferSize() - metadata);
+        pulled[buffer.index()] = message;
+        buffer.beginPull(remoteOffset(message), metadata, length, clock.nanoTime());
+        if (length > 0) {
+            int answer = askForPiece(buffer);
+            if (answer != Transport.ACCEPTED) {
+                pulled[buffer.index()] = null;
+            }
+            if (answer == Transport.BACK_PRESSURED) {
+                free.addFirst(buffer);
+                return false;
+            }
+            if (answer != Transport.ACCEPTED) {
+                message.isFailed = true;
+                message.failure = whyRefused(answer);
+                free.addFirst(buffer);
+                return true;
+            }
+        }
+        buffer.owned(client.slot, client.generation, client.id, client.takeOrdinal());
+        long position = isFirst ? 0 : message.metadataLength + message.posted;
+        buffer.describe(message.tag, message.sequence, position, length);
+        longParts += buffer.isInPieces() ? 1 : 0;
+        if (buffer.sums() != null) {
+            buffer.sums().reset();
+        }
+        if (isFirst) {
+            buffer.window().putBytes(0, message.metadata, 0, metadata);
+        } else {
+            buffer.metadata().putBytes(0, message.metadata, 0, message.metadataLength);
+        }
+        message.posted += length;
+        message.postedParts++;
+        message.outstandingParts++;
+        boolean isLast = message.posted == message.payloadLength || message.isFailed;
+        message.isAllPosted = isLast;
+        if (message.notice != 0) {
+            buffer.flagged(message.notice);
+        } else {
+            client.bufferTaken();
+            buffer.flagged(flags(message, isFirst, isLast));
+            if (isFirst && client.isReturningEarly) {
+                client.oweCredits(1);
+                clients.hasNews(client);
+            }
+        }
+        shared.pending.offer(buffer);
+        if (length == 0) {
+            partEnded(buffer, message.isFailed ? Status.CANCELLED : Status.OK);
+        }
+        return true;
+    }
+
+    /**
+     * As {@link #get}. A transport that throws has refused this pull: that costs neither the buffer
+     * nor those that wait behind it.
+     */
+    private int askForPiece(ServerBuffer buffer) {
+        try {
+            return get(buffer);
+        } catch (RuntimeException e) {
+            if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-thrown-pull-costs-buffer")) {
+                throw e;
+            }
+            refusal = "its memory cannot be read: " + e;
+            refusals.report(
+                    clock.nanoTime(),
+                    refusal,
+                    text -> new DartException(DartException.Code.TRANSFER_FAILED, text));
+            return THROWN;
+        }
+    }
+
+    private String whyRefused(int answer) {
+        return answer == THROWN ? refusal : "the connection is gone";
+    }
+
+    /** The next piece of a part, or all that is left of it; the transport's answer. */
+    private int get(ServerBuffer buffer) {
+        PullMessage message = pulled[buffer.index()];
+        ServedClient client = message.client;
+        int left = buffer.length() - buffer.asked();
+        int length =
+                buffer.sums() == null || left < 2 * settings.pieceLength()
+                        ? left
+                        : settings.pieceLength();
+        int answer =
+                transport.get(
+                        client.peer == null ? 0 : client.peer.connection,
+                        region,
+                        buffer.regionOffset() + buffer.asked(),
+                        message.descriptor,
+                        buffer.remoteOffset(),
+                        length,
+                        buffer.index(),
+                        0);
+        if (answer == Transport.ACCEPTED) {
+            buffer.askedFor(length);
+        }
+        return answer;
+    }
+
+    /** Asks for more of the parts that have begun; parts that went on. */
+    private int goOn() {
+        int work = 0;
+        for (int i = begun.size(); i > 0; i--) {
+            ServerBuffer buffer = begun.poll();
+            int answer = askForPiece(buffer);
+            if (answer == Transport.BACK_PRESSURED) {
+                begun.addFirst(buffer);
+                break;
+            }
+            if (answer != Transport.ACCEPTED) {
+                pulled[buffer.index()].blame(whyRefused(answer));
+                partEnded(buffer, Status.PEER_DEAD);
+                shared.wakeT2.run();
+            }
+            work++;
+        }
+        return work;
+    }
+
+    /** Of some part more is to be asked for once what was asked for last has come. */
+    boolean isPulling() {
+        return longParts > 0;
+    }
+
+    private static int flags(PullMessage message, boolean isFirst, boolean isLast) {
+        int first = FrameFlyweight.FIRST | message.fileFlags & FrameFlyweight.FILE_BEGIN;
+        int last = FrameFlyweight.LAST | message.fileFlags & FrameFlyweight.FILE_END;
+        return (isFirst ? first : 0) | (isLast ? last : 0);
+    }
+
+    private static long remoteOffset(PullMessage message) {
+        if (PlantedFaults.ENABLED
+                && (PlantedFaults.isOn("dart-part-offset-off-by-one")
+                        || PlantedFaults.isOn("sweep-part-offset"))) {
+            return Math.max(0, message.posted - 1);
+        }
+        return message.posted;
+    }
+
+    /** The get into the buffer of this index has ended. */
+    void onPulled(int index, int status) {
+        ServerBuffer buffer = buffers[index];
+        if (status == Status.OK
+                && buffer.sums() != null
+                && buffer.length() >= 2 * settings.pieceLength()) {
+            buffer.sums().goOn(buffer.window(), buffer.asked(), buffer.length());
+            if (buffer.asked() < buffer.length()) {
+                begun.add(buffer);
+                return;
+            }
+        }
+        partEnded(buffer, status);
+        shared.wakeT2.run();
+    }
+
+    private void partEnded(ServerBuffer buffer, int status) {
+        PullMessage message = pulled[buffer.index()];
+        longParts -= buffer.isInPieces() ? 1 : 0;
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-memory-grows")) {
+            leaked.add(java.nio.ByteBuffer.allocateDirect(512));
+        }
+        pulled[buffer.index()] = null;
+        buffer.pullEnded(
+                status == Status.OK ? ServerBuffer.OK : ServerBuffer.FAILED, clock.nanoTime());
+        if (status != Status.OK) {
+            message.isFailed = true;
+            message.isAbortOnItsWay = true;
+            message.blame(Status.name(status));
+        } else if (message.notice == 0) {
+            Counters.add(shared.pulledBytes, buffer.payloadLength());
+            shared.events()
+                    .pulled(
+                            buffer.clientId(),
+                            buffer.sequence(),
+                            buffer.length(),
+                            buffer.pulledNs() - buffer.pullBeganNs());
+        }
+        message.outstandingParts--;
+        hasEndedPart = true;
+        shared.completed.offer(buffer);
+        ends.finishIfDone(message);
+    }
+
+    /** Names what is lost when the server ends now. */
+    void reportLost() {
+        headers.reportLost();
+        for (PullMessage message : pulled) {
+            if (message != null) {
+                message.reportLost(shared);
+            }
+        }
+    }
+
+    /** Gives the memory back; nothing may be outstanding. */
+    @Override
+    public void close() {
+        region.close();
+    }
+}

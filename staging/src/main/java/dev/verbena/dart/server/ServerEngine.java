@@ -1,0 +1,238 @@
+package dev.verbena.dart.server;
+
+import dev.verbena.agent.AgentThread;
+import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartServer;
+import dev.verbena.dart.DartTimings;
+import dev.verbena.dart.ServerStatistics;
+import dev.verbena.dart.ServerTimes;
+import dev.verbena.dart.SpillStatistics;
+import dev.verbena.dart.config.ServerSettings;
+import dev.verbena.staging.Monitors;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.agrona.concurrent.NanoClock;
+
+/** A server as its owner sees it: the three agents, their threads, waiting for them. */
+public final class ServerEngine {
+    private static final long CLOSE_MIN_NS = 5_000_000_000L;
+    private final ServerSettings settings;
+    private final NanoClock clock;
+    private final ServerShared shared;
+    private final PullAgent t1;
+    private final CompletionAgent t2;
+    private final StreamAgent t3;
+    private final List<AgentThread> threads = new ArrayList<>();
+    private final Object monitor = new Object();
+    private final Object barrierMonitor = new Object();
+
+    /** Number of a barrier that was entered and not left in time; 0: none. */
+    private long unfinishedBarrier;
+
+    private boolean isClosed;
+
+    public ServerEngine(ServerSettings settings) {
+        this.settings = settings;
+        this.clock = settings.environment().nanoClock();
+        this.shared = new ServerShared(settings);
+        this.t1 = new PullAgent(shared);
+        this.t2 = new CompletionAgent(shared);
+        this.t3 = new StreamAgent(shared);
+    }
+
+    public List<ProtocolAgent> agents() {
+        return List.of(t1, t2, t3);
+    }
+
+    public void startThreads() {
+        String name = settings.isMaster() ? "dart-master" : "dart-slave";
+        if (settings.isDedicatedThreads()) {
+            AgentThread third = thread(name + "-t3").agent(t3).wakeOnStreams().start();
+            AgentThread second = thread(name + "-t2").agent(t2).start();
+            shared.wakeT2 = second::wakeup;
+            shared.wakeT3 = third::wakeup;
+            AgentThread first = sleeping(thread(name + "-t1").agent(t1)).start();
+            shared.wakeT1 = first::wakeup;
+            threads.addAll(List.of(third, second, first));
+        } else {
+            AgentThread only =
+                    sleeping(thread(name).agent(t1).agent(t2).agent(t3)).wakeOnStreams().start();
+            shared.wakeT1 = only::wakeup;
+            threads.add(only);
+        }
+    }
+
+    /** Asleep in the transport it is woken by whoever sends; parked nobody sees it sleep. */
+    private AgentThread.Builder sleeping(AgentThread.Builder builder) {
+        boolean isDeaf = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-poll-ignored");
+        return settings.pollNs() == 0 || isDeaf
+                ? builder.transport(t1::transport)
+                : builder.sleepMaxNs(settings.pollNs());
+    }
+
+    /** Who gives a server long to close gives its threads, which close its transport, as long. */
+    private AgentThread.Builder thread(String name) {
+        return AgentThread.builder(name, settings.environment())
+                .closeTimeoutNs(Math.max(CLOSE_MIN_NS, settings.closeTimeoutNs()));
+    }
+
+    public void awaitReady(long timeoutNs) {
+        boolean isOver =
+                Monitors.await(
+                        monitor,
+                        clock,
+                        () -> isReady() || t1.fatal() != null || t1.isEnded(),
+                        timeoutNs,
+                        DartException::interrupted);
+        if (t1.fatal() != null) {
+            throw t1.fatal();
+        }
+        if (!isOver) {
+            throw new DartException(
+                    DartException.Code.TIMEOUT,
+                    "server is not ready after " + timeoutNs / 1_000_000 + " ms");
+        }
+    }
+
+    public boolean isReady() {
+        ServerRegistry registry = t1.registry();
+        return registry != null && registry.isReady() && !shared.isStopRequested;
+    }
+
+    public URI uri() {
+        ServerRegistry registry = t1.registry();
+        return registry == null ? null : registry.uri();
+    }
+
+    public int serverId() {
+        return shared.serverId;
+    }
+
+    public UUID job() {
+        return shared.job;
+    }
+
+    public int clientCount() {
+        return (int) shared.clients.get();
+    }
+
+    public ServerStatistics statistics() {
+        return shared.statistics();
+    }
+
+    public SpillStatistics spill() {
+        return shared.spillStatistics();
+    }
+
+    public ServerTimes times() {
+        return shared.times;
+    }
+
+    public void requestStop() {
+        shared.isStopRequested = true;
+        shared.wakeT1.run();
+    }
+
+    /** Ends without delivering; what is lost is reported when the agents are closed. */
+    public void stopNow() {
+        shared.isStopNow = true;
+        requestStop();
+    }
+
+    public List<DartServer.LostMessage> lostMessages() {
+        return shared.lost().all();
+    }
+
+    public DartTimings timings() {
+        return shared.timings();
+    }
+
+    public void barrier(long timeoutNs) {
+        ServerRegistry registry = t1.registry();
+        if (registry == null || !registry.isReady()) {
+            throw new IllegalStateException("the server is not ready");
+        }
+        synchronized (barrierMonitor) {
+            ServerBarrier barrier = registry.barrier();
+            // Who gave up has entered all the same, and may have been released meanwhile.
+            boolean isForgotten =
+                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-barrier-entered-anew");
+            long number =
+                    unfinishedBarrier > 0 && !isForgotten
+                            ? unfinishedBarrier
+                            : barrier.released.get() + 1;
+            unfinishedBarrier = number;
+            barrier.wanted.set(Math.max(number, barrier.wanted.get()));
+            shared.wakeT1.run();
+            boolean isOver =
+                    Monitors.await(
+                            barrierMonitor,
+                            clock,
+                            () ->
+                                    barrier.released.get() >= number
+                                            || !barrier.failure.isEmpty()
+                                            || t1.isEnded(),
+                            timeoutNs,
+                            DartException::interrupted);
+            if (barrier.released.get() >= number) {
+                unfinishedBarrier = unfinishedBarrier == number ? 0 : unfinishedBarrier;
+                return;
+            }
+            if (isOver) {
+                throw new DartException(
+                        DartException.Code.SERVER_UNREACHABLE,
+                        "barrier "
+                                + number
+                                + ": "
+                                + (t1.isEnded() ? "this server has ended" : barrier.failure));
+            }
+            throw new DartException(
+                    DartException.Code.TIMEOUT,
+                    "barrier "
+                            + number
+                            + " after "
+                            + timeoutNs / 1_000_000
+                            + " ms: "
+                            + barrier.missing());
+        }
+    }
+
+    public boolean awaitStopped(long timeoutNs) {
+        return Monitors.await(monitor, clock, t1::isEnded, timeoutNs, DartException::interrupted);
+    }
+
+    public Throwable failure() {
+        return t1.fatal();
+    }
+
+    /** Whoever is interrupted meanwhile wants the end now. */
+    private void drain() {
+        try {
+            awaitStopped(settings.closeTimeoutNs());
+        } catch (DartException e) {
+            if (e.code() != DartException.Code.INTERRUPTED) {
+                throw e;
+            }
+        }
+    }
+
+    public void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        requestStop();
+        if (!threads.isEmpty()) {
+            if (t1.registry() != null || t1.fatal() == null) {
+                drain();
+            }
+            for (int i = threads.size() - 1; i >= 0; i--) {
+                threads.get(i).close();
+            }
+        }
+    }
+}

@@ -1,0 +1,473 @@
+package dev.verbena.dart.server;
+
+import dev.verbena.agent.Environment;
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.DartException;
+import dev.verbena.dart.config.ServerSettings;
+import dev.verbena.dart.wire.ConnectNote;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.ControlOutbox;
+import dev.verbena.staging.Counters;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The part of t1 that knows who is there: connections and what kind of peer is behind each. A slave
+ * registers with its master through {@link SlaveRegistration}; the master's own work is in {@link
+ * MasterAdmission}, the clients are in {@link ServedClients}. Owned by t1.
+ */
+final class ServerRegistry implements AutoCloseable {
+    private static final long CONNECT_TIMEOUT_NS = 5_000_000_000L;
+
+    private final ServerShared shared;
+    private final ServerSettings settings;
+    private final Environment environment;
+    private final Transport transport;
+    private final ControlOutbox outbox;
+    private final ServedClients clients;
+    private final ClientEvents events;
+    private final DelegatedClients delegated;
+    private final List<ServerPeer> peers = new ArrayList<>();
+    private final UnsafeBuffer privateData = new UnsafeBuffer(new byte[ConnectNote.LENGTH]);
+    private final MasterAdmission desk;
+    private final SlaveRegistration registration;
+    private final ServerBarrier barrier;
+    private ServerPeer master;
+    private boolean isStopWanted;
+    private boolean isStopAtOnce;
+
+    /** Slave: its master is to be asked to stop all servers, perhaps at once. */
+    private boolean isStopToBeAsked;
+
+    private boolean isStopAtOnceAsked;
+    private volatile boolean isReady;
+    private volatile URI uri;
+
+    ServerRegistry(
+            ServerShared shared,
+            Transport transport,
+            ControlOutbox outbox,
+            ClientEvents events,
+            long bootTimeoutNs) {
+        this.shared = shared;
+        this.events = events;
+        this.settings = shared.settings();
+        this.environment = settings.environment();
+        this.transport = transport;
+        this.outbox = outbox;
+        this.clients = new ServedClients(shared, outbox, events::onTaken, events::onDropped);
+        this.delegated = new DelegatedClients(this, shared, transport, outbox);
+        this.uri = transport.uri();
+        if (settings.isMaster()) {
+            desk = new MasterAdmission(shared, transport, outbox, clients, this::serve);
+            registration = null;
+        } else {
+            desk = null;
+            master = newPeer(ServerPeer.MASTER);
+            registration = new SlaveRegistration(shared, transport, outbox, master, bootTimeoutNs);
+        }
+        barrier = new ServerBarrier(shared, outbox, desk == null ? null : desk.slaves(), master);
+    }
+
+    ServerBarrier barrier() {
+        return barrier;
+    }
+
+    boolean isReady() {
+        return isReady;
+    }
+
+    URI uri() {
+        return uri;
+    }
+
+    ServedClients clients() {
+        return clients;
+    }
+
+    /**
+     * Whose connection it is; null if that peer was forgotten: what the transport still had to say
+     * of it is of no use, and its place may be another's.
+     */
+    ServerPeer peer(long connection, long context) {
+        ServerPeer peer = peers.get((int) context);
+        boolean isTrusting = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-stale-peer");
+        boolean isIt =
+                isTrusting
+                        || peer != null
+                                && (peer.kind == ServerPeer.MASTER
+                                        || peer.connection == connection);
+        return isIt ? peer : null;
+    }
+
+    int doWork(long now) {
+        int work = 0;
+        if (desk != null) {
+            work += desk.doWork(now);
+            isReady = desk.isPublished() && !shared.isStopRequested;
+        } else {
+            work += registration.doWork(now);
+        }
+        if (isStopToBeAsked) {
+            work += askMaster();
+        }
+        if (isStopWanted) {
+            work += stopServers();
+        }
+        work += delegated.report(master);
+        return work + barrier.doWork(desk != null && desk.isComplete());
+    }
+
+    /** A process asks that all servers stop; of a slave the master decides, while there is one. */
+    void stopServers(ServedClient client, boolean isNow) {
+        report(client + " asks all servers to stop" + (isNow ? " at once" : ""));
+        boolean isAlone = desk != null || !master.isConnected;
+        if (isAlone) {
+            isStopAtOnce |= isNow;
+            isStopWanted = true;
+        } else {
+            isStopAtOnceAsked |= isNow;
+            isStopToBeAsked = true;
+        }
+    }
+
+    /** The master stops its slaves, then itself. */
+    private int stopServers() {
+        if (desk != null && !desk.isStopForwarded(isStopAtOnce)) {
+            return 0;
+        }
+        isStopWanted = false;
+        stopThis();
+        return 1;
+    }
+
+    /**
+     * A slave asks its master once, and stops when that says so: one that refuses says nothing, and
+     * its end later is no answer.
+     */
+    private int askMaster() {
+        if (!master.isConnected) {
+            // It went before it could be asked.
+            isStopAtOnce |= isStopAtOnceAsked;
+            isStopWanted = true;
+        } else {
+            ControlFlyweight record = outbox.begin(ControlFlyweight.STOP, shared.job);
+            if (record == null) {
+                return 0;
+            }
+            int answer = outbox.send(record.stop(isStopAtOnceAsked), master.connection);
+            boolean isForgetful =
+                    PlantedFaults.ENABLED
+                            && PlantedFaults.isOn("dart-stop-forgotten")
+                            && answer != Transport.BACK_PRESSURED;
+            if (answer != Transport.ACCEPTED && !isForgetful) {
+                // Later; or it is gone, and the transport will say so.
+                return 0;
+            }
+            boolean isHasty = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-asked-is-accepted");
+            if (isHasty) {
+                return 0;
+            }
+        }
+        isStopToBeAsked = false;
+        isStopAtOnceAsked = false;
+        return 1;
+    }
+
+    private void stopThis() {
+        if (isStopAtOnce) {
+            shared.isStopNow = true;
+        }
+        shared.isStopRequested = true;
+    }
+
+    long nextDeadlineNs(long now) {
+        return desk == null ? registration.nextDeadlineNs() : desk.nextDeadlineNs(now);
+    }
+
+    // ---- connections
+
+    private ServerPeer newPeer(int kind) {
+        for (int i = 0; i < peers.size(); i++) {
+            if (peers.get(i) == null) {
+                peers.set(i, new ServerPeer(i, kind));
+                return peers.get(i);
+            }
+        }
+        ServerPeer peer = new ServerPeer(peers.size(), kind);
+        peers.add(peer);
+        return peer;
+    }
+
+    void onConnectRequest(long connection) {
+        // While it delivers what it has, somebody may still ask it to end at once.
+        boolean isClosed = shared.isStopRequested && !settings.isStoppableByClients();
+        if (desk == null || isClosed) {
+            transport.reject(connection);
+            return;
+        }
+        ServerPeer peer = newPeer(ServerPeer.UNKNOWN);
+        peer.connection = connection;
+        if (transport.accept(connection, peer.index) != Transport.ACCEPTED) {
+            peers.set(peer.index, null);
+        }
+    }
+
+    void onConnected(long connection, ServerPeer peer) {
+        peer.connection = connection;
+        peer.isConnected = true;
+        if (peer.kind == ServerPeer.MASTER) {
+            registration.onConnected();
+        } else if (peer.client != null && peer.client.control != null) {
+            events.onReached(peer.client);
+        } else if (peer.client != null) {
+            peer.client.oweWelcome();
+            clients.hasNews(peer.client);
+        }
+    }
+
+    void onConnectFailed(ServerPeer peer, int status, String reason) {
+        if (peer.kind == ServerPeer.MASTER) {
+            registration.onConnectFailed(status, reason);
+        } else {
+            onGone(peer, reason);
+        }
+    }
+
+    /** The connection has ended; an empty reason: in order. */
+    void onGone(ServerPeer peer, String reason) {
+        peer.isConnected = false;
+        if (peer.kind == ServerPeer.MASTER) {
+            registration.onMasterGone(reason);
+            if (isReady && !reason.isEmpty()) {
+                report("the master was lost (" + reason + "); transfers go on");
+            }
+            if (isReady) {
+                // One that goes before it took this slave is followed by another.
+                barrier.failure = "the master is gone";
+            }
+            clients.forEach(client -> delegated.letGo(client, peer));
+            return;
+        }
+        if (peer.kind == ServerPeer.SLAVE) {
+            desk.onSlaveGone(peer);
+            clients.forEach(client -> delegated.drop(client, peer));
+            if (!reason.isEmpty()) {
+                report("slave server " + peer.slaveId + " was lost: " + reason);
+                shared.events().peerLost("slave server " + peer.slaveId, reason);
+            }
+        }
+        ServedClient client = peer.client;
+        if (client != null && client.peer == peer) {
+            if (!client.isLeaving) {
+                Counters.add(shared.lostClients, 1);
+                shared.events().peerLost(client.toString(), reason);
+                report(
+                        client
+                                + " was lost after message "
+                                + client.lastSequence
+                                + (reason.isEmpty() ? "" : ": " + reason));
+            }
+            delegated.unreached(client);
+            clients.leave(client);
+        }
+        if (peers.get(peer.index) == peer) {
+            peers.set(peer.index, null);
+        }
+    }
+
+    // ---- records
+
+    void onRecord(ServerPeer peer, ControlFlyweight record) {
+        switch (record.type()) {
+            case ControlFlyweight.REGISTER -> {
+                if (desk != null) {
+                    desk.onRegister(peer, record);
+                }
+            }
+            case ControlFlyweight.FORWARD -> {
+                if (peer == master
+                        && record.registration().role() == ControlFlyweight.ROLE_DELEGATED) {
+                    delegated.serve(record, master);
+                } else if (peer == master) {
+                    serve(record, null);
+                }
+            }
+            case ControlFlyweight.WELCOME -> {
+                if (peer == master && !isReady) {
+                    isReady = registration.onWelcome(record);
+                }
+            }
+            case ControlFlyweight.GOODBYE -> onGoodbye(peer, record);
+            case ControlFlyweight.DONE, ControlFlyweight.CREDIT -> delegated.onNews(peer, record);
+            case ControlFlyweight.HEARTBEAT -> {
+                ServedClient client = clientOf(peer, record);
+                client.oweHeartbeat();
+                clients.hasNews(client);
+            }
+            case ControlFlyweight.BARRIER -> barrier.onRecord(peer, record);
+            case ControlFlyweight.STOP -> onStop(peer, record.result() == 1);
+            case ControlFlyweight.RESUME -> onResume(clientOf(peer, record), record);
+            default ->
+                    throw new DartException(
+                            DartException.Code.MALFORMED,
+                            "record type " + record.type() + " is not for a server");
+        }
+    }
+
+    private void onStop(ServerPeer peer, boolean isNow) {
+        if (peer == master) {
+            isStopWanted = false;
+            isStopAtOnce |= isNow;
+            stopThis();
+        } else if (peer.kind == ServerPeer.SLAVE) {
+            onStopOfAll(isNow);
+        }
+    }
+
+    /** A slave asks on behalf of a process, or somebody who calls himself a slave: same rule. */
+    private void onStopOfAll(boolean isNow) {
+        boolean isAnybodys = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-anybody-stops");
+        if (!settings.isStoppableByClients() && !isAnybodys) {
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "a slave asks to stop all servers, but this master does not let processes stop"
+                            + " it (DartServer.Context.stoppableByClients)");
+        }
+        isStopAtOnce |= isNow;
+        isStopWanted = true;
+    }
+
+    private void onGoodbye(ServerPeer peer, ControlFlyweight record) {
+        if (peer.client != null) {
+            peer.client.leave();
+            return;
+        }
+        ServedClient client = clients.byId(record.clientId());
+        if (client == null) {
+            return;
+        }
+        if (client.control == peer) {
+            delegated.letGo(client, peer);
+        } else if (client.delegate == peer) {
+            delegated.drop(client, peer);
+        }
+    }
+
+    /** The client of which a peer speaks: the one behind it, or one that it keeps. */
+    ServedClient clientOf(ServerPeer peer, ControlFlyweight record) {
+        ServedClient client = peer.client;
+        ServedClient kept = client == null ? clients.byId(record.clientId()) : null;
+        if (kept != null && kept.control == peer) {
+            return kept;
+        }
+        if (client == null || client.id != record.clientId()) {
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "record type "
+                            + record.type()
+                            + " of client "
+                            + record.clientId()
+                            + " on a connection not its own");
+        }
+        return client;
+    }
+
+    /** The client was served by another server and goes on here. */
+    private void onResume(ServedClient client, ControlFlyweight record) {
+        boolean isOtherEpoch =
+                record.epochMs() != shared.epochMs && record.epochMs() != 0 && shared.epochMs != 0;
+        if (isOtherEpoch) {
+            transport.disconnect(client.peer.connection);
+            onGone(
+                    client.peer,
+                    "its id was given by a master of another epoch, "
+                            + record.epochMs()
+                            + ", this service began at "
+                            + shared.epochMs);
+            return;
+        }
+        if (client.outstandingHeaders > 0 || client.hasSentHeader) {
+            throw new DartException(
+                    DartException.Code.MALFORMED, "RESUME of " + client + " after its headers");
+        }
+        client.resume(record.sequence());
+    }
+
+    /** Takes a client on: over the connection that it made to the master, or a new one. */
+    private void serve(ControlFlyweight forward, ServerPeer from) {
+        ServedClient before = clients.byId(forward.registration().assignedId());
+        if (before != null && from != null && before.peer == from) {
+            before.oweWelcome();
+            clients.hasNews(before);
+            return;
+        }
+        ServedClient client = clients.add(forward);
+        if (client == null) {
+            report(
+                    "no room for client "
+                            + forward.registration().assignedId()
+                            + ": clientsMax is reached");
+            if (from != null) {
+                desk.answer(from, ControlFlyweight.RESULT_FULL);
+            }
+            return;
+        }
+        if (from != null) {
+            from.kind = ServerPeer.CLIENT;
+            from.client = client;
+            client.reachedBy(from);
+            client.oweWelcome();
+            clients.hasNews(client);
+            return;
+        }
+        connect(client);
+    }
+
+    void connect(ServedClient client) {
+        ServerPeer peer = newPeer(ServerPeer.CLIENT);
+        peer.client = client;
+        client.reachedBy(peer);
+        int length =
+                ConnectNote.encode(
+                        privateData, shared.job, transport.limits().privateDataLengthMax());
+        try {
+            long connection =
+                    transport.connect(
+                            client.uri, privateData, 0, length, peer.index, CONNECT_TIMEOUT_NS);
+            peer.connection = connection;
+            if (connection < 0) {
+                onGone(peer, "connect answered " + connection);
+            }
+        } catch (IllegalArgumentException | TransportException e) {
+            onGone(peer, e.getMessage());
+        }
+    }
+
+    /** Tells every client once; true when all were told. */
+    boolean sayGoodbye() {
+        isReady = false;
+        return clients.sayGoodbye();
+    }
+
+    void report(String what) {
+        environment
+                .errorHandler()
+                .onError(new DartException(DartException.Code.SERVER_UNREACHABLE, what));
+    }
+
+    @Override
+    public void close() {
+        isReady = false;
+        if (desk != null) {
+            desk.close();
+        }
+        if (registration != null) {
+            registration.close();
+        }
+    }
+}

@@ -1,0 +1,585 @@
+package dev.verbena.dart.step;
+
+import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartMetadata;
+import dev.verbena.dart.DartStepContext;
+import dev.verbena.dart.StepStatistics;
+import dev.verbena.dart.config.StepSettings;
+import dev.verbena.staging.Counters;
+import dev.verbena.staging.HandlerFailure;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.NanoClock;
+
+/**
+ * Puts the messages of all ranks together to steps and hands these over. Bounded: a message for
+ * which there is no room is not admitted, so that its frame stays in the connection. Owned by the
+ * receiver's agent.
+ */
+public final class StepAssembler {
+    /** Applications at a time whose steps are put together. */
+    private static final int GROUPS_MAX = 256;
+
+    /** Lost ranks of an application that are remembered. */
+    private static final int LOST_MAX = 65_536;
+
+    /** Taken for a message beside its payload. */
+    private static final int OVERHEAD = 2048;
+
+    /** Steps of an application that may be open, whatever waits behind the next one. */
+    private static final int OPEN_MAX = 65_536;
+
+    /** A message that has waited for room as long is reported. */
+    static final long HELD_NS = 1_000_000_000L;
+
+    /** And not again within this: it is no fault if a rank is ahead all the time. */
+    private static final long REPORT_EVERY_NS = 60_000_000_000L;
+
+    private static final long PAUSE_MIN_NS = 100_000_000L;
+    private static final long PAUSE_MAX_NS = 5_000_000_000L;
+
+    private final StepSettings settings;
+    private final NanoClock clock;
+    private final ErrorHandler errors;
+    private final Consumer<StepPart> free;
+    private final Consumer<Throwable> stop;
+    private final List<StepGroup> groups = new ArrayList<>();
+    private final ArrayDeque<OpenStep> ready = new ArrayDeque<>();
+
+    /** Streams whose next message had to wait; a message that was taken since is among them too. */
+    private final List<StepSource> held = new ArrayList<>();
+
+    private long retryAtNs;
+    private boolean isPausing;
+    private boolean isStopped;
+
+    final AtomicLong complete = new AtomicLong();
+    final AtomicLong incomplete = new AtomicLong();
+    final AtomicLong dropped = new AtomicLong();
+    final AtomicLong late = new AtomicLong();
+    final AtomicLong surplus = new AtomicLong();
+    final AtomicLong handlerErrors = new AtomicLong();
+    final AtomicLong waits = new AtomicLong();
+    final AtomicLong open = new AtomicLong();
+    final AtomicLong openBytes = new AtomicLong();
+
+    /**
+     * Streams whose next message has waited for {@link #HELD_NS}; the first one's rank and step.
+     */
+    final AtomicLong heldStreams = new AtomicLong();
+
+    final AtomicLong heldRank = new AtomicLong();
+    final AtomicLong heldStep = new AtomicLong();
+
+    /** 1 if bytesMax holds that message back, 0 if openStepsMax does. */
+    final AtomicLong isHeldByBytes = new AtomicLong();
+
+    private volatile String heldText = "";
+
+    /**
+     * An assembler.
+     *
+     * @param free takes messages of steps that have ended
+     * @param stop is told why the receiver must end
+     */
+    public StepAssembler(
+            StepSettings settings,
+            NanoClock clock,
+            ErrorHandler errors,
+            Consumer<StepPart> free,
+            Consumer<Throwable> stop) {
+        this.settings = settings;
+        this.clock = clock;
+        this.errors = errors;
+        this.free = free;
+        this.stop = stop;
+    }
+
+    public StepStatistics statistics() {
+        return new StepStatistics(
+                complete.get(),
+                incomplete.get(),
+                dropped.get(),
+                late.get(),
+                surplus.get(),
+                handlerErrors.get(),
+                waits.get(),
+                (int) open.get(),
+                openBytes.get(),
+                heldText);
+    }
+
+    public boolean isAcknowledgedWhenHandled() {
+        return settings.isAcknowledgedWhenHandled();
+    }
+
+    // ---- messages
+
+    /**
+     * A message begins; its metadata are known. Room for it is taken.
+     *
+     * @return false if there is none now; come again
+     */
+    public boolean admit(StepSource stream, StepPart message) {
+        if (isStopped) {
+            return false;
+        }
+        DartMetadata metadata = message.metadata();
+        StepGroup group = group(stream.job(), metadata.applicationId());
+        message.leaveStep();
+        if (group == null || group.hasEnded(metadata.step())) {
+            return true;
+        }
+        if (group.lostRanks.remove(metadata.rank())) {
+            group.open.forEach(each -> each.cameBack(metadata.rank()));
+        }
+        OpenStep step = group.find(metadata.step());
+        if (step != null && (step.state != OpenStep.OPEN || !step.wants(metadata.rank()))) {
+            return true;
+        }
+        group.cameOver(stream.serverId(), metadata.rank());
+        long cost = metadata.payloadLength() + OVERHEAD;
+        if (!hasRoom(group, step, cost, stream.serverId())) {
+            hold(stream, group, metadata);
+            return false;
+        }
+        if (step == null) {
+            int ranks = settings.rankCount() > 0 ? settings.rankCount() : metadata.rankCount();
+            step = new OpenStep(group, metadata.step(), ranks, clock.nanoTime());
+            if (!step.wants(metadata.rank())) {
+                return true; // An impossible rank opens no step.
+            }
+            group.lostRanks.forEachInt(step::died);
+            group.open(step);
+            Counters.add(open, 1);
+        }
+        long lost = group.begun(message.clientId(), message.sequence(), step);
+        if (lost > 0) {
+            step.lost(metadata.rank(), lost);
+        }
+        if (isTooLarge(group, step, cost)) {
+            step.trouble = "it takes more than bytesMax " + settings.bytesMax();
+            end(step);
+            return true;
+        }
+        message.joinStep(step, cost);
+        account(step, cost);
+        return true;
+    }
+
+    private boolean hasRoom(StepGroup group, OpenStep step, long cost, int serverId) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-steps-unbounded")) {
+            return true;
+        }
+        if (step == null && isOpenStepsMax(group, serverId)) {
+            return false;
+        }
+        boolean isOldest = group.open.isEmpty() || group.open.get(0) == step;
+        return isOldest || group.bytes + cost <= settings.bytesMax();
+    }
+
+    /** One more may be open where the oldest step would otherwise wait for itself. */
+    private boolean isOpenStepsMax(StepGroup group, int serverId) {
+        int count = group.open.size();
+        return count >= OPEN_MAX
+                || count >= settings.openStepsMax()
+                        && !group.isOldestBehind(serverId)
+                        && !isOtherHeld(group);
+    }
+
+    /** Two applications that hold back each other's servers would wait for each other. */
+    private boolean isOtherHeld(StepGroup group) {
+        for (int i = 0; i < held.size(); i++) {
+            if (held.get(i).stepWait().group() != group && isHeld(held.get(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The next message of this stream waits in its connection, and everything behind it. */
+    private void hold(StepSource stream, StepGroup group, DartMetadata metadata) {
+        if (isHeld(stream)) {
+            return;
+        }
+        stream.stepWait()
+                .begin(
+                        stream.nextWanted(),
+                        clock.nanoTime(),
+                        group,
+                        metadata.step(),
+                        metadata.rank());
+        held.remove(stream);
+        held.add(stream);
+        Counters.add(waits, 1);
+    }
+
+    private static boolean isHeld(StepSource stream) {
+        return stream.stepWait().frame() == stream.nextWanted();
+    }
+
+    /** Says what waits for room, once it has waited for long. */
+    private void checkHeld(long now) {
+        StepSource first = null;
+        int count = 0;
+        for (int i = held.size() - 1; i >= 0; i--) {
+            StepSource stream = held.get(i);
+            if (!isHeld(stream) || stream.stepWait().group().open.isEmpty()) {
+                held.remove(i);
+            } else if (now - stream.stepWait().sinceNs() - HELD_NS >= 0) {
+                first = stream;
+                count++;
+            }
+        }
+        heldStreams.lazySet(count);
+        if (first == null) {
+            heldText = "";
+        } else if (heldText.isEmpty() || first.stepWait().step() != heldStep.get()) {
+            show(first, now);
+        }
+    }
+
+    private void show(StepSource stream, long now) {
+        StepGroup group = stream.stepWait().group();
+        boolean isByBytes =
+                group.find(stream.stepWait().step()) != null
+                        || !isOpenStepsMax(group, stream.serverId());
+        heldRank.lazySet(stream.stepWait().rank());
+        heldStep.lazySet(stream.stepWait().step());
+        isHeldByBytes.lazySet(isByBytes ? 1 : 0);
+        heldText = held(stream, isByBytes);
+        if (group.reportedNs == 0 || now - group.reportedNs - REPORT_EVERY_NS >= 0) {
+            group.reportedNs = now;
+            report(DartException.Code.TIMEOUT, heldText);
+        }
+    }
+
+    private String held(StepSource stream, boolean isByBytes) {
+        StepGroup group = stream.stepWait().group();
+        OpenStep oldest = group.open.get(0);
+        String limit =
+                isByBytes
+                        ? "bytesMax (" + settings.bytesMax() + ") is reached"
+                        : "openStepsMax (" + settings.openStepsMax() + ") is reached";
+        return "rank "
+                + stream.stepWait().rank()
+                + " of application "
+                + group.applicationId
+                + " is ahead: its step "
+                + stream.stepWait().step()
+                + ", and what server "
+                + stream.serverId()
+                + " sends behind it, waits until step "
+                + oldest.step
+                + " has ended, because "
+                + limit
+                + "; step "
+                + oldest.step
+                + " waits for: "
+                + oldest.missing();
+    }
+
+    private boolean isTooLarge(StepGroup group, OpenStep step, long cost) {
+        return group.open.get(0) == step && step.bytes + cost > settings.bytesMax();
+    }
+
+    private void account(OpenStep step, long cost) {
+        step.bytes += cost;
+        step.group.bytes += cost;
+        Counters.add(openBytes, cost);
+    }
+
+    private StepGroup group(UUID job, int applicationId) {
+        for (int i = 0; i < groups.size(); i++) {
+            StepGroup group = groups.get(i);
+            if (group.applicationId == applicationId && group.job.equals(job)) {
+                return group;
+            }
+        }
+        if (groups.size() == GROUPS_MAX) {
+            // The one that was used least recently has no use for what it remembers.
+            for (int i = 0; i < groups.size(); i++) {
+                if (groups.get(i).open.isEmpty()) {
+                    groups.remove(i);
+                    break;
+                }
+            }
+            if (groups.size() == GROUPS_MAX) {
+                return null;
+            }
+        }
+        StepGroup made = new StepGroup(job, applicationId);
+        groups.add(made);
+        return made;
+    }
+
+    /**
+     * A whole message.
+     *
+     * @return true if its step keeps it; false if the message is free
+     */
+    public boolean take(StepPart message) {
+        OpenStep step = message.leaveStep();
+        if (step == null || step.state == OpenStep.ENDED) {
+            notTaken(message);
+            return false;
+        }
+        if (step.state == OpenStep.READY || !step.wants(message.metadata().rank())) {
+            account(step, -message.stepCost());
+            notTaken(message);
+            return false;
+        }
+        step.add(message, settings.messagesPerRank());
+        if (step.isOver()) {
+            end(step);
+        }
+        return true;
+    }
+
+    private void notTaken(StepPart message) {
+        DartMetadata metadata = message.metadata();
+        StepGroup group = group(message.job(), metadata.applicationId());
+        boolean isLate = group != null && group.hasEnded(metadata.step());
+        errors.onError(
+                new DartException(
+                        DartException.Code.TIMEOUT,
+                        (isLate ? "late: message " : "surplus: message ")
+                                + message.sequence()
+                                + " of client "
+                                + message.clientId()
+                                + ", rank "
+                                + metadata.rank()
+                                + ", is not part of step "
+                                + metadata.step()
+                                + " of application "
+                                + metadata.applicationId()));
+        Counters.add(isLate ? late : surplus, 1);
+    }
+
+    /** The same message came through another server: this one does not count. */
+    public void droppedDuplicate(StepPart message) {
+        OpenStep step = message.leaveStep();
+        if (step != null && step.state == OpenStep.OPEN) {
+            account(step, -message.stepCost());
+        }
+    }
+
+    /** A message that was begun will not come. */
+    public void gaveUp(StepPart message) {
+        OpenStep step = message.leaveStep();
+        if (step != null && step.state == OpenStep.OPEN) {
+            account(step, -message.stepCost());
+            step.gaveUp(message, settings.messagesPerRank());
+            if (step.isOver()) {
+                end(step);
+            }
+        }
+    }
+
+    /** No step waits for this rank, until it is heard of again. */
+    public void lost(UUID job, int applicationId, int rank) {
+        StepGroup group = group(job, applicationId);
+        if (group == null || group.lostRanks.size() >= LOST_MAX) {
+            return;
+        }
+        group.lostRanks.add(rank);
+        for (int i = 0; i < group.open.size(); i++) {
+            OpenStep step = group.open.get(i);
+            if (step.state == OpenStep.OPEN) {
+                step.died(rank);
+                if (step.isOver()) {
+                    end(step);
+                }
+            }
+        }
+    }
+
+    // ---- steps
+
+    /** Nothing more is wanted of this step. */
+    private void end(OpenStep step) {
+        step.state = OpenStep.READY;
+        ready.add(step);
+    }
+
+    public int doWork(long now) {
+        int work = 0;
+        if (!held.isEmpty()) {
+            checkHeld(now);
+        }
+        for (int i = 0; i < groups.size(); i++) {
+            work += checkDeadlines(groups.get(i), now);
+        }
+        while (!ready.isEmpty() && !isStopped) {
+            if (isPausing && retryAtNs - clock.nanoTime() > 0) {
+                break;
+            }
+            isPausing = false;
+            OpenStep step = ready.peek();
+            work++;
+            if (!isToBeDelivered(step)) {
+                report(DartException.Code.TIMEOUT, step + " is dropped: " + step.missing());
+                Counters.add(dropped, 1);
+            } else if (handle(step)) {
+                Counters.add(step.isComplete() ? complete : incomplete, 1);
+            } else {
+                break;
+            }
+            ready.poll();
+            release(step);
+        }
+        return work;
+    }
+
+    private int checkDeadlines(StepGroup group, long now) {
+        int work = 0;
+        for (int i = 0; i < group.open.size(); i++) {
+            OpenStep step = group.open.get(i);
+            if (step.state != OpenStep.OPEN) {
+                continue;
+            }
+            if (now - step.sinceNs - settings.deadlineNs() < 0) {
+                break; // They are in the order of their deadlines.
+            }
+            end(step);
+            work++;
+        }
+        return work;
+    }
+
+    private boolean isToBeDelivered(OpenStep step) {
+        return settings.incomplete() == DartStepContext.Incomplete.DELIVER || step.isComplete();
+    }
+
+    /** Hands a step over; true if it counts as handled. */
+    private boolean handle(OpenStep step) {
+        long start = clock.nanoTime();
+        Throwable thrown = null;
+        try {
+            settings.handler().onStep(step);
+        } catch (Throwable e) {
+            HandlerFailure.check(e);
+            thrown = e;
+        }
+        long took = clock.nanoTime() - start;
+        for (int i = 0; i < groups.size(); i++) {
+            groups.get(i).open.forEach(each -> each.sinceNs += took);
+        }
+        return thrown == null || failed(step, thrown);
+    }
+
+    private boolean failed(OpenStep step, Throwable thrown) {
+        step.failures++;
+        Counters.add(handlerErrors, 1);
+        errors.onError(thrown);
+        boolean isForgetful =
+                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-step-not-handed-over-again");
+        if (settings.onException() == DartStepContext.OnException.SKIP || isForgetful) {
+            return true;
+        }
+        if (settings.onException() == DartStepContext.OnException.RETRY
+                && step.failures < settings.triesMax()) {
+            long pause = PAUSE_MIN_NS << Math.min(10, step.failures - 1);
+            retryAtNs = clock.nanoTime() + Math.min(PAUSE_MAX_NS, pause);
+            isPausing = true;
+            return false;
+        }
+        isStopped = true;
+        stop.accept(
+                new DartException(
+                        DartException.Code.UNCONFIRMED,
+                        "the handler failed with "
+                                + step
+                                + (step.failures > 1 ? " " + step.failures + " times" : ""),
+                        thrown));
+        return false;
+    }
+
+    private void release(OpenStep step) {
+        step.state = OpenStep.ENDED;
+        step.group.end(step);
+        account(step, -step.bytes);
+        Counters.add(open, -1);
+        step.forEach(free);
+    }
+
+    private void report(DartException.Code code, String what) {
+        errors.onError(new DartException(code, what));
+    }
+
+    public long nextDeadlineNs() {
+        long deadline =
+                isPausing && !isStopped && !ready.isEmpty() ? retryAtNs : ProtocolAgent.NO_DEADLINE;
+        for (int i = 0; i < groups.size(); i++) {
+            List<OpenStep> steps = groups.get(i).open;
+            for (int k = 0; k < steps.size(); k++) {
+                if (steps.get(k).state == OpenStep.OPEN) {
+                    // They are in the order of their deadlines.
+                    deadline = Math.min(deadline, steps.get(k).sinceNs + settings.deadlineNs());
+                    break;
+                }
+            }
+        }
+        for (int i = 0; i < held.size(); i++) {
+            long sinceNs = held.get(i).stepWait().sinceNs();
+            if (heldText.isEmpty()) {
+                deadline = Math.min(deadline, sinceNs + HELD_NS);
+            }
+        }
+        return deadline;
+    }
+
+    /** Says which steps were not handed over. */
+    public void close() {
+        for (StepGroup group : groups) {
+            for (OpenStep step : group.open) {
+                report(
+                        DartException.Code.UNCONFIRMED,
+                        step
+                                + " was not handed over before the receiver closed"
+                                + (step.isComplete() ? "" : ": " + step.missing()));
+            }
+        }
+        groups.clear();
+        ready.clear();
+    }
+
+    public AtomicLong complete() {
+        return complete;
+    }
+
+    public AtomicLong dropped() {
+        return dropped;
+    }
+
+    public AtomicLong heldRank() {
+        return heldRank;
+    }
+
+    public AtomicLong heldStep() {
+        return heldStep;
+    }
+
+    public AtomicLong heldStreams() {
+        return heldStreams;
+    }
+
+    public AtomicLong incomplete() {
+        return incomplete;
+    }
+
+    public AtomicLong isHeldByBytes() {
+        return isHeldByBytes;
+    }
+
+    public AtomicLong open() {
+        return open;
+    }
+}

@@ -1,0 +1,463 @@
+package dev.verbena.dart.store;
+
+import dev.verbena.agent.DurableStore;
+import dev.verbena.agent.DurableStore.Completion;
+import dev.verbena.agent.DurableStore.DurableFile;
+import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.DartException;
+import dev.verbena.staging.DeliveredNumbers;
+import java.util.Collection;
+import java.util.List;
+import org.agrona.ErrorHandler;
+import org.agrona.ExpandableArrayBuffer;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.collections.IntHashSet;
+
+/**
+ * What a receiver must still know when it comes back after a crash: how far each stream is settled,
+ * which messages were delivered, which files are half-written, and which were about to get their
+ * final name. A file of the receiver's directory, appended to and forced in rounds; what a round
+ * holds may be acknowledged when it is on the device. Rewritten when it has grown, under another
+ * name which then replaces the first. Records: {@link JournalRecord}. Owned by the receiver's
+ * agent.
+ */
+public final class ReceiverJournal {
+    static final String NAME = ".receiving-state";
+    private static final String NEXT_NAME = ".receiving-state-next";
+
+    /** The round of what a receiver before this one was told. */
+    static final long EARLIER = -1;
+
+    private static final long RETRY_NS = 500_000_000;
+    private static final long GROWTH_MAX = 4 * 1024 * 1024;
+
+    private static final int BROKEN = 0;
+    private static final int IDLE = 1;
+    private static final int WRITING = 2;
+    private static final int FORCING = 3;
+    private static final int RENAMING = 4;
+
+    private final DurableStore store;
+    private final ErrorHandler errorHandler;
+    private final Collection<RankEntry> processes;
+    private boolean hasFile;
+    private final ExpandableArrayBuffer staged = new ExpandableArrayBuffer(4096);
+    private final JournalRecord record = new JournalRecord(staged);
+    private int stagedLength;
+    private int stagedDone;
+    private DurableFile file;
+    private Completion rename;
+    private int state = BROKEN;
+    private boolean isRewriting;
+    private long rewriteAbove;
+    private long retryAtNs;
+    private boolean isReported;
+    private int lastIndex;
+
+    /** Rounds begun, and rounds that are on the device. */
+    private long round = 1;
+
+    private long durableRound;
+    private long rewritesBegun;
+    private long rewritesDone;
+
+    /**
+     * @param processes what is known of processes, live
+     * @param hasFile there is a file of an earlier receiver, and what it held is in the streams
+     */
+    ReceiverJournal(
+            DurableStore store,
+            ErrorHandler errorHandler,
+            Collection<RankEntry> processes,
+            long nowNs,
+            boolean hasFile) {
+        this.processes = processes;
+        this.store = store;
+        this.errorHandler = errorHandler;
+        this.retryAtNs = nowNs;
+        this.hasFile = hasFile;
+        boolean isTrusting =
+                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-earlier-state-trusted");
+        this.durableRound = hasFile && !isTrusting ? EARLIER - 1 : 0;
+    }
+
+    /**
+     * Whether what an earlier receiver left is certainly on the device: it may have been killed
+     * before it had forced what was read here. Nothing may follow from that before.
+     */
+    public boolean isEarlierSafe() {
+        return isDurable(EARLIER);
+    }
+
+    /** Whether this round is on the device; {@link #EARLIER}: as part of the first of this one. */
+    boolean isDurable(long promiseRound) {
+        return promiseRound != 0 && durableRound >= promiseRound;
+    }
+
+    public int doWork(long nowNs, List<InboundStream> streams) {
+        if (state != BROKEN && !file.error().isEmpty()) {
+            broken(nowNs, file.error());
+            return 1;
+        }
+        return switch (state) {
+            case BROKEN -> isTooEarly(nowNs, streams) ? 0 : rewrite(nowNs, streams);
+            case IDLE -> collect(nowNs, streams);
+            case WRITING -> write();
+            case FORCING -> forcing(streams);
+            default -> renaming(nowNs, streams);
+        };
+    }
+
+    /** A rename that was asked for would give its name to the beginning of the next file. */
+    private boolean isTooEarly(long nowNs, List<InboundStream> streams) {
+        boolean isRenaming = rename != null && !rename.isDone();
+        return nowNs - retryAtNs < 0 || isRenaming || isUseless(streams);
+    }
+
+    /** Number of the last rewrite that began; 0: none. */
+    long rewritesBegun() {
+        return rewritesBegun;
+    }
+
+    /** Number of the last rewrite that is on the device under the journal's name. */
+    long rewritesDone() {
+        return rewritesDone;
+    }
+
+    private boolean isUseless(List<InboundStream> streams) {
+        return streams.isEmpty() && !hasFile;
+    }
+
+    /** The file may be gone or incomplete: writes all of it anew. */
+    public void rewriteSoon(long nowNs) {
+        if (state != BROKEN) {
+            state = BROKEN;
+            file.close();
+            retryAtNs = nowNs;
+        }
+    }
+
+    private void broken(long nowNs, String why) {
+        if (!isReported) {
+            isReported = true;
+            errorHandler.onError(
+                    new DartException(
+                            DartException.Code.TRANSFER_FAILED,
+                            "receiver's state cannot be written, so nothing is acknowledged: "
+                                    + why));
+        }
+        state = BROKEN;
+        file.close();
+        retryAtNs = nowNs + RETRY_NS;
+    }
+
+    // ---- rounds
+
+    private int collect(long nowNs, List<InboundStream> streams) {
+        for (int i = 0; i < streams.size(); i++) {
+            stage(streams.get(i), false);
+        }
+        if (stagedLength == 0) {
+            return 0;
+        }
+        if (file.position() > rewriteAbove) {
+            file.close();
+            return rewrite(nowNs, streams);
+        }
+        state = WRITING;
+        return 1 + write();
+    }
+
+    private int rewrite(long nowNs, List<InboundStream> streams) {
+        isRewriting = true;
+        rewritesBegun++;
+        stagedLength = 0;
+        stagedDone = 0;
+        file = store.append(NEXT_NAME, 0);
+        if (!file.error().isEmpty()) {
+            broken(nowNs, file.error());
+            return 1;
+        }
+        stagedLength =
+                record.begin(0, JournalRecord.HEADER)
+                        .putInt(JournalRecord.MAGIC)
+                        .putInt(JournalRecord.VERSION)
+                        .end();
+        for (int i = 0; i < streams.size(); i++) {
+            stage(streams.get(i), true);
+        }
+        processes.forEach(this::process);
+        state = WRITING;
+        return 1 + write();
+    }
+
+    private int write() {
+        int n = file.append(staged, stagedDone, stagedLength - stagedDone);
+        if (n > 0) {
+            stagedDone += n;
+        }
+        if (stagedDone == stagedLength) {
+            stagedDone = 0;
+            stagedLength = 0;
+            round++;
+            file.force();
+            state = FORCING;
+        }
+        return n > 0 ? 1 : 0;
+    }
+
+    private int forcing(List<InboundStream> streams) {
+        if (file.forcedPosition() < file.position()) {
+            return 0;
+        }
+        if (isRewriting) {
+            rename = store.rename(NEXT_NAME, NAME);
+            state = RENAMING;
+        } else {
+            done(streams);
+        }
+        return 1;
+    }
+
+    private int renaming(long nowNs, List<InboundStream> streams) {
+        if (!rename.isDone()) {
+            return 0;
+        }
+        if (!rename.error().isEmpty()) {
+            broken(nowNs, rename.error());
+            return 1;
+        }
+        isRewriting = false;
+        rewritesDone = rewritesBegun;
+        hasFile = true;
+        isReported = false;
+        rewriteAbove = GROWTH_MAX + 4 * file.position();
+        done(streams);
+        return 1;
+    }
+
+    private void done(List<InboundStream> streams) {
+        state = IDLE;
+        durableRound = round - 1;
+        for (int i = 0; i < streams.size(); i++) {
+            InboundStream stream = streams.get(i);
+            stream.journaled(stream.journalingNext);
+        }
+    }
+
+    // ---- records
+
+    /** Stages what the journal does not know of a stream, or all of it. */
+    private void stage(InboundStream stream, boolean isAll) {
+        if (isAll || stream.journalIndex == 0) {
+            if (stream.journalIndex == 0) {
+                stream.indexed(++lastIndex);
+            }
+            stagedLength =
+                    record.begin(stagedLength, JournalRecord.STREAM)
+                            .putInt(stream.journalIndex)
+                            .putJob(stream.job)
+                            .putInt(stream.serverId)
+                            .putLong(stream.acknowledgedNext())
+                            .end();
+        } else if (!stream.isDirty) {
+            return;
+        }
+        stream.unchanged();
+        stageMessages(stream, stream.open.values(), isAll);
+        stageMessages(stream, stream.storing, isAll);
+        if (isAll) {
+            stageMessages(stream, stream.delivered, true);
+        }
+        stageSettled(stream, isAll);
+        if (stream.isFinished && isAll) {
+            stageFinished(stream);
+        }
+    }
+
+    private void stageSettled(InboundStream stream, boolean isAll) {
+        int count = isAll ? stream.deliveredUpTo.size() : stream.newsOf.size();
+        stream.journaling();
+        stageRanges(stream, isAll);
+        record.begin(stagedLength, JournalRecord.SETTLED)
+                .putInt(stream.journalIndex)
+                .putLong(stream.journalingNext)
+                .putInt(count);
+        if (isAll) {
+            Int2ObjectHashMap<DeliveredNumbers>.KeyIterator clients =
+                    stream.deliveredUpTo.keySet().iterator();
+            while (clients.hasNext()) {
+                stageClient(stream, clients.nextInt());
+            }
+        } else {
+            IntHashSet.IntIterator clients = stream.newsOf.iterator();
+            while (clients.hasNext()) {
+                stageClient(stream, clients.nextValue());
+            }
+        }
+        stagedLength = record.end();
+        stream.newsOf.clear();
+    }
+
+    /** Where the numbers begin of which SETTLED says how far they go. */
+    private void stageRanges(InboundStream stream, boolean isAll) {
+        if (isAll) {
+            Int2ObjectHashMap<DeliveredNumbers>.KeyIterator clients =
+                    stream.deliveredUpTo.keySet().iterator();
+            while (clients.hasNext()) {
+                stageRanges(stream, clients.nextInt(), true);
+            }
+        } else {
+            IntHashSet.IntIterator clients = stream.newsOf.iterator();
+            while (clients.hasNext()) {
+                stageRanges(stream, clients.nextValue(), false);
+            }
+        }
+    }
+
+    private void stageRanges(InboundStream stream, int client, boolean isAll) {
+        DeliveredNumbers numbers = stream.numbersOf(client);
+        if (!isAll && !numbers.hasNews) {
+            return;
+        }
+        long remembered = stream.rememberedUpTo(client);
+        numbers.hasNews = false;
+        for (int i = 0; i < numbers.rangeCount(); i++) {
+            if (numbers.from(i) > remembered) {
+                numbers.hasNews = true;
+                return;
+            }
+            stagedLength =
+                    record.begin(stagedLength, JournalRecord.RANGE)
+                            .putInt(stream.journalIndex)
+                            .putInt(client)
+                            .putLong(numbers.from(i))
+                            .putLong(Math.min(numbers.upTo(i), remembered))
+                            .end();
+        }
+    }
+
+    private void stageClient(InboundStream stream, int client) {
+        // A number that never came must not become one of a range.
+        long upTo = stream.numbersOf(client).floor(stream.rememberedUpTo(client));
+        record.putInt(client).putLong(upTo);
+    }
+
+    private void stageMessages(
+            InboundStream stream, Collection<InboundMessage> messages, boolean isAll) {
+        for (InboundMessage message : messages) {
+            if (message.state == InboundMessage.SETTLED) {
+                continue;
+            }
+            boolean isPromised = message.state >= InboundMessage.PROMISING;
+            boolean isNew = isAll || !message.isJournaled;
+            boolean needsProgress =
+                    message.isBegunSettled && (isNew || message.settledEnd > message.journaledEnd);
+            boolean needsPromise =
+                    message.state == InboundMessage.PROMISING && message.promiseRound == 0
+                            || isAll && isPromised && message.isJournaled;
+            if (!needsProgress && !needsPromise) {
+                continue;
+            }
+            if (isNew) {
+                stageBegin(stream, message);
+            }
+            if (needsProgress) {
+                message.progressJournaled();
+                stagedLength =
+                        begin(stream, message, JournalRecord.PROGRESS)
+                                .putLong(message.settledEnd)
+                                .end();
+            }
+            if (needsPromise) {
+                message.promisedIn(round);
+                stagedLength =
+                        begin(stream, message, JournalRecord.STORE)
+                                .putInt(message.flags)
+                                .putInt(message.checksum)
+                                .end();
+            }
+        }
+    }
+
+    private JournalRecord begin(InboundStream stream, InboundMessage message, int type) {
+        return record.begin(stagedLength, type)
+                .putInt(stream.journalIndex)
+                .putInt(message.clientId)
+                .putLong(message.sequence);
+    }
+
+    private void stageBegin(InboundStream stream, InboundMessage message) {
+        message.journaled();
+        stagedLength =
+                begin(stream, message, JournalRecord.BEGIN)
+                        .putInt(message.tag)
+                        .putInt(message.flags)
+                        .putText(message.temporaryName)
+                        .putText(message.fileName)
+                        .putBytes(message.block, message.metadataLength)
+                        .end();
+    }
+
+    /** A message was given up by its server. */
+    public void forget(InboundStream stream, InboundMessage message) {
+        if (message.isJournaled) {
+            stagedLength = begin(stream, message, JournalRecord.FORGET).end();
+        }
+    }
+
+    /** Something was heard of a process, or the user has heard of its loss. */
+    public void process(RankEntry entry) {
+        stagedLength =
+                record.begin(stagedLength, JournalRecord.PROCESS)
+                        .putInt(entry.state())
+                        .putJob(entry.job)
+                        .putInt(entry.clientId)
+                        .putInt(entry.applicationId)
+                        .putInt(entry.rank)
+                        .putInt(entry.registration())
+                        .end();
+    }
+
+    /** A stream ended in order. */
+    public void finished(InboundStream stream) {
+        if (stream.journalIndex > 0) {
+            stageFinished(stream);
+        }
+    }
+
+    private void stageFinished(InboundStream stream) {
+        stagedLength =
+                record.begin(stagedLength, JournalRecord.FINISHED)
+                        .putInt(stream.journalIndex)
+                        .end();
+    }
+
+    /** A stream will never go on. */
+    public void drop(InboundStream stream) {
+        if (stream.journalIndex > 0) {
+            stagedLength =
+                    record.begin(stagedLength, JournalRecord.DROP)
+                            .putInt(stream.journalIndex)
+                            .end();
+        }
+    }
+
+    public long nextDeadlineNs(List<InboundStream> streams) {
+        return state == BROKEN && !isUseless(streams) ? retryAtNs : ProtocolAgent.NO_DEADLINE;
+    }
+
+    /** Ends; if nobody needs the state any more, it goes too. */
+    public void close(boolean isNeeded) {
+        if (file != null) {
+            file.close();
+        }
+        if (!isNeeded && (hasFile || state == RENAMING)) {
+            store.delete(NAME);
+        }
+        if (isRewriting && (state == WRITING || state == FORCING)) {
+            store.delete(NEXT_NAME);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package dev.verbena.dart.stream;
+
+import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartServer;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.agrona.ErrorHandler;
+
+/**
+ * Messages that a server had taken and did not deliver when it ended: each is named once, in the
+ * error log and to whoever asks. Thread-safe.
+ */
+public final class LostMessages {
+    private final Set<DartServer.LostMessage> messages = new LinkedHashSet<>();
+
+    /** Counts and reports a message, unless it is known already. */
+    public void add(
+            int clientId, long sequence, String name, String why, ErrorHandler errorHandler) {
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-lost-not-named") && sequence > 5) {
+            return;
+        }
+        DartServer.LostMessage message = new DartServer.LostMessage(clientId, sequence, name);
+        synchronized (messages) {
+            if (!messages.add(message)) {
+                return;
+            }
+        }
+        errorHandler.onError(
+                new DartException(
+                        DartException.Code.UNCONFIRMED,
+                        "server closed before " + why + " " + message));
+    }
+
+    public List<DartServer.LostMessage> all() {
+        synchronized (messages) {
+            return new ArrayList<>(messages);
+        }
+    }
+}
