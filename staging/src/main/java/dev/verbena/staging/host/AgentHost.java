@@ -1,0 +1,96 @@
+package dev.verbena.staging.host;
+
+import dev.verbena.agent.AgentThread;
+import dev.verbena.agent.Environment;
+import dev.verbena.agent.internal.Interrupts;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+/**
+ * Runs the agents of a service on threads, lets callers wait for what the agents do, and ends them
+ * in order. Thread-safe, except {@link #start}.
+ */
+public final class AgentHost implements AutoCloseable {
+    private final Environment environment;
+    private final Function<InterruptedException, RuntimeException> interrupted;
+    private final List<AgentThread> threads = new ArrayList<>();
+    private final Object monitor = new Object();
+    private volatile Throwable failure;
+
+    /**
+     * A host without threads.
+     *
+     * @param interrupted what {@link #await} throws
+     */
+    public AgentHost(
+            Environment environment, Function<InterruptedException, RuntimeException> interrupted) {
+        this.environment = environment;
+        this.interrupted = interrupted;
+    }
+
+    /** Starts a thread that runs the agents of this description. */
+    public AgentThread start(String name, UnaryOperator<AgentThread.Builder> description) {
+        AgentThread thread = description.apply(AgentThread.builder(name, environment)).start();
+        threads.add(thread);
+        return thread;
+    }
+
+    /** Whether a thread was started: otherwise the caller runs the agents. */
+    public boolean hasThreads() {
+        return !threads.isEmpty();
+    }
+
+    /** An agent cannot go on, for this reason; callers that wait look again. Any thread. */
+    public void failed(Throwable cause) {
+        failure = cause;
+        changed();
+    }
+
+    /** Why an agent ended by itself; null if none did. */
+    public Throwable failure() {
+        return failure;
+    }
+
+    /** Something changed that callers may wait for. Any thread. */
+    public void changed() {
+        synchronized (monitor) {
+            monitor.notifyAll();
+        }
+    }
+
+    /**
+     * Waits until the condition holds.
+     *
+     * @return false if it does not hold within the time
+     */
+    public boolean await(BooleanSupplier condition, long timeoutNs) {
+        long start = environment.nanoClock().nanoTime();
+        synchronized (monitor) {
+            while (!condition.getAsBoolean()) {
+                long leftNs = timeoutNs - (environment.nanoClock().nanoTime() - start);
+                if (leftNs <= 0) {
+                    return false;
+                }
+                try {
+                    // At most 20 ms at a time: some conditions change without a notification.
+                    monitor.wait(Math.min(20, leftNs / 1_000_000 + 1));
+                } catch (InterruptedException e) {
+                    Interrupts.keep();
+                    throw interrupted.apply(e);
+                }
+            }
+            return true;
+        }
+    }
+
+    /** Ends the threads, that started last first, each after its agents were closed on it. */
+    @Override
+    public void close() {
+        for (int i = threads.size() - 1; i >= 0; i--) {
+            threads.get(i).close();
+        }
+    }
+}
