@@ -137,7 +137,10 @@ public final class CheckingTransport extends ForwardingTransport {
     @Override
     public int disconnect(long connection) {
         int answer = delegate.disconnect(connection);
-        if (answer == ACCEPTED) {
+        boolean isGivenUp = connecting.contains(connection) || offered.contains(connection);
+        if (answer == ACCEPTED && isGivenUp) {
+            offered.remove(connection);
+        } else if (answer == ACCEPTED) {
             if (!open.remove(connection)) {
                 violated("disconnect of " + connection + " succeeded, which was not open");
             }
