@@ -67,7 +67,7 @@ public final class EventQueue extends PortalsObject {
         if (isClosed()) {
             throw new IllegalStateException("closed: " + this);
         }
-        event.isAfterLoss = false;
+        event.isAfterLoss(false);
         long head = header.getLong(HEAD);
         if (copy(head, event)) {
             header.putLong(HEAD, head + 1);
@@ -175,7 +175,7 @@ public final class EventQueue extends PortalsObject {
         for (long stamp = Math.max(head + 1, tail - capacity); stamp - tail < 0; stamp++) {
             if (copy(stamp, event)) {
                 header.putLong(HEAD, stamp + 1);
-                event.isAfterLoss = true;
+                event.isAfterLoss(true);
                 return DROPPED;
             }
             tail = header.getLongVolatile(TAIL);

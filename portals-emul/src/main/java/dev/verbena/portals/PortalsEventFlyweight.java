@@ -33,7 +33,7 @@ public final class PortalsEventFlyweight {
     /** The slot as it was; on little-endian hosts (checked when the library is built). */
     final long[] words = new long[WORDS];
 
-    boolean isAfterLoss;
+    private boolean isAfterLoss;
 
     /** A view of nothing until it is wrapped. */
     public PortalsEventFlyweight() {}
@@ -49,6 +49,10 @@ public final class PortalsEventFlyweight {
     /** Whether events before this one were lost because the queue was full. */
     public boolean isAfterLoss() {
         return isAfterLoss;
+    }
+
+    void isAfterLoss(boolean newIsAfterLoss) {
+        isAfterLoss = newIsAfterLoss;
     }
 
     /** One of {@link PortalsEventKind}. */

@@ -44,7 +44,6 @@ class ArchitectureTest {
                 """
                 ReceiveBuffer 13
                 PortalsRegion 9
-                PortalsEventFlyweight 2
                 """);
     }
 }
