@@ -1,10 +1,7 @@
 package dev.verbena.dart;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import dev.verbena.staging.Checksum;
+import dev.verbena.staging.file.CheckedLines;
 import java.net.URI;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
@@ -73,7 +70,7 @@ public record DartConfiguration(UUID job, long epochMs, URI url, int serverCount
                         + "\nclients="
                         + clientCount
                         + "\n";
-        return lines + "crc=" + crcOf(lines) + "\n";
+        return CheckedLines.encode(lines);
     }
 
     /** The two-line form, for programs that read only that. */
@@ -88,44 +85,14 @@ public record DartConfiguration(UUID job, long epochMs, URI url, int serverCount
      *     waits takes it as not yet complete
      */
     public static DartConfiguration parse(String text) {
-        if (text.length() > LENGTH_MAX) {
-            throw malformed("longer than " + LENGTH_MAX + " characters");
+        try {
+            Map<String, String> values = CheckedLines.parseUnchecked(text, LENGTH_MAX);
+            return values.containsKey(LEGACY_ADDRESS)
+                    ? legacy(values.get(LEGACY_ADDRESS), values.get(LEGACY_PROCESS), "portals")
+                    : fromValues(CheckedLines.parse(text, LENGTH_MAX));
+        } catch (IllegalArgumentException e) {
+            throw malformed(e.getMessage());
         }
-        Map<String, String> values = new LinkedHashMap<>();
-        int crcAt = -1;
-        int at = 0;
-        while (at < text.length()) {
-            int end = text.indexOf('\n', at);
-            if (end < 0) {
-                throw malformed("the last line is not ended");
-            }
-            String line = text.substring(at, end).trim();
-            int equals = line.indexOf('=');
-            if (equals > 0) {
-                if (crcAt >= 0) {
-                    throw malformed("a line after crc=");
-                }
-                if (line.startsWith("crc=")) {
-                    crcAt = at;
-                }
-                if (values.put(line.substring(0, equals), line.substring(equals + 1)) != null) {
-                    throw malformed("two lines " + line.substring(0, equals) + "=");
-                }
-            } else if (!line.isEmpty()) {
-                throw malformed("line without '='");
-            }
-            at = end + 1;
-        }
-        if (values.containsKey(LEGACY_ADDRESS)) {
-            return legacy(values.get(LEGACY_ADDRESS), values.get(LEGACY_PROCESS), "portals");
-        }
-        if (crcAt < 0) {
-            throw malformed("no crc= line");
-        }
-        if (!crcOf(text.substring(0, crcAt)).equals(values.get("crc"))) {
-            throw malformed("crc does not match the lines before it");
-        }
-        return fromValues(values);
     }
 
     /**
@@ -179,42 +146,21 @@ public record DartConfiguration(UUID job, long epochMs, URI url, int serverCount
     }
 
     private static DartConfiguration fromValues(Map<String, String> values) {
-        String version = need(values, "version");
+        String version = CheckedLines.need(values, "version");
         if (!version.equals("1")) {
             throw malformed("version=" + version + ", this program knows 1");
         }
         DartConfiguration read =
                 new DartConfiguration(
-                        uuid("job", need(values, "job")),
-                        number(values, "epoch", Long.MAX_VALUE),
-                        uri("url", need(values, "url")),
-                        (int) number(values, "servers", 1 << 16),
-                        (int) number(values, "clients", 1 << 24));
-        if (!read.transport().equals(need(values, "transport"))) {
+                        uuid("job", CheckedLines.need(values, "job")),
+                        CheckedLines.needNumber(values, "epoch", Long.MAX_VALUE),
+                        uri("url", CheckedLines.need(values, "url")),
+                        (int) CheckedLines.needNumber(values, "servers", 1 << 16),
+                        (int) CheckedLines.needNumber(values, "clients", 1 << 24));
+        if (!read.transport().equals(CheckedLines.need(values, "transport"))) {
             throw malformed("transport=" + values.get("transport") + " but url=" + read.url);
         }
         return read;
-    }
-
-    private static String need(Map<String, String> values, String key) {
-        String value = values.get(key);
-        if (value == null) {
-            throw malformed("no line " + key + "=");
-        }
-        return value;
-    }
-
-    private static long number(Map<String, String> values, String key, long max) {
-        String text = need(values, key);
-        try {
-            long value = Long.parseLong(text);
-            if (value >= 0 && value <= max) {
-                return value;
-            }
-        } catch (NumberFormatException e) {
-            // reported below, as a number out of range is
-        }
-        throw malformed(key + "=" + text + " is not a number from 0 to " + max);
     }
 
     private static UUID uuid(String key, String text) {
@@ -235,11 +181,6 @@ public record DartConfiguration(UUID job, long epochMs, URI url, int serverCount
             // reported below
         }
         throw malformed(key + "=" + text + " is not an address with a scheme");
-    }
-
-    private static String crcOf(String lines) {
-        byte[] bytes = lines.getBytes(UTF_8);
-        return String.format("%08x", new Checksum().update(bytes, 0, bytes.length).value());
     }
 
     private static DartException malformed(String what) {

@@ -1,12 +1,11 @@
 package dev.verbena.dart.store;
 
 import dev.verbena.agent.DurableStore;
-import dev.verbena.agent.DurableStore.Completion;
-import dev.verbena.agent.DurableStore.DurableFile;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.staging.DeliveredNumbers;
+import dev.verbena.staging.file.AtomicFile;
 import java.util.Collection;
 import java.util.List;
 import org.agrona.ErrorHandler;
@@ -32,12 +31,6 @@ public final class ReceiverJournal {
     private static final long RETRY_NS = 500_000_000;
     private static final long GROWTH_MAX = 4 * 1024 * 1024;
 
-    private static final int BROKEN = 0;
-    private static final int IDLE = 1;
-    private static final int WRITING = 2;
-    private static final int FORCING = 3;
-    private static final int RENAMING = 4;
-
     private final DurableStore store;
     private final ErrorHandler errorHandler;
     private final Collection<RankEntry> processes;
@@ -45,11 +38,11 @@ public final class ReceiverJournal {
     private final ExpandableArrayBuffer staged = new ExpandableArrayBuffer(4096);
     private final JournalRecord record = new JournalRecord(staged);
     private int stagedLength;
-    private int stagedDone;
-    private DurableFile file;
-    private Completion rename;
-    private int state = BROKEN;
-    private boolean isRewriting;
+    private final AtomicFile file;
+
+    /** The file is to be written anew, when it is time. */
+    private boolean isBroken = true;
+
     private long rewriteAbove;
     private long retryAtNs;
     private boolean isReported;
@@ -74,6 +67,7 @@ public final class ReceiverJournal {
             boolean hasFile) {
         this.processes = processes;
         this.store = store;
+        this.file = new AtomicFile(store, NAME, NEXT_NAME);
         this.errorHandler = errorHandler;
         this.retryAtNs = nowNs;
         this.hasFile = hasFile;
@@ -96,23 +90,18 @@ public final class ReceiverJournal {
     }
 
     public int doWork(long nowNs, List<InboundStream> streams) {
-        if (state != BROKEN && !file.error().isEmpty()) {
+        if (isBroken) {
+            return isTooEarly(nowNs, streams) ? 0 : rewrite(nowNs, streams);
+        }
+        if (!file.error().isEmpty()) {
             broken(nowNs, file.error());
             return 1;
         }
-        return switch (state) {
-            case BROKEN -> isTooEarly(nowNs, streams) ? 0 : rewrite(nowNs, streams);
-            case IDLE -> collect(nowNs, streams);
-            case WRITING -> write();
-            case FORCING -> forcing(streams);
-            default -> renaming(nowNs, streams);
-        };
+        return file.isIdle() ? collect(nowNs, streams) : goOn(nowNs, streams);
     }
 
-    /** A rename that was asked for would give its name to the beginning of the next file. */
     private boolean isTooEarly(long nowNs, List<InboundStream> streams) {
-        boolean isRenaming = rename != null && !rename.isDone();
-        return nowNs - retryAtNs < 0 || isRenaming || isUseless(streams);
+        return nowNs - retryAtNs < 0 || !file.canReplace() || isUseless(streams);
     }
 
     /** Number of the last rewrite that began; 0: none. */
@@ -131,9 +120,8 @@ public final class ReceiverJournal {
 
     /** The file may be gone or incomplete: writes all of it anew. */
     public void rewriteSoon(long nowNs) {
-        if (state != BROKEN) {
-            state = BROKEN;
-            file.close();
+        if (!isBroken) {
+            isBroken = true;
             retryAtNs = nowNs;
         }
     }
@@ -147,8 +135,7 @@ public final class ReceiverJournal {
                             "receiver's state cannot be written, so nothing is acknowledged: "
                                     + why));
         }
-        state = BROKEN;
-        file.close();
+        isBroken = true;
         retryAtNs = nowNs + RETRY_NS;
     }
 
@@ -161,20 +148,17 @@ public final class ReceiverJournal {
         if (stagedLength == 0) {
             return 0;
         }
-        if (file.position() > rewriteAbove) {
-            file.close();
+        if (file.length() > rewriteAbove) {
             return rewrite(nowNs, streams);
         }
-        state = WRITING;
-        return 1 + write();
+        file.append();
+        return 1 + goOn(nowNs, streams);
     }
 
     private int rewrite(long nowNs, List<InboundStream> streams) {
-        isRewriting = true;
+        isBroken = false;
         rewritesBegun++;
-        stagedLength = 0;
-        stagedDone = 0;
-        file = store.append(NEXT_NAME, 0);
+        file.replace();
         if (!file.error().isEmpty()) {
             broken(nowNs, file.error());
             return 1;
@@ -188,57 +172,32 @@ public final class ReceiverJournal {
             stage(streams.get(i), true);
         }
         processes.forEach(this::process);
-        state = WRITING;
-        return 1 + write();
+        return 1 + goOn(nowNs, streams);
     }
 
-    private int write() {
-        int n = file.append(staged, stagedDone, stagedLength - stagedDone);
-        if (n > 0) {
-            stagedDone += n;
-        }
-        if (stagedDone == stagedLength) {
-            stagedDone = 0;
-            stagedLength = 0;
-            round++;
-            file.force();
-            state = FORCING;
-        }
-        return n > 0 ? 1 : 0;
-    }
-
-    private int forcing(List<InboundStream> streams) {
-        if (file.forcedPosition() < file.position()) {
-            return 0;
-        }
-        if (isRewriting) {
-            rename = store.rename(NEXT_NAME, NAME);
-            state = RENAMING;
-        } else {
-            done(streams);
-        }
-        return 1;
-    }
-
-    private int renaming(long nowNs, List<InboundStream> streams) {
-        if (!rename.isDone()) {
-            return 0;
-        }
-        if (!rename.error().isEmpty()) {
-            broken(nowNs, rename.error());
+    private int goOn(long nowNs, List<InboundStream> streams) {
+        boolean wasWriting = file.isWriting();
+        int work = file.doWork(staged, stagedLength);
+        if (!file.error().isEmpty()) {
+            broken(nowNs, file.error());
             return 1;
         }
-        isRewriting = false;
-        rewritesDone = rewritesBegun;
-        hasFile = true;
-        isReported = false;
-        rewriteAbove = GROWTH_MAX + 4 * file.position();
-        done(streams);
-        return 1;
+        if (wasWriting && !file.isWriting()) {
+            stagedLength = 0;
+            round++;
+        } else if (file.isIdle()) {
+            done(streams);
+        }
+        return work;
     }
 
     private void done(List<InboundStream> streams) {
-        state = IDLE;
+        if (rewritesDone < rewritesBegun) {
+            rewritesDone = rewritesBegun;
+            hasFile = true;
+            isReported = false;
+            rewriteAbove = GROWTH_MAX + 4 * file.length();
+        }
         durableRound = round - 1;
         for (int i = 0; i < streams.size(); i++) {
             InboundStream stream = streams.get(i);
@@ -445,19 +404,15 @@ public final class ReceiverJournal {
     }
 
     public long nextDeadlineNs(List<InboundStream> streams) {
-        return state == BROKEN && !isUseless(streams) ? retryAtNs : ProtocolAgent.NO_DEADLINE;
+        return isBroken && !isUseless(streams) ? retryAtNs : ProtocolAgent.NO_DEADLINE;
     }
 
     /** Ends; if nobody needs the state any more, it goes too. */
     public void close(boolean isNeeded) {
-        if (file != null) {
-            file.close();
-        }
-        if (!isNeeded && (hasFile || state == RENAMING)) {
+        boolean isThere = hasFile || file.isRenaming();
+        file.close();
+        if (!isNeeded && isThere) {
             store.delete(NAME);
-        }
-        if (isRewriting && (state == WRITING || state == FORCING)) {
-            store.delete(NEXT_NAME);
         }
     }
 }

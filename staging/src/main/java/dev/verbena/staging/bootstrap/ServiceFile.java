@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.Environment;
+import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.staging.file.AtomicFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.function.Predicate;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -65,11 +65,8 @@ public final class ServiceFile implements AutoCloseable {
 
     /** What the file says, at most {@code lengthMax} bytes of it; null: see {@link #whyNot}. */
     public String read() {
-        whyNot = "there is no file " + path;
-        if (store == null) {
-            return null;
-        }
-        try (DurableStore.ReadableFile file = store.read(name)) {
+        try (DurableStore.ReadableFile file = store == null ? null : store.read(name)) {
+            whyNot = file == null ? "there is no file " + path : "";
             return file == null ? null : read(file);
         } catch (UncheckedIOException e) {
             whyNot = e.getMessage();
@@ -157,8 +154,14 @@ public final class ServiceFile implements AutoCloseable {
      */
     public void publish(String text, String suffix) {
         content = new UnsafeBuffer(text.getBytes(UTF_8));
-        next = new AtomicFile(store, name, name + ".tmp-" + suffix);
+        String nextName = name + ".tmp-" + suffix;
+        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-configuration-in-place")) {
+            store.delete(name);
+            nextName = name;
+        }
+        next = new AtomicFile(store, name, nextName);
         next.replace();
+        isPublished = false;
     }
 
     /** What was published last is on the device, and whoever claimed the file is known for it. */
@@ -194,12 +197,9 @@ public final class ServiceFile implements AutoCloseable {
         return 1;
     }
 
-    /** Deletes the file if what it says is still one's own. */
-    public void withdraw(Predicate<String> isOwn) {
-        String found = read();
-        if (found != null && isOwn.test(found)) {
-            store.delete(name);
-        }
+    /** Deletes the file; to be asked for once what it says is still one's own. */
+    public void delete() {
+        store.delete(name);
     }
 
     private void release(AutoCloseable held) {
@@ -212,7 +212,7 @@ public final class ServiceFile implements AutoCloseable {
         }
     }
 
-    /** Gives the claim up; what was published stays, see {@link #withdraw}. */
+    /** Gives the claim up; what was published stays, see {@link #delete}. */
     @Override
     public void close() {
         if (next != null) {

@@ -126,13 +126,18 @@ class ServiceFileTest {
     }
 
     @Test
-    void shouldWithdrawItsOwnFileOnly() {
-        service.claim(0);
-        publish(service, ADDRESS.encode());
-        service.withdraw("another"::equals);
-        assertThat(path).exists();
-        service.withdraw(ADDRESS.encode()::equals);
-        Await.until("withdrawn", () -> !Files.exists(path));
+    void shouldWithdrawItsOwnFileOnly() throws IOException {
+        try (ServicePublisher publisher =
+                new ServicePublisher(environment, path.toString(), "stg/1")) {
+            Await.until(
+                    "published",
+                    () -> {
+                        publisher.doWork(ADDRESS.url());
+                        return publisher.isPublished();
+                    });
+            Files.writeString(path, "of another service");
+        }
+        assertThat(path).hasContent("of another service");
     }
 
     @Test
