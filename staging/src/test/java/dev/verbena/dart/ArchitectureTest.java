@@ -68,7 +68,9 @@ class ArchitectureTest {
                     .dependOnClassesThat(
                             resideInAPackage("dev.verbena.dart..")
                                     .and(not(resideInAPackage("dev.verbena.dart.wire..")))
-                                    .and(not(belongToAnyOf(
+                                    .and(
+                                            not(
+                                                    belongToAnyOf(
                                                             DartException.class,
                                                             DartException.Code.class,
                                                             AckMode.class,

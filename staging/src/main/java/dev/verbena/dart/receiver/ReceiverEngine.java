@@ -18,7 +18,7 @@ import dev.verbena.dart.store.ReceiverJournal;
 import dev.verbena.dart.store.ReceiverRecovery;
 import dev.verbena.staging.CounterMirror;
 import dev.verbena.staging.Counters;
-import dev.verbena.staging.Monitors;
+import dev.verbena.staging.host.AgentHost;
 import java.util.List;
 import java.util.UUID;
 import org.agrona.concurrent.NanoClock;
@@ -42,14 +42,13 @@ public final class ReceiverEngine implements ProtocolAgent {
     private final RankWatch ranks;
     private final ReceiverJournal journal;
     private final CounterMirror mirror;
-    private final Object monitor = new Object();
-    private AgentThread thread;
+    private final AgentHost host;
     private boolean isClosed;
-    private volatile Throwable failure;
 
     public ReceiverEngine(ReceiverSettings settings) {
         this.settings = settings;
         this.environment = settings.environment();
+        this.host = new AgentHost(environment, DartException::interrupted);
         this.clock = environment.nanoClock();
         this.files = settings.directory().isEmpty() ? null : new MessageFiles(settings);
         this.steps =
@@ -145,12 +144,8 @@ public final class ReceiverEngine implements ProtocolAgent {
     }
 
     public void startThread() {
-        thread =
-                AgentThread.builder("dart-receiver", environment)
-                        .agent(this)
-                        .wakeOnStreams()
-                        .start();
-        onReady(thread::wakeup);
+        AgentThread.Builder thread = AgentThread.builder("dart-receiver", environment);
+        onReady(host.start(thread.agent(this).wakeOnStreams())::wakeup);
     }
 
     public void onReady(Runnable wakeup) {
@@ -165,7 +160,7 @@ public final class ReceiverEngine implements ProtocolAgent {
     }
 
     public Throwable failure() {
-        return failure;
+        return host.failure();
     }
 
     public ReceiverStatistics statistics() {
@@ -216,12 +211,7 @@ public final class ReceiverEngine implements ProtocolAgent {
     }
 
     public boolean awaitFinished(int serverCount, long timeoutNs) {
-        Monitors.await(
-                monitor,
-                clock,
-                () -> shared.finished.get() >= serverCount || failure != null,
-                timeoutNs,
-                DartException::interrupted);
+        host.await(() -> shared.finished.get() >= serverCount || host.failure() != null, timeoutNs);
         return shared.finished.get() >= serverCount;
     }
 
@@ -236,7 +226,7 @@ public final class ReceiverEngine implements ProtocolAgent {
             boolean isSilent =
                     PlantedFaults.ENABLED && PlantedFaults.isOn("dart-receiver-vanishes");
             if (!isSilent) {
-                failed(e);
+                host.failed(e);
             }
             throw e;
         }
@@ -283,14 +273,7 @@ public final class ReceiverEngine implements ProtocolAgent {
     /** Nothing more is taken or acknowledged; what is not acknowledged stays with the servers. */
     private void stopBy(Throwable cause) {
         connections.stop(cause.getMessage());
-        failed(cause);
-    }
-
-    private void failed(Throwable cause) {
-        synchronized (monitor) {
-            failure = cause;
-            monitor.notifyAll();
-        }
+        host.failed(cause);
     }
 
     // ---- for sessions
@@ -360,10 +343,8 @@ public final class ReceiverEngine implements ProtocolAgent {
         if (journal != null) {
             journal.finished(stream);
         }
-        synchronized (monitor) {
-            Counters.add(shared.finished, 1);
-            monitor.notifyAll();
-        }
+        Counters.add(shared.finished, 1);
+        host.changed();
     }
 
     private boolean isAnyServing(UUID job) {
@@ -421,8 +402,8 @@ public final class ReceiverEngine implements ProtocolAgent {
     }
 
     public void close() {
-        if (thread != null) {
-            thread.close();
+        if (host.hasThreads()) {
+            host.close();
         } else {
             onClose();
         }

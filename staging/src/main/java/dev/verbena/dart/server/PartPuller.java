@@ -6,9 +6,9 @@ import dev.verbena.dart.config.ServerSettings;
 import dev.verbena.dart.stream.ServerBuffer;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.dart.wire.FrameSums;
-import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.staging.Counters;
 import dev.verbena.staging.RareReports;
+import dev.verbena.staging.transfer.PartBuffers;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
@@ -22,8 +22,6 @@ import org.agrona.concurrent.NanoClock;
  * memory. Owned by t1.
  */
 final class PartPuller implements AutoCloseable {
-    private static final long PAGE = 4096;
-
     /** No answer of a transport. */
     private static final int THROWN = Integer.MIN_VALUE;
 
@@ -31,13 +29,11 @@ final class PartPuller implements AutoCloseable {
     private final ServerSettings settings;
     private final NanoClock clock;
     private final Transport transport;
-    private final RegisteredRegion region;
+    private final PartBuffers parts;
     private final ServerBuffer[] buffers;
 
     /** What is pulled into the buffer of the same index; null: nothing. */
     private final PullMessage[] pulled;
-
-    private final ArrayDeque<ServerBuffer> free = new ArrayDeque<>();
 
     /** Parts of which a piece has come and more is to be asked for. */
     private final ArrayDeque<ServerBuffer> begun = new ArrayDeque<>();
@@ -67,20 +63,13 @@ final class PartPuller implements AutoCloseable {
         this.clock = settings.environment().nanoClock();
         this.transport = transport;
         this.refusals = new RareReports(settings.environment().errorHandler());
-        long stride = (settings.bufferSize() + PAGE - 1) & -PAGE;
-        region = transport.allocate(stride * settings.bufferCount(), 0);
+        parts = new PartBuffers(transport, settings.bufferCount(), settings.bufferSize());
         buffers = new ServerBuffer[settings.bufferCount()];
         pulled = new PullMessage[buffers.length];
         for (int i = 0; i < buffers.length; i++) {
-            buffers[i] =
-                    new ServerBuffer(
-                            i,
-                            i * stride,
-                            region.buffer(i * stride, settings.bufferSize()),
-                            sums());
-            free.add(buffers[i]);
+            buffers[i] = new ServerBuffer(i, parts.offset(i), parts.window(i), sums());
         }
-        shared.emptyBuffers.lazySet(free.size());
+        shared.emptyBuffers.lazySet(parts.freeCount());
     }
 
     /** Null: data that are thrown away are not summed up. */
@@ -101,17 +90,17 @@ final class PartPuller implements AutoCloseable {
 
     /** No header waits, and every buffer is here. */
     boolean isIdle() {
-        return headers.isEmpty() && free.size() == buffers.length;
+        return headers.isEmpty() && parts.freeCount() == buffers.length;
     }
 
     /** Nobody else needs this buffer any more. */
     void returned(ServerBuffer buffer) {
         boolean isLeaked = PlantedFaults.ENABLED && PlantedFaults.isOn("sweep-buffer-leaked");
-        if (isLeaked && free.isEmpty()) {
+        if (isLeaked && parts.freeCount() == 0) {
             return;
         }
-        free.add(buffer);
-        shared.emptyBuffers.lazySet(free.size());
+        parts.release(buffer.index());
+        shared.emptyBuffers.lazySet(parts.freeCount());
     }
 
     /** A message of which more is to be pulled, or is being pulled; null: none. */
@@ -142,7 +131,7 @@ final class PartPuller implements AutoCloseable {
                 work++;
                 continue;
             }
-            if (free.isEmpty()) {
+            if (parts.freeCount() == 0) {
                 work += giveUpEarly(message);
                 break;
             }
@@ -156,7 +145,7 @@ final class PartPuller implements AutoCloseable {
             }
         }
         if (work > 0) {
-            shared.emptyBuffers.lazySet(free.size());
+            shared.emptyBuffers.lazySet(parts.freeCount());
             headers.show();
         }
         if (hasEndedPart) {
@@ -209,7 +198,7 @@ final class PartPuller implements AutoCloseable {
     }
 
     private boolean postPart(PullMessage message) {
-        ServerBuffer buffer = free.poll();
+        ServerBuffer buffer = buffers[parts.acquire()];
         ServedClient client = message.client;
         boolean isFirst = message.postedParts == 0;
         int metadata = isFirst ? message.metadataLength : 0;
@@ -223,13 +212,13 @@ final class PartPuller implements AutoCloseable {
                 pulled[buffer.index()] = null;
             }
             if (answer == Transport.BACK_PRESSURED) {
-                free.addFirst(buffer);
+                parts.release(buffer.index());
                 return false;
             }
             if (answer != Transport.ACCEPTED) {
                 message.isFailed = true;
                 message.failure = whyRefused(answer);
-                free.addFirst(buffer);
+                parts.release(buffer.index());
                 return true;
             }
         }
@@ -303,7 +292,7 @@ final class PartPuller implements AutoCloseable {
         int answer =
                 transport.get(
                         client.peer == null ? 0 : client.peer.connection,
-                        region,
+                        parts.region(),
                         buffer.regionOffset() + buffer.asked(),
                         message.descriptor,
                         buffer.remoteOffset(),
@@ -413,6 +402,6 @@ final class PartPuller implements AutoCloseable {
     /** Gives the memory back; nothing may be outstanding. */
     @Override
     public void close() {
-        region.close();
+        parts.close();
     }
 }

@@ -474,7 +474,7 @@ final class PullAgent implements ProtocolAgent {
                 int offset,
                 int length,
                 long token) {
-            ServerPeer peer = registry.peer(connection, peerContext);
+            ServerPeer peer = registry.peer(peerContext);
             if (peer == null) {
                 return;
             }
@@ -507,7 +507,7 @@ final class PullAgent implements ProtocolAgent {
 
         @Override
         public void onConnected(long connection, long peerContext) {
-            ServerPeer peer = registry.peer(connection, peerContext);
+            ServerPeer peer = registry.peer(peerContext);
             if (peer == null) {
                 transport.disconnect(connection);
             } else {
@@ -517,7 +517,7 @@ final class PullAgent implements ProtocolAgent {
 
         @Override
         public void onConnectFailed(long connection, long peerContext, int status, String reason) {
-            ServerPeer peer = registry.peer(connection, peerContext);
+            ServerPeer peer = registry.peer(peerContext);
             if (peer != null) {
                 registry.onConnectFailed(peer, status, reason);
             }
@@ -534,7 +534,7 @@ final class PullAgent implements ProtocolAgent {
         }
 
         private void gone(long connection, long peerContext, String reason) {
-            ServerPeer peer = registry.peer(connection, peerContext);
+            ServerPeer peer = registry.peer(peerContext);
             if (peer != null) {
                 registry.onGone(peer, reason);
             }

@@ -11,8 +11,8 @@ import dev.verbena.dart.ServerTimes;
 import dev.verbena.dart.SpillStatistics;
 import dev.verbena.dart.config.ServerSettings;
 import dev.verbena.staging.Monitors;
+import dev.verbena.staging.host.AgentHost;
 import java.net.URI;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.agrona.concurrent.NanoClock;
@@ -26,8 +26,7 @@ public final class ServerEngine {
     private final PullAgent t1;
     private final CompletionAgent t2;
     private final StreamAgent t3;
-    private final List<AgentThread> threads = new ArrayList<>();
-    private final Object monitor = new Object();
+    private final AgentHost host;
     private final Object barrierMonitor = new Object();
 
     /** Number of a barrier that was entered and not left in time; 0: none. */
@@ -38,6 +37,7 @@ public final class ServerEngine {
     public ServerEngine(ServerSettings settings) {
         this.settings = settings;
         this.clock = settings.environment().nanoClock();
+        this.host = new AgentHost(settings.environment(), DartException::interrupted);
         this.shared = new ServerShared(settings);
         this.t1 = new PullAgent(shared);
         this.t2 = new CompletionAgent(shared);
@@ -51,18 +51,17 @@ public final class ServerEngine {
     public void startThreads() {
         String name = settings.isMaster() ? "dart-master" : "dart-slave";
         if (settings.isDedicatedThreads()) {
-            AgentThread third = thread(name + "-t3").agent(t3).wakeOnStreams().start();
-            AgentThread second = thread(name + "-t2").agent(t2).start();
+            AgentThread third = host.start(thread(name + "-t3").agent(t3).wakeOnStreams());
+            AgentThread second = host.start(thread(name + "-t2").agent(t2));
             shared.wakeT2 = second::wakeup;
             shared.wakeT3 = third::wakeup;
-            AgentThread first = sleeping(thread(name + "-t1").agent(t1)).start();
+            AgentThread first = host.start(sleeping(thread(name + "-t1").agent(t1)));
             shared.wakeT1 = first::wakeup;
-            threads.addAll(List.of(third, second, first));
         } else {
             AgentThread only =
-                    sleeping(thread(name).agent(t1).agent(t2).agent(t3)).wakeOnStreams().start();
+                    host.start(
+                            sleeping(thread(name).agent(t1).agent(t2).agent(t3)).wakeOnStreams());
             shared.wakeT1 = only::wakeup;
-            threads.add(only);
         }
     }
 
@@ -82,12 +81,7 @@ public final class ServerEngine {
 
     public void awaitReady(long timeoutNs) {
         boolean isOver =
-                Monitors.await(
-                        monitor,
-                        clock,
-                        () -> isReady() || t1.fatal() != null || t1.isEnded(),
-                        timeoutNs,
-                        DartException::interrupted);
+                host.await(() -> isReady() || t1.fatal() != null || t1.isEnded(), timeoutNs);
         if (t1.fatal() != null) {
             throw t1.fatal();
         }
@@ -202,7 +196,7 @@ public final class ServerEngine {
     }
 
     public boolean awaitStopped(long timeoutNs) {
-        return Monitors.await(monitor, clock, t1::isEnded, timeoutNs, DartException::interrupted);
+        return host.await(t1::isEnded, timeoutNs);
     }
 
     public Throwable failure() {
@@ -226,13 +220,11 @@ public final class ServerEngine {
         }
         isClosed = true;
         requestStop();
-        if (!threads.isEmpty()) {
+        if (host.hasThreads()) {
             if (t1.registry() != null || t1.fatal() == null) {
                 drain();
             }
-            for (int i = threads.size() - 1; i >= 0; i--) {
-                threads.get(i).close();
-            }
+            host.close();
         }
     }
 }

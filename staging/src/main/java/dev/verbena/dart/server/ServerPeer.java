@@ -9,7 +9,9 @@ final class ServerPeer {
     static final int SLAVE = 2;
     static final int MASTER = 3;
 
-    final int index;
+    /** Of its connection. */
+    final long context;
+
     long connection;
     int kind;
     boolean isConnected;
@@ -34,8 +36,8 @@ final class ServerPeer {
     /** And to do it without delivering anything. */
     boolean isToldToStopAtOnce;
 
-    ServerPeer(int index, int kind) {
-        this.index = index;
+    ServerPeer(long context, int kind) {
+        this.context = context;
         this.kind = kind;
     }
 }

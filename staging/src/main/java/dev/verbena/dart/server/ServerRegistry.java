@@ -8,11 +8,10 @@ import dev.verbena.dart.wire.ConnectNote;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.ControlOutbox;
 import dev.verbena.staging.Counters;
+import dev.verbena.staging.control.PeerSlots;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportException;
 import java.net.URI;
-import java.util.ArrayList;
-import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -31,7 +30,7 @@ final class ServerRegistry implements AutoCloseable {
     private final ServedClients clients;
     private final ClientEvents events;
     private final DelegatedClients delegated;
-    private final List<ServerPeer> peers = new ArrayList<>();
+    private final PeerSlots<ServerPeer> peers = new PeerSlots<>(PeerSlots.SLOTS_MAX);
     private final UnsafeBuffer privateData = new UnsafeBuffer(new byte[ConnectNote.LENGTH]);
     private final MasterAdmission desk;
     private final SlaveRegistration registration;
@@ -89,19 +88,9 @@ final class ServerRegistry implements AutoCloseable {
         return clients;
     }
 
-    /**
-     * Whose connection it is; null if that peer was forgotten: what the transport still had to say
-     * of it is of no use, and its place may be another's.
-     */
-    ServerPeer peer(long connection, long context) {
-        ServerPeer peer = peers.get((int) context);
-        boolean isTrusting = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-stale-peer");
-        boolean isIt =
-                isTrusting
-                        || peer != null
-                                && (peer.kind == ServerPeer.MASTER
-                                        || peer.connection == connection);
-        return isIt ? peer : null;
+    /** The peer of a connection's context; null if it was forgotten. */
+    ServerPeer peer(long context) {
+        return peers.get(context);
     }
 
     int doWork(long now) {
@@ -192,15 +181,7 @@ final class ServerRegistry implements AutoCloseable {
     // ---- connections
 
     private ServerPeer newPeer(int kind) {
-        for (int i = 0; i < peers.size(); i++) {
-            if (peers.get(i) == null) {
-                peers.set(i, new ServerPeer(i, kind));
-                return peers.get(i);
-            }
-        }
-        ServerPeer peer = new ServerPeer(peers.size(), kind);
-        peers.add(peer);
-        return peer;
+        return peers.add(context -> new ServerPeer(context, kind));
     }
 
     void onConnectRequest(long connection) {
@@ -212,8 +193,8 @@ final class ServerRegistry implements AutoCloseable {
         }
         ServerPeer peer = newPeer(ServerPeer.UNKNOWN);
         peer.connection = connection;
-        if (transport.accept(connection, peer.index) != Transport.ACCEPTED) {
-            peers.set(peer.index, null);
+        if (transport.accept(connection, peer.context) != Transport.ACCEPTED) {
+            peers.remove(peer.context);
         }
     }
 
@@ -275,9 +256,7 @@ final class ServerRegistry implements AutoCloseable {
             delegated.unreached(client);
             clients.leave(client);
         }
-        if (peers.get(peer.index) == peer) {
-            peers.set(peer.index, null);
-        }
+        peers.remove(peer.context);
     }
 
     // ---- records
@@ -438,7 +417,7 @@ final class ServerRegistry implements AutoCloseable {
         try {
             long connection =
                     transport.connect(
-                            client.uri, privateData, 0, length, peer.index, CONNECT_TIMEOUT_NS);
+                            client.uri, privateData, 0, length, peer.context, CONNECT_TIMEOUT_NS);
             peer.connection = connection;
             if (connection < 0) {
                 onGone(peer, "connect answered " + connection);

@@ -76,7 +76,7 @@ final class SlaveRegistration implements AutoCloseable {
     }
 
     private int register(long now) {
-        int work = link.doWork(now, master.index);
+        int work = link.doWork(now, master.context);
         if (link.isConnected() && !hasSentRegister) {
             ControlFlyweight record = outbox.begin(ControlFlyweight.REGISTER, link.job());
             if (record != null) {

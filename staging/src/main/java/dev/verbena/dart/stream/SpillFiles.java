@@ -5,6 +5,7 @@ import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.staging.Counters;
+import dev.verbena.staging.admission.Account;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,18 +35,17 @@ public final class SpillFiles implements AutoCloseable {
 
     private final StreamOwner shared;
     private final DurableStore store;
-    private final long limit;
+    private final Account disk;
     private final List<AutoCloseable> locks = new ArrayList<>();
     private final List<String> lockNames = new ArrayList<>();
     private final List<SpillFile> files = new ArrayList<>();
     private final FrameFlyweight frame = new FrameFlyweight();
     private boolean isOwnLocked;
-    private long used;
     private int count;
 
     SpillFiles(StreamOwner shared) {
         this.shared = shared;
-        this.limit = shared.settings.spillLimit();
+        this.disk = new Account(shared.settings.spillLimit());
         this.store = shared.settings.environment().store(shared.settings.spillDirectory());
         store.onReady(() -> shared.wakeT3());
         store.onReady(() -> shared.wakeT1());
@@ -60,12 +60,12 @@ public final class SpillFiles implements AutoCloseable {
     }
 
     boolean hasRoom(long bytes) {
-        return used + bytes <= limit;
+        return bytes <= disk.free();
     }
 
     /** Longest file: several fit into the limit, or nothing would be deleted before the end. */
     long lengthMax() {
-        return Math.min(64L << 20, limit / 4);
+        return Math.min(64L << 20, disk.capacity() / 4);
     }
 
     /** Takes the lock of a stream; false if another server has it. */
@@ -134,12 +134,12 @@ public final class SpillFiles implements AutoCloseable {
     }
 
     void grew(long bytes) {
-        used += bytes;
+        disk.charge(bytes);
         show();
     }
 
     private void show() {
-        shared.spillBytes.lazySet(used);
+        shared.spillBytes.lazySet(disk.reserved());
         shared.spillFiles.lazySet(files.size());
     }
 
@@ -163,7 +163,7 @@ public final class SpillFiles implements AutoCloseable {
         if (!files.remove(file)) {
             return;
         }
-        used -= file.length;
+        disk.release(file.length);
         file.endWriting();
         file.closeReader();
         store.delete(file.name);
@@ -173,7 +173,7 @@ public final class SpillFiles implements AutoCloseable {
     /** Gives a file another name, under which no server takes it for its own. */
     DurableStore.Completion keepDamaged(SpillFile file) {
         if (files.remove(file)) {
-            used -= file.length;
+            disk.release(file.length);
             show();
         }
         file.closeReader();
@@ -279,7 +279,7 @@ public final class SpillFiles implements AutoCloseable {
                     "kept "
                             + shared.spillMessages.get()
                             + " messages, "
-                            + used
+                            + disk.reserved()
                             + " bytes in "
                             + files.size()
                             + " files, that the receiver has not confirmed; a server that is"

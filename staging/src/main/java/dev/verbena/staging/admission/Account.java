@@ -47,6 +47,15 @@ public final class Account {
         return true;
     }
 
+    /** Counts bytes that are taken already, whether or not there is room for them. */
+    public void charge(long bytes) {
+        checkNotNegative(bytes);
+        reserved.lazySet(reserved.get() + bytes);
+        if (total != null) {
+            total.charge(bytes);
+        }
+    }
+
     /**
      * Gives bytes back.
      *
@@ -70,12 +79,17 @@ public final class Account {
         }
     }
 
+    /** Bytes that may be reserved at most. */
+    public long capacity() {
+        return capacity;
+    }
+
     /** Bytes that are reserved. */
     public long reserved() {
         return reserved.get();
     }
 
-    /** Bytes that this account alone has room for. */
+    /** Bytes that this account alone has room for; negative if more was charged. */
     public long free() {
         return capacity - reserved.get();
     }

@@ -2,12 +2,11 @@ package dev.verbena.staging.host;
 
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.Environment;
-import dev.verbena.agent.internal.Interrupts;
+import dev.verbena.staging.Monitors;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
-import java.util.function.UnaryOperator;
 
 /**
  * Runs the agents of a service on threads, lets callers wait for what the agents do, and ends them
@@ -15,7 +14,7 @@ import java.util.function.UnaryOperator;
  */
 public final class AgentHost implements AutoCloseable {
     private final Environment environment;
-    private final Function<InterruptedException, RuntimeException> interrupted;
+    private final BiFunction<String, InterruptedException, RuntimeException> interrupted;
     private final List<AgentThread> threads = new ArrayList<>();
     private final Object monitor = new Object();
     private volatile Throwable failure;
@@ -26,14 +25,15 @@ public final class AgentHost implements AutoCloseable {
      * @param interrupted what {@link #await} throws
      */
     public AgentHost(
-            Environment environment, Function<InterruptedException, RuntimeException> interrupted) {
+            Environment environment,
+            BiFunction<String, InterruptedException, RuntimeException> interrupted) {
         this.environment = environment;
         this.interrupted = interrupted;
     }
 
     /** Starts a thread that runs the agents of this description. */
-    public AgentThread start(String name, UnaryOperator<AgentThread.Builder> description) {
-        AgentThread thread = description.apply(AgentThread.builder(name, environment)).start();
+    public AgentThread start(AgentThread.Builder description) {
+        AgentThread thread = description.start();
         threads.add(thread);
         return thread;
     }
@@ -67,23 +67,7 @@ public final class AgentHost implements AutoCloseable {
      * @return false if it does not hold within the time
      */
     public boolean await(BooleanSupplier condition, long timeoutNs) {
-        long start = environment.nanoClock().nanoTime();
-        synchronized (monitor) {
-            while (!condition.getAsBoolean()) {
-                long leftNs = timeoutNs - (environment.nanoClock().nanoTime() - start);
-                if (leftNs <= 0) {
-                    return false;
-                }
-                try {
-                    // At most 20 ms at a time: some conditions change without a notification.
-                    monitor.wait(Math.min(20, leftNs / 1_000_000 + 1));
-                } catch (InterruptedException e) {
-                    Interrupts.keep();
-                    throw interrupted.apply(e);
-                }
-            }
-            return true;
-        }
+        return Monitors.await(monitor, environment.nanoClock(), condition, timeoutNs, interrupted);
     }
 
     /** Ends the threads, that started last first, each after its agents were closed on it. */

@@ -44,6 +44,17 @@ class AccountTest {
     }
 
     @Test
+    void shouldCountWhatIsThereAlready() {
+        peer.charge(90);
+        assertThat(peer.free()).isEqualTo(-30);
+        assertThat(peer.reserve(0)).isFalse();
+        assertThat(other.reserve(11)).isFalse();
+        assertThat(other.reserve(10)).isTrue();
+        peer.release(31);
+        assertThat(peer.reserve(1)).isTrue();
+    }
+
+    @Test
     void shouldNotOverflow() {
         assertThat(total.reserve(1)).isTrue();
         assertThat(total.reserve(Long.MAX_VALUE)).isFalse();

@@ -3,6 +3,7 @@ package dev.verbena.staging.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.RealEnvironment;
 import java.util.List;
@@ -25,6 +26,10 @@ class AgentHostTest {
     void close() {
         host.close();
         environment.close();
+    }
+
+    private AgentThread.Builder thread(String name) {
+        return AgentThread.builder(name, environment);
     }
 
     private ProtocolAgent agent(String name) {
@@ -55,8 +60,8 @@ class AgentHostTest {
     @Test
     void shouldRunAgentsAndCloseThoseThatStartedLastFirst() {
         assertThat(host.hasThreads()).isFalse();
-        host.start("kit-1", thread -> thread.agent(agent("a")).agent(agent("b")));
-        host.start("kit-2", thread -> thread.agent(agent("c")));
+        host.start(thread("kit-1").agent(agent("a")).agent(agent("b")));
+        host.start(thread("kit-2").agent(agent("c")));
         assertThat(host.hasThreads()).isTrue();
         assertThat(host.await(() -> cycles.get() > 10, LONG_NS)).isTrue();
         host.close();

@@ -1,5 +1,6 @@
 package dev.verbena.staging.proof;
 
+import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.staging.host.AgentHost;
 import dev.verbena.transport.TransportContext;
@@ -77,7 +78,8 @@ final class ProofProcess implements AutoCloseable {
                         path,
                         BYTES_MAX);
         try (AgentHost host = new AgentHost(environment, IllegalStateException::new)) {
-            service.onReady(host.start("proof", thread -> thread.agent(service))::wakeup);
+            service.onReady(
+                    host.start(AgentThread.builder("proof", environment).agent(service))::wakeup);
             long said = -1;
             while (System.in.available() == 0) {
                 if (service.savedCount.get() > said) {

@@ -2,6 +2,7 @@ package dev.verbena.staging.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.Await;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.memory.RegisteredRegion;
@@ -74,7 +75,7 @@ class ProofTest {
 
     private ProofService serve(AgentHost by) {
         ProofService service = new ProofService(environment, this::open, path(), BYTES_MAX);
-        service.onReady(by.start("proof", thread -> thread.agent(service))::wakeup);
+        service.onReady(by.start(AgentThread.builder("proof", environment).agent(service))::wakeup);
         return service;
     }
 
