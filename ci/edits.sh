@@ -34,7 +34,7 @@ test_path() {
 
 # compile_edits KIND...: compiles what was edited since the last time, into the folders of Maven's classes and the jars of commands.
 compile_edits() (
-    local kinds=("$@") kind edited sources=() path
+    local kinds=("$@") kind edited sources=()
     cd "$VERBENA_HOME" || return 1
     mkdir -p target/edits
     touch target/edits/began
@@ -44,11 +44,17 @@ compile_edits() (
         mapfile -t edited < <(if [ "$kind" = main ]; then edited_since "target/edits/$kind" main; else edited_since "target/edits/$kind" main test; fi)
         mapfile -t -O ${#sources[@]} sources < <(naming "$kind" "${edited[@]}" | sort -u)
     done
-    if [ ${#sources[@]} -gt 0 ]; then
-        path=$(for module in "${MODULES[@]}"; do test_path "$VERBENA_HOME" "$module"; done | tr : '\n' | awk '!seen[$0]++' | paste -sd:)
-        of_ci CompileEdits || return 1
-        # Short runs: the first compiler of the JVM is enough.
-        "${JAVA_HOME:+$JAVA_HOME/bin/}java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$RUNNER" CompileEdits "$path" "${sources[@]}" || return 1
-    fi
+    [ ${#sources[@]} -eq 0 ] || compile_sources "$VERBENA_HOME" "${sources[@]}" || return 1
     for kind in "${kinds[@]}"; do touch -r target/edits/began "target/edits/$kind"; done
+)
+
+# compile_sources TREE SOURCE...: these alone, in a tree that is built.
+compile_sources() (
+    local path
+    cd "$1" || return 1
+    shift
+    path=$(for module in "${MODULES[@]}"; do test_path "$PWD" "$module"; done | tr : '\n' | awk '!seen[$0]++' | paste -sd:)
+    of_ci CompileEdits || return 1
+    # Short runs: the first compiler of the JVM is enough.
+    "${JAVA_HOME:+$JAVA_HOME/bin/}java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$RUNNER" CompileEdits "$path" "$@"
 )

@@ -325,7 +325,7 @@ format_c() {
     return 1
 }
 
-tier_faults() { ci/planted-faults; }
+tier_faults() { ci/planted-faults/run; }
 
 # The tests that take -Dverbena.seed, with the seed of the day.
 tier_seeds() {

@@ -78,7 +78,7 @@ static uint64_t second_generation(uint32_t command, uint64_t t, uint64_t a, uint
     case GEN2_AX:
         return (t & a) ^ b;
     case GEN2_CSWAP:
-        return t == a && !snic_planted("gni-cswap-never") ? b : t;
+        return t == a ? b : t;
     case GEN2_IMIN:
         return is_less(a, t, is_small) ? a : t;
     case GEN2_IMAX:

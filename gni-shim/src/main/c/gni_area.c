@@ -56,8 +56,7 @@ int gni_mdh_copy(const struct gni_view *view, uint32_t index, uint32_t entropy,
      * look. */
     uint32_t before = atomic_load_explicit(&mdh->generation, memory_order_acquire);
 
-    if (!(before & 1) ||
-        (((before >> 1) & GNI_ENTROPY_MASK) != entropy && !snic_planted("gni-generation-ignored")))
+    if (!(before & 1) || ((before >> 1) & GNI_ENTROPY_MASK) != entropy)
         return -ESTALE;
     memcpy((void *)copy, (const void *)mdh, sizeof(*copy));
     atomic_thread_fence(memory_order_acquire);
@@ -128,8 +127,7 @@ int gni_ring_append(struct gni_ring *ring, uint64_t slots, uint64_t event)
                                                     memory_order_relaxed);
     }
     SNIC_STEP("gni.event.lost");
-    if (!snic_planted("gni-overrun-untold"))
-        atomic_store_explicit(&ring->overrun, 1, memory_order_release);
+    atomic_store_explicit(&ring->overrun, 1, memory_order_release);
     return 1;
 }
 
@@ -161,8 +159,6 @@ int gni_ring_take(struct gni_ring *ring, uint64_t slots, uint64_t *event)
     if (tail == head)
         atomic_compare_exchange_strong_explicit(&ring->tail, &tail, head + 1, memory_order_release,
                                                 memory_order_relaxed);
-    if (snic_planted("gni-head-first"))
-        atomic_store_explicit(&ring->head, head + 1, memory_order_release);
     SNIC_STEP("gni.event.taken");
     atomic_store_explicit(word, gni_ring_empty(head + slots), memory_order_relaxed);
     SNIC_STEP("gni.event.emptied");
@@ -200,5 +196,5 @@ void gni_handle_make(gni_mem_handle_t *handle, uint32_t inst, uint64_t incarnati
 int gni_handle_is_valid(const gni_mem_handle_t *handle)
 {
     return handle->qword2 != 0 && (gni_handle_flags(handle) & GNI_HANDLE_NEW) &&
-           ((uint8_t)(handle->qword2 >> 56) == gni_crc8(handle) || snic_planted("gni-crc-ignored"));
+           (uint8_t)(handle->qword2 >> 56) == gni_crc8(handle);
 }

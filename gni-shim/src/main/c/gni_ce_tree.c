@@ -45,21 +45,16 @@ static void unlock(const struct gni_ce_place *place)
 static int fold_children(const struct gni_ce_channel *channel, uint64_t round,
                          struct gni_ce_part *part)
 {
-    int found = 0, last = GNI_CE_MAX_CHILDREN - 1;
+    int found = 0;
 
-    while (last > 0 && channel->child[last].type == GNI_CE_CHILD_UNUSED)
-        last--;
-    for (int i = 0; i <= last; i++) {
+    for (int i = 0; i < GNI_CE_MAX_CHILDREN; i++) {
         const struct gni_ce_member *child = &channel->child[i];
 
         if (child->type == GNI_CE_CHILD_UNUSED)
             continue;
         /* Acquire; partner: the store of `joined` after `given`. */
-        if (atomic_load_explicit(&child->joined, memory_order_acquire) <= round) {
-            if (snic_planted("gni-ce-last-child-ignored") && i == last && found)
-                continue;
+        if (atomic_load_explicit(&child->joined, memory_order_acquire) <= round)
             return 0;
-        }
         if (!found)
             *part = child->given;
         else

@@ -30,7 +30,7 @@ static void fire(struct gni_comp_chan *chan, struct gni_cq *cq)
 
     cq->armed = 0;
     chan->armed--;
-    if (cq->is_fired && !snic_planted("gni-fired-twice")) /* armed again before it was fetched */
+    if (cq->is_fired) /* armed again before it was fetched */
         return;
     cq->is_fired = 1;
     cq->next_fired = NULL;

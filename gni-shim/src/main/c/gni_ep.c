@@ -77,8 +77,7 @@ gni_return_t GNI_EpUnbind(gni_ep_handle_t ep_hndl)
         ep->is_bound = 0;
         ep->peer = NULL;
         memset(&ep->smsg, 0, sizeof(ep->smsg));
-        if (!snic_planted("gni-reach-of-another"))
-            memset(ep->reach, 0, sizeof(ep->reach)); /* of this peer */
+        memset(ep->reach, 0, sizeof(ep->reach)); /* of this peer */
         memset(&ep->ce, 0, sizeof(ep->ce));
     }
     gni_leave(&ep->nic->lock);

@@ -89,7 +89,7 @@ static int meet(struct gni_nic *nic, struct gni_peer *peer, struct gni_datagram 
     uint32_t at = gni_datagram_find(view, GNI_EXCHANGE_LOCAL_READY, nic->pe, nic->inst);
     struct gni_datagram *r;
 
-    if (at == GNI_DATAGRAM_NONE || snic_planted("gni-datagram-open-first")) {
+    if (at == GNI_DATAGRAM_NONE) {
         uint32_t open = gni_datagram_find(view, GNI_EXCHANGE_OPEN, GNI_ADDRESS_ANY, 0);
 
         at = open != GNI_DATAGRAM_NONE ? open : at;
@@ -102,8 +102,7 @@ static int meet(struct gni_nic *nic, struct gni_peer *peer, struct gni_datagram 
     }
     at = gni_datagram_find(view, GNI_EXCHANGE_REMOTE_WAITING, nic->pe, nic->inst);
     if (at != GNI_DATAGRAM_NONE) {
-        if (view->datagram[at].id == snic_incarnation(nic->snic) ||
-            snic_planted("gni-datagram-of-predecessor"))
+        if (view->datagram[at].id == snic_incarnation(nic->snic))
             return 0;
         gni_datagram_set(&view->datagram[at], GNI_EXCHANGE_FREE); /* of one who had our name */
     }

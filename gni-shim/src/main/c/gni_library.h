@@ -392,8 +392,7 @@ static inline int gni_reach_holds(const struct gni_reach *reach, const gni_mem_h
 {
     return reach->is_mapped && reach->handle.qword1 == handle->qword1 &&
            reach->handle.qword2 == handle->qword2 && reach->drops == reach->peer->drops &&
-           (atomic_load_explicit(reach->published, memory_order_acquire) == reach->generation ||
-            snic_planted("gni-reach-kept"));
+           atomic_load_explicit(reach->published, memory_order_acquire) == reach->generation;
 }
 static inline uint32_t gni_target_open(struct gni_ep *ep, struct gni_reach *reach,
                                        const gni_mem_handle_t *handle, struct gni_target *target)
@@ -414,7 +413,7 @@ static inline uint32_t gni_target_check(const struct gni_target *target, uint64_
         return GNI_STATUS_READ_ONLY;
     if (address < mdh->address || address - mdh->address > mdh->length ||
         length > mdh->length - (address - mdh->address))
-        return snic_planted("gni-bounds-unchecked") ? GNI_STATUS_OK : GNI_STATUS_BOUNDS;
+        return GNI_STATUS_BOUNDS;
     return GNI_STATUS_OK;
 }
 /* Only where target->reach->is_mapped: pins; until gni_target_end its bytes may be touched. */

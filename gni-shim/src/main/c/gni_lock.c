@@ -64,8 +64,7 @@ static void take_away(struct gni_lock *lock)
         return;
     atomic_store_explicit(&lock->owner, NULL, memory_order_seq_cst);
     barrier();
-    if (!snic_planted("gni-owner-not-awaited"))
-        await(owner);
+    await(owner);
 }
 
 void gni_enter_slowly(struct gni_lock *lock)

@@ -326,14 +326,13 @@ static void deregister(struct gni_nic *nic, uint32_t index)
         own->generation & 1 ? 1 : 2; /* even: reserved, and not yet given to any process */
     own->is_live = 0;
     /* Nobody begins anything from here on; the keys wait for those who have begun. */
-    if (!snic_planted("gni-deregister-unpublished"))
-        atomic_store_explicit(&mdh->generation, own->generation, memory_order_release);
+    atomic_store_explicit(&mdh->generation, own->generation, memory_order_release);
     SNIC_STEP("gni.deregister.revoked");
     if (own->reserved != NULL)
         gni_reserve_drop(nic, own);
     else if (own->segment_count)
         drop_segments(nic, own, own->segment_first, own->segment_count);
-    else if (!snic_planted("gni-deregister-unpublished"))
+    else
         snic_deregister(nic->snic, &own->key, GNI_DEREGISTER_MS);
     if (own->cq != NULL)
         own->cq->memories--;

@@ -32,7 +32,7 @@ static struct gni_msgq_slot *claim(struct gni_msgq *q, const struct gni_msgq_rem
         struct gni_msgq_slot *slot = gni_msgq_slot(remote->node, &remote->attrs, there, i);
         uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
 
-        if (gni_msgq_state(word) != GNI_MSGQ_SLOT_FREE && !snic_planted("gni-msgq-credits-ignored"))
+        if (gni_msgq_state(word) != GNI_MSGQ_SLOT_FREE)
             continue;
         /* Acquire; partner: the release in gni_msgq_free_slot. */
         if (atomic_compare_exchange_strong_explicit(

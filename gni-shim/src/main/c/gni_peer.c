@@ -57,7 +57,7 @@ void gni_peer_drop(struct gni_peer *peer)
 static uint32_t attach(struct gni_nic *nic, struct gni_peer *peer)
 {
     char name[SNIC_NAME_MAX], why[SNIC_WHY_MAX] = "";
-    uint64_t wanted = snic_planted("gni-pin-ignored") ? 0 : peer->pinned;
+    uint64_t wanted = peer->pinned;
 
     snprintf(name, sizeof(name), "%x.%x", peer->pe, peer->inst);
     if (snic_attach(nic->snic, name, wanted, &peer->snic, why, sizeof(why)) != 0) {
@@ -73,8 +73,7 @@ static uint32_t attach(struct gni_nic *nic, struct gni_peer *peer)
         return GNI_STATUS_UNREACHABLE;
     }
     /* The segment's place says so already; a segment that was put there by hand does not count. */
-    if ((peer->view.area->ptag != nic->cdm->ptag || peer->view.area->cookie != nic->cdm->cookie) &&
-        !snic_planted("gni-cookie-ignored")) {
+    if (peer->view.area->ptag != nic->cdm->ptag || peer->view.area->cookie != nic->cdm->cookie) {
         gni_peer_drop(peer);
         gni_fail("%s has another protection tag or cookie", name);
         return GNI_STATUS_PROTECTION;

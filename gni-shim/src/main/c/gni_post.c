@@ -1,6 +1,5 @@
 /* FMA and RDMA posts, values written into queues, chains. */
 #include "gni_library.h"
-#include <poll.h>
 #include <string.h>
 
 #define RDMA_MAX 0xffffffffull
@@ -92,7 +91,7 @@ static uint32_t amo(struct gni_nic *nic, struct gni_target *target, gni_post_des
 
     if (status == GNI_STATUS_OK && !(d->amo_cmd & AMO_NO_FETCH)) {
         status = local_sink(nic, &d->local_mem_hndl, d->local_addr, fetched, &at, &piece);
-        if (status == GNI_STATUS_OK && piece < fetched && !snic_planted("gni-segment-crossed"))
+        if (status == GNI_STATUS_OK && piece < fetched)
             status = GNI_STATUS_BOUNDS; /* the rest lies in another segment */
     }
     if (status == GNI_STATUS_OK)
@@ -142,15 +141,10 @@ uint32_t gni_post_execute(struct gni_ep *ep, gni_post_descriptor_t *d)
     if (d->type == GNI_POST_RDMA_PUT && d->length > RDMA_MAX)
         return GNI_STATUS_BOUNDS;
     status = gni_target_open(ep, reach_of(ep, &d->remote_mem_hndl), &d->remote_mem_hndl, &target);
-    if (snic_planted("gni-event-before-data") && status == GNI_STATUS_OK &&
-        (d->cq_mode & GNI_CQMODE_REMOTE_EVENT)) {
-        gni_target_event(&target, event | (uint64_t)GNI_SOURCE_REMOTE << 56);
-        poll(NULL, 0, 5); /* long enough for the other side to look */
-    }
     if (status == GNI_STATUS_OK)
         status = transfer(nic, &target, d);
     SNIC_STEP("gni.post.moved");
-    if (status == GNI_STATUS_OK && !snic_planted("gni-event-before-data") &&
+    if (status == GNI_STATUS_OK &&
         (d->type == GNI_POST_CQWRITE || (d->cq_mode & GNI_CQMODE_REMOTE_EVENT)))
         gni_target_event(&target, event | (uint64_t)GNI_SOURCE_REMOTE << 56);
     if (status != GNI_STATUS_OK)

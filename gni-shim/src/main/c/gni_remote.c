@@ -67,14 +67,13 @@ static uint32_t look_up(struct gni_nic *nic, struct gni_peer *peer, const gni_me
     for (int is_asked = 0;; is_asked = 1) {
         uint32_t status;
 
-        if ((gni_handle_is_of(handle, snic_peer_incarnation(peer->snic)) ||
-             snic_planted("gni-incarnation-ignored")) &&
+        if (gni_handle_is_of(handle, snic_peer_incarnation(peer->snic)) &&
             gni_mdh_copy(&peer->view, gni_handle_index(handle), gni_handle_entropy(handle), mdh) ==
                 0)
             return GNI_STATUS_OK;
         if (is_asked)
             return GNI_STATUS_MDD_INVALID;
-        peer->checked_ns = snic_planted("gni-successor-missed") ? peer->checked_ns : 0;
+        peer->checked_ns = 0;
         status = gni_peer_ready(nic, peer);
         if (status != GNI_STATUS_OK)
             return status;
@@ -383,7 +382,7 @@ void gni_target_event(struct gni_target *target, uint64_t entry)
         gni_ring_append(reach->ring, reach->mdh.ring_slots, entry);
         gni_target_end(target);
         snic_ring(target->peer->snic);
-    } else if (!reach->is_mapped || !snic_planted("gni-late-event-dropped")) {
+    } else {
         /* Also where it ended after the bytes came: its queue may be there for others. */
         gni_peer_event(target->peer, &reach->mdh.ring, reach->mdh.ring_slots, entry);
     }

@@ -11,10 +11,7 @@ module dev.verbena.api {
     exports dev.verbena.agent.internal to
             dev.verbena.portals,
             dev.verbena.ugni,
-            dev.verbena.staging,
-            dev.verbena.nsim,
-            dev.verbena.examples,
-            dev.verbena.cli;
+            dev.verbena.staging;
     exports dev.verbena.memory;
     exports dev.verbena.memory.chronicle;
     exports dev.verbena.shm;

@@ -220,7 +220,7 @@ int p3_eq_get(const struct p3_view *view, struct p3_eq *eq, ptl_event_t *event, 
                 return PTL_EQ_EMPTY;
             tail = atomic_load_explicit(&eq->tail, memory_order_acquire);
             found = oldest_survivor(ring, capacity, head, tail, w);
-            code = snic_planted("portals-overflow-silent") ? PTL_OK : PTL_EQ_DROPPED;
+            code = PTL_EQ_DROPPED;
             if (found == 0)
                 continue;
         }

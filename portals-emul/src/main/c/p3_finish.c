@@ -118,8 +118,6 @@ static void take_ack(struct p3_ni *ni, const struct p3_finish *f)
     struct p3_event event = f->event;
     uint32_t sequence = 0, logged;
 
-    if (snic_planted("portals-ack-lost"))
-        return;
     if (md->generation != f->generation || !(md->flags & P3_LIVE) || (md->flags & P3_INACTIVE)) {
         p3_sr_add(ni, PTL_SR_DROP_COUNT, 1);
         return;
@@ -236,7 +234,7 @@ static int finish_quietly(struct p3_ni *ni, const struct p3_finish *f)
     if (!ni->mds[f->md].floating || md->generation != f->generation || f->undo ||
         p3_finish_logs(f) || (md->flags & (P3_INACTIVE | P3_UNLINK_DUE)))
         return 0;
-    if (f->ack && (md->threshold != PTL_MD_THRESH_INF || snic_planted("portals-ack-lost")))
+    if (f->ack && md->threshold != PTL_MD_THRESH_INF)
         return 0;
     if (f->ack)
         p3_sr_add(ni, PTL_SR_RECV_COUNT, 1);

@@ -26,8 +26,7 @@ static int memd_create(struct p3_ni *ni, struct p3_memd *m, struct p3_md_draft *
     }
     if (m->testeq != PTL_EQ_NONE && p3_eq_find(&ni->view, m->testeq) == NULL)
         return p3_fail(PTL_EQ_INVALID, "no event queue 0x%08x", m->testeq);
-    if (m->testeq != PTL_EQ_NONE && p3_eq_unsettled(ni, m->testeq) &&
-        !snic_planted("portals-post-blind"))
+    if (m->testeq != PTL_EQ_NONE && p3_eq_unsettled(ni, m->testeq))
         return p3_fail(PTL_MD_NO_UPDATE, "the queue is not empty, or busy");
     code = p3_me_create(ni, &m->criteria, base, &me);
     if (code != PTL_OK)

@@ -85,8 +85,7 @@ uint32_t p3_request_accept(struct p3_ni *ni, struct p3_peer *peer, struct p3_req
     if (error < 0)
         return fail_of_lock(error);
     /* Partner: the release store that ends a swap. */
-    behind = atomic_load_explicit(&peer->view.area->swapping, memory_order_acquire) != 0 &&
-             !snic_planted("portals-getput-among-puts");
+    behind = atomic_load_explicit(&peer->view.area->swapping, memory_order_acquire) != 0;
     if (behind) {
         p3_unlock_target(peer);
         error = lock_behind_getput(ni, peer);
@@ -123,8 +122,6 @@ static uint32_t mover_in_the_way(const struct p3_peer *peer)
     const struct p3_view *view = &peer->view;
     uint32_t high = atomic_load_explicit(&view->area->intents_high, memory_order_acquire);
 
-    if (snic_planted("portals-getput-among-puts"))
-        return P3_NONE;
     for (uint32_t i = 0; i < high && i < view->intents; i++) {
         const struct p3_intent *intent = p3_view_intent(view, i);
 

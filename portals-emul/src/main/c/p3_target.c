@@ -70,8 +70,6 @@ static int md_takes(const struct p3_md *md, const struct p3_message *m, uint64_t
     if (*offset > length)
         return 0;
     available = length - *offset;
-    if (snic_planted("portals-one-byte-too-long") && available > 0)
-        available++;
     if (m->rlength <= available)
         *mlength = m->rlength;
     else if (md->options & PTL_MD_TRUNCATE)
@@ -131,8 +129,7 @@ static void plan_accept(const struct p3_view *view, const struct p3_message *m, 
     intent->md_threshold = record->threshold;
     intent->md_busy = record->busy + 1;
     if (!(record->options & PTL_MD_MANAGE_REMOTE)) {
-        intent->md_offset +=
-            snic_planted("portals-offset-by-request") ? m->rlength : place->mlength;
+        intent->md_offset += place->mlength;
         if ((record->options & PTL_MD_MAX_SIZE) &&
             record->length - intent->md_offset < record->max_size)
             intent->md_flags |= P3_INACTIVE;
@@ -164,7 +161,6 @@ struct p3_walk {
     uint32_t wild;
     uint32_t pt_index;
     uint32_t left; /* entries that may still come; the end of a walk over chains gone astray */
-    int exact_first;
 };
 
 static void walk_begin(const struct p3_view *view, const struct p3_message *m, struct p3_walk *walk)
@@ -173,7 +169,6 @@ static void walk_begin(const struct p3_view *view, const struct p3_message *m, s
     walk->wild = view->chain[view->buckets + m->pt_index].head;
     walk->pt_index = m->pt_index;
     walk->left = view->mes;
-    walk->exact_first = snic_planted("portals-index-later-entry");
 }
 
 /* The next entry, or P3_NONE. */
@@ -186,8 +181,7 @@ static uint32_t walk_next(const struct p3_view *view, struct p3_walk *walk)
          walk->left--)
         exact = view->me[exact].chain_next;
     walk->exact = exact;
-    if (exact < view->mes &&
-        (wild >= view->mes || walk->exact_first || view->me[exact].order < view->me[wild].order)) {
+    if (exact < view->mes && (wild >= view->mes || view->me[exact].order < view->me[wild].order)) {
         walk->exact = view->me[exact].chain_next;
         return exact;
     }
@@ -309,13 +303,6 @@ static int apply_complete(const struct p3_view *view, struct p3_intent *intent)
     if (intent->start_late)
         p3_eq_log(view, &intent->event, &intent->start);
     SNIC_STEP("ptl.complete.start");
-    if (snic_planted("portals-unlink-before-end") && intent->unlinked.wanted) {
-        uint64_t stamp = intent->end.stamp;
-
-        intent->end.stamp = intent->unlinked.stamp;
-        intent->unlinked.stamp = stamp;
-        p3_eq_log(view, &intent->event, &intent->unlinked);
-    }
     p3_eq_log(view, &intent->event, &intent->end);
     SNIC_STEP("ptl.complete.end");
     if (intent->md < view->mds)
@@ -342,8 +329,7 @@ int p3_target_complete(const struct p3_view *view, struct p3_intent *intent, uin
 
 void p3_target_finish_dead(const struct p3_view *view, struct p3_intent *intent)
 {
-    uint32_t fail =
-        snic_planted("portals-dead-put-succeeds") ? PTL_NI_OK : PTL_EXT_FAIL_INITIATOR_DIED;
+    uint32_t fail = PTL_EXT_FAIL_INITIATOR_DIED;
 
     switch (atomic_load_explicit(&intent->phase, memory_order_acquire)) {
     case P3_IDLE:
@@ -359,8 +345,6 @@ void p3_target_finish_dead(const struct p3_view *view, struct p3_intent *intent)
         /* An END that no process can have seen yet must not claim success. */
         if (!p3_eq_published(view, intent->event.eq, intent->end.stamp))
             intent->end.fail = fail;
-        if (snic_planted("portals-index-not-repaired"))
-            intent->unlink.chain = P3_NONE;
         apply_complete(view, intent);
         return;
     default: /* nonsense from a corrupted segment */
@@ -376,8 +360,6 @@ void p3_target_recover(const struct p3_view *view, uint32_t dead_slot)
         struct p3_intent *intent = p3_view_intent(view, i);
         uint32_t phase = atomic_load_explicit(&intent->phase, memory_order_acquire);
 
-        if (i != dead_slot && snic_planted("portals-recover-last-only"))
-            continue;
         /* Under the lock these phases belong to its last owner, or to one whom he was finishing. */
         if (phase == P3_ACCEPT || phase == P3_COMPLETE || (i == dead_slot && phase == P3_MOVING))
             p3_target_finish_dead(view, intent);

@@ -26,8 +26,7 @@ static inline struct shm_slot *next_free(struct shm_link *link)
     if (link->sent - link->consumed_seen >= at->credits) {
         /* Acquire; partner: the release store in give_back(). */
         uint64_t consumed = atomic_load_explicit(&credit->consumed, memory_order_acquire);
-        uint64_t credits = at->credits + (snic_planted("shm-one-credit-too-many") ? 1 : 0);
-        if (consumed > link->sent || link->sent - consumed >= credits)
+        if (consumed > link->sent || link->sent - consumed >= at->credits)
             return NULL; /* none, or nonsense in a damaged segment */
         link->consumed_seen = consumed;
     }
@@ -70,8 +69,6 @@ int shm_send(shm_t *s, int64_t connection, const void *data, uint32_t length)
         return -EAGAIN;
     slot->kind = SHM_KIND_MESSAGE;
     slot->length = length;
-    if (snic_planted("shm-flag-before-payload"))
-        atomic_store_explicit(&slot->flag, (uint32_t)(link->sent + 1), memory_order_release);
     SNIC_STEP("send.header");
     memcpy(slot->payload, data, length);
     publish(link, slot);
@@ -127,7 +124,7 @@ static int deliver(shm_t *s, struct shm_link *link, shm_event_t *event)
     event->connection = shm_handle(s, link);
     event->context = link->context;
     event->status = 0;
-    int fits = length <= s->message_max || snic_planted("shm-length-unchecked");
+    int fits = length <= s->message_max;
     if (kind == SHM_KIND_MESSAGE && fits) {
         event->type = SHM_EVENT_MESSAGE;
         event->data = slot->payload;

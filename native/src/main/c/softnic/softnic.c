@@ -21,12 +21,6 @@
 _Thread_local void (*snic_step_hook)(const char *label);
 void (*snic_step_hook_all)(const char *label);
 
-int snic_planted(const char *name)
-{
-    const char *on = getenv("VERBENA_PLANTED");
-    return on && strcmp(on, name) == 0;
-}
-
 /* For tests that are no C programs: VERBENA_KILL_AT=label:n kills the process when it comes to that
  * step for the n-th time, VERBENA_STEPS=file writes down each label that it comes to. */
 #define LABELS_MAX 128

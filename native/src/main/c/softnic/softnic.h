@@ -257,12 +257,8 @@ extern void (*snic_step_hook_all)(const char *label);
         else if (snic_step_hook_all)                                                               \
             snic_step_hook_all(label);                                                             \
     } while (0)
-/* Planted faults: snic_planted("name") is true when the environment variable VERBENA_PLANTED holds
- * that name. */
-int snic_planted(const char *name);
 #else
 #define SNIC_STEP(label) ((void)0)
-#define snic_planted(name) 0
 #endif
 
 #ifdef __cplusplus

@@ -70,8 +70,7 @@ static inline int snic_reach_pin(const snic_reach_t *reach)
         atomic_store_explicit(reach->pin, reach->word, memory_order_seq_cst);
     }
     SNIC_STEP("pin.stored");
-    if (atomic_load_explicit(reach->generation, memory_order_seq_cst) != generation &&
-        !snic_planted("softnic-reach-kept")) {
+    if (atomic_load_explicit(reach->generation, memory_order_seq_cst) != generation) {
         atomic_store_explicit(reach->pin, 0, memory_order_release);
         return -ESTALE;
     }

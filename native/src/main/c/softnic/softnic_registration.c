@@ -113,11 +113,9 @@ int snic_deregister(snic_t *nic, const snic_key_t *key, uint32_t timeout_ms)
     }
     pthread_mutex_unlock(&nic->control);
     uint64_t pin = ((uint64_t)key->slot + 1) << 32 | key->generation;
-    if (!snic_planted("softnic-deregister-no-wait")) {
-        int rc = snic_pins_drain(nic, pin, snic_now_ns() + (uint64_t)timeout_ms * 1000000u);
-        if (rc != 0)
-            return rc;
-    }
+    int rc = snic_pins_drain(nic, pin, snic_now_ns() + (uint64_t)timeout_ms * 1000000u);
+    if (rc != 0)
+        return rc;
     SNIC_STEP("deregister.drained");
     /* The helper of bounce mode copies under this mutex, and no more once the phase is not LIVE. */
     pthread_mutex_lock(&nic->control);
@@ -175,11 +173,8 @@ static inline int pin(snic_peer_t *peer, const snic_key_t *key, uint64_t offset,
     }
     *location = r->location; /* one look: peers may corrupt it at any time */
     if (offset > location->length || length > location->length - offset) {
-        if (!snic_planted("softnic-no-bounds")) {
-            rc = -ERANGE;
-            goto refuse;
-        }
-        location->length = UINT64_MAX >> 1;
+        rc = -ERANGE;
+        goto refuse;
     }
     SNIC_STEP("pin.checked");
     return 0;

@@ -84,7 +84,7 @@ static int try_lock(struct snic_segment *s, snic_lock_t *lock, uint32_t token, i
         return 0;
     SNIC_STEP("lock.taken_over");
     atomic_fetch_add_explicit(&s->header->recoveries, 1, memory_order_relaxed);
-    if (recover && !snic_planted("softnic-takeover-without-recovery"))
+    if (recover)
         recover(context, SNIC_TOKEN_SLOT(word));
     SNIC_STEP("lock.recovered");
     return 1;

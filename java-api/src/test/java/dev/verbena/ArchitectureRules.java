@@ -10,7 +10,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
-import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.agent.internal.KillSteps;
 import java.util.stream.Stream;
 
 /**
@@ -45,9 +45,12 @@ public final class ArchitectureRules {
                 .as("packages depend on one another in one direction");
     }
 
-    /** javac drops the switches only where {@link PlantedFaults#ENABLED} guards them. */
-    public static ArchRule ordinaryBuildsHaveNoSwitch() {
-        return noClasses().should(askForPlantedFault()).allowEmptyShould(true);
+    /** javac drops the steps only where {@link KillSteps#ENABLED} guards them. */
+    public static ArchRule ordinaryBuildsHaveNoKillStep() {
+        return noClasses()
+                .should()
+                .callMethod(KillSteps.class, "step", String.class)
+                .as("ordinary builds have no labelled step");
     }
 
     /**
@@ -89,22 +92,6 @@ public final class ArchitectureRules {
                         .filter(t -> t.getPackageName().startsWith("org.bytedeco"))
                         .map(t -> method.getFullName() + " mentions " + t.getName())
                         .forEach(m -> events.add(SimpleConditionEvent.violated(method, m)));
-            }
-        };
-    }
-
-    private static ArchCondition<JavaClass> askForPlantedFault() {
-        return new ArchCondition<>("ask for a planted fault") {
-            @Override
-            public void check(JavaClass type, ConditionEvents events) {
-                type.getMethodCallsFromSelf().stream()
-                        .filter(c -> !PlantedFaults.ENABLED)
-                        .filter(c -> c.getTargetOwner().isEquivalentTo(PlantedFaults.class))
-                        .forEach(
-                                c ->
-                                        events.add(
-                                                SimpleConditionEvent.satisfied(
-                                                        c, c.getDescription())));
             }
         };
     }

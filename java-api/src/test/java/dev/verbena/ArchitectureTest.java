@@ -25,7 +25,7 @@ class ArchitectureTest {
 
     @ArchTest static final ArchRule NO_CIRCLE = ArchitectureRules.packagesHaveNoCircle();
 
-    @ArchTest static final ArchRule SWITCHES = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
+    @ArchTest static final ArchRule KILL_STEPS = ArchitectureRules.ordinaryBuildsHaveNoKillStep();
 
     @ArchTest
     static final ArchRule CONTRACT_KNOWS_NO_PROVIDER_AND_NO_BINDING =

@@ -53,8 +53,6 @@ class ArchitectureTest {
                                     + "|dev\\.verbena\\.dart\\.(?!DartReceiver|ReceiverStatistics|DartMessage|DartMetadata).*")
                     .as("the demo's analysis knows of DART its receiver and its messages only");
 
-    @ArchTest static final ArchRule noSwitches = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
-
     @ArchTest
     static void shouldWriteOwnFieldsOnly(JavaClasses classes) {
         FieldWrites.requireOnly(classes, "");

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What the test command's scripts conclude from what they find. */
 @Timeout(60)
 class TestScriptsTest {
-    private static final String PLANTED = ". " + Bash.CI + "/planted-faults; ";
+    private static final String PLANTED = ". " + Bash.CI + "/planted-faults/run; ";
 
     @TempDir private Path folder;
 
@@ -35,7 +35,7 @@ class TestScriptsTest {
 
     @Test
     void shouldTryTwelvePlantedFaultsEachDayAndAllWithinThreeWeeks() throws Exception {
-        String script = Bash.CI + "/planted-faults --list ";
+        String script = Bash.CI + "/planted-faults/run --list ";
         Set<String> seen = new HashSet<>();
         for (int day = 20_780; day < 20_780 + 21; day++) {
             Set<String> ofDay = Set.of(printed(script + day).split("\n"));

@@ -9,19 +9,12 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.verbena.ArchitectureRules;
 import dev.verbena.FieldWrites;
-import dev.verbena.agent.internal.PlantedFaults;
 
 /** Examples are what a user copies: nothing in them that a user has not got. */
 @AnalyzeClasses(
         packages = "dev.verbena.examples",
         importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
-    /**
-     * A build with planted faults has its switches in an internal package; an ordinary one none.
-     */
-    private static final String SWITCHES =
-            PlantedFaults.ENABLED ? "dev.verbena.agent.internal" : "none";
-
     @ArchTest
     static final ArchRule examplesUseThePublicApiOnly =
             classes()
@@ -40,13 +33,10 @@ class ArchitectureTest {
                             "dev.verbena.nsim.program",
                             "dev.verbena.nsim.topology",
                             "org.agrona..",
-                            "java..",
-                            SWITCHES)
+                            "java..")
                     .as("examples depend on exported packages only");
 
     @ArchTest static final ArchRule noCircle = ArchitectureRules.packagesHaveNoCircle();
-
-    @ArchTest static final ArchRule noSwitches = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
 
     @ArchTest
     static void shouldWriteOwnFieldsOnly(JavaClasses classes) {

@@ -1,6 +1,5 @@
 package dev.verbena.ugni;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.ugni.bindings.ugni;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -191,9 +190,6 @@ public final class PostDescriptors extends UgniObject {
     }
 
     private boolean isReadable(int index, PostDescriptorFlyweight descriptor) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("ugni-source-unchecked")) {
-            return true;
-        }
         MemoryRegistration registration = registrations[index];
         UgniMemory memory = memories[index];
         long start = descriptor.localAddress();
@@ -208,7 +204,7 @@ public final class PostDescriptors extends UgniObject {
 
     /** A post was accepted that yields so many events. */
     void posted(int index, int events, Endpoint endpoint) {
-        if (events == 0 || (PlantedFaults.ENABLED && PlantedFaults.isOn("ugni-flight-forgotten"))) {
+        if (events == 0) {
             return;
         }
         pending[index] = (byte) events;

@@ -1,6 +1,5 @@
 package dev.verbena.agent;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,11 +69,6 @@ public final class AgentThread implements AutoCloseable {
     public void wakeup() {
         // Pairs with the reads in sleep(): either the sleeper sees the flag, or we see where it
         // sleeps. Both are volatile, so they cannot both miss.
-        if (PlantedFaults.ENABLED
-                && PlantedFaults.isOn("agent-wakeup-lost")
-                && sleepingIn == null) {
-            return;
-        }
         isWoken = true;
         Transport asleep = sleepingIn;
         if (asleep != null) {
@@ -140,9 +134,8 @@ public final class AgentThread implements AutoCloseable {
 
     /** On its own processors before any agent takes memory. */
     private boolean bind() {
-        boolean isIgnored = PlantedFaults.ENABLED && PlantedFaults.isOn("agent-cpus-ignored");
         try {
-            if (cpus != null && !isIgnored) {
+            if (cpus != null) {
                 cpus.bind();
             }
             bound.complete(null);

@@ -3,7 +3,6 @@ package dev.verbena.agent;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.softnic.NativeAccess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -197,9 +196,6 @@ public final class CountersFile {
         for (int at = 0; at < metadata.capacity(); at += CountersReader.METADATA_LENGTH) {
             int length = metadata.getInt(at + CountersReader.LABEL_OFFSET);
             boolean fits = length >= 0 && length <= CountersReader.MAX_LABEL_LENGTH;
-            if (PlantedFaults.ENABLED && PlantedFaults.isOn("counters-label-unchecked")) {
-                fits = true;
-            }
             int id = at / CountersReader.METADATA_LENGTH;
             require(fits, path, "counter " + id + " has a label of " + length + " bytes");
         }

@@ -1,6 +1,5 @@
 package dev.verbena.agent;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -187,10 +186,6 @@ final class FileAppender implements DurableStore.DurableFile {
                 written += channel().write(bytes);
             }
         } catch (IOException e) {
-            if (PlantedFaults.ENABLED && PlantedFaults.isOn("store-ignores-full-device")) {
-                written += bytes.remaining();
-                return;
-            }
             error = "writing " + path + " failed at byte " + written + ": " + cause(e);
         }
     }

@@ -2,7 +2,6 @@ package dev.verbena.agent;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -211,10 +210,7 @@ final class FileDurableStore implements DurableStore {
                 new Request(this, "renaming " + source + " to " + target.getFileName()) {
                     @Override
                     void perform() throws IOException {
-                        if (!(PlantedFaults.ENABLED
-                                && PlantedFaults.isOn("store-renames-failed-file"))) {
-                            refuseIfFailed(source);
-                        }
+                        refuseIfFailed(source);
                         forcePath(source);
                         Files.move(
                                 source,
@@ -288,9 +284,6 @@ final class FileDurableStore implements DurableStore {
 
     /** Opens what has this very name: no link to it, and no pipe, at which opening would wait. */
     static FileChannel openOwn(Path path, OpenOption... options) throws IOException {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("store-follows-links")) {
-            return FileChannel.open(path, options);
-        }
         try {
             int mode = (int) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
             if ((mode & TYPE_MASK) == TYPE_PIPE || (mode & TYPE_MASK) == TYPE_LINK) {

@@ -1,6 +1,5 @@
 package dev.verbena.agent;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
@@ -34,13 +33,7 @@ final class FlightRecorderEvents implements StagingEvents {
         private Types() {}
     }
 
-    /** For the planted fault only. */
-    private static volatile Object made;
-
     private static boolean isRecorderUp() {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("events-always-made")) {
-            made = new Sent();
-        }
         return FlightRecorder.isInitialized();
     }
 

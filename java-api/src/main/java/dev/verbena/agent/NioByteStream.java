@@ -1,7 +1,6 @@
 package dev.verbena.agent;
 
 import dev.verbena.agent.internal.ByteViews;
-import dev.verbena.agent.internal.PlantedFaults;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -169,9 +168,7 @@ final class NioByteStream implements ByteStreams.ByteStream {
                 return -1;
             }
             if (count == 0) {
-                boolean isDeaf =
-                        PlantedFaults.ENABLED && PlantedFaults.isOn("stream-read-not-armed");
-                if (++dryReads >= wakeAfter && !isDeaf) {
+                if (++dryReads >= wakeAfter) {
                     NioByteStreams.arm(key, SelectionKey.OP_READ);
                 }
                 return 0;

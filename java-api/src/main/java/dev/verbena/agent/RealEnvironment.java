@@ -1,6 +1,5 @@
 package dev.verbena.agent;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.softnic.NativeAccess;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -50,9 +49,7 @@ public final class RealEnvironment implements Environment, AutoCloseable {
         ErrorHandler next = builder.errorHandler;
         this.errorHandler =
                 error -> {
-                    boolean isLost =
-                            PlantedFaults.ENABLED && PlantedFaults.isOn("errors-not-recorded");
-                    boolean recorded = isLost || countersFile.recordError(error);
+                    boolean recorded = countersFile.recordError(error);
                     events.error(error);
                     next.onError(error);
                     if (!recorded) {

@@ -2,7 +2,6 @@ package dev.verbena.agent;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -245,9 +244,6 @@ final class Rendezvous {
 
     private static boolean isMarked(Path file, Entry member) throws IOException {
         try {
-            if (PlantedFaults.ENABLED && PlantedFaults.isOn("job-barrier-takes-any-mark")) {
-                return Files.exists(file);
-            }
             return Files.size(file) <= ENTRY_MAX
                     && new String(Files.readAllBytes(file), UTF_8).equals(member.mark());
         } catch (NoSuchFileException e) {

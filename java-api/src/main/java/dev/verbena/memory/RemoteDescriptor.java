@@ -2,7 +2,6 @@ package dev.verbena.memory;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import java.util.zip.CRC32C;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -115,10 +114,7 @@ public final class RemoteDescriptor {
             throw new IllegalArgumentException(
                     "remote descriptor: version " + version + ", this program knows " + VERSION);
         }
-        boolean isUnchecked =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("descriptor-crc-unchecked");
-        if (buffer.getInt(offset + CRC_OFFSET, LITTLE_ENDIAN) != checksum(buffer, offset)
-                && !isUnchecked) {
+        if (buffer.getInt(offset + CRC_OFFSET, LITTLE_ENDIAN) != checksum(buffer, offset)) {
             throw new IllegalArgumentException("remote descriptor: CRC does not match its bytes");
         }
         long decodedLength = buffer.getLong(offset + LENGTH_OFFSET, LITTLE_ENDIAN);

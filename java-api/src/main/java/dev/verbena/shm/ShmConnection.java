@@ -1,6 +1,6 @@
 package dev.verbena.shm;
 
-import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.agent.internal.KillSteps;
 import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
 import dev.verbena.transport.TransportHandler;
@@ -231,14 +231,14 @@ final class ShmConnection extends ShmPeerMemory {
         UnsafeApi.putInt(null, at + Layout.SLOT_LENGTH, length);
         UnsafeApi.putInt(null, at + Layout.SLOT_TAG, tag);
         copy(from, at + Layout.SLOT_PAYLOAD, length);
-        if (PlantedFaults.ENABLED) {
-            PlantedFaults.step("java.send.filled");
+        if (KillSteps.ENABLED) {
+            KillSteps.step("java.send.filled");
         }
         // Publishes the slot; pairs with the reader's acquire load of the flag.
         UnsafeApi.putIntRelease(null, at + Layout.SLOT_FLAG, (int) (position + 1));
         writePosition = position + 1;
-        if (PlantedFaults.ENABLED) {
-            PlantedFaults.step("java.send.published");
+        if (KillSteps.ENABLED) {
+            KillSteps.step("java.send.published");
         }
         // Doorbell before waiters, both sequentially consistent: the sleeper does the reverse.
         UnsafeApi.getAndAddInt(null, doorbell, 1);
@@ -284,9 +284,7 @@ final class ShmConnection extends ShmPeerMemory {
         int length = UnsafeApi.getInt(null, at + Layout.SLOT_LENGTH);
         int tag = UnsafeApi.getInt(null, at + Layout.SLOT_TAG);
         if (kind == Layout.SHM_KIND_MESSAGE) {
-            if ((length < 0 || length > readMax)
-                    && !(PlantedFaults.ENABLED
-                            && PlantedFaults.isOn("shm-message-length-unchecked"))) {
+            if (length < 0 || length > readMax) {
                 return false;
             }
             readPosition = position + 1;
@@ -304,9 +302,7 @@ final class ShmConnection extends ShmPeerMemory {
                         inbox.currentToken(this, slot, serial));
             } finally {
                 isDelivering = false;
-                if (!inbox.isCurrentRetained()
-                        || PlantedFaults.ENABLED
-                                && PlantedFaults.isOn("shm-retained-slot-reused")) {
+                if (!inbox.isCurrentRetained()) {
                     giveBack(slot, serial);
                 }
             }
@@ -348,8 +344,8 @@ final class ShmConnection extends ShmPeerMemory {
         UnsafeApi.putShort(null, readCredit + Layout.CREDIT_RETURNED + 2L * at, (short) slot);
         // Pairs with the writer's acquire load in credit().
         UnsafeApi.putLongRelease(null, readCredit + Layout.CREDIT_CONSUMED, ++returnedCount);
-        if (PlantedFaults.ENABLED) {
-            PlantedFaults.step("java.release.returned");
+        if (KillSteps.ENABLED) {
+            KillSteps.step("java.release.returned");
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.verbena.shm;
 
-import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.agent.internal.KillSteps;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
@@ -130,8 +130,7 @@ abstract class ShmPeerMemory {
             return Status.ACCESS;
         }
         long offset = base + targetOffset;
-        long slack = PlantedFaults.ENABLED && PlantedFaults.isOn("shm-bounds-off-by-one") ? 1 : 0;
-        if (!Ranges.isInside(offset, length, translation.length + slack)) {
+        if (!Ranges.isInside(offset, length, translation.length)) {
             return Status.BOUNDS;
         }
         if (length > COPY_MAX || translation.address == 0) {
@@ -155,20 +154,20 @@ abstract class ShmPeerMemory {
             UnsafeApi.putLongRelease(null, pin, 0);
             return unlessCut(Status.STALE_KEY);
         }
-        if (PlantedFaults.ENABLED) {
-            PlantedFaults.step("java.pin.stored");
+        if (KillSteps.ENABLED) {
+            KillSteps.step("java.pin.stored");
         }
         if (isPut) {
             copy(local, translation.address + offset, length);
         } else {
             copy(translation.address + offset, local, length);
         }
-        if (PlantedFaults.ENABLED) {
-            PlantedFaults.step("java.put.copied");
+        if (KillSteps.ENABLED) {
+            KillSteps.step("java.put.copied");
         }
         UnsafeApi.putLongRelease(null, pin, 0);
-        if (PlantedFaults.ENABLED) {
-            PlantedFaults.step("java.put.unpinned");
+        if (KillSteps.ENABLED) {
+            KillSteps.step("java.put.unpinned");
         }
         return unlessCut(Status.OK);
     }
@@ -259,9 +258,6 @@ abstract class ShmPeerMemory {
     }
 
     private boolean isCurrent(Translation translation) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("shm-generation-unchecked")) {
-            return true;
-        }
         return UnsafeApi.getIntVolatile(null, translation.generationAt) == translation.generation;
     }
 

@@ -1,6 +1,5 @@
 package dev.verbena.shm;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.core.TransportRegion;
@@ -48,16 +47,12 @@ final class ShmRegion extends TransportRegion {
     @Override
     protected RemoteDescriptor describeChecked(
             long offset, long length, int rights, RemoteDescriptor descriptor) {
-        long shown =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("shm-descriptor-length-int")
-                        ? length & Integer.MAX_VALUE
-                        : length;
         return descriptor.set(
                 RemoteDescriptor.KIND_SHM,
                 rights,
                 keyGeneration,
                 offset,
-                shown,
+                length,
                 Integer.toUnsignedLong(keySlot),
                 keySecret);
     }

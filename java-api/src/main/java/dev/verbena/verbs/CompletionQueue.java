@@ -1,6 +1,5 @@
 package dev.verbena.verbs;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.rdma.calls.HotCalls;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
@@ -179,9 +178,6 @@ public final class CompletionQueue extends VerbsObject {
                 log = table.get(number);
             }
             if (log == null) {
-                if (PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-stale-completion")) {
-                    kept++;
-                }
                 continue;
             }
             if (log.isStale(id)) {

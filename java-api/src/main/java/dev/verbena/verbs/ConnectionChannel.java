@@ -1,7 +1,6 @@
 package dev.verbena.verbs;
 
 import dev.verbena.agent.internal.Deadlines;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.rdma.VerbsAccess;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
@@ -199,9 +198,6 @@ public final class ConnectionChannel extends VerbsObject {
     }
 
     private static boolean concerns(ConnectionEvent event, ConnectionIdentifier about) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("cm-event-to-anybody")) {
-            return true;
-        }
         ConnectionIdentifier whose =
                 event.listener() != null ? event.listener() : event.identifier();
         return about == null || whose == about;
@@ -219,9 +215,7 @@ public final class ConnectionChannel extends VerbsObject {
         try {
             event = copy(at);
         } finally {
-            if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("cm-event-unacknowledged"))) {
-                verbscalls.vv_cm_ack_event(at);
-            }
+            verbscalls.vv_cm_ack_event(at);
         }
         return switch (event.type()) {
             case CONNECT_RESPONSE -> event.identifier().complete(event);
@@ -289,9 +283,7 @@ public final class ConnectionChannel extends VerbsObject {
         for (ConnectionEvent event : List.copyOf(kept)) {
             if (concerns(event, from)) {
                 kept.remove(event);
-                if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("cm-migrate-drops-events"))) {
-                    to.channel().kept.add(event.about(to));
-                }
+                to.channel().kept.add(event.about(to));
             }
         }
     }

@@ -1,6 +1,5 @@
 package dev.verbena.verbs;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.rdma.calls.VerbsLayout;
 
 /**
@@ -76,9 +75,7 @@ public final class ConnectionContext extends CopiedContext<ConnectionContext> {
 
     @Override
     ConnectionContext copy() {
-        return PlantedFaults.ENABLED && PlantedFaults.isOn("cm-context-shared")
-                ? this
-                : super.copy();
+        return super.copy();
     }
 
     /** Throws if there is more private data than travels with a call. */

@@ -1,6 +1,5 @@
 package dev.verbena.verbs;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.MemoryWindows;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.rdma.calls.VerbsLayout;
@@ -69,9 +68,7 @@ public final class MemoryRegion extends DomainObject {
                 return DestroyCall.PART_OF_REGION;
             }
             boolean isOthers =
-                    isImported()
-                            && !(PlantedFaults.ENABLED
-                                    && PlantedFaults.isOn("verbs-import-destroys"));
+                    isImported();
             return isOthers ? DestroyCall.IMPORTED_MEMORY_REGION : DestroyCall.MEMORY_REGION;
         }
 
@@ -348,9 +345,6 @@ public final class MemoryRegion extends DomainObject {
             throw new IllegalStateException(
                     this + " is of everything: requests name what they use by part()");
         }
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-range-unchecked")) {
-            return;
-        }
         if (offset < 0 || length < 0 || offset > this.length - length) {
             throw new IndexOutOfBoundsException(
                     "offset %s length %s is outside %s of %s bytes"
@@ -360,9 +354,7 @@ public final class MemoryRegion extends DomainObject {
 
     @Override
     VerbsObject user() {
-        return PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-close-in-flight")
-                ? null
-                : super.user();
+        return super.user();
     }
 
     /**

@@ -1,6 +1,5 @@
 package dev.verbena.verbs;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.rdma.calls.VerbsLayout;
 
 /**
@@ -74,8 +73,7 @@ public final class MemoryWindow extends DomainObject {
 
     /** False if another thread binds it. */
     boolean isBoundHere() {
-        return PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-window-of-two-threads")
-                || binding.tryCheck();
+        return binding.tryCheck();
     }
 
     /** Refuses what the device would answer by breaking the queue pair. */
@@ -120,9 +118,6 @@ public final class MemoryWindow extends DomainObject {
 
     /** What it is bound to once the requests posted so far are done, or null. */
     MemoryRegion bound() {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-window-unheld")) {
-            return null;
-        }
         return bound;
     }
 

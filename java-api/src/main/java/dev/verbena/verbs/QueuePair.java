@@ -1,6 +1,5 @@
 package dev.verbena.verbs;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.rdma.calls.VerbsLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -272,9 +271,7 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
         if (stop == 0) {
             return sends.postNotedAndPoll(address, bad, request, completions, from, limit);
         }
-        if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-full-queue-unpolled"))) {
-            completions.poll(limit);
-        }
+        completions.poll(limit);
         return stop;
     }
 

@@ -1,6 +1,5 @@
 package dev.verbena.verbs;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.List;
@@ -92,7 +91,6 @@ public final class ReceiveQueue extends ReceiveOnlyQueue {
 
     @Override
     public boolean uses(VerbsObject named) {
-        return !(PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-spread-unheld"))
-                && super.uses(named);
+        return super.uses(named);
     }
 }

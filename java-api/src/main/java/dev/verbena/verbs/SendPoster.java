@@ -1,6 +1,5 @@
 package dev.verbena.verbs;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.rdma.calls.HotCalls;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
@@ -142,9 +141,7 @@ final class SendPoster {
             }
             stop = codeOf(result);
         }
-        if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-builder-partial"))) {
-            takeBack(requests, 0, ready);
-        }
+        takeBack(requests, 0, ready);
         hasBinds = false;
         return stop;
     }

@@ -1,6 +1,5 @@
 package dev.verbena.verbs;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.rdma.calls.VerbsLayout;
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
@@ -303,9 +302,7 @@ public final class SendRequestFlyweight {
      * because another one may be posting or closing them.
      */
     private UnsafeBuffer mine() {
-        if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-edit-by-anyone"))) {
-            claim.check();
-        }
+        claim.check();
         return buffer;
     }
 
@@ -390,9 +387,7 @@ public final class SendRequestFlyweight {
 
     /** What was checked when it was posted holds no more. */
     private void changed() {
-        if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-ready-for-ever"))) {
-            readyFor = null;
-        }
+        readyFor = null;
     }
 
     /** It was posted, to a connected queue pair. */

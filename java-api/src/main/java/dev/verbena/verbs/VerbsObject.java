@@ -1,6 +1,5 @@
 package dev.verbena.verbs;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.Leaks;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -65,9 +64,7 @@ public abstract class VerbsObject implements AutoCloseable {
                 if (parent != null) {
                     parent.abandonChild(made);
                 }
-                if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-half-made-stays"))) {
                     destroyCall.destroy(made);
-                }
             }
         }
     }

@@ -3,7 +3,7 @@ package dev.verbena.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.agent.internal.KillSteps;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import java.net.URI;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Java processes that die at every labelled step that they come to, in C and in Java. This process
  * is their peer: it goes on, loses each of them once, serves the next, and the invariant checker
  * finds nothing in the segments. A provider is tested by a subclass. Only a test build has labelled
- * steps: {@code ci/planted-faults --kills} runs this in one.
+ * steps: {@code ci/planted-faults/run --kills} runs this in one.
  */
 @Timeout(400)
 public abstract class TransportKillContract {
@@ -134,8 +134,8 @@ public abstract class TransportKillContract {
     @Test
     void shouldGoOnWhereverAJavaProcessDies() throws Exception {
         assumeTrue(
-                PlantedFaults.ENABLED,
-                "only a test build has labelled steps; ci/planted-faults runs this in one");
+                KillSteps.ENABLED,
+                "only a test build has labelled steps; ci/planted-faults/run runs this in one");
         long thirdsUntilNs = System.nanoTime() + thirdTimesUntilNs();
         transport = Transports.open(scheme(), context());
         region = transport.allocate(1 << 20, RemoteDescriptor.REMOTE_ALL);

@@ -34,11 +34,7 @@ class ArchitectureTest {
                     .should()
                     .dependOnClassesThat()
                     .resideOutsideOfPackages(
-                            "java..",
-                            "org.agrona..",
-                            "org.HdrHistogram..",
-                            "dev.verbena.nsim..",
-                            "dev.verbena.agent.internal..")
+                            "java..", "org.agrona..", "org.HdrHistogram..", "dev.verbena.nsim..")
                     .as("the simulator depends on nothing that has a clock, a file or a socket");
 
     @ArchTest
@@ -80,8 +76,6 @@ class ArchitectureTest {
                             "dev.verbena.nsim", "..nsim.program..", "..nsim.scenario..");
 
     @ArchTest static final ArchRule NO_CIRCLE = ArchitectureRules.packagesHaveNoCircle();
-
-    @ArchTest static final ArchRule SWITCHES = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
 
     @ArchTest
     static void shouldWriteOwnFieldsOnly(JavaClasses classes) {

@@ -35,7 +35,7 @@ class ArchitectureTest {
 
     @ArchTest static final ArchRule NO_CIRCLE = ArchitectureRules.packagesHaveNoCircle();
 
-    @ArchTest static final ArchRule SWITCHES = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
+    @ArchTest static final ArchRule KILL_STEPS = ArchitectureRules.ordinaryBuildsHaveNoKillStep();
 
     @ArchTest
     static void shouldWriteOwnFieldsOnly(JavaClasses classes) {

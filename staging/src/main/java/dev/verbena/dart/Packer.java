@@ -1,6 +1,5 @@
 package dev.verbena.dart;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.staging.Arguments;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -170,9 +169,6 @@ public final class Packer {
     public DartTicket commit(DartClient client, DartMetadata metadata, int tag) {
         DartTicket ticket = client.sendCopy(view(), 0, length, metadata, tag);
         clear();
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-commit-waits-for-receiver")) {
-            ticket.await(TicketState.STREAMED, Long.MAX_VALUE / 4);
-        }
         return ticket;
     }
 
@@ -185,8 +181,7 @@ public final class Packer {
 
     /** Room for one item; what it begins at. */
     private int claim(int count) {
-        int padding = padding(count);
-        if (count > lengthMax - length - padding) {
+        if (count > lengthMax - length) {
             throw new IllegalStateException(
                     "packer holds "
                             + length
@@ -195,7 +190,7 @@ public final class Packer {
                             + " more exceed its limit of "
                             + lengthMax);
         }
-        int at = length + padding;
+        int at = length;
         int needed = at + count;
         if (needed > memory.capacity()) {
             grow((int) Math.min(lengthMax, Math.max(needed, 2L * memory.capacity())));
@@ -203,11 +198,6 @@ public final class Packer {
         length = needed;
         itemCount++;
         return at;
-    }
-
-    private int padding(int count) {
-        boolean isAligned = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-packer-aligns");
-        return isAligned && count >= 8 ? -length & 7 : 0;
     }
 
     private static int size(int elementSize, long count) {

@@ -1,7 +1,5 @@
 package dev.verbena.staging;
 
-import dev.verbena.agent.internal.PlantedFaults;
-
 /**
  * Which messages of one client came over one stream. A server that takes a client on hears of its
  * messages from some number on, not from the first; and every registration of a process has numbers
@@ -49,12 +47,8 @@ public final class DeliveredNumbers {
             return;
         }
         boolean isNext = count > 0 && sequence == upTo[count - 1] + 1;
-        boolean isBridged =
-                PlantedFaults.ENABLED
-                        && PlantedFaults.isOn("dart-gap-taken-for-known")
-                        && isOfLastRange(sequence);
         highest = sequence;
-        if (isNext || isBridged) {
+        if (isNext) {
             upTo[count - 1] = sequence;
         } else {
             open(sequence, sequence);
@@ -113,9 +107,6 @@ public final class DeliveredNumbers {
 
     /** Whether this very message came over this stream. */
     public boolean contains(long sequence) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-late-taken-for-known")) {
-            return sequence <= highest;
-        }
         for (int i = count - 1; i >= 0; i--) {
             if (sequence >= from[i] && sequence <= upTo[i]) {
                 return true;

@@ -1,7 +1,5 @@
 package dev.verbena.staging;
 
-import dev.verbena.agent.internal.PlantedFaults;
-
 /**
  * What users' handlers may throw: anything. A handler that is wrong must not leave a message, a
  * step or a command half done, for everything behind it would wait for ever.
@@ -13,10 +11,6 @@ public final class HandlerFailure {
     public static void check(Throwable e) {
         if (e instanceof VirtualMachineError) {
             throw (VirtualMachineError) e;
-        }
-        boolean isNarrow = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-handler-error-stops");
-        if (isNarrow && e instanceof Error) {
-            throw (Error) e;
         }
     }
 

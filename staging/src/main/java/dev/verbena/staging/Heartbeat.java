@@ -1,7 +1,5 @@
 package dev.verbena.staging;
 
-import dev.verbena.agent.internal.PlantedFaults;
-
 /**
  * Whether a peer still answers: after a while of silence it is asked, and when it does not answer
  * the question for the whole time limit it counts as dead. Only time in which this side looks for
@@ -43,9 +41,6 @@ public final class Heartbeat {
 
     /** The peer was asked and has not answered in time. */
     public boolean isOver(long now) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-silent-server-trusted")) {
-            return false;
-        }
         return isWaiting && now - askedNs - timeoutNs >= 0;
     }
 

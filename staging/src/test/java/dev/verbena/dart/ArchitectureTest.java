@@ -133,8 +133,6 @@ class ArchitectureTest {
         }
     }
 
-    @ArchTest static final ArchRule SWITCHES = ArchitectureRules.ordinaryBuildsHaveNoSwitch();
-
     @ArchTest
     static void shouldWriteOwnFieldsOnly(JavaClasses classes) {
         FieldWrites.requireOnly(

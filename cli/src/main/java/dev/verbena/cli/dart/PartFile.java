@@ -1,6 +1,5 @@
 package dev.verbena.cli.dart;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.cli.terminal.Messages;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -97,10 +96,7 @@ final class PartFile {
     void append(Path part, long offset) throws IOException {
         try (FileChannel out =
                 FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-            boolean isTrusting =
-                    PlantedFaults.ENABLED && PlantedFaults.isOn("receive-part-appended-twice");
-            out.truncate(isTrusting ? out.size() : offset)
-                    .position(isTrusting ? out.size() : offset);
+            out.truncate(offset).position(offset);
             if (crcLength != offset) {
                 crc = new CRC32C();
                 crcLength = 0;

@@ -1,6 +1,5 @@
 package dev.verbena.cli.dart;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.dart.DartMessage;
 import dev.verbena.dart.DartMessageHandler;
@@ -214,12 +213,9 @@ final class ReceivedTree implements DartMessageHandler {
      * checksum.
      */
     private static boolean isInPlace(Path target, long total, String wanted) throws IOException {
-        boolean isTrusting =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("receive-length-is-enough");
         return Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)
                 && Files.size(target) == total
                 && (wanted == null
-                        || isTrusting
                         || wanted.equals(String.format("%08x", PartFile.checksum(target))));
     }
 
@@ -233,14 +229,13 @@ final class ReceivedTree implements DartMessageHandler {
      * is one of this file: waiting would keep everybody from being served.
      */
     private void whenPossible(String path, Step step) throws IOException {
-        boolean isGivingUp = PlantedFaults.ENABLED && PlantedFaults.isOn("receive-gives-up-places");
         for (int tries = 0; ; tries++) {
             boolean isFolderWell = tries > 0 && isFolderWell();
             try {
                 step.run();
                 return;
             } catch (IOException e) {
-                if (isEnding.getAsBoolean() || isFolderWell || isGivingUp) {
+                if (isEnding.getAsBoolean() || isFolderWell) {
                     throw e;
                 }
                 if (tries == 1) {

@@ -1,6 +1,5 @@
 package dev.verbena.cli.dart;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.ProgressLine;
 import dev.verbena.dart.DartClient;
@@ -161,9 +160,7 @@ final class SendQueue {
     private void settle() {
         while (!pending.isEmpty() && pending.peek().ticket().state().isFinal()) {
             Part part = pending.poll();
-            boolean isHopeful =
-                    PlantedFaults.ENABLED && PlantedFaults.isOn("send-takes-lost-for-confirmed");
-            if (part.ticket().state() == TicketState.FAILED && !isHopeful) {
+            if (part.ticket().state() == TicketState.FAILED) {
                 failedItem = part.item();
                 failure = part.ticket().toString();
             } else if (part.isLast() && failedItem != part.item()) {

@@ -1,6 +1,5 @@
 package dev.verbena.cli.dart;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartMetadata;
 import java.nio.file.Path;
 
@@ -63,10 +62,6 @@ final class SentFile {
         return path.toString();
     }
 
-    private static boolean isGullible() {
-        return PlantedFaults.ENABLED && PlantedFaults.isOn("receive-leaves-its-folder");
-    }
-
     /** Which attempt of its sender a message belongs to; never null. */
     static String attempt(DartMetadata metadata) {
         String attempt = metadata.property("attempt");
@@ -88,7 +83,7 @@ final class SentFile {
             boolean isBad =
                     part.isEmpty()
                             || part.equals(".")
-                            || part.equals("..") && !isGullible()
+                            || part.equals("..")
                             || part.indexOf('\0') >= 0
                             || part.startsWith(ReceivedTree.OWN_PREFIX);
             if (isBad) {

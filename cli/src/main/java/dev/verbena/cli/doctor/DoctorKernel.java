@@ -1,6 +1,5 @@
 package dev.verbena.cli.doctor;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import java.util.List;
 
 /** What the kernel, a container or its filter allows. */
@@ -50,9 +49,6 @@ final class DoctorKernel {
 
     Finding yama() {
         String scope = machine.text("/proc/sys/kernel/yama/ptrace_scope");
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("doctor-yama-ignored")) {
-            scope = "0";
-        }
         String remedy =
                 "as root: sysctl -w kernel.yama.ptrace_scope=0 (for good: a line in"
                         + " /etc/sysctl.d/)";

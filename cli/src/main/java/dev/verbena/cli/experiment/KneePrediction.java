@@ -1,6 +1,5 @@
 package dev.verbena.cli.experiment;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.nsim.Machine;
 import dev.verbena.nsim.dart.DartReport;
 import dev.verbena.nsim.dart.DartSimulation;
@@ -46,8 +45,7 @@ record KneePrediction(int clients, double multiple, double measured, double simu
                             / point.service().servers();
             buffers = Math.max(3, (3 * share + 1) / 2);
         }
-        boolean isAll = PlantedFaults.ENABLED && PlantedFaults.isOn("knee-warm-up-counts");
-        int warmUp = isAll ? 0 : point.load().warmUp();
+        int warmUp = point.load().warmUp();
         int messages = Math.min(point.load().steps(), warmUp + MESSAGES_MAX);
         DartReport report =
                 new DartSimulation()

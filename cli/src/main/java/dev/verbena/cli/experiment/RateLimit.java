@@ -1,7 +1,5 @@
 package dev.verbena.cli.experiment;
 
-import dev.verbena.agent.internal.PlantedFaults;
-
 /**
  * A token bucket: bytes may pass at a rate, and a little more after a pause. Thread-safe; one
  * bucket may limit several connections together.
@@ -25,7 +23,7 @@ final class RateLimit {
 
     /** How many of these bytes may pass now; they have to be reported by {@link #passed}. */
     synchronized int allowed(int wanted, long nowNs) {
-        if (rate <= 0 || PlantedFaults.ENABLED && PlantedFaults.isOn("experiment-rate-ignored")) {
+        if (rate <= 0) {
             return wanted;
         }
         tokens = Math.min(rate * BURST_SECONDS, tokens + rate * (nowNs - lastNs) / 1e9);

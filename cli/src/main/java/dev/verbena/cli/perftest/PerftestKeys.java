@@ -1,6 +1,5 @@
 package dev.verbena.cli.perftest;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.verbs.Gid;
 import dev.verbena.verbs.QueuePairAddress;
@@ -138,10 +137,9 @@ record PerftestKeys(
         long address = bytes.getLong();
         byte[] gid = new byte[Gid.LENGTH];
         bytes.get(gid);
-        boolean isTrusted = PlantedFaults.ENABLED && PlantedFaults.isOn("perftest-keys-unchecked");
         boolean isTooLarge =
                 lid >>> 16 != 0 || reads >>> 16 != 0 || (number | packetNumber) >>> 24 != 0;
-        if (isTooLarge && !isTrusted) {
+        if (isTooLarge) {
             throw wrong(
                     lid + ", " + reads + ", " + number + ", " + packetNumber, "a number too large");
         }

@@ -1,6 +1,5 @@
 package dev.verbena.cli.sim;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.nsim.scenario.Calibration;
 import dev.verbena.nsim.scenario.Measure;
 import java.util.Arrays;
@@ -22,8 +21,7 @@ final class SimMeasurements {
         long[] first = barrier[0];
         long shortest = Long.MAX_VALUE;
         for (int i = 0; i < first.length; i += 2) {
-            boolean isLast = PlantedFaults.ENABLED && PlantedFaults.isOn("sim-shortest-forgotten");
-            shortest = Math.min(isLast ? Long.MAX_VALUE : shortest, first[i + 1] - first[i]);
+            shortest = Math.min(shortest, first[i + 1] - first[i]);
         }
         double ringNs = figureNs(Measure.BANDWIDTH, ring);
         return Calibration.of(1000 * shortest, Math.round(1000 * ringNs), bytes, 0);

@@ -1,6 +1,5 @@
 package dev.verbena.cli.terminal;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -105,9 +104,6 @@ public final class OutputFolder {
         } catch (UncheckedIOException e) {
             throw incomplete(option, path, e.getCause());
         } catch (IOException e) {
-            if (PlantedFaults.ENABLED && PlantedFaults.isOn("sim-full-disk-silent")) {
-                return;
-            }
             throw incomplete(option, path, e);
         }
     }

@@ -1,6 +1,5 @@
 package dev.verbena.examples.pic;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -164,13 +163,9 @@ final class OutputComparison {
                 output.drain();
             }
             long drained = isLast ? clock.getAsLong() - free : 0;
-            OutputMode paying = mode;
-            if (PlantedFaults.ENABLED && PlantedFaults.isOn("demo-stall-of-another")) {
-                paying = mode == OutputMode.FILES ? OutputMode.WHOLE : OutputMode.FILES;
-            }
             samples.add(
                     new StallSample(
-                            paying,
+                            mode,
                             round,
                             rank,
                             file.step(),

@@ -1,6 +1,5 @@
 package dev.verbena.examples.pic;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -68,9 +67,6 @@ public final class PicSimulation {
         simulation.samples.addAll(file.samples());
         simulation.step = file.step();
         simulation.depositAndSolve();
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("restart-half-step-lost")) {
-            simulation.particles.kick(simulation.grid.field, -0.5);
-        }
         return simulation;
     }
 

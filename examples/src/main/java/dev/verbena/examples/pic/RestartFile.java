@@ -1,6 +1,5 @@
 package dev.verbena.examples.pic;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -295,8 +294,7 @@ public record RestartFile(
         int end = bytes.limit() - Integer.BYTES;
         crc.update(bytes.slice(0, end));
         int stored = bytes.getInt(end);
-        boolean isIgnored = PlantedFaults.ENABLED && PlantedFaults.isOn("restart-checksum-ignored");
-        if ((int) crc.getValue() != stored && !isIgnored) {
+        if ((int) crc.getValue() != stored) {
             throw new RestartFileException(
                     String.format(
                             "%s: checksum %08x, stored %08x: the file is damaged",

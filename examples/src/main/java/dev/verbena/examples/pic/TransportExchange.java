@@ -1,6 +1,5 @@
 package dev.verbena.examples.pic;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Status;
@@ -151,8 +150,7 @@ public final class TransportExchange implements PicExchange, AutoCloseable {
 
     private void gather(long[] values, int slot, long deadlineNs) {
         for (int peer = 1; peer < processCount; peer++) {
-            boolean isTrusting = PlantedFaults.ENABLED && PlantedFaults.isOn("pic-sum-too-early");
-            while (arrivals[peer] - sumCount < 0 && !isTrusting) {
+            while (arrivals[peer] - sumCount < 0) {
                 await(deadlineNs, "sum " + sumCount);
             }
             decode(values, (2 * peer + slot) * slotLength, true);

@@ -1,6 +1,5 @@
 package dev.verbena.ugni.transport;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -18,9 +17,6 @@ final class AddressResolver {
 
     /** Null if the address is of our protection domain and host, else what follows its URI. */
     String refusal(GniAddress to) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("gni-ptag-unchecked")) {
-            return null;
-        }
         if (to.ptag() != -1 && to.ptag() != resources.ptag) {
             return " is of protection tag " + to.ptag() + ", this process is of " + resources.ptag;
         }

@@ -1,6 +1,6 @@
 package dev.verbena.ugni.transport;
 
-import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.agent.internal.KillSteps;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -128,8 +128,8 @@ final class Connections extends RecordConnections<GniConnection> {
         }
         int outcome = put(c, record);
         if (outcome == ControlMailbox.DELIVERED) {
-            if (PlantedFaults.ENABLED) {
-                PlantedFaults.step("java.gni.record");
+            if (KillSteps.ENABLED) {
+                KillSteps.step("java.gni.record");
             }
             return DELIVERED;
         }
@@ -192,8 +192,7 @@ final class Connections extends RecordConnections<GniConnection> {
             corrupt(c, "returned credits that it did not have");
             return false;
         }
-        boolean isIgnored = PlantedFaults.ENABLED && PlantedFaults.isOn("gni-java-credits-ignored");
-        return c.hasCredit() || isIgnored;
+        return c.hasCredit();
     }
 
     @Override
@@ -201,8 +200,8 @@ final class Connections extends RecordConnections<GniConnection> {
         if (mailboxes.tellTaken(c) < 0) {
             return LATER; // the source queue is full, or the peer is gone: its watch tells
         }
-        if (PlantedFaults.ENABLED) {
-            PlantedFaults.step("java.gni.credits");
+        if (KillSteps.ENABLED) {
+            KillSteps.step("java.gni.credits");
         }
         return DELIVERED;
     }

@@ -1,6 +1,6 @@
 package dev.verbena.ugni.transport;
 
-import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.agent.internal.KillSteps;
 import dev.verbena.ugni.bindings.ugni;
 import java.util.concurrent.ThreadLocalRandom;
 import org.agrona.BufferUtil;
@@ -122,8 +122,8 @@ final class ControlMailbox {
                 return status;
             }
             if (staging.bytes.getLong(RESULT) == 0) {
-                if (PlantedFaults.ENABLED) {
-                    PlantedFaults.step("java.gni.claimed");
+                if (KillSteps.ENABLED) {
+                    KillSteps.step("java.gni.claimed");
                 }
                 return fill(peer, slot, claim, record);
             }

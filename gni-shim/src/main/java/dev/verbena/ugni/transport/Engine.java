@@ -1,6 +1,6 @@
 package dev.verbena.ugni.transport;
 
-import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.agent.internal.KillSteps;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Status;
@@ -211,8 +211,8 @@ final class Engine {
         if (answer == 0) {
             c.onMessageSent();
             c.onPosted();
-            if (PlantedFaults.ENABLED) {
-                PlantedFaults.step("java.gni.sent");
+            if (KillSteps.ENABLED) {
+                KillSteps.step("java.gni.sent");
             }
         } else {
             w.worsen(statusOfCode(-answer));

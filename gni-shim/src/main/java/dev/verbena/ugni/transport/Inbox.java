@@ -1,6 +1,5 @@
 package dev.verbena.ugni.transport;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
@@ -236,9 +235,6 @@ final class Inbox {
     }
 
     private static boolean canHaveBeenPut(GniRegion region, long offset, long length) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("gni-java-notice-unchecked")) {
-            return true;
-        }
         return (region.rights() & RemoteDescriptor.REMOTE_WRITE) != 0
                 && Ranges.isInside(offset, length, region.length());
     }
@@ -246,9 +242,7 @@ final class Inbox {
     /** The message is copied; its place in the mailbox is the peer's before its credit is. */
     void retain(long token) {
         slots.retain(token);
-        if (!PlantedFaults.ENABLED || !PlantedFaults.isOn("gni-java-retained-in-place")) {
-            releaseShown();
-        }
+        releaseShown();
     }
 
     void release(long token) {

@@ -1,6 +1,5 @@
 package dev.verbena.transport.core;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Status;
@@ -16,9 +15,6 @@ public final class Ranges {
      * @param capacity bytes that there are, not negative
      */
     public static boolean isInside(long offset, long length, long capacity) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("range-end-overflows")) {
-            return (offset | length | (capacity - offset - length)) >= 0;
-        }
         long left = capacity - length;
         return (offset | length | left | (left - offset)) >= 0;
     }

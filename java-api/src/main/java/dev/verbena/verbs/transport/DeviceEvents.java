@@ -1,6 +1,5 @@
 package dev.verbena.verbs.transport;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.verbs.AsyncEvent;
@@ -54,9 +53,6 @@ final class DeviceEvents {
 
     /** Takes what there is. */
     void read() {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-device-news-ignored")) {
-            return;
-        }
         try {
             for (int i = 0; i < EVENTS_MAX && !resources.isLost(); i++) {
                 AsyncEvent event = resources.device.awaitEvent(0);

@@ -1,7 +1,6 @@
 package dev.verbena.verbs.transport;
 
 import dev.verbena.agent.internal.Deadlines;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Status;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -221,9 +220,7 @@ final class PeerChannel {
             return false;
         }
         int length = in.getInt(in.position());
-        boolean isUnchecked =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-frame-length-unchecked");
-        if ((length < 1 || length > Frames.LENGTH_MAX) && !isUnchecked) {
+        if (length < 1 || length > Frames.LENGTH_MAX) {
             end(Status.INTERNAL, "wrote a frame of " + length + " bytes");
             return false;
         }
@@ -278,8 +275,7 @@ final class PeerChannel {
             }
             nextNs = Deadlines.earlier(nextNs, deadlineNs);
         }
-        boolean isPatient = PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-silence-ignored");
-        if (silenceMaxNs > 0 && !isClosing && !isPatient) {
+        if (silenceMaxNs > 0 && !isClosing) {
             if (nowNs - lastHeardNs > silenceMaxNs) {
                 end(Status.PEER_DEAD, "was silent for longer than " + silenceMaxNs + " ns");
                 return nextNs;

@@ -1,6 +1,5 @@
 package dev.verbena.verbs.transport;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Status;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -228,9 +227,7 @@ final class SideChannelLoop implements Runnable {
 
     /** The thread ends. If that is a bug, owners learn that nobody speaks for them any more. */
     private void over() {
-        if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-dead-keeper-stays"))) {
-            forget();
-        }
+        forget();
         isOver = true;
         for (PeerChannel channel : channels) {
             run(() -> channel.end(Status.INTERNAL, "has no keeper any more: see the error log"));

@@ -1,6 +1,5 @@
 package dev.verbena.verbs.transport;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RemoteDescriptor;
@@ -120,11 +119,7 @@ final class VerbsRegions {
     /** Lies as the memory does in a huge page, so that the NIC can use large pages, too. */
     static long nextBase(long address, long length) {
         long room = (length + 2 * HUGE_PAGE) / HUGE_PAGE * HUGE_PAGE + HUGE_PAGE;
-        long base = NEXT_BASE.getAndAdd(room) + (address & HUGE_PAGE - 1);
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-address-again")) {
-            return (1L << 40) + (address & HUGE_PAGE - 1);
-        }
-        return base;
+        return NEXT_BASE.getAndAdd(room) + (address & HUGE_PAGE - 1);
     }
 
     private static void checkRights(int rights) {
@@ -202,9 +197,6 @@ final class VerbsRegions {
      * use. By the thread that closes, when the NIC has no request of ours any more.
      */
     void closeRefused() {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-refused-region-stays")) {
-            return;
-        }
         List<AutoCloseable> steps = new ArrayList<>();
         for (VerbsRegion region : byKey.values()) {
             steps.add(region::revoke);

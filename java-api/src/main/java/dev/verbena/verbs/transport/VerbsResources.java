@@ -1,6 +1,5 @@
 package dev.verbena.verbs.transport;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.verbs.Access;
@@ -191,9 +190,7 @@ final class VerbsResources implements AutoCloseable {
 
     private PathContext path(Endpoint peer) {
         PathContext path = new PathContext();
-        if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("verbs-class-forgotten"))) {
-            path.serviceLevel(options.serviceLevel()).trafficClass(options.trafficClass());
-        }
+        path.serviceLevel(options.serviceLevel()).trafficClass(options.trafficClass());
         return path.port(options.devicePort())
                 .gidIndex(gid.index())
                 .mtu(Math.min(mtu, peer.mtu()))

@@ -1,7 +1,5 @@
 package dev.verbena.nsim.engine;
 
-import dev.verbena.agent.internal.PlantedFaults;
-
 /**
  * A heap of events with four children per parent. An event is four longs side by side: time, target
  * and source, sequence number and kind, argument; half a cache line, so that a parent's children
@@ -97,9 +95,6 @@ final class EventHeap {
     }
 
     private static boolean isBefore(long entities, long order, long thanEntities, long thanOrder) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-order-of-insertion")) {
-            return false;
-        }
         return entities < thanEntities || entities == thanEntities && order < thanOrder;
     }
 

@@ -1,6 +1,5 @@
 package dev.verbena.nsim.engine;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import java.util.Arrays;
 
 /**
@@ -113,11 +112,7 @@ final class EventQueue {
 
     private void refill() {
         current = inBuckets == 0 ? far.firstTime() >>> SHIFT : nextOccupied();
-        boolean isForgotten = PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-far-events-late");
         while (!far.isEmpty() && (far.firstTime() >>> SHIFT) - current < BUCKETS) {
-            if (isForgotten && inBuckets > 0) {
-                break;
-            }
             long time = far.firstTime();
             long bucket = time >>> SHIFT;
             if (bucket == current) {

@@ -1,7 +1,5 @@
 package dev.verbena.nsim.engine;
 
-import dev.verbena.agent.internal.PlantedFaults;
-
 /**
  * Which partition an entity belongs to, and the events under way between partitions. There are two
  * outboxes for each ordered pair of partitions: while one is filled in a window, the other, filled
@@ -39,8 +37,7 @@ final class PartitionOutboxes {
     /** The outbox of an event for another partition; refuses one within the lookahead. */
     Outbox outbox(int from, int target, long now, long timePs, int source) {
         int to = owners[target];
-        if (timePs < now + lookaheadPs
-                && !(PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-lookahead-unchecked"))) {
+        if (timePs < now + lookaheadPs) {
             throw new IllegalArgumentException(
                     ("entity %s of partition %s schedules an event for entity %s of partition %s"
                                     + " at %s ps, but it is %s ps, and between partitions a lookahead of %s ps was"

@@ -1,6 +1,5 @@
 package dev.verbena.nsim.network;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import java.util.Arrays;
 
 /**
@@ -240,8 +239,7 @@ final class FairShares {
 
     /** Adds the flows on a resource of which the bottleneck is none any more. */
     private void checkOthersOn(int resource) {
-        if (setOn[resource] == flows.count[resource]
-                || PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-shares-of-others-kept")) {
+        if (setOn[resource] == flows.count[resource]) {
             return;
         }
         boolean isFull = roomLeft[resource] <= flows.capacity[resource] >> TOLERANCE_BITS;

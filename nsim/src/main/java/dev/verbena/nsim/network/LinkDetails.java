@@ -1,6 +1,5 @@
 package dev.verbena.nsim.network;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import java.util.Arrays;
 
 /**
@@ -49,9 +48,7 @@ public final class LinkDetails {
     /** An output takes a packet. */
     void leave(long timePs, int packet, int link) {
         waiting[link]--;
-        if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-waits-forgotten"))) {
-            waitPs[link] += timePs - readyPs[packet];
-        }
+        waitPs[link] += timePs - readyPs[packet];
     }
 
     /** A link is busy from now on. */

@@ -1,6 +1,5 @@
 package dev.verbena.nsim.network;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.nsim.engine.Engine;
 import java.util.Arrays;
 
@@ -355,9 +354,6 @@ final class NetworkInterfaces {
         network.decide(linkTable.ports + node);
         if (messages.firstInPs(message) < 0) {
             messages.firstInPs(message, timePs);
-            if (PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-visible-early")) {
-                handler.onData(timePs, message);
-            }
         }
         if (messages.writtenOne(message) > 0) {
             return;

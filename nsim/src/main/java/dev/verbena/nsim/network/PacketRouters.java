@@ -1,6 +1,5 @@
 package dev.verbena.nsim.network;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.topology.Topology;
 import java.util.Arrays;
@@ -243,9 +242,9 @@ final class PacketRouters implements Fabric {
                 }
                 int channel = base + bit;
                 int packet = head[channel];
-                if (linkTable.credits[packets.out(packet)] == 0 && !isRoomIgnored()) {
+                if (linkTable.credits[packets.out(packet)] == 0) {
                     links.creditStalls[out]++;
-                } else if (inputFree[channel / channels] > timePs && !isInputIgnored()) {
+                } else if (inputFree[channel / channels] > timePs) {
                     earliest = Math.min(earliest, inputFree[channel / channels]);
                 } else {
                     last[out] = bit;
@@ -255,14 +254,6 @@ final class PacketRouters implements Fabric {
             }
         }
         return earliest;
-    }
-
-    private static boolean isRoomIgnored() {
-        return PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-room-ignored");
-    }
-
-    private static boolean isInputIgnored() {
-        return PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-input-feeds-two");
     }
 
     private boolean isHeld(int channel) {

@@ -1,6 +1,5 @@
 package dev.verbena.nsim.program;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.network.MessageHandler;
 import dev.verbena.nsim.network.MessageTable;
@@ -203,11 +202,6 @@ public final class Interpreter implements MessageHandler {
         }
         int rank = messages.toRank(message);
         int tag = messages.tag(message);
-        if (PlantedFaults.ENABLED
-                && PlantedFaults.isOn("nsim-early-put-forgotten")
-                && waiting[rank] != Operation.POLL) {
-            return;
-        }
         if (script.isPolledByTag()) {
             arrivals.increment(key(rank, tag), 0);
         }

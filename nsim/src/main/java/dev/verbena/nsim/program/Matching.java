@@ -1,6 +1,5 @@
 package dev.verbena.nsim.program;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.nsim.network.MessageTable;
 import dev.verbena.nsim.network.NetworkModel;
 import java.util.function.IntUnaryOperator;
@@ -163,9 +162,7 @@ final class Matching {
                 int rank = messages.toRank(message);
                 int row = rowOf(message, note);
                 long pair = pair(table.from[row], rank);
-                if (table.sequence[row] != taken[context(note)].get(pair)
-                        && !(PlantedFaults.ENABLED
-                                && PlantedFaults.isOn("nsim-messages-overtake"))) {
+                if (table.sequence[row] != taken[context(note)].get(pair)) {
                     early.append(table, rank, row);
                 } else {
                     arrive(timePs, rank, row);

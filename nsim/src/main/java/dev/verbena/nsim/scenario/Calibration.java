@@ -1,6 +1,5 @@
 package dev.verbena.nsim.scenario;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.nsim.Machine;
 
 /**
@@ -29,8 +28,7 @@ public record Calibration(long latencyPs, long bytesPerSecond) {
     public static Calibration of(long barrierPs, long ringPs, long bytes, long networkPs) {
         // On a busy machine a barrier may be measured longer than the ring, which says nothing.
         long copyingPs = Math.max(1, Math.max(ringPs - barrierPs, ringPs / 2));
-        boolean isWrong = PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-calibration-unhalved");
-        long oneWayPs = isWrong ? barrierPs : barrierPs / 2;
+        long oneWayPs = barrierPs / 2;
         return new Calibration(
                 Math.max(0, oneWayPs - networkPs), Math.round(bytes * PS_PER_S / copyingPs));
     }

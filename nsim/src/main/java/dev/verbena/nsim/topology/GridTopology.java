@@ -1,6 +1,5 @@
 package dev.verbena.nsim.topology;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
@@ -167,9 +166,7 @@ public final class GridTopology implements Topology {
      */
     private int vcClass(
             int d, int from, int to, boolean isUp, int inPort, int inClass, int source) {
-        boolean isForgotten =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("nsim-dateline-forgotten");
-        if (!hasDateline || isForgotten) {
+        if (!hasDateline) {
             return 0;
         }
         if (isUp ? from == sizes[d] - 1 : from == 0) {

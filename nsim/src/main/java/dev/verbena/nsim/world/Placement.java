@@ -3,7 +3,6 @@ package dev.verbena.nsim.world;
 import static dev.verbena.nsim.world.SimulatedEvent.MESSAGE;
 import static dev.verbena.nsim.world.SimulatedEvent.NOTIFY;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Status;
@@ -12,8 +11,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** What an operation does at its target when its bytes are there. */
 final class Placement {
-    /** How late bytes are of which the completion does not wait for them; planted only. */
-    private static final long LATER_PS = 50_000_000;
 
     private final World world;
 
@@ -54,10 +51,7 @@ final class Placement {
         boolean isInside =
                 Ranges.isInside(offset, length, work.length)
                         && Ranges.isInside(work.base, work.length, region.length());
-        boolean isUnchecked = PlantedFaults.ENABLED && PlantedFaults.isOn("sim-bounds-unchecked");
-        return isInside || isUnchecked && Ranges.isInside(offset, length, region.length())
-                ? Status.OK
-                : Status.BOUNDS;
+        return isInside ? Status.OK : Status.BOUNDS;
     }
 
     private void move(Work work, Connection target) {
@@ -87,12 +81,7 @@ final class Placement {
         }
         UnsafeBuffer local = work.locals[segment].bytes;
         int offset = (int) work.offsets[segment];
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("sweep-completion-before-data")) {
-            byte[] bytes = new byte[length];
-            region.bytes.getBytes(at, bytes);
-            long later = work.kind == Operation.GET ? LATER_PS : 0;
-            world.afterPs(later, 0, () -> local.putBytes(offset, bytes));
-        } else if (work.kind == Operation.GET) {
+        if (work.kind == Operation.GET) {
             local.putBytes(offset, region.bytes, at, length);
         } else {
             region.bytes.putBytes(at, local, offset, length);

@@ -5,11 +5,9 @@ import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.StagingEvents;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
@@ -95,8 +93,7 @@ public final class SimulatedProcess implements Environment {
 
     /** Agents that are stepped from now on, one after the other. */
     public SimulatedProcess run(List<? extends ProtocolAgent> more) {
-        boolean isAnyOrder = PlantedFaults.ENABLED && PlantedFaults.isOn("sweep-map-order");
-        agents.addAll(isAnyOrder ? new HashSet<>(more) : more);
+        agents.addAll(more);
         world.wake(this);
         return this;
     }

@@ -1,6 +1,5 @@
 package dev.verbena.nsim.world;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.nsim.engine.Engine;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,9 +90,7 @@ final class Steps {
         }
         long wishedPs = process.wakePs;
         if (wishedPs != timePs) {
-            boolean isForgotten =
-                    PlantedFaults.ENABLED && PlantedFaults.isOn("sim-deadline-forgotten");
-            if (isFar && wishedPs != NEVER && !isForgotten) {
+            if (isFar && wishedPs != NEVER) {
                 process.wakeAt(NEVER);
                 after(process, wishedPs - timePs);
             }

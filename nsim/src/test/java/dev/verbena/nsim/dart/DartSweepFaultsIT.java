@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The sweep finds bugs: classes with switches are compiled beside the others, and each fault of the
- * list that is named for the sweep is switched on in a process of its own.
+ * The sweep finds bugs: each patch of {@code ci/planted-faults} that is named for it is applied to
+ * copies of the sources, and the compiled classes come before the others in a process of its own.
  */
 class DartSweepFaultsIT {
     /** The seeds within which each fault is found. */
@@ -28,7 +27,7 @@ class DartSweepFaultsIT {
 
     private static final Path HOME = Path.of(System.getProperty("verbena.home", ".."));
 
-    @TempDir static Path classes;
+    @TempDir private Path folder;
 
     /** Sweeps in this process; prints the seed that was found, or "nothing". */
     public static final class Sweep {
@@ -40,68 +39,67 @@ class DartSweepFaultsIT {
         }
     }
 
-    @BeforeAll
-    static void compileWithSwitches() throws IOException {
+    /**
+     * A completion before its data, a skipped credit, a wrong wrap mask, a hash's order, others.
+     */
+    static List<Path> patches() throws IOException {
+        try (Stream<Path> files = Files.list(HOME.resolve("ci/planted-faults"))) {
+            List<Path> patches =
+                    files.filter(file -> file.getFileName().toString().startsWith("sweep-"))
+                            .sorted()
+                            .toList();
+            assertThat(patches)
+                    .extracting(file -> file.getFileName().toString())
+                    .contains(
+                            "sweep-completion-before-data.patch",
+                            "sweep-credit-skipped.patch",
+                            "sweep-wrap-mask.patch",
+                            "sweep-map-order.patch");
+            return patches;
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("patches")
+    @Tag("nsim-47")
+    void shouldFindAPlantedFault(Path patch) throws Exception {
+        compilePatched(patch);
+        assertThat(sweep()).as("with %s, in %d seeds", patch, SEEDS).startsWith("seed ");
+    }
+
+    @Test
+    void shouldFindNothingWithoutAFault() throws Exception {
+        assertThat(sweep()).isEqualTo("nothing");
+    }
+
+    private void compilePatched(Path patch) throws Exception {
         List<String> arguments =
                 new ArrayList<>(
-                        List.of("--release", "17", "-proc:none", "-nowarn", "-d", "" + classes));
+                        List.of("--release", "17", "-proc:none", "-nowarn", "-d", "" + folder));
         arguments.addAll(List.of("-cp", System.getProperty("java.class.path")));
-        String switches = "dev/verbena/agent/internal/PlantedFaults.java";
-        arguments.add(HOME.resolve("java-api/src/planted/java").resolve(switches).toString());
-        for (String module : List.of("java-api", "staging", "nsim")) {
-            try (Stream<Path> files = Files.walk(HOME.resolve(module).resolve("src/main/java"))) {
-                files.filter(DartSweepFaultsIT::hasSwitch)
-                        .map(Path::toString)
-                        .forEach(arguments::add);
+        for (String line : Files.readAllLines(patch)) {
+            if (line.startsWith("+++ b/")) {
+                String source = line.substring("+++ b/".length());
+                Path copy = folder.resolve(source);
+                Files.createDirectories(copy.getParent());
+                Files.copy(HOME.resolve(source), copy);
+                arguments.add(copy.toString());
             }
         }
+        ProcessBuilder git =
+                new ProcessBuilder("git", "apply", patch.toRealPath().toString())
+                        .directory(folder.toFile())
+                        .inheritIO();
+        git.environment().put("GIT_CEILING_DIRECTORIES", folder.getParent().toString());
+        assertThat(git.start().waitFor()).as("git apply %s", patch).isZero();
         int code =
                 ToolProvider.getSystemJavaCompiler()
                         .run(null, null, null, arguments.toArray(String[]::new));
         assertThat(code).isZero();
     }
 
-    private static boolean hasSwitch(Path file) {
-        try {
-            return file.toString().endsWith(".java")
-                    && Files.readString(file).contains("PlantedFaults.isOn");
-        } catch (IOException e) {
-            throw new IllegalStateException(file.toString(), e);
-        }
-    }
-
-    /**
-     * A completion before its data, a skipped credit, a wrong wrap mask, a hash's order, others.
-     */
-    static List<String> faults() throws IOException {
-        List<String> faults =
-                Files.readAllLines(HOME.resolve("ci/planted-faults.txt")).stream()
-                        .filter(line -> line.startsWith("sweep-"))
-                        .map(line -> line.substring(0, line.indexOf(' ')))
-                        .toList();
-        assertThat(faults)
-                .contains(
-                        "sweep-completion-before-data",
-                        "sweep-credit-skipped",
-                        "sweep-wrap-mask",
-                        "sweep-map-order");
-        return faults;
-    }
-
-    @ParameterizedTest
-    @MethodSource("faults")
-    @Tag("nsim-47")
-    void shouldFindAPlantedFault(String fault) throws Exception {
-        assertThat(sweep(fault)).as("with %s, in %d seeds", fault, SEEDS).startsWith("seed ");
-    }
-
-    @Test
-    void shouldFindNothingWithoutAFault() throws Exception {
-        assertThat(sweep("")).isEqualTo("nothing");
-    }
-
-    private static String sweep(String fault) throws Exception {
-        String path = classes + File.pathSeparator + System.getProperty("java.class.path");
+    private String sweep() throws Exception {
+        String path = folder + File.pathSeparator + System.getProperty("java.class.path");
         ProcessBuilder builder =
                 new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin/java").toString(),
@@ -109,7 +107,6 @@ class DartSweepFaultsIT {
                         "-cp",
                         path,
                         Sweep.class.getName());
-        builder.environment().put("VERBENA_PLANTED", fault);
         Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
         try {
             return new String(process.getInputStream().readAllBytes(), UTF_8).strip();

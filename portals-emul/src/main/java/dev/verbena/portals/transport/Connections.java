@@ -1,6 +1,6 @@
 package dev.verbena.portals.transport;
 
-import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.agent.internal.KillSteps;
 import dev.verbena.portals.PeerState;
 import dev.verbena.portals.PortalsEventFlyweight;
 import dev.verbena.portals.PortalsOutcome;
@@ -89,8 +89,8 @@ final class Connections extends RecordConnections<PortalsConnection> {
     protected int trySend(PortalsConnection c, int record) {
         int outcome = put(c, record);
         if (outcome == PortalsOutcome.DELIVERED) {
-            if (PlantedFaults.ENABLED) {
-                PlantedFaults.step("java.portals.record");
+            if (KillSteps.ENABLED) {
+                KillSteps.step("java.portals.record");
             }
             return DELIVERED;
         }
@@ -154,8 +154,8 @@ final class Connections extends RecordConnections<PortalsConnection> {
         long bits = MessageHeader.bits(c.peerHandle, (int) c.takenCount, 0);
         int outcome = resources.putCredits(c.peerProcess, bits);
         if (outcome == PortalsOutcome.DELIVERED) {
-            if (PlantedFaults.ENABLED) {
-                PlantedFaults.step("java.portals.credits");
+            if (KillSteps.ENABLED) {
+                KillSteps.step("java.portals.credits");
             }
             return DELIVERED;
         }

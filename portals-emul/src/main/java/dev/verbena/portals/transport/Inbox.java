@@ -1,6 +1,5 @@
 package dev.verbena.portals.transport;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.portals.EventQueue;
 import dev.verbena.portals.PortalsEventFlyweight;
 import dev.verbena.portals.PortalsEventKind;
@@ -129,9 +128,7 @@ final class Inbox {
             if (answer == EventQueue.EMPTY) {
                 break;
             }
-            boolean isLossIgnored =
-                    PlantedFaults.ENABLED && PlantedFaults.isOn("portals-loss-ignored");
-            if (answer == EventQueue.DROPPED && !isLossIgnored) {
+            if (answer == EventQueue.DROPPED) {
                 resources.messages.onLoss();
                 continue;
             }
@@ -150,8 +147,7 @@ final class Inbox {
      */
     private boolean isEarly(PortalsEventFlyweight event) {
         PortalsConnection c = connections.find(MessageHeader.connection(event.headerData()));
-        boolean isIgnored = PlantedFaults.ENABLED && PlantedFaults.isOn("portals-early-ignored");
-        if (c == null || c.state != PortalsConnection.CONNECTING || isIgnored) {
+        if (c == null || c.state != PortalsConnection.CONNECTING) {
             return false;
         }
         records.take();

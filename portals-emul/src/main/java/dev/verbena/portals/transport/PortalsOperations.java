@@ -1,6 +1,6 @@
 package dev.verbena.portals.transport;
 
-import dev.verbena.agent.internal.PlantedFaults;
+import dev.verbena.agent.internal.KillSteps;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.portals.MemoryDescriptor;
@@ -97,8 +97,8 @@ abstract class PortalsOperations extends GuardedTransport {
         UnsafeBuffer staging = resources.staging;
         MessageHeader.write(staging, 0, c.peerHandle, length, c.sentMessages);
         source.copyTo(offset, staging, MessageHeader.LENGTH, length);
-        if (PlantedFaults.ENABLED) {
-            PlantedFaults.step("java.portals.staged");
+        if (KillSteps.ENABLED) {
+            KillSteps.step("java.portals.staged");
         }
         long taken = c.takenCount;
         int outcome =
@@ -109,8 +109,8 @@ abstract class PortalsOperations extends GuardedTransport {
         if (outcome == PortalsOutcome.DELIVERED) {
             c.onTakenTold(taken);
             c.onMessageSent();
-            if (PlantedFaults.ENABLED) {
-                PlantedFaults.step("java.portals.sent");
+            if (KillSteps.ENABLED) {
+                KillSteps.step("java.portals.sent");
             }
             source.onPosted(ring.add(c.handle, Operation.SEND, ctx, Status.OK, length));
             return ACCEPTED;

@@ -1,6 +1,5 @@
 package dev.verbena.portals.transport;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.portals.EventQueue;
 import dev.verbena.portals.MatchEntry;
 import dev.verbena.portals.MemoryDescriptor;
@@ -237,9 +236,6 @@ final class ReceiveQueue {
 
     /** Appends spares, or new buffers, until the list is full. */
     private void refill() {
-        if (PlantedFaults.ENABLED && turns > 0 && PlantedFaults.isOn("portals-list-not-refilled")) {
-            return;
-        }
         while (linkedCount < LIST_LENGTH) {
             ReceiveBuffer spare = spare();
             if (spare == null) {

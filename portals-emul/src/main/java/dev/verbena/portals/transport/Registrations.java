@@ -1,6 +1,5 @@
 package dev.verbena.portals.transport;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.portals.EventQueue;
@@ -145,11 +144,6 @@ final class Registrations extends RegionTable<PortalsRegion> {
                         .region(region.address(), region.length())
                         .startEvents(false)
                         .queue(localQueue);
-        boolean isPatient = PlantedFaults.ENABLED && PlantedFaults.isOn("portals-bind-waits");
-        if (isPatient) {
-            region.local = patiently(() -> ni.bind(rules, MemoryDescriptor.RETAIN));
-            return;
-        }
         try {
             region.local = ni.bind(rules, MemoryDescriptor.RETAIN);
             region.bindTries = 0;

@@ -2,7 +2,6 @@ package dev.verbena.dart.client;
 
 import dev.verbena.agent.StagingEvents;
 import dev.verbena.agent.internal.Interrupts;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.DartReverseHandler;
@@ -266,8 +265,7 @@ public final class ClientEngine {
     private DartTicket accepted(DartTicket ticket, long start, long ready) {
         long end = clock.nanoTime();
         statistics.headerTime().record(end - ready);
-        boolean isForgotten = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-wait-unrecorded");
-        statistics.waitTime().record(isForgotten ? 0 : ready - start);
+        statistics.waitTime().record(ready - start);
         statistics.totalTime().record(end - start);
         statistics.accepted(ticket.length());
         mirror.publish(end);
@@ -457,8 +455,7 @@ public final class ClientEngine {
      * Before every sleep: whoever is interrupted waits no longer. The end waits for memory only.
      */
     private static void checkInterrupted(int condition) {
-        boolean isDeaf = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-interrupt-unheard");
-        if (condition == ENDED || !Interrupts.isPending() || isDeaf) {
+        if (condition == ENDED || !Interrupts.isPending()) {
             return;
         }
         String what =

@@ -1,6 +1,5 @@
 package dev.verbena.dart.client;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.DartTicket;
@@ -205,9 +204,6 @@ final class ClientFlight {
 
     /** Exactly the condition under which a send is not accepted now. */
     boolean isBlocked() {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-one-too-many-in-flight")) {
-            return inFlight > settings.maxInFlight() || slotOwner[slot(nextSequence)] != 0;
-        }
         return inFlight >= settings.maxInFlight()
                 || nextSequence - oldestUnconfirmed >= tickets.length
                 || slotOwner[slot(nextSequence)] != 0
@@ -248,8 +244,7 @@ final class ClientFlight {
             outgoing.descriptor(descriptor);
         }
         outgoing.end();
-        boolean isWasteful = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-ticket-not-pooled");
-        Ticket ticket = settings.isTicketPooled() && !isWasteful ? freeTickets.poll() : null;
+        Ticket ticket = settings.isTicketPooled() ? freeTickets.poll() : null;
         if (ticket == null) {
             ticket = new Ticket(client, notifications);
         }
@@ -429,9 +424,7 @@ final class ClientFlight {
                     ticket,
                     ControlResult.code(result),
                     "server " + serverId + ": " + ControlResult.name(result));
-        } else if (settings.isReassigned()
-                && !(PlantedFaults.ENABLED
-                        && PlantedFaults.isOn("dart-transferred-not-sent-again"))) {
+        } else if (settings.isReassigned()) {
             // The server has it, but may die before the receiver does: the memory stays ours.
             slotTransferred[slot] = true;
             inFlight--;
@@ -480,8 +473,7 @@ final class ClientFlight {
     }
 
     private void giveBack(int returned) {
-        boolean isSkipped = PlantedFaults.ENABLED && PlantedFaults.isOn("sweep-credit-skipped");
-        credits = Math.min(creditsGranted, credits + (isSkipped ? returned / 2 : returned));
+        credits = Math.min(creditsGranted, credits + returned);
     }
 
     void onSeen(long upTo, int returned) {

@@ -1,6 +1,5 @@
 package dev.verbena.dart.client;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayDeque;
 import org.agrona.ErrorHandler;
 
@@ -17,10 +16,7 @@ final class TicketNotifications {
     }
 
     void add(Ticket ticket) {
-        boolean isForgetful = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-ticket-untold");
-        if (!isForgetful) {
-            waiting.add(ticket);
-        }
+        waiting.add(ticket);
     }
 
     /** Calls the handlers of all that have become final; of those that do meanwhile, too. */

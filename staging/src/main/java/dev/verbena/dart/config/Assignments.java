@@ -1,6 +1,5 @@
 package dev.verbena.dart.config;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.RegisterFlyweight;
 import org.agrona.collections.Int2IntHashMap;
@@ -80,9 +79,7 @@ public final class Assignments {
 
     private int nextServer() {
         int server = servers.getInt(next % servers.size());
-        if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("dart-always-first-server"))) {
-            next = (next + 1) % servers.size();
-        }
+        next = (next + 1) % servers.size();
         return server;
     }
 

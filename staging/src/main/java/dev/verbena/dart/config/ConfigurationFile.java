@@ -1,7 +1,6 @@
 package dev.verbena.dart.config;
 
 import dev.verbena.agent.Environment;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartConfiguration;
 import dev.verbena.dart.DartException;
 import dev.verbena.staging.bootstrap.ServiceFile;
@@ -67,9 +66,6 @@ public final class ConfigurationFile implements AutoCloseable {
      *     lock
      */
     public boolean claim(int serverId) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-two-masters")) {
-            return true;
-        }
         try {
             return file.claim(serverId);
         } catch (UncheckedIOException e) {

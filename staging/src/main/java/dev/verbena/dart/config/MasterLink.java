@@ -1,7 +1,6 @@
 package dev.verbena.dart.config;
 
 import dev.verbena.agent.Environment;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartConfiguration;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.wire.ControlFlyweight;
@@ -186,8 +185,7 @@ public final class MasterLink implements AutoCloseable {
      */
     private void lookForMaster() {
         boolean isByFile = found == null || file.isFromFile();
-        boolean isPatient = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-dead-master-awaited");
-        if (wantedEpochMs == 0 || !isByFile || isPatient || file.isMasterThere()) {
+        if (wantedEpochMs == 0 || !isByFile || file.isMasterThere()) {
             return;
         }
         isHopeless = true;

@@ -8,7 +8,7 @@
  *
  * <p>{@code ConfigurationFile} is written by a master and replaced as a whole; {@code JobScheme}
  * finds the transport that it names; {@code MasterLink} finds the master and connects to it, for
- * clients and slaves; {@code Assignments} says which server gets which process. Each is owned by the
- * thread that steps it.
+ * clients and slaves; {@code Assignments} says which server gets which process. Each is owned by
+ * the thread that steps it.
  */
 package dev.verbena.dart.config;

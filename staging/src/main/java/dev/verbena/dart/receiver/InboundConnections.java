@@ -3,7 +3,6 @@ package dev.verbena.dart.receiver;
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.ByteStreams.Listener;
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.config.ReceiverSettings;
 import dev.verbena.dart.store.StreamSession;
@@ -64,9 +63,6 @@ final class InboundConnections {
         try {
             return session.doWork(now, settings.silenceTimeoutNs());
         } catch (RuntimeException | AssertionError | LinkageError e) {
-            if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-one-stops-all")) {
-                throw e;
-            }
             failures.report(
                     now,
                     "connection from " + session.peer() + " ended: " + e,

@@ -4,7 +4,6 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.dart.store.InboundStream;
@@ -152,8 +151,7 @@ final class InboundSession implements StreamSession {
             }
         }
         work += write(now);
-        boolean isDeaf = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-silence-ignored");
-        if (!isEnded && now - lastHeardNs - silenceNs >= 0 && !isDeaf) {
+        if (!isEnded && now - lastHeardNs - silenceNs >= 0) {
             end();
             work++;
         }
@@ -167,8 +165,7 @@ final class InboundSession implements StreamSession {
     }
 
     private boolean isHelloLate(long now) {
-        boolean isPatient = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-hello-drips");
-        return now - (isPatient ? lastHeardNs : openedNs) - engine.helloTimeoutNs() >= 0;
+        return now - openedNs - engine.helloTimeoutNs() >= 0;
     }
 
     // ---- reading
@@ -250,9 +247,7 @@ final class InboundSession implements StreamSession {
         } finally {
             // Also when the frame is refused after it has begun a message: that is the stream's
             // now.
-            boolean isForgetful =
-                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-spare-used-twice");
-            if (spare != null && !spare.isSpare() && !isForgetful) {
+            if (spare != null && !spare.isSpare()) {
                 spare = null;
             }
         }
@@ -291,8 +286,7 @@ final class InboundSession implements StreamSession {
     }
 
     private void onFrame() {
-        boolean isBlind = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-frame-crc-unchecked");
-        if (!frame.isIntact(payloadCrc.value()) && !isBlind) {
+        if (!frame.isIntact(payloadCrc.value())) {
             onCorruptFrame();
             nextFrame();
             return;
@@ -335,8 +329,7 @@ final class InboundSession implements StreamSession {
 
     private void onCorruptFrame() {
         engine.corruptFrame();
-        boolean isPatient = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-damage-endless");
-        if (inbound == null || inbound.damaged() >= CRC_FAILURES_MAX && !isPatient) {
+        if (inbound == null || inbound.damaged() >= CRC_FAILURES_MAX) {
             throw new DartException(
                     DartException.Code.MALFORMED, "frame: wrong checksum again and again");
         }

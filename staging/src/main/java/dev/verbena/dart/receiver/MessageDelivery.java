@@ -1,6 +1,5 @@
 package dev.verbena.dart.receiver;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.dart.store.InboundStream;
@@ -86,9 +85,7 @@ final class MessageDelivery {
             work += stream.settle();
             work += shared.files.forceUnfinished(stream.needsForce(now));
             InboundMessage first = stream.firstUnsettled();
-            boolean isBlind =
-                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-failed-force-unseen");
-            if (first != null && shared.files.hasFailed(first) && !isBlind) {
+            if (first != null && shared.files.hasFailed(first)) {
                 // No frame of it need ever come that would find that out.
                 storeFailed(stream, MessageFiles.failed(first, first.file().error()));
                 work++;
@@ -145,9 +142,6 @@ final class MessageDelivery {
      * to this one, and could not know that it had got through.
      */
     boolean isDeliveredElsewhere(InboundStream stream, int clientId, long sequence) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-moved-message-twice")) {
-            return false;
-        }
         for (int i = 0; i < shared.streams.size(); i++) {
             InboundStream other = shared.streams.get(i);
             if (other != stream
@@ -204,12 +198,9 @@ final class MessageDelivery {
      * on the device would overtake it, and it would then count as delivered.
      */
     private void forgetStoring(InboundStream stream) {
-        boolean isHasty =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-failed-message-overtaken");
         IntHashSet clients = new IntHashSet();
         for (InboundMessage message : new ArrayList<>(stream.storing())) {
-            boolean isBehind =
-                    clients.contains(message.clientId()) && message.file() != null && !isHasty;
+            boolean isBehind = clients.contains(message.clientId()) && message.file() != null;
             if (isBehind || shared.files.hasFailed(message)) {
                 clients.add(message.clientId());
                 stream.stored(message);
@@ -224,14 +215,11 @@ final class MessageDelivery {
      */
     private void takeBack(InboundStream stream, InboundMessage message) {
         InboundMessage later = stream.open().get(message.clientId());
-        boolean isHasty = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-later-kept-open");
-        if (later != null && later != message && !isHasty) {
+        if (later != null && later != message) {
             // It would be taken for one that its server gave up.
             takeBack(stream, later);
         }
-        boolean isCareless =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-failed-beginning-dropped");
-        if (!message.isBegunSettled() || isCareless) {
+        if (!message.isBegunSettled()) {
             stream.open().remove(message.clientId(), message);
             shared.files.discard(message);
             if (shared.steps != null) {

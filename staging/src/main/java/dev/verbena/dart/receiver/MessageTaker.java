@@ -1,6 +1,5 @@
 package dev.verbena.dart.receiver;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.dart.store.InboundStream;
@@ -52,10 +51,9 @@ final class MessageTaker {
             spare.makeRoomAtStart(frame.payloadLength());
             return spare;
         }
-        boolean isAstray = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-read-astray");
         if (message == null
                 || frame.position() == 0
-                || !message.isAt(frame) && !isAstray
+                || !message.isAt(frame)
                 || message.positionMax() - message.position() < frame.payloadLength()
                 || !shared.hasMemoryFor(stream, message, end(frame))) {
             return null;
@@ -86,8 +84,7 @@ final class MessageTaker {
         if (stream.isFull()) {
             return false;
         }
-        boolean isTrusting = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-window-trusted");
-        if (!stream.hasWindowFor(frame.payloadLength()) && !isTrusting) {
+        if (!stream.hasWindowFor(frame.payloadLength())) {
             throw ReceiverShared.malformed(frame, "beyond the window that was granted");
         }
         if ((frame.flags() & FrameFlyweight.NOTICES) != 0) {
@@ -286,10 +283,7 @@ final class MessageTaker {
      * server gives it up, and its process hears that.
      */
     private boolean refuse(InboundStream stream, FrameFlyweight frame) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-lost-beginning-confirmed")) {
-            stream.taken(null, 0, 0, true);
-            stream.settle();
-        } else if (!stream.session().refuse(frame)) {
+        if (!stream.session().refuse(frame)) {
             return false;
         }
         Counters.add(shared.abandoned, 1);

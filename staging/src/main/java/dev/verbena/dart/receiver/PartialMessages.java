@@ -2,7 +2,6 @@ package dev.verbena.dart.receiver;
 
 import dev.verbena.agent.DurableStore.ReadableFile;
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.dart.store.InboundStream;
@@ -115,9 +114,6 @@ final class PartialMessages {
 
     /** Whether something was released, or asked for so that it can be. */
     private boolean bound(long now) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-halves-kept")) {
-            return false;
-        }
         framesLookedAt = shared.framesTaken;
         long held = count(now);
         table.expire(now, shared.settings.halfKeptNs());
@@ -141,9 +137,8 @@ final class PartialMessages {
         long storing = storingBytes();
         shared.storingBytes = storing;
         // Where nothing gets less, waiting would be for ever.
-        boolean isPatient = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-crowd-admitted");
         boolean isLess = held <= bytesMax || isProgress || storing > 0;
-        shared.isCrowdStaying = files == null || !isLess || isPatient;
+        shared.isCrowdStaying = files == null || !isLess;
         shared.crowd = shared.isCrowdStaying ? 0 : Math.max(0, held + storing - 2 * bytesMax);
         return isProgress;
     }
@@ -241,10 +236,8 @@ final class PartialMessages {
 
     /** Of connected servers: what has waited longest for its next frame, unless that is here. */
     private long releaseConnected() {
-        boolean isPatient =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-connected-halves-kept");
         InboundMessage oldest = null;
-        for (int i = 0; i < streams.size() && !isPatient; i++) {
+        for (int i = 0; i < streams.size(); i++) {
             InboundStream stream = streams.get(i);
             if (stream.session() == null) {
                 continue;
@@ -284,7 +277,7 @@ final class PartialMessages {
      * messages that are being forced.
      */
     private long forceOldest(long excess) {
-        if (excess <= 0 || PlantedFaults.ENABLED && PlantedFaults.isOn("dart-only-first-forced")) {
+        if (excess <= 0) {
             return 0;
         }
         long forcing = bytesBeingForced();

@@ -2,7 +2,6 @@ package dev.verbena.dart.receiver;
 
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartLostHandler;
 import dev.verbena.dart.step.StepAssembler;
@@ -136,9 +135,7 @@ public final class RankWatch {
     }
 
     private void remember(RankEntry entry) {
-        if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("dart-loss-forgotten"))) {
-            journal.accept(entry);
-        }
+        journal.accept(entry);
     }
 
     private void add(RankEntry entry) {
@@ -164,8 +161,7 @@ public final class RankWatch {
      * waited longest is told now, rather than never.
      */
     private void makeRoom() {
-        boolean isUnbounded = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-ranks-unbounded");
-        if (entries.size() < ENTRIES_MAX || isUnbounded) {
+        if (entries.size() < ENTRIES_MAX) {
             return;
         }
         if (untold.size() == entries.size()) {

@@ -4,7 +4,6 @@ import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.ByteStreams.Listener;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.ReceiverStatistics;
 import dev.verbena.dart.StepStatistics;
@@ -223,11 +222,7 @@ public final class ReceiverEngine implements ProtocolAgent {
             throw e; // This thread goes on.
         } catch (Error e) {
             // Nothing can be relied on now, and this thread will end: whoever waits must hear it.
-            boolean isSilent =
-                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-receiver-vanishes");
-            if (!isSilent) {
                 host.failed(e);
-            }
             throw e;
         }
     }
@@ -296,8 +291,7 @@ public final class ReceiverEngine implements ProtocolAgent {
 
     /** Payload of the longest message that servers may stream. */
     long messageLengthMax() {
-        boolean isSilent = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-length-untold");
-        return shared.isAssembling && !isSilent ? settings.messageLengthMax() : Long.MAX_VALUE;
+        return shared.isAssembling ? settings.messageLengthMax() : Long.MAX_VALUE;
     }
 
     MessageTaker taker() {

@@ -1,7 +1,6 @@
 package dev.verbena.dart.receiver;
 
 import dev.verbena.agent.Environment;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.config.ReceiverSettings;
 import dev.verbena.dart.step.StepAssembler;
@@ -104,9 +103,7 @@ final class ReceiverShared {
     void recycle(InboundStream stream) {
         for (int i = stream.delivered().size() - 1; i >= 0; i--) {
             InboundMessage message = stream.delivered().get(i);
-            boolean isForgetful =
-                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-held-message-forgotten");
-            boolean isHeld = message.state() == InboundMessage.HELD && !isForgetful;
+            boolean isHeld = message.state() == InboundMessage.HELD;
             if (!isHeld && !stream.dependsOn(message)) {
                 stream.delivered().remove(i);
                 toPool(message);
@@ -145,7 +142,7 @@ final class ReceiverShared {
      * @param needed bytes of memory, metadata block included
      */
     boolean hasMemoryFor(InboundStream stream, InboundMessage message, int needed) {
-        if (files != null || PlantedFaults.ENABLED && PlantedFaults.isOn("dart-memory-unbounded")) {
+        if (files != null) {
             return true;
         }
         long others = halfBytes - (message == null ? 0 : message.countedBytes());

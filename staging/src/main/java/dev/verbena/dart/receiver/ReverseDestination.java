@@ -1,6 +1,5 @@
 package dev.verbena.dart.receiver;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.wire.PieceFlyweight;
 import java.util.ArrayDeque;
 import java.util.UUID;
@@ -113,9 +112,7 @@ final class ReverseDestination {
 
     /** Sends again what was not taken. */
     void rewind() {
-        boolean isCareless =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-reverse-not-resumed");
-        next = isCareless ? everSent + 1 : taken + 1;
+        next = taken + 1;
     }
 
     /** Pieces up to this one were taken; how many messages are over by that. */

@@ -3,7 +3,6 @@ package dev.verbena.dart.receiver;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartReceiver;
 import dev.verbena.dart.ReverseStatistics;
@@ -235,8 +234,7 @@ public final class ReverseOutlet {
 
     /** Forgets the process that has been gone longest; false if all are here. */
     private boolean makeRoom() {
-        boolean isKeeping = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-inboxes-kept");
-        for (int i = 0; i < destinations.size() && !isKeeping; i++) {
+        for (int i = 0; i < destinations.size(); i++) {
             if (!destinations.get(i).isHere) {
                 reportUntaken(destinations.remove(i), "its process had gone");
                 return true;

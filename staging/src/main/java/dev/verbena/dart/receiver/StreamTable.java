@@ -1,6 +1,5 @@
 package dev.verbena.dart.receiver;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.dart.store.InboundStream;
@@ -102,15 +101,11 @@ final class StreamTable {
         if (streams.size() < STREAMS_MAX) {
             return;
         }
-        boolean isBlind = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-any-stream-dropped");
         InboundStream least = null;
         for (int i = 0; i < streams.size(); i++) {
             InboundStream stream = streams.get(i);
             if (stream.session() == null && (least == null || worth(stream) < worth(least))) {
                 least = stream;
-            }
-            if (isBlind && least != null) {
-                break;
             }
         }
         if (least == null || worth(least) == BUSY) {
@@ -120,7 +115,7 @@ final class StreamTable {
                             + STREAMS_MAX
                             + " servers that are connected, and takes no other");
         }
-        if (worth(least) == HALF && !isBlind) {
+        if (worth(least) == HALF) {
             least = leastHalf();
         }
         if (worth(least) >= USED) {

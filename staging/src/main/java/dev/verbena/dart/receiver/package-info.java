@@ -1,6 +1,6 @@
 /**
- * How messages arrive and are handed over: changes with what a receiver does with frames, and
- * with what it bounds.
+ * How messages arrive and are handed over: changes with what a receiver does with frames, and with
+ * what it bounds.
  *
  * <p>{@code InboundConnections} accepts, {@code InboundSession} reads the frames of one server,
  * {@code MessageTaker} puts them to messages, {@code MessageDelivery} has each stored, handed over

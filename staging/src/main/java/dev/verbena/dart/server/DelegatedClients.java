@@ -1,6 +1,5 @@
 package dev.verbena.dart.server;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.ControlOutbox;
@@ -82,8 +81,7 @@ final class DelegatedClients {
 
     /** Slave: the master that kept this client is gone: there is nobody to be told of anything. */
     void letGo(ServedClient client, ServerPeer master) {
-        boolean isFaithful = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-master-awaited");
-        if (client.control == master && client.state != ServedClient.GONE && !isFaithful) {
+        if (client.control == master && client.state != ServedClient.GONE) {
             client.letGo();
             transport.disconnect(client.peer.connection);
             registry.onGone(client.peer, "");

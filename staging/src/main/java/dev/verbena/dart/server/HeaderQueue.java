@@ -1,6 +1,5 @@
 package dev.verbena.dart.server;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.FrameFlyweight;
@@ -43,9 +42,6 @@ final class HeaderQueue {
     /** What the receiver would refuse must not get into the stream, where it held up the rest. */
     private static void check(ControlFlyweight header, DirectBuffer buffer, int metadata) {
         int available = header.metadataLength();
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-metadata-unchecked")) {
-            return;
-        }
         int length = MetadataFlyweight.check(buffer, metadata, available);
         long payload = MetadataFlyweight.payloadLength(buffer, metadata);
         if (length != available || payload != header.length()) {
@@ -70,8 +66,7 @@ final class HeaderQueue {
      * @param kind {@link FrameFlyweight#CLIENT_HERE} or {@link FrameFlyweight#CLIENT_LOST}
      */
     void announce(ServedClient client, int kind) {
-        boolean isSilent = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-loss-untold");
-        if (shared.isStopRequested || client.control != null || isSilent) {
+        if (shared.isStopRequested || client.control != null) {
             return;
         }
         PullMessage message = fromPool();

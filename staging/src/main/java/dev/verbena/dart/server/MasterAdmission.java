@@ -1,7 +1,6 @@
 package dev.verbena.dart.server;
 
 import dev.verbena.agent.Environment;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartConfiguration;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.config.Assignments;
@@ -167,9 +166,7 @@ final class MasterAdmission implements AutoCloseable {
             answer(peer, ControlFlyweight.RESULT_OK);
             return;
         }
-        boolean isUnbounded =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-registrations-unbounded");
-        if (peer.waitingCount >= WAITING_MAX && !isUnbounded) {
+        if (peer.waitingCount >= WAITING_MAX) {
             throw new DartException(
                     DartException.Code.MALFORMED,
                     "a process registers again although "
@@ -185,12 +182,9 @@ final class MasterAdmission implements AutoCloseable {
     /** Somebody who sends nothing, and may have the servers stopped. */
     private boolean isOperator(ControlFlyweight record) {
         boolean isSlave = record.registration().role() == ControlFlyweight.ROLE_SLAVE;
-        boolean isForgotten =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-second-stop-refused");
         return settings.isStoppableByClients()
                 && !isSlave
-                && record.registration().applicationId() == RegisterFlyweight.APPLICATION_MAX
-                && !isForgotten;
+                && record.registration().applicationId() == RegisterFlyweight.APPLICATION_MAX;
     }
 
     /** Slaves that are connected, by id. */
@@ -286,10 +280,7 @@ final class MasterAdmission implements AutoCloseable {
 
     /** Once for a registration, however often it is tried to hand it on. */
     private void assign(Waiting one, ControlFlyweight record) {
-        boolean isForgetful = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-try-is-counted");
-        if (one.assignment == null
-                || !assignments.isThere(one.assignment.serverId())
-                || isForgetful) {
+        if (one.assignment == null || !assignments.isThere(one.assignment.serverId())) {
             boolean isMoving = record.registration().role() == ControlFlyweight.ROLE_MOVING_CLIENT;
             one.assignment =
                     assignments.assign(
@@ -297,7 +288,7 @@ final class MasterAdmission implements AutoCloseable {
                             record.registration().rank(),
                             isMoving);
         }
-        if (one.before < 0 || isForgetful) {
+        if (one.before < 0) {
             one.before = assignments.countRegistration(one.assignment.clientId());
         }
     }
@@ -312,9 +303,7 @@ final class MasterAdmission implements AutoCloseable {
         }
         int at = nextDelegate++ % slaves.size();
         for (ServerPeer slave : slaves.values()) {
-            boolean isPlanted =
-                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-master-pulls-itself");
-            if (at-- == 0 && !isPlanted) {
+            if (at-- == 0) {
                 client.delegateTo(slave);
             }
         }

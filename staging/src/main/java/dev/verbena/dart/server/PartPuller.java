@@ -1,6 +1,5 @@
 package dev.verbena.dart.server;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.config.ServerSettings;
 import dev.verbena.dart.stream.ServerBuffer;
@@ -46,13 +45,9 @@ final class PartPuller implements AutoCloseable {
     private final RareReports refusals;
     private String refusal = "";
     private ServedClients clients;
-    private long lazyUntilNs;
 
     /** t2 has something to move; what is only asked for need not wake it. */
     private boolean hasEndedPart;
-
-    /** Planted: memory that nobody gives back. */
-    private final List<Object> leaked = new ArrayList<>();
 
     /** Makes and registers all buffers that there will ever be. */
     PartPuller(ServerShared shared, Transport transport, HeaderQueue headers) {
@@ -95,10 +90,6 @@ final class PartPuller implements AutoCloseable {
 
     /** Nobody else needs this buffer any more. */
     void returned(ServerBuffer buffer) {
-        boolean isLeaked = PlantedFaults.ENABLED && PlantedFaults.isOn("sweep-buffer-leaked");
-        if (isLeaked && parts.freeCount() == 0) {
-            return;
-        }
         parts.release(buffer.index());
         shared.emptyBuffers.lazySet(parts.freeCount());
     }
@@ -135,7 +126,7 @@ final class PartPuller implements AutoCloseable {
                 work += giveUpEarly(message);
                 break;
             }
-            if (isLazy(message) || !postPart(message)) {
+            if (!postPart(message)) {
                 break;
             }
             work++;
@@ -164,20 +155,6 @@ final class PartPuller implements AutoCloseable {
     /** A server that stops heeds no hint; it waits only for what it cannot do without. */
     private boolean isDrainingHeld(ServedClient client) {
         return shared.isStopRequested && (client.control == null || client.peer.isConnected);
-    }
-
-    /** Planted: each message is begun milliseconds after the one before. */
-    private boolean isLazy(PullMessage message) {
-        if (!PlantedFaults.ENABLED
-                || message.postedParts > 0
-                || !PlantedFaults.isOn("dart-pull-begins-late")) {
-            return false;
-        }
-        if (clock.nanoTime() - lazyUntilNs < 0) {
-            return true;
-        }
-        lazyUntilNs = clock.nanoTime() + 5_000_000;
-        return false;
     }
 
     /** A message given up half-way must be heard of by the receiver, through a part of its own. */
@@ -264,9 +241,6 @@ final class PartPuller implements AutoCloseable {
         try {
             return get(buffer);
         } catch (RuntimeException e) {
-            if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-thrown-pull-costs-buffer")) {
-                throw e;
-            }
             refusal = "its memory cannot be read: " + e;
             refusals.report(
                     clock.nanoTime(),
@@ -337,11 +311,6 @@ final class PartPuller implements AutoCloseable {
     }
 
     private static long remoteOffset(PullMessage message) {
-        if (PlantedFaults.ENABLED
-                && (PlantedFaults.isOn("dart-part-offset-off-by-one")
-                        || PlantedFaults.isOn("sweep-part-offset"))) {
-            return Math.max(0, message.posted - 1);
-        }
         return message.posted;
     }
 
@@ -364,9 +333,6 @@ final class PartPuller implements AutoCloseable {
     private void partEnded(ServerBuffer buffer, int status) {
         PullMessage message = pulled[buffer.index()];
         longParts -= buffer.isInPieces() ? 1 : 0;
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-memory-grows")) {
-            leaked.add(java.nio.ByteBuffer.allocateDirect(512));
-        }
         pulled[buffer.index()] = null;
         buffer.pullEnded(
                 status == Status.OK ? ServerBuffer.OK : ServerBuffer.FAILED, clock.nanoTime());

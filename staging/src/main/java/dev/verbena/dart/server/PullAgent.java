@@ -1,7 +1,6 @@
 package dev.verbena.dart.server;
 
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.config.JobScheme;
 import dev.verbena.dart.config.ServerSettings;
@@ -208,9 +207,7 @@ final class PullAgent implements ProtocolAgent {
             relay.suspend(client, isSuspended);
             return;
         }
-        client.suspend(
-                isSuspended
-                        && !(PlantedFaults.ENABLED && PlantedFaults.isOn("dart-suspend-ignored")));
+        client.suspend(isSuspended);
         if (!isSuspended) {
             headers.resume(client);
         }
@@ -219,9 +216,7 @@ final class PullAgent implements ProtocolAgent {
     private void onHeader(ServerPeer peer, DirectBuffer buffer, int offset) {
         ServedClient client = registry.clientOf(peer, incoming);
         long sequence = incoming.sequence();
-        boolean isForgetful =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-duplicate-header-accepted");
-        if (sequence <= client.lastSequence && !isForgetful) {
+        if (sequence <= client.lastSequence) {
             Counters.add(shared.duplicateHeaders, 1);
             client.oweSeen();
             registry.clients().hasNews(client);
@@ -283,12 +278,6 @@ final class PullAgent implements ProtocolAgent {
 
     private void malformed(String what) {
         Counters.add(shared.malformed, 1);
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-malformed-flood")) {
-            settings.environment()
-                    .errorHandler()
-                    .onError(new DartException(DartException.Code.MALFORMED, what));
-            return;
-        }
         malformedReports.report(
                 clock.nanoTime(),
                 what,

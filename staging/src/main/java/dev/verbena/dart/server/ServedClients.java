@@ -1,6 +1,5 @@
 package dev.verbena.dart.server;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.config.ServerSettings;
 import dev.verbena.dart.stream.StreamOwner;
 import dev.verbena.dart.wire.ControlFlyweight;
@@ -131,8 +130,7 @@ final class ServedClients {
 
     /** The slot is used again only when no buffer knows it any more. */
     void freeIfGone(ServedClient client) {
-        boolean isKept = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-dead-client-keeps-slot");
-        if (client.state == ServedClient.GONE && client.outstandingBuffers == 0 && !isKept) {
+        if (client.state == ServedClient.GONE && client.outstandingBuffers == 0) {
             slots[client.slot] = null;
         }
     }

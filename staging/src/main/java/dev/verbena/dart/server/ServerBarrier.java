@@ -1,6 +1,5 @@
 package dev.verbena.dart.server;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.ControlOutbox;
 import dev.verbena.transport.Transport;
@@ -63,8 +62,7 @@ final class ServerBarrier {
 
     private int release(long number) {
         for (ServerPeer slave : slaves.values()) {
-            boolean isLeaky = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-barrier-leaks");
-            if (slave.barrierEntered < number && !isLeaky) {
+            if (slave.barrierEntered < number) {
                 missingServer = slave.slaveId;
                 return 0;
             }

@@ -2,7 +2,6 @@ package dev.verbena.dart.server;
 
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartServer;
 import dev.verbena.dart.DartTimings;
@@ -67,8 +66,7 @@ public final class ServerEngine {
 
     /** Asleep in the transport it is woken by whoever sends; parked nobody sees it sleep. */
     private AgentThread.Builder sleeping(AgentThread.Builder builder) {
-        boolean isDeaf = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-poll-ignored");
-        return settings.pollNs() == 0 || isDeaf
+        return settings.pollNs() == 0
                 ? builder.transport(t1::transport)
                 : builder.sleepMaxNs(settings.pollNs());
     }
@@ -153,12 +151,7 @@ public final class ServerEngine {
         synchronized (barrierMonitor) {
             ServerBarrier barrier = registry.barrier();
             // Who gave up has entered all the same, and may have been released meanwhile.
-            boolean isForgotten =
-                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-barrier-entered-anew");
-            long number =
-                    unfinishedBarrier > 0 && !isForgotten
-                            ? unfinishedBarrier
-                            : barrier.released.get() + 1;
+            long number = unfinishedBarrier > 0 ? unfinishedBarrier : barrier.released.get() + 1;
             unfinishedBarrier = number;
             barrier.wanted.set(Math.max(number, barrier.wanted.get()));
             shared.wakeT1.run();

@@ -1,7 +1,6 @@
 package dev.verbena.dart.server;
 
 import dev.verbena.agent.Environment;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.config.ServerSettings;
 import dev.verbena.dart.wire.ConnectNote;
@@ -149,16 +148,8 @@ final class ServerRegistry implements AutoCloseable {
                 return 0;
             }
             int answer = outbox.send(record.stop(isStopAtOnceAsked), master.connection);
-            boolean isForgetful =
-                    PlantedFaults.ENABLED
-                            && PlantedFaults.isOn("dart-stop-forgotten")
-                            && answer != Transport.BACK_PRESSURED;
-            if (answer != Transport.ACCEPTED && !isForgetful) {
+            if (answer != Transport.ACCEPTED) {
                 // Later; or it is gone, and the transport will say so.
-                return 0;
-            }
-            boolean isHasty = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-asked-is-accepted");
-            if (isHasty) {
                 return 0;
             }
         }
@@ -310,8 +301,7 @@ final class ServerRegistry implements AutoCloseable {
 
     /** A slave asks on behalf of a process, or somebody who calls himself a slave: same rule. */
     private void onStopOfAll(boolean isNow) {
-        boolean isAnybodys = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-anybody-stops");
-        if (!settings.isStoppableByClients() && !isAnybodys) {
+        if (!settings.isStoppableByClients()) {
             throw new DartException(
                     DartException.Code.MALFORMED,
                     "a slave asks to stop all servers, but this master does not let processes stop"

@@ -1,7 +1,6 @@
 package dev.verbena.dart.server;
 
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.stream.ReceiverLink;
 import dev.verbena.dart.stream.ServerBuffer;
 import dev.verbena.dart.stream.Spill;
@@ -136,11 +135,7 @@ public final class StreamAgent implements ProtocolAgent {
             track.openSequence = 0;
             track.givenUpSequence = 0;
         }
-        boolean isCareless =
-                PlantedFaults.ENABLED
-                        && (PlantedFaults.isOn("dart-order-ignored")
-                                || PlantedFaults.isOn("sweep-order-ignored"));
-        if (buffer.ordinal() != track.nextOrdinal && !isCareless) {
+        if (buffer.ordinal() != track.nextOrdinal) {
             early.add(buffer);
             return;
         }
@@ -169,8 +164,7 @@ public final class StreamAgent implements ProtocolAgent {
             if (isOpen) {
                 giveUp(track, buffer.slot(), buffer.sequence());
                 stream(buffer);
-            } else if (!(PlantedFaults.ENABLED
-                    && PlantedFaults.isOn("dart-buffer-lost-on-failure"))) {
+            } else {
                 giveBack(buffer);
             }
         } else if (track.givenUpSequence == buffer.sequence()) {

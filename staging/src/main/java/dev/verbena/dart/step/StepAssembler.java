@@ -1,7 +1,6 @@
 package dev.verbena.dart.step;
 
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.DartStepContext;
@@ -175,9 +174,6 @@ public final class StepAssembler {
     }
 
     private boolean hasRoom(StepGroup group, OpenStep step, long cost, int serverId) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-steps-unbounded")) {
-            return true;
-        }
         if (step == null && isOpenStepsMax(group, serverId)) {
             return false;
         }
@@ -479,9 +475,7 @@ public final class StepAssembler {
         step.failures++;
         Counters.add(handlerErrors, 1);
         errors.onError(thrown);
-        boolean isForgetful =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-step-not-handed-over-again");
-        if (settings.onException() == DartStepContext.OnException.SKIP || isForgetful) {
+        if (settings.onException() == DartStepContext.OnException.SKIP) {
             return true;
         }
         if (settings.onException() == DartStepContext.OnException.RETRY

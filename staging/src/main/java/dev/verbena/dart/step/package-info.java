@@ -2,8 +2,8 @@
  * How messages of all ranks become steps: changes with when a step is complete and what it may
  * take.
  *
- * <p>{@code StepAssembler} admits messages within the bounds, collects them in an {@code OpenStep} of
- * the {@code StepGroup} of their application, and hands a step to the user's handler when it is
+ * <p>{@code StepAssembler} admits messages within the bounds, collects them in an {@code OpenStep}
+ * of the {@code StepGroup} of their application, and hands a step to the user's handler when it is
  * complete, given up or over its deadline. A message that is not admitted stays in its connection,
  * see {@code StepWait}.
  *

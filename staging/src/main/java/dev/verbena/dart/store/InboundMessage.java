@@ -1,7 +1,6 @@
 package dev.verbena.dart.store;
 
 import dev.verbena.agent.internal.DirectMemory;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.step.OpenStep;
@@ -283,9 +282,8 @@ public final class InboundMessage extends StoredMessage implements StepPart {
     /** Gives its memory back; its file has all of it. */
     public void putAside() {
         memory.wrap(NOTHING);
-        boolean isHasty = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-half-a-sum");
         // What was being read again is read, and summed up, from its beginning once more.
-        isSummedAgain &= isAside && !isHasty;
+        isSummedAgain &= isAside;
         if (isSummedAgain) {
             crc.reset();
         }
@@ -390,9 +388,6 @@ public final class InboundMessage extends StoredMessage implements StepPart {
 
     @Override
     public boolean isCorrupt() {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-corrupt-not-flagged")) {
-            return false;
-        }
         return metadata.hasChecksum() && metadata.checksum() != checksum;
     }
 

@@ -1,6 +1,5 @@
 package dev.verbena.dart.store;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.step.StepSource;
 import dev.verbena.dart.step.StepWait;
 import dev.verbena.staging.DeliveredNumbers;
@@ -439,11 +438,7 @@ public final class InboundStream implements StepSource {
             Taken frame = ring[(int) (head & (UNSETTLED_MAX - 1))];
             InboundMessage message = frame.message;
             if (message != null && message.state != InboundMessage.SETTLED) {
-                boolean isTooEarly =
-                        PlantedFaults.ENABLED
-                                && PlantedFaults.isOn("dart-ack-before-store")
-                                && message.state != InboundMessage.RECEIVING;
-                if (frame.isLast && !isTooEarly) {
+                if (frame.isLast) {
                     break;
                 }
                 if (isJournaling

@@ -3,7 +3,6 @@ package dev.verbena.dart.store;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import dev.verbena.agent.DurableStore.ReadableFile;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.dart.wire.RegisterFlyweight;
@@ -171,9 +170,6 @@ public final class JournalReader {
         UUID job = new UUID(body.getLong(8, LITTLE_ENDIAN), body.getLong(16, LITTLE_ENDIAN));
         int serverId = body.getInt(24, LITTLE_ENDIAN);
         long next = body.getLong(28, LITTLE_ENDIAN);
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-journal-ignored")) {
-            next = 1;
-        }
         if (serverId < 0 || !isNextFrame(next) || byIndex.containsKey(index)) {
             return false;
         }
@@ -198,9 +194,7 @@ public final class JournalReader {
                 || length != 20 + 12 * count) {
             return false;
         }
-        if (!(PlantedFaults.ENABLED && PlantedFaults.isOn("dart-journal-ignored"))) {
-            stream.beginAt(next);
-        }
+        stream.beginAt(next);
         for (int i = 0; i < count; i++) {
             long upTo = body.getLong(24 + 12 * i, LITTLE_ENDIAN);
             if (upTo < 0 || stream.deliveredUpTo.size() >= JournalRecord.CLIENTS_MAX) {
@@ -238,8 +232,7 @@ public final class JournalReader {
         boolean isUntold = state == RankEntry.LOST;
         (isUntold ? processes : untold).remove(key);
         (isUntold ? untold : processes).put(key, entry);
-        boolean isUnbounded = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-ranks-unbounded");
-        if (processes.size() + untold.size() > PROCESSES_MAX && !isUnbounded) {
+        if (processes.size() + untold.size() > PROCESSES_MAX) {
             forgetOldest();
         }
         return true;

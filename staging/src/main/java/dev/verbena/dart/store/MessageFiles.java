@@ -1,7 +1,6 @@
 package dev.verbena.dart.store;
 
 import dev.verbena.agent.DurableStore;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.AckMode;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.config.ReceiverSettings;
@@ -100,9 +99,7 @@ public final class MessageFiles implements AutoCloseable {
     /** No later file gets this temporary name, which may still be about to be deleted. */
     private void isBehind(String name) {
         String number = name.substring(name.lastIndexOf('-') + 1);
-        boolean isForgetful =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-deleted-name-used-again");
-        if (number.matches("[0-9]{1,17}") && !isForgetful) {
+        if (number.matches("[0-9]{1,17}")) {
             nextTemporary = Math.max(nextTemporary, Long.parseLong(number) + 1);
         }
     }
@@ -159,9 +156,7 @@ public final class MessageFiles implements AutoCloseable {
 
     /** A file that got its name has no temporary one. */
     private boolean isStillTemporary(InboundMessage message) {
-        boolean isForgotten =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-taken-back-for-stored");
-        return !isForgotten && exists(message.temporaryName);
+        return exists(message.temporaryName);
     }
 
     private boolean hasLength(String name, long length) {
@@ -245,8 +240,7 @@ public final class MessageFiles implements AutoCloseable {
             String number = message.clientId + "-" + message.sequence;
             name = "message-" + (isNamingClients ? "" + message.sequence : number);
         }
-        boolean isMixing = PlantedFaults.ENABLED && PlantedFaults.isOn("sink-mixes-clients");
-        return isNamingClients && !isMixing ? "client-" + message.clientId + "." + name : name;
+        return isNamingClients ? "client-" + message.clientId + "." + name : name;
     }
 
     /** A message begins; its metadata are there. */

@@ -2,7 +2,6 @@ package dev.verbena.dart.store;
 
 import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.config.ReceiverSettings;
 import java.util.List;
@@ -111,12 +110,8 @@ public final class MessageNaming {
             if (!findName(stream, message)) {
                 return false;
             }
-            boolean isHasty =
-                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-new-name-unpromised");
-            if (!isHasty) {
-                promiseAnew(stream, message);
-                return false;
-            }
+            promiseAnew(stream, message);
+            return false;
         }
         message.file.close();
         message.beginRename(files.store().rename(message.temporaryName, message.fileName));
@@ -154,9 +149,6 @@ public final class MessageNaming {
      * registered anew.
      */
     private boolean isOvertaken(InboundStream stream, InboundMessage message) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-late-replaces-newer")) {
-            return false;
-        }
         for (int i = 0; i < streams.size(); i++) {
             InboundStream other = streams.get(i);
             if (other == stream || !other.job.equals(stream.job)) {

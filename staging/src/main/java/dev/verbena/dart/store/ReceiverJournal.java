@@ -2,7 +2,6 @@ package dev.verbena.dart.store;
 
 import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.staging.DeliveredNumbers;
 import dev.verbena.staging.file.AtomicFile;
@@ -71,9 +70,7 @@ public final class ReceiverJournal {
         this.errorHandler = errorHandler;
         this.retryAtNs = nowNs;
         this.hasFile = hasFile;
-        boolean isTrusting =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-earlier-state-trusted");
-        this.durableRound = hasFile && !isTrusting ? EARLIER - 1 : 0;
+        this.durableRound = hasFile ? EARLIER - 1 : 0;
     }
 
     /**

@@ -1,7 +1,6 @@
 package dev.verbena.dart.store;
 
 import dev.verbena.agent.DurableStore;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -93,13 +92,9 @@ public final class ReceiverRecovery {
             return;
         }
         if (files.isToComeAgain(message)) {
-            boolean isHasty =
-                    PlantedFaults.ENABLED && PlantedFaults.isOn("dart-denial-deleted-early");
-            if (!isHasty) {
-                // Should this receiver die before its own journal is there, the next one asks too.
-                wanted.add(message.temporaryName);
-                files.denied(message.temporaryName);
-            }
+            // Should this receiver die before its own journal is there, the next one asks too.
+            wanted.add(message.temporaryName);
+            files.denied(message.temporaryName);
             return;
         }
         if (files.isTooLong(message)) {

@@ -2,7 +2,6 @@ package dev.verbena.dart.store;
 
 import dev.verbena.agent.DurableStore.Completion;
 import dev.verbena.agent.DurableStore.DurableFile;
-import dev.verbena.agent.internal.PlantedFaults;
 
 /**
  * How far a message is on its way to a file with its final name, and what the receiver's journal
@@ -137,9 +136,7 @@ abstract class StoredMessage {
     /** A frame of it is settled: so much of the payload does not come again. */
     final void settledTo(long payloadEnd) {
         settledEnd = Math.max(settledEnd, payloadEnd);
-        boolean isForgetful =
-                PlantedFaults.ENABLED && PlantedFaults.isOn("dart-empty-beginning-forgotten");
-        isBegunSettled = !isForgetful || settledEnd > 0;
+        isBegunSettled = true;
     }
 
     // ---- its file

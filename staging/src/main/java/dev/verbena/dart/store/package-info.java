@@ -3,8 +3,8 @@
  * journal and with how files get their names.
  *
  * <p>{@code InboundStream} and {@code InboundMessage} are the state of what arrives; they are here
- * because all that remembers them reads and restores them. {@code MessageFiles} writes the file of a
- * message, {@code MessageNaming} gives it its name, {@code ReceiverJournal} remembers what was
+ * because all that remembers them reads and restores them. {@code MessageFiles} writes the file of
+ * a message, {@code MessageNaming} gives it its name, {@code ReceiverJournal} remembers what was
  * acknowledged and promised; {@code ReceiverRecovery} takes up what an earlier receiver left, read
  * by {@code JournalReader}. {@code MessageDescriptions} says what is in each file.
  *

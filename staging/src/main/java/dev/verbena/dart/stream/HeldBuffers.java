@@ -1,6 +1,5 @@
 package dev.verbena.dart.stream;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import java.util.function.Consumer;
 import org.agrona.ErrorHandler;
@@ -27,8 +26,7 @@ public final class HeldBuffers {
     HeldBuffers(int capacity, int framePayloadMax) {
         int size = Math.max(2, Integer.highestOneBit(Math.max(1, capacity - 1)) << 1);
         this.ring = new ServerBuffer[size];
-        boolean isWrong = PlantedFaults.ENABLED && PlantedFaults.isOn("sweep-wrap-mask");
-        this.mask = isWrong ? (size - 1) / 2 : size - 1;
+        this.mask = size - 1;
         this.framePayloadMax = framePayloadMax;
     }
 
@@ -138,8 +136,7 @@ public final class HeldBuffers {
             return false;
         }
         int length = frameLength(ring[(int) (sendAt & mask)], sendFrame);
-        boolean isCareless = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-window-ignored");
-        return unacknowledged == 0 || unacknowledged + length <= window || isCareless;
+        return unacknowledged == 0 || unacknowledged + length <= window;
     }
 
     ServerBuffer next() {

@@ -1,7 +1,6 @@
 package dev.verbena.dart.stream;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.AckMode;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.config.ServerSettings;
@@ -145,7 +144,7 @@ final class LinkOutlet {
         }
         if (isGivenUp(current)) {
             giveUp(frame);
-        } else if (current.notice != null && !isNoticeInFile()) {
+        } else if (current.notice != null) {
             payload = current.notice;
             DataFrames.encode(outFrame, out, current, frame, payloadOffset, payloadLength);
         } else if (current.isStandIn()) {
@@ -159,10 +158,6 @@ final class LinkOutlet {
         outLength = FrameFlyweight.LENGTH;
         outDone = 0;
         return true;
-    }
-
-    private static boolean isNoticeInFile() {
-        return PlantedFaults.ENABLED && PlantedFaults.isOn("spill-notice-in-file");
     }
 
     /** When reading a file is tried again. */
@@ -194,12 +189,11 @@ final class LinkOutlet {
      * it hears that later ones have arrived.
      */
     private void lose(ServerBuffer part, int result) {
-        boolean isSilent = PlantedFaults.ENABLED && PlantedFaults.isOn("spill-loss-untold");
-        part.dropped(!isSilent);
+        part.dropped(true);
         if (!part.isNotice()) {
             part.lost(result);
             unreadable.put(part.clientId, part.sequence);
-            if (part.slot >= 0 && !isSilent) {
+            if (part.slot >= 0) {
                 // Not the buffer itself, which goes its own way.
                 shared.losses.offer(part.isStandIn() ? part : part.standIn());
                 shared.wakeT1();
@@ -320,9 +314,6 @@ final class LinkOutlet {
         outLength = 0;
         if (current != null) {
             Counters.add(shared.streamedBytes, payloadLength);
-            if (PlantedFaults.ENABLED && current.isStandIn()) {
-                files.isDeletedTooEarly(current);
-            }
             current = null;
             held.written();
             if (settings.ack() == AckMode.NONE) {

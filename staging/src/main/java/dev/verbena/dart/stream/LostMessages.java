@@ -1,6 +1,5 @@
 package dev.verbena.dart.stream;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartServer;
 import java.util.ArrayList;
@@ -19,9 +18,6 @@ public final class LostMessages {
     /** Counts and reports a message, unless it is known already. */
     public void add(
             int clientId, long sequence, String name, String why, ErrorHandler errorHandler) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-lost-not-named") && sequence > 5) {
-            return;
-        }
         DartServer.LostMessage message = new DartServer.LostMessage(clientId, sequence, name);
         synchronized (messages) {
             if (!messages.add(message)) {

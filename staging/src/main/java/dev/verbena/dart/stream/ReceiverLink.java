@@ -4,7 +4,6 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.ByteStreams.ByteStream;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.config.ServerSettings;
 import dev.verbena.dart.wire.FrameFlyweight;
@@ -207,9 +206,6 @@ public final class ReceiverLink implements AutoCloseable {
             stream = null;
         }
         isFarewellSaid |= state == FINISHING;
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-farewell-once") && isFarewellSaid) {
-            farewellsLost = FAREWELLS_MAX;
-        }
         if (isFarewellSaid && held.isEmpty() && ++farewellsLost >= FAREWELLS_MAX) {
             // Everything was acknowledged; only the farewell was not, and nobody answers any more.
             state = FINISHED;
@@ -231,13 +227,6 @@ public final class ReceiverLink implements AutoCloseable {
         if (!wasStreaming && earlier == null) {
             shared.receiverState(StreamOwner.RECEIVER_UNREACHABLE);
             shared.wakeT1();
-        }
-        boolean isForgetful =
-                PlantedFaults.ENABLED
-                        && (PlantedFaults.isOn("dart-held-dropped")
-                                || PlantedFaults.isOn("sweep-held-dropped"));
-        if (isForgetful && held.sentUpTo() >= held.acknowledgedNext()) {
-            held.acknowledge(held.acknowledgedNext() + 1, giveBack);
         }
         outlet.reset();
         state = WAITING;
@@ -420,11 +409,6 @@ public final class ReceiverLink implements AutoCloseable {
         if (next < held.acknowledgedNext()) {
             gap(next);
         }
-        if (PlantedFaults.ENABLED
-                && (PlantedFaults.isOn("dart-resend-forgotten")
-                        || PlantedFaults.isOn("sweep-resend-forgotten"))) {
-            next = held.sentUpTo() + 1;
-        }
         held.window(window);
         outlet.messageLengthMax(lengthMax);
         if (earlier == null) {
@@ -525,9 +509,7 @@ public final class ReceiverLink implements AutoCloseable {
     /** One that only lost its connection is back sooner; one that left in order never comes. */
     private boolean hasReceiverGone() {
         long now = clock.nanoTime();
-        boolean isAwaited = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-farewell-awaited");
         return !isFarewellSaid
-                && !isAwaited
                 && now - awaySinceNs - FAREWELL_NS >= 0
                 && now - finWantedNs - FAREWELL_NS >= 0;
     }
@@ -547,8 +529,7 @@ public final class ReceiverLink implements AutoCloseable {
     /** When a heartbeat is due; never while none can be sent, or the thread would not sleep. */
     private long heartbeatNs() {
         boolean isHeldUp = state == GREETING || state == PROVING || !outlet.isIdle();
-        boolean isSleepless = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-sleepless-link");
-        return isHeldUp && !isSleepless ? Long.MAX_VALUE : lastSentNs + HEARTBEAT_NS;
+        return isHeldUp ? Long.MAX_VALUE : lastSentNs + HEARTBEAT_NS;
     }
 
     @Override

@@ -1,6 +1,5 @@
 package dev.verbena.dart.stream;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.dart.wire.FrameSums;
@@ -156,8 +155,7 @@ public final class ServerBuffer {
     /** So much more of it was asked for. */
     public void askedFor(int bytes) {
         asked += bytes;
-        boolean isStuck = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-piece-again");
-        remoteOffset += isStuck ? 0 : bytes;
+        remoteOffset += bytes;
     }
 
     public void pullEnded(int result, long nowNs) {

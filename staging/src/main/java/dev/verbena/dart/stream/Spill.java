@@ -1,6 +1,5 @@
 package dev.verbena.dart.stream;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.wire.StreamName;
 import dev.verbena.staging.Counters;
 import java.io.UncheckedIOException;
@@ -64,9 +63,6 @@ public final class Spill implements AutoCloseable {
         StreamName name = SpillFound.parse(stream);
         if (name == null || !isOurs(stream)) {
             return;
-        }
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("spill-replays-out-of-order")) {
-            java.util.Collections.reverse(frames);
         }
         long bytes = 0;
         for (SpillFile file : frames) {

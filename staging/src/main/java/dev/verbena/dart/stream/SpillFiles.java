@@ -1,7 +1,6 @@
 package dev.verbena.dart.stream;
 
 import dev.verbena.agent.DurableStore;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.staging.Counters;
@@ -103,8 +102,7 @@ public final class SpillFiles implements AutoCloseable {
      * @return empty, or why nothing may be written now
      */
     String lockOwn() {
-        boolean isCareless = PlantedFaults.ENABLED && PlantedFaults.isOn("spill-unlocked");
-        if (isOwnLocked || isCareless) {
+        if (isOwnLocked) {
             return "";
         }
         String stream = stream(shared.run(), shared.serverId());
@@ -217,8 +215,7 @@ public final class SpillFiles implements AutoCloseable {
         } catch (DartException | UncheckedIOException e) {
             why = e.getMessage();
             file.closeReader();
-            boolean isHasty = PlantedFaults.ENABLED && PlantedFaults.isOn("spill-read-once");
-            if (isPatient && !isHasty) {
+            if (isPatient) {
                 return LATER;
             }
         }
@@ -253,15 +250,6 @@ public final class SpillFiles implements AutoCloseable {
                                         + shared.settings.spillDirectory()
                                         + ": "
                                         + what));
-    }
-
-    /** For the planted fault only. */
-    boolean isDeletedTooEarly(ServerBuffer part) {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("spill-deletes-before-acknowledged")) {
-            delete(part.spillFile);
-            return true;
-        }
-        return false;
     }
 
     /** Keeps what the receiver has not acknowledged, and says so. */

@@ -2,7 +2,6 @@ package dev.verbena.dart.stream;
 
 import dev.verbena.agent.DurableStore.Completion;
 import dev.verbena.agent.DurableStore.ReadableFile;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.dart.wire.StreamName;
@@ -212,11 +211,10 @@ final class SpillFound {
         if (position >= file.length && trouble.isEmpty()) {
             return;
         }
-        boolean isCareless = PlantedFaults.ENABLED && PlantedFaults.isOn("spill-damage-deleted");
         SpillDamage rest = new SpillDamage();
         long behind = file.reader == null ? 0 : rest.look(file.reader, position);
         boolean isTail = fileAt == found.size() - 1 && trouble.isEmpty() && behind == 0;
-        if (isTail || isCareless) {
+        if (isTail) {
             files.report(
                     file.name
                             + " is taken up to byte "

@@ -1,7 +1,6 @@
 package dev.verbena.dart.stream;
 
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.staging.Counters;
 import java.util.function.Consumer;
@@ -233,8 +232,7 @@ final class SpillWriter {
                     buffer.spillOffset
                             + buffer.length
                             + (long) buffer.frameCount * FrameFlyweight.LENGTH;
-            boolean isCareless = PlantedFaults.ENABLED && PlantedFaults.isOn("spill-not-forced");
-            if (buffer.spillFile.forced() < end && !isCareless || link.isSending(buffer)) {
+            if (buffer.spillFile.forced() < end || link.isSending(buffer)) {
                 break;
             }
             ServerBuffer standIn = buffer.standIn();

@@ -2,7 +2,6 @@ package dev.verbena.dart.wire;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.staging.Checksum;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -92,8 +91,7 @@ public final class PieceFlyweight {
             return "payload length";
         }
         int value = crc.of(from, at + NUMBER_OFFSET, HEADER_LENGTH - NUMBER_OFFSET + length);
-        boolean isBlind = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-piece-crc-unchecked");
-        if (value != from.getInt(at + CRC_OFFSET, LITTLE_ENDIAN) && !isBlind) {
+        if (value != from.getInt(at + CRC_OFFSET, LITTLE_ENDIAN)) {
             return "checksum";
         }
         boolean isPossible =

@@ -4,7 +4,6 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.verbena.agent.Environment;
-import dev.verbena.agent.internal.PlantedFaults;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Arrays;
@@ -49,10 +48,7 @@ public final class SecretProof {
 
     /** A new handshake: makes this side's nonce. */
     public void begin(int role) {
-        boolean isOld = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-secret-nonce-fixed");
-        if (!isOld) {
-            random.nextBytes(nonces[role]);
-        }
+        random.nextBytes(nonces[role]);
         Arrays.fill(nonces[1 - role], (byte) 0);
         job = null;
     }
@@ -97,8 +93,7 @@ public final class SecretProof {
         byte[] claimed = new byte[PROOF_LENGTH];
         from.getBytes(at, claimed);
         boolean isEqual = MessageDigest.isEqual(proof(role), claimed);
-        boolean isCredulous = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-secret-unchecked");
-        return isEqual || isCredulous;
+        return isEqual;
     }
 
     private byte[] proof(int role) {

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.Environment;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.staging.file.AtomicFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -154,12 +153,7 @@ public final class ServiceFile implements AutoCloseable {
      */
     public void publish(String text, String suffix) {
         content = new UnsafeBuffer(text.getBytes(UTF_8));
-        String nextName = name + ".tmp-" + suffix;
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("dart-configuration-in-place")) {
-            store.delete(name);
-            nextName = name;
-        }
-        next = new AtomicFile(store, name, nextName);
+        next = new AtomicFile(store, name, name + ".tmp-" + suffix);
         next.replace();
         isPublished = false;
     }

@@ -1,6 +1,5 @@
 package dev.verbena.staging.control;
 
-import dev.verbena.agent.internal.PlantedFaults;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -52,8 +51,7 @@ public final class PeerSlots<P> {
     /** The peer of this context; null: it was forgotten, or never was. */
     public P get(long context) {
         int slot = (int) (context & SLOT_MASK);
-        boolean isTrusting = PlantedFaults.ENABLED && PlantedFaults.isOn("dart-stale-peer");
-        boolean isIt = slot < peers.size() && (isTrusting || contexts.get(slot) == context);
+        boolean isIt = slot < peers.size() && contexts.get(slot) == context;
         return isIt ? peers.get(slot) : null;
     }
 

@@ -1,7 +1,6 @@
 package dev.verbena.cli.demo.transit;
 
 import dev.verbena.agent.Environment;
-import dev.verbena.agent.internal.PlantedFaults;
 import dev.verbena.dart.DartMessage;
 import dev.verbena.dart.DartReceiver;
 import dev.verbena.examples.pic.PicProgram;
@@ -102,9 +101,6 @@ public final class TransitReceiver implements AutoCloseable {
     // ---- what one before stored
 
     private void recover() {
-        if (PlantedFaults.ENABLED && PlantedFaults.isOn("demo-recovery-forgotten")) {
-            return;
-        }
         Map<String, StagingRecord.Arrival> seen = journal.read();
         items.recover().forEach(items::join);
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.vpic")) {
