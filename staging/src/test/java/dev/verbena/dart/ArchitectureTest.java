@@ -138,20 +138,16 @@ class ArchitectureTest {
         FieldWrites.requireOnly(
                 classes,
                 """
-                InboundStream 35
-                ServerShared 20
+                ServerShared 10
                 ServerPeer 19
-                DartMetadata 14
                 PullMessage 14
                 ReceiverShared 13
                 InboxState 8
                 ReverseDestination 8
-                DartStatistics 6
                 OpenStep 6
                 ReversePiece 6
                 InboundSession 3
                 CopyBuffers 2
-                DartTicket 2
                 DeliveredNumbers 2
                 StepGroup 2
                 ServerBarrier 1
