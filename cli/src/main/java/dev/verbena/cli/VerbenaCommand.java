@@ -247,7 +247,8 @@ public final class VerbenaCommand implements Runnable {
         }
         String command = spec.qualifiedName() + " " + word;
         return "there is no command '%s'%s"
-                .formatted(command.substring(command.indexOf(' ') + 1), Suggestions.hint(word, words));
+                .formatted(
+                        command.substring(command.indexOf(' ') + 1), Suggestions.hint(word, words));
     }
 
     /** Without what picocli says in terms of Java. */

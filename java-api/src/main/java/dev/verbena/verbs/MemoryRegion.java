@@ -67,8 +67,7 @@ public final class MemoryRegion extends DomainObject {
             if (isPart()) {
                 return DestroyCall.PART_OF_REGION;
             }
-            boolean isOthers =
-                    isImported();
+            boolean isOthers = isImported();
             return isOthers ? DestroyCall.IMPORTED_MEMORY_REGION : DestroyCall.MEMORY_REGION;
         }
 

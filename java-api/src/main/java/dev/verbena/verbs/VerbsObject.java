@@ -64,7 +64,7 @@ public abstract class VerbsObject implements AutoCloseable {
                 if (parent != null) {
                     parent.abandonChild(made);
                 }
-                    destroyCall.destroy(made);
+                destroyCall.destroy(made);
             }
         }
     }

@@ -6,9 +6,9 @@ import dev.verbena.transport.TransportHandler;
 import java.util.Arrays;
 
 /**
- * Runs a command of {@code verbena} in a JVM in which another provider was warmed up before, so that
- * the compiler has seen two providers wherever code is shared. Arguments: the other scheme, then the
- * command line.
+ * Runs a command of {@code verbena} in a JVM in which another provider was warmed up before, so
+ * that the compiler has seen two providers wherever code is shared. Arguments: the other scheme,
+ * then the command line.
  */
 public final class SecondProviderMain {
     private static final int ROUNDS = 200_000;

@@ -222,7 +222,7 @@ public final class ReceiverEngine implements ProtocolAgent {
             throw e; // This thread goes on.
         } catch (Error e) {
             // Nothing can be relied on now, and this thread will end: whoever waits must hear it.
-                host.failed(e);
+            host.failed(e);
             throw e;
         }
     }

@@ -11,7 +11,6 @@ import dev.verbena.staging.transfer.PartBuffers;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
-import java.util.List;
 import org.agrona.concurrent.NanoClock;
 
 /**
