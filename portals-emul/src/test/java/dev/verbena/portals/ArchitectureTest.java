@@ -43,7 +43,7 @@ class ArchitectureTest {
                 classes,
                 """
                 ReceiveBuffer 13
-                PortalsRegion 9
+                PortalsRegion 8
                 """);
     }
 }
