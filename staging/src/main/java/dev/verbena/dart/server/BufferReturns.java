@@ -66,7 +66,7 @@ final class BufferReturns {
             }
         }
         if (work > 0) {
-            shared.wakeT3.run();
+            shared.wakeT3();
         }
         return work;
     }
@@ -93,9 +93,8 @@ final class BufferReturns {
             return false;
         }
         boolean isUnreadable = part.lostResult() == ControlFlyweight.RESULT_TRANSFER_FAILED;
-        message.isFailed = true;
-        message.failureResult = part.lostResult();
-        message.blame(
+        message.lost(
+                part.lostResult(),
                 isUnreadable
                         ? "what was spilled of it cannot be read any more"
                         : ControlResult.name(part.lostResult()));

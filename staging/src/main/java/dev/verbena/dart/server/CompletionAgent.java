@@ -39,7 +39,7 @@ final class CompletionAgent implements ProtocolAgent {
             shared.pendingBuffers.lazySet(pendingCount);
         }
         if (moved > 0) {
-            shared.wakeT3.run();
+            shared.wakeT3();
         }
         return taken + moved;
     }

@@ -27,8 +27,8 @@ final class FileSink {
                         settings.sink().apply(new Local(settings.environment(), streams)));
         receiver.onReady(
                 () -> {
-                    shared.wakeT3.run();
-                    shared.wakeT1.run();
+                    shared.wakeT3();
+                    shared.wakeT1();
                 });
     }
 

@@ -92,7 +92,7 @@ final class HeaderQueue {
         resume(client);
         for (PullMessage message : parked) {
             if (message.client == client && message.notice == 0) {
-                message.isFailed = true;
+                message.abandoned();
             }
         }
     }
@@ -150,7 +150,7 @@ final class HeaderQueue {
 
     /** Nothing more is to be done with it. */
     void free(PullMessage message) {
-        message.client = null;
+        message.forget();
         pool.add(message);
     }
 

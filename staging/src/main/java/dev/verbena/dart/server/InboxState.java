@@ -15,7 +15,7 @@ final class InboxState {
     /** Pieces that wait for the one being put. */
     final ArrayDeque<ReversePiece> waiting = new ArrayDeque<>();
 
-    boolean isPutting;
+    private boolean isPutting;
 
     /** Number of the last piece taken out; -1: the process has just begun. Read by t3. */
     volatile long taken;
@@ -24,16 +24,62 @@ final class InboxState {
     volatile boolean isGone;
 
     // t3's: what the receiver was told over the present connection.
-    long takenTold;
-    boolean isKnown;
+    private long takenTold;
+    private boolean isKnown;
 
     /** t3's: some receiver has heard of it. */
-    boolean wasEverTold;
+    private boolean wasEverTold;
 
     InboxState(ServedClient client, int slotCount, int slotLength, long taken) {
         this.client = client;
         this.slotCount = slotCount;
         this.slotLength = slotLength;
         this.taken = taken;
+    }
+
+    boolean isPutting() {
+        return isPutting;
+    }
+
+    /** A piece is being put: the next one waits. */
+    void putBegan() {
+        isPutting = true;
+    }
+
+    void putEnded() {
+        isPutting = false;
+    }
+
+    /** The process has taken out pieces up to this one. */
+    void tookOut(long upTo) {
+        taken = upTo;
+    }
+
+    void clientLeft() {
+        isGone = true;
+    }
+
+    // ---- t3
+
+    /** The receiver has a new connection, over which it knows nothing yet. */
+    void forgetTold() {
+        isKnown = false;
+    }
+
+    boolean wasEverTold() {
+        return wasEverTold;
+    }
+
+    /** Whether the receiver knows less than this, as long as the client is there. */
+    boolean hasNews() {
+        return !isKnown || takenTold != taken;
+    }
+
+    /** The receiver is told of it now: how far the process has taken out. */
+    long tell() {
+        takenTold = taken;
+        isKnown = true;
+        wasEverTold = true;
+        return takenTold;
     }
 }

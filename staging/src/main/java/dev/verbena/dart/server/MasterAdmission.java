@@ -88,7 +88,7 @@ final class MasterAdmission implements AutoCloseable {
         Environment environment = settings.environment();
         this.startNs = environment.nanoClock().nanoTime();
         this.file = new ConfigurationFile(environment, settings.configurationFile());
-        file.onReady(() -> shared.wakeT1.run());
+        file.onReady(shared::wakeT1);
         UUID job =
                 settings.isLegacyFile()
                         ? DartConfiguration.NO_JOB
@@ -158,8 +158,7 @@ final class MasterAdmission implements AutoCloseable {
         }
         if (record.registration().role() == ControlFlyweight.ROLE_SLAVE) {
             if (peer.kind == ServerPeer.UNKNOWN) {
-                peer.kind = ServerPeer.SLAVE;
-                peer.slaveId = ++lastSlaveId;
+                peer.becameSlave(++lastSlaveId);
                 slaves.put(peer.slaveId, peer);
                 assignments.addServer(peer.slaveId);
             }
@@ -175,7 +174,7 @@ final class MasterAdmission implements AutoCloseable {
         }
         // Throws if the address is none, while the sender can still be blamed.
         record.registration().uri();
-        peer.waitingCount++;
+        peer.registrationWaits();
         waiting.add(new Waiting(record.copy(), peer));
     }
 
@@ -200,15 +199,14 @@ final class MasterAdmission implements AutoCloseable {
     /** Tells every slave once to stop; true when all were told. */
     boolean isStopForwarded(boolean isAtOnce) {
         for (ServerPeer slave : slaves.values()) {
-            if (!slave.isToldToStop || isAtOnce && !slave.isToldToStopAtOnce) {
+            if (!slave.isToldToStop(isAtOnce)) {
                 ControlFlyweight record = outbox.begin(ControlFlyweight.STOP, shared.job);
                 if (record == null
                         || outbox.send(record.stop(isAtOnce), slave.connection)
                                 == Transport.BACK_PRESSURED) {
                     return false;
                 }
-                slave.isToldToStop = true;
-                slave.isToldToStopAtOnce = isAtOnce;
+                slave.toldToStop(isAtOnce);
             }
         }
         return true;
@@ -225,7 +223,7 @@ final class MasterAdmission implements AutoCloseable {
         for (int i = toAnswer.size(); i > 0; i--) {
             ServerPeer peer = toAnswer.poll();
             if (isAnswered(peer)) {
-                peer.isAnswerDue = false;
+                peer.answered();
                 work++;
             } else {
                 // One that takes nothing does not keep others from their answer.
@@ -238,7 +236,7 @@ final class MasterAdmission implements AutoCloseable {
         for (int i = Math.min(waiting.size(), FORWARD_LIMIT); i > 0; i--) {
             Waiting one = waiting.poll();
             if (forward(one)) {
-                one.from.waitingCount--;
+                one.from.registrationHandedOn();
                 work++;
             } else {
                 // A slave that takes nothing now does not keep others from theirs.
@@ -311,9 +309,7 @@ final class MasterAdmission implements AutoCloseable {
 
     /** Owes this peer a WELCOME with this result. */
     void answer(ServerPeer peer, int result) {
-        peer.refusal = result;
-        if (!peer.isAnswerDue) {
-            peer.isAnswerDue = true;
+        if (peer.oweAnswer(result)) {
             toAnswer.add(peer);
         }
     }

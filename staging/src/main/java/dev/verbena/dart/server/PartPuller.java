@@ -115,7 +115,7 @@ final class PartPuller implements AutoCloseable {
             }
             if (message.isFailed && !needsAbort(message)) {
                 headers.removeFirst();
-                message.isAllPosted = true;
+                message.endPosting();
                 ends.finishIfDone(message);
                 work++;
                 continue;
@@ -138,7 +138,7 @@ final class PartPuller implements AutoCloseable {
             headers.show();
         }
         if (hasEndedPart) {
-            shared.wakeT2.run();
+            shared.wakeT2();
         }
         return work;
     }
@@ -168,7 +168,7 @@ final class PartPuller implements AutoCloseable {
         if (!message.isToGiveUpEarly() || !message.giveUpEarly(shared.givenUp)) {
             return 0;
         }
-        shared.wakeT3.run();
+        shared.wakeT3();
         return 1;
     }
 
@@ -191,8 +191,7 @@ final class PartPuller implements AutoCloseable {
                 return false;
             }
             if (answer != Transport.ACCEPTED) {
-                message.isFailed = true;
-                message.failure = whyRefused(answer);
+                message.refused(whyRefused(answer));
                 parts.release(buffer.index());
                 return true;
             }
@@ -209,16 +208,12 @@ final class PartPuller implements AutoCloseable {
         } else {
             buffer.metadata().putBytes(0, message.metadata, 0, message.metadataLength);
         }
-        message.posted += length;
-        message.postedParts++;
-        message.outstandingParts++;
-        boolean isLast = message.posted == message.payloadLength || message.isFailed;
-        message.isAllPosted = isLast;
+        message.posted(length);
         if (message.notice != 0) {
             buffer.flagged(message.notice);
         } else {
             client.bufferTaken();
-            buffer.flagged(flags(message, isFirst, isLast));
+            buffer.flagged(flags(message, isFirst, message.isAllPosted));
             if (isFirst && client.isReturningEarly) {
                 client.oweCredits(1);
                 clients.hasNews(client);
@@ -290,7 +285,7 @@ final class PartPuller implements AutoCloseable {
             if (answer != Transport.ACCEPTED) {
                 pulled[buffer.index()].blame(whyRefused(answer));
                 partEnded(buffer, Status.PEER_DEAD);
-                shared.wakeT2.run();
+                shared.wakeT2();
             }
             work++;
         }
@@ -325,7 +320,7 @@ final class PartPuller implements AutoCloseable {
             }
         }
         partEnded(buffer, status);
-        shared.wakeT2.run();
+        shared.wakeT2();
     }
 
     private void partEnded(ServerBuffer buffer, int status) {
@@ -335,9 +330,7 @@ final class PartPuller implements AutoCloseable {
         buffer.pullEnded(
                 status == Status.OK ? ServerBuffer.OK : ServerBuffer.FAILED, clock.nanoTime());
         if (status != Status.OK) {
-            message.isFailed = true;
-            message.isAbortOnItsWay = true;
-            message.blame(Status.name(status));
+            message.partFailed(Status.name(status));
         } else if (message.notice == 0) {
             Counters.add(shared.pulledBytes, buffer.payloadLength());
             shared.events()
@@ -347,7 +340,7 @@ final class PartPuller implements AutoCloseable {
                             buffer.length(),
                             buffer.pulledNs() - buffer.pullBeganNs());
         }
-        message.outstandingParts--;
+        message.partEnded();
         hasEndedPart = true;
         shared.completed.offer(buffer);
         ends.finishIfDone(message);

@@ -311,8 +311,7 @@ final class PullAgent implements ProtocolAgent {
         }
         if (!shared.isDrained) {
             if (puller.isIdle() && isDelegateDone()) {
-                shared.isDrained = true;
-                shared.wakeT3.run();
+                shared.drained();
                 return 1;
             }
             return 0;

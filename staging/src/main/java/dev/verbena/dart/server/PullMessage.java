@@ -85,6 +85,56 @@ public final class PullMessage {
         failure = "";
     }
 
+    /**
+     * A part of this length is asked for, the last one if it ends the message or that has failed.
+     */
+    void posted(int length) {
+        posted += length;
+        postedParts++;
+        outstandingParts++;
+        isAllPosted = posted == payloadLength || isFailed;
+    }
+
+    /** Nothing more of it is asked for. */
+    void endPosting() {
+        isAllPosted = true;
+    }
+
+    /** A part that was asked for has come, or will not. */
+    void partEnded() {
+        outstandingParts--;
+    }
+
+    /** This part ends it in the stream. */
+    void partFailed(String why) {
+        isFailed = true;
+        isAbortOnItsWay = true;
+        blame(why);
+    }
+
+    /** The transport takes no pull of it. */
+    void refused(String why) {
+        isFailed = true;
+        failure = why;
+    }
+
+    /** Its process is gone. */
+    void abandoned() {
+        isFailed = true;
+    }
+
+    /** Parts that had come are lost; its process is told this result. */
+    void lost(int result, String why) {
+        isFailed = true;
+        failureResult = result;
+        blame(why);
+    }
+
+    /** Nobody needs it any more. */
+    void forget() {
+        client = null;
+    }
+
     /** Whether it is this message of this client. */
     boolean isOf(ServedClient of, long number) {
         return client == of && notice == 0 && sequence == number;

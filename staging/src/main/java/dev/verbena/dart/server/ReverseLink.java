@@ -44,7 +44,7 @@ final class ReverseLink implements ReverseStream {
         granted = 0;
         scanAt = 0;
         for (int i = 0; i < inboxes.size(); i++) {
-            inboxes.get(i).isKnown = false;
+            inboxes.get(i).forgetTold();
         }
     }
 
@@ -70,13 +70,13 @@ final class ReverseLink implements ReverseStream {
     /** Whether this one has to be told; one that came and went unseen is forgotten. */
     private boolean needsTelling(InboxState inbox) {
         if (inbox.isGone) {
-            if (!inbox.wasEverTold) {
+            if (!inbox.wasEverTold()) {
                 inboxes.remove(scanAt--);
                 return false;
             }
             return true;
         }
-        return !inbox.isKnown || inbox.takenTold != inbox.taken;
+        return inbox.hasNews();
     }
 
     @Override
@@ -96,10 +96,7 @@ final class ReverseLink implements ReverseStream {
         out.putInt(at + 12, inbox.client.rank, BIG_ENDIAN);
         out.putInt(at + 16, inbox.slotCount, BIG_ENDIAN);
         out.putInt(at + 20, inbox.slotLength, BIG_ENDIAN);
-        inbox.takenTold = inbox.taken;
-        out.putLong(at + 24, inbox.takenTold, BIG_ENDIAN);
-        inbox.isKnown = true;
-        inbox.wasEverTold = true;
+        out.putLong(at + 24, inbox.tell(), BIG_ENDIAN);
         if (isGone) {
             inboxes.remove(scanAt);
         } else {
@@ -121,10 +118,8 @@ final class ReverseLink implements ReverseStream {
                     DartException.Code.MALFORMED,
                     "frame: piece " + received + " where " + granted + " were granted");
         }
-        piece.window.putBytes(0, from, at, length);
-        piece.clientId = clientId;
-        piece.length = length;
+        piece.fill(clientId, from, at, length);
         shared.full.offer(piece);
-        server.wakeT1.run();
+        server.wakeT1();
     }
 }

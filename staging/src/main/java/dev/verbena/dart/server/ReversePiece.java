@@ -1,5 +1,6 @@
 package dev.verbena.dart.server;
 
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Registered memory for one piece on its way back. Handed between t3 and t1 through queues. */
@@ -16,5 +17,27 @@ final class ReversePiece {
     ReversePiece(int index, UnsafeBuffer window) {
         this.index = index;
         this.window = window;
+    }
+
+    /** A piece for this client came. */
+    void fill(int client, DirectBuffer from, int at, int its) {
+        window.putBytes(0, from, at, its);
+        clientId = client;
+        length = its;
+    }
+
+    /** Its number is known. */
+    void numbered(long its) {
+        number = its;
+    }
+
+    /** It is to be put there. */
+    void goesTo(InboxState its) {
+        inbox = its;
+    }
+
+    /** It was put, or is dropped. */
+    void free() {
+        inbox = null;
     }
 }

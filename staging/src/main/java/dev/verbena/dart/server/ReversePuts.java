@@ -46,7 +46,7 @@ final class ReversePuts implements AutoCloseable {
                         && known.slotCount == record.slotCount()
                         && known.slotLength == record.slotLength();
         if (isSame && taken >= known.taken) {
-            known.taken = taken;
+            known.tookOut(taken);
         } else {
             if (known != null) {
                 gone(client);
@@ -64,7 +64,7 @@ final class ReversePuts implements AutoCloseable {
 
     private void tell() {
         Counters.add(shared.news, 1);
-        server.wakeT3.run();
+        server.wakeT3();
     }
 
     /** A client has left. */
@@ -72,7 +72,7 @@ final class ReversePuts implements AutoCloseable {
         InboxState inbox = client.inbox;
         if (inbox != null) {
             client.closeInbox();
-            inbox.isGone = true;
+            inbox.clientLeft();
             tell();
         }
     }
@@ -88,9 +88,9 @@ final class ReversePuts implements AutoCloseable {
                 drop(next);
                 continue;
             }
-            next.inbox = inbox;
+            next.goesTo(inbox);
             inbox.waiting.add(next);
-            if (inbox.waiting.size() == 1 && !inbox.isPutting) {
+            if (inbox.waiting.size() == 1 && !inbox.isPutting()) {
                 busy.add(inbox);
             }
         }
@@ -103,7 +103,7 @@ final class ReversePuts implements AutoCloseable {
             }
         }
         if (work > 0) {
-            server.wakeT3.run();
+            server.wakeT3();
         }
         return work;
     }
@@ -113,13 +113,13 @@ final class ReversePuts implements AutoCloseable {
         if (piece.wrap(next.window, 0, next.length) != null || next.length > inbox.slotLength) {
             return false;
         }
-        next.number = piece.number();
+        next.numbered(piece.number());
         long taken = inbox.taken;
         return taken < 0 || next.number > taken && next.number <= taken + inbox.slotCount;
     }
 
     private void drop(ReversePiece next) {
-        next.inbox = null;
+        next.free();
         Counters.add(shared.droppedPieces, 1);
         shared.empty.offer(next);
     }
@@ -127,7 +127,7 @@ final class ReversePuts implements AutoCloseable {
     /** Puts the next piece; false if it has to be tried again. */
     private boolean put(InboxState inbox) {
         ReversePiece next = inbox.waiting.peek();
-        if (next == null || inbox.isPutting) {
+        if (next == null || inbox.isPutting()) {
             return true;
         }
         ServerPeer peer = inbox.client.peer;
@@ -151,7 +151,7 @@ final class ReversePuts implements AutoCloseable {
         }
         inbox.waiting.poll();
         if (answer == Transport.ACCEPTED) {
-            inbox.isPutting = true;
+            inbox.putBegan();
             outstanding++;
         } else {
             drop(next);
@@ -164,18 +164,18 @@ final class ReversePuts implements AutoCloseable {
         ReversePiece done = pieces[(int) context];
         InboxState inbox = done.inbox;
         outstanding--;
-        inbox.isPutting = false;
+        inbox.putEnded();
         if (!inbox.waiting.isEmpty()) {
             busy.add(inbox);
         }
         if (status == Status.OK) {
-            done.inbox = null;
+            done.free();
             Counters.add(shared.put, 1);
             shared.empty.offer(done);
         } else {
             drop(done);
         }
-        server.wakeT3.run();
+        server.wakeT3();
     }
 
     boolean isIdle() {

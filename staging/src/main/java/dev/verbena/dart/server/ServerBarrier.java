@@ -20,7 +20,7 @@ final class ServerBarrier {
     final AtomicLong released = new AtomicLong();
 
     /** Why no barrier can be released any more; empty while it can. */
-    volatile String failure = "";
+    private volatile String failure = "";
 
     private volatile int missingServer = -1;
     private final ServerShared shared;
@@ -75,7 +75,7 @@ final class ServerBarrier {
                 if (!tell(slave, number)) {
                     return work;
                 }
-                slave.barrierTold = number;
+                slave.toldOfBarrier(number);
                 work++;
             }
         }
@@ -97,8 +97,18 @@ final class ServerBarrier {
         if (peer == master) {
             released.set(Math.max(released.get(), Math.min(record.sequence(), entered)));
         } else if (peer.kind == ServerPeer.SLAVE) {
-            peer.barrierEntered = Math.max(peer.barrierEntered, record.sequence());
+            peer.enteredBarrier(record.sequence());
         }
+    }
+
+    /** No barrier can be released any more. */
+    void fail(String why) {
+        failure = why;
+    }
+
+    /** Why none can be released any more; empty while it can. */
+    String failure() {
+        return failure;
     }
 
     /** Who has not entered yet, as far as this server knows. */

@@ -52,15 +52,15 @@ public final class ServerEngine {
         if (settings.isDedicatedThreads()) {
             AgentThread third = host.start(thread(name + "-t3").agent(t3).wakeOnStreams());
             AgentThread second = host.start(thread(name + "-t2").agent(t2));
-            shared.wakeT2 = second::wakeup;
-            shared.wakeT3 = third::wakeup;
+            shared.onWakeT2(second::wakeup);
+            shared.onWakeT3(third::wakeup);
             AgentThread first = host.start(sleeping(thread(name + "-t1").agent(t1)));
-            shared.wakeT1 = first::wakeup;
+            shared.onWakeT1(first::wakeup);
         } else {
             AgentThread only =
                     host.start(
                             sleeping(thread(name).agent(t1).agent(t2).agent(t3)).wakeOnStreams());
-            shared.wakeT1 = only::wakeup;
+            shared.onWakeT1(only::wakeup);
         }
     }
 
@@ -125,14 +125,14 @@ public final class ServerEngine {
     }
 
     public void requestStop() {
-        shared.isStopRequested = true;
-        shared.wakeT1.run();
+        shared.requestStop(false);
+        shared.wakeT1();
     }
 
     /** Ends without delivering; what is lost is reported when the agents are closed. */
     public void stopNow() {
-        shared.isStopNow = true;
-        requestStop();
+        shared.requestStop(true);
+        shared.wakeT1();
     }
 
     public List<DartServer.LostMessage> lostMessages() {
@@ -154,14 +154,14 @@ public final class ServerEngine {
             long number = unfinishedBarrier > 0 ? unfinishedBarrier : barrier.released.get() + 1;
             unfinishedBarrier = number;
             barrier.wanted.set(Math.max(number, barrier.wanted.get()));
-            shared.wakeT1.run();
+            shared.wakeT1();
             boolean isOver =
                     Monitors.await(
                             barrierMonitor,
                             clock,
                             () ->
                                     barrier.released.get() >= number
-                                            || !barrier.failure.isEmpty()
+                                            || !barrier.failure().isEmpty()
                                             || t1.isEnded(),
                             timeoutNs,
                             DartException::interrupted);
@@ -175,7 +175,7 @@ public final class ServerEngine {
                         "barrier "
                                 + number
                                 + ": "
-                                + (t1.isEnded() ? "this server has ended" : barrier.failure));
+                                + (t1.isEnded() ? "this server has ended" : barrier.failure()));
             }
             throw new DartException(
                     DartException.Code.TIMEOUT,

@@ -23,7 +23,7 @@ final class ServerPeer {
     int waitingCount;
 
     /** It is owed an answer, {@link #refusal}. */
-    boolean isAnswerDue;
+    private boolean isAnswerDue;
 
     /** Number of the last barrier that this slave entered, and of the last it was told of. */
     long barrierEntered;
@@ -31,13 +31,78 @@ final class ServerPeer {
     long barrierTold;
 
     /** This slave was told to stop. */
-    boolean isToldToStop;
+    private boolean isToldToStop;
 
     /** And to do it without delivering anything. */
-    boolean isToldToStopAtOnce;
+    private boolean isToldToStopAtOnce;
 
     ServerPeer(long context, int kind) {
         this.context = context;
         this.kind = kind;
+    }
+
+    /** It is asked for, or asks for, this connection. */
+    void connecting(long over) {
+        connection = over;
+    }
+
+    void connected(long over) {
+        connection = over;
+        isConnected = true;
+    }
+
+    void disconnected() {
+        isConnected = false;
+    }
+
+    /** It has registered as a client. */
+    void becameClient(ServedClient itself) {
+        kind = CLIENT;
+        client = itself;
+    }
+
+    /** It has registered as a slave. */
+    void becameSlave(int id) {
+        kind = SLAVE;
+        slaveId = id;
+    }
+
+    /** A registration came over it that waits. */
+    void registrationWaits() {
+        waitingCount++;
+    }
+
+    /** A registration that waited was handed on, or is void. */
+    void registrationHandedOn() {
+        waitingCount--;
+    }
+
+    /** Owes it this answer; whether it was owed none. */
+    boolean oweAnswer(int result) {
+        boolean isFirst = !isAnswerDue;
+        refusal = result;
+        isAnswerDue = true;
+        return isFirst;
+    }
+
+    void answered() {
+        isAnswerDue = false;
+    }
+
+    void enteredBarrier(long number) {
+        barrierEntered = Math.max(barrierEntered, number);
+    }
+
+    void toldOfBarrier(long number) {
+        barrierTold = number;
+    }
+
+    boolean isToldToStop(boolean isAtOnce) {
+        return isToldToStop && (!isAtOnce || isToldToStopAtOnce);
+    }
+
+    void toldToStop(boolean isAtOnce) {
+        isToldToStop = true;
+        isToldToStopAtOnce = isAtOnce;
     }
 }

@@ -159,10 +159,7 @@ final class ServerRegistry implements AutoCloseable {
     }
 
     private void stopThis() {
-        if (isStopAtOnce) {
-            shared.isStopNow = true;
-        }
-        shared.isStopRequested = true;
+        shared.requestStop(isStopAtOnce);
     }
 
     long nextDeadlineNs(long now) {
@@ -183,15 +180,14 @@ final class ServerRegistry implements AutoCloseable {
             return;
         }
         ServerPeer peer = newPeer(ServerPeer.UNKNOWN);
-        peer.connection = connection;
+        peer.connecting(connection);
         if (transport.accept(connection, peer.context) != Transport.ACCEPTED) {
             peers.remove(peer.context);
         }
     }
 
     void onConnected(long connection, ServerPeer peer) {
-        peer.connection = connection;
-        peer.isConnected = true;
+        peer.connected(connection);
         if (peer.kind == ServerPeer.MASTER) {
             registration.onConnected();
         } else if (peer.client != null && peer.client.control != null) {
@@ -212,7 +208,7 @@ final class ServerRegistry implements AutoCloseable {
 
     /** The connection has ended; an empty reason: in order. */
     void onGone(ServerPeer peer, String reason) {
-        peer.isConnected = false;
+        peer.disconnected();
         if (peer.kind == ServerPeer.MASTER) {
             registration.onMasterGone(reason);
             if (isReady && !reason.isEmpty()) {
@@ -220,7 +216,7 @@ final class ServerRegistry implements AutoCloseable {
             }
             if (isReady) {
                 // One that goes before it took this slave is followed by another.
-                barrier.failure = "the master is gone";
+                barrier.fail("the master is gone");
             }
             clients.forEach(client -> delegated.letGo(client, peer));
             return;
@@ -387,8 +383,7 @@ final class ServerRegistry implements AutoCloseable {
             return;
         }
         if (from != null) {
-            from.kind = ServerPeer.CLIENT;
-            from.client = client;
+            from.becameClient(client);
             client.reachedBy(from);
             client.oweWelcome();
             clients.hasNews(client);
@@ -399,7 +394,7 @@ final class ServerRegistry implements AutoCloseable {
 
     void connect(ServedClient client) {
         ServerPeer peer = newPeer(ServerPeer.CLIENT);
-        peer.client = client;
+        peer.becameClient(client);
         client.reachedBy(peer);
         int length =
                 ConnectNote.encode(
@@ -408,7 +403,7 @@ final class ServerRegistry implements AutoCloseable {
             long connection =
                     transport.connect(
                             client.uri, privateData, 0, length, peer.context, CONNECT_TIMEOUT_NS);
-            peer.connection = connection;
+            peer.connecting(connection);
             if (connection < 0) {
                 onGone(peer, "connect answered " + connection);
             }

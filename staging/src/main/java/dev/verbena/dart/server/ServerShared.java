@@ -51,11 +51,9 @@ public final class ServerShared extends StreamOwner {
     final OneToOneConcurrentArrayQueue<GivenUp> givenUp =
             new OneToOneConcurrentArrayQueue<>(LOSSES_MAX);
 
-    /** Wake t1, t2, t3 when they sleep; set before the agents start. */
-    volatile Runnable wakeT1 = () -> {};
-
-    volatile Runnable wakeT2 = () -> {};
-    volatile Runnable wakeT3 = () -> {};
+    private volatile Runnable wakeT1 = () -> {};
+    private volatile Runnable wakeT2 = () -> {};
+    private volatile Runnable wakeT3 = () -> {};
 
     /** Set by anybody: stop in order. */
     volatile boolean isStopRequested;
@@ -108,14 +106,55 @@ public final class ServerShared extends StreamOwner {
         serverId = itsServerId;
     }
 
+    /** What wakes t1 when it sleeps, and so on; before the agents start. */
+    void onWakeT1(Runnable wakeup) {
+        wakeT1 = wakeup;
+    }
+
+    void onWakeT2(Runnable wakeup) {
+        wakeT2 = wakeup;
+    }
+
+    void onWakeT3(Runnable wakeup) {
+        wakeT3 = wakeup;
+    }
+
     @Override
     public void wakeT1() {
         wakeT1.run();
     }
 
+    void wakeT2() {
+        wakeT2.run();
+    }
+
     @Override
     public void wakeT3() {
         wakeT3.run();
+    }
+
+    /**
+     * By anybody: stop.
+     *
+     * @param isAtOnce now, whatever is lost by that; else in order
+     */
+    void requestStop(boolean isAtOnce) {
+        if (isAtOnce) {
+            isStopNow = true;
+        }
+        isStopRequested = true;
+    }
+
+    /** By t1: no buffer is in use and none will be. */
+    void drained() {
+        isDrained = true;
+        wakeT3.run();
+    }
+
+    /** By t3: the receiver has everything. */
+    void finished() {
+        isFinished = true;
+        wakeT1.run();
     }
 
     @Override

@@ -100,7 +100,7 @@ final class SlaveRegistration implements AutoCloseable {
         }
         shared.identify(link.job(), link.epochMs(), record.serverId());
         isRegistered = true;
-        shared.wakeT3.run();
+        shared.wakeT3();
         return true;
     }
 

@@ -109,8 +109,7 @@ public final class StreamAgent implements ProtocolAgent {
             work += spill.doWork(clock.nanoTime());
         }
         if (shared.isDrained && !shared.isFinished && isFinished()) {
-            shared.isFinished = true;
-            shared.wakeT1.run();
+            shared.finished();
             work++;
         }
         if (work > 0) {
@@ -240,7 +239,7 @@ public final class StreamAgent implements ProtocolAgent {
         buffer.spilled();
         shared.streamingBuffers.lazySet(held);
         shared.empty.offer(buffer);
-        shared.wakeT1.run();
+        shared.wakeT1();
     }
 
     private void giveBack(ServerBuffer buffer) {
@@ -270,7 +269,7 @@ public final class StreamAgent implements ProtocolAgent {
         }
         shared.streamingBuffers.lazySet(held);
         shared.empty.offer(buffer);
-        shared.wakeT1.run();
+        shared.wakeT1();
     }
 
     @Override

@@ -337,7 +337,7 @@ class DartSpillTest {
             one.send(10_000);
         }
         until(one, "all spilled", () -> one.free.size() == BUFFERS);
-        one.shared.isDrained = true;
+        one.shared.drained();
         until(one, "stopped", () -> one.shared.isFinished);
         one.t3.onClose();
         assertThat(wire.errors)
@@ -349,7 +349,7 @@ class DartSpillTest {
         until(two, "delivered", () -> received.size() == 21 && wire.disk.used() == 0);
         assertThat(received).containsExactlyInAnyOrderElementsOf(upTo(21));
         assertThat(received.stream().filter(tag -> tag <= 20).toList()).isEqualTo(upTo(20));
-        two.shared.isDrained = true;
+        two.shared.drained();
         until(two, "finished", () -> two.shared.isFinished);
         assertThat(receiver.statistics().finishedCount()).isEqualTo(2);
     }
@@ -398,7 +398,7 @@ class DartSpillTest {
         Server two = start(8401);
         two.send(5);
         until(two, "the own", () -> received.contains(11));
-        two.shared.isDrained = true;
+        two.shared.drained();
         until(two, "finished", () -> two.shared.isFinished);
         two.t3.onClose();
         List<Integer> old = received.stream().filter(tag -> tag != 11).toList();
@@ -441,7 +441,7 @@ class DartSpillTest {
         Server two = start(8501);
         two.send(5);
         until(two, "the own", () -> received.contains(11));
-        two.shared.isDrained = true;
+        two.shared.drained();
         until(two, "finished", () -> two.shared.isFinished);
         two.t3.onClose();
         assertThat(received).contains(1, 2, 3, 4, 5, 6, 7, 8).doesNotContain(9, 10);

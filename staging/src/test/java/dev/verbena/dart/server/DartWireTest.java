@@ -116,7 +116,7 @@ public class DartWireTest {
             for (int i = 0; i < 3; i++) {
                 send(LENGTH);
             }
-            shared.isDrained = true;
+            shared.drained();
             until("farewell", () -> shared.isFinished);
             return this;
         }

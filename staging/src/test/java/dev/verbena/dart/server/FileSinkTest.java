@@ -108,8 +108,8 @@ class FileSinkTest {
         FileSink sink = new FileSink(shared);
         sink.agent().onStart();
         List<String> woken = new ArrayList<>();
-        shared.wakeT1 = () -> woken.add("t1");
-        shared.wakeT3 = () -> woken.add("t3");
+        shared.onWakeT1(() -> woken.add("t1"));
+        shared.onWakeT3(() -> woken.add("t3"));
         wire.disk.wakeups.forEach(Runnable::run);
         assertThat(woken).containsExactlyInAnyOrder("t1", "t3");
         while (sink.doWork() > 0) {
