@@ -69,8 +69,8 @@ final class AbandonedMessages {
     void forget(InboundStream stream, InboundMessage message) {
         stream.open().remove(message.clientId());
         stream.forget(message);
-        if (shared.journal != null) {
-            shared.journal.forget(stream, message);
+        if (shared.journal() != null) {
+            shared.journal().forget(stream, message);
         }
         if (message.file() != null) {
             shared.files.discard(message);

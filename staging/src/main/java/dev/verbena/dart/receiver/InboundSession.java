@@ -77,13 +77,13 @@ final class InboundSession implements StreamSession {
     private long reverseSent;
 
     /** Pieces that the server can take in all; the outlet's. */
-    long reverseGrant;
+    private long reverseGrant;
 
     /** Where the outlet goes on looking for something to send. */
-    int reverseAt;
+    private int reverseAt;
 
     /** Client of the piece that the outlet wrote last. */
-    int reverseClient;
+    private int reverseClient;
 
     InboundSession(ReceiverEngine engine, ByteStream stream, long now) {
         this.engine = engine;
@@ -95,6 +95,26 @@ final class InboundSession implements StreamSession {
         this.lastHeardNs = now;
         this.lastSentNs = now;
     }
+
+    // ---- the outlet's
+
+    /** The server can take as many pieces in all. */
+    void granted(long pieces) {
+        reverseGrant = pieces;
+    }
+
+    /** Index of the destination whose turn is next. */
+    int nextOf(int count) {
+        reverseAt = (reverseAt + 1) % count;
+        return reverseAt;
+    }
+
+    /** The piece that is written now is for this client. */
+    void writesFor(int client) {
+        reverseClient = client;
+    }
+
+    // ---- connection
 
     boolean isEnded() {
         return isEnded;

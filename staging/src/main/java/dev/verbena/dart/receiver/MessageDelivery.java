@@ -182,8 +182,8 @@ final class MessageDelivery {
             session.fail(FrameFlyweight.ERROR_STORE, e.getMessage());
         }
         stream.rewind();
-        if (shared.journal != null) {
-            shared.journal.rewriteSoon(shared.clock.nanoTime());
+        if (shared.journal() != null) {
+            shared.journal().rewriteSoon(shared.clock.nanoTime());
         }
         for (InboundMessage message : new ArrayList<>(stream.open().values())) {
             if (shared.files.hasFailed(message)) {

@@ -163,7 +163,7 @@ final class MessageTaker {
             return false;
         }
         if (message.file() != null
-                && (shared.crowd > message.memoryLength()
+                && (shared.crowd() > message.memoryLength()
                         || !shared.files.hasRoom(message, payload, offset + skip, length))) {
             return false;
         }
@@ -175,8 +175,7 @@ final class MessageTaker {
         if (shared.isAssembling && message != inPlace) {
             message.assemble(payload, offset + skip, length);
         }
-        message.took(frame, length, ++shared.framesTaken);
-        shared.bytesTaken += length;
+        message.took(frame, length, shared.tookFrame(length));
         shared.grew(message);
         stream.taken(message, message.received(), length, isLast);
         if (isLast) {

@@ -82,14 +82,14 @@ final class PartialMessages {
         this.bytesMax = shared.settings.unfinishedBytesMax();
         this.graceNs = shared.settings.silenceTimeoutNs();
         this.nextLookNs = nowNs + LOOK_EVERY_NS;
-        shared.isCrowdStaying = files == null;
+        shared.looksBegin();
     }
 
     int doWork(long now) {
         int work = shared.wanted.isEmpty() ? 0 : bringBack();
         if (now - nextLookNs >= 0) {
             boolean isProgress = bound(now);
-            boolean isHopeless = shared.halfBytes > bytesMax && !isProgress && shared.crowd == 0;
+            boolean isHopeless = shared.halfBytes() > bytesMax && !isProgress && shared.crowd() == 0;
             nextLookNs = now + (isHopeless ? LOOK_AGAIN_NS : LOOK_EVERY_NS);
         }
         return work;
@@ -97,11 +97,11 @@ final class PartialMessages {
 
     long nextDeadlineNs() {
         boolean isWaiting =
-                shared.halfBytes > bytesMax
-                        || shared.crowd > 0
-                        || shared.isMemoryShort
+                shared.halfBytes() > bytesMax
+                        || shared.crowd() > 0
+                        || shared.isMemoryShort()
                         || shortSinceNs != 0
-                        || shared.framesTaken != framesLookedAt
+                        || shared.framesTaken() != framesLookedAt
                         || !shared.wanted.isEmpty();
         return isWaiting ? nextLookNs : ProtocolAgent.NO_DEADLINE;
     }
@@ -114,7 +114,7 @@ final class PartialMessages {
 
     /** Whether something was released, or asked for so that it can be. */
     private boolean bound(long now) {
-        framesLookedAt = shared.framesTaken;
+        framesLookedAt = shared.framesTaken();
         long held = count(now);
         table.expire(now, shared.settings.halfKeptNs());
         int released = 0;
@@ -131,31 +131,27 @@ final class PartialMessages {
             endWaiting(now);
             return released > 0;
         }
-        shared.halfBytes = held;
         long beingForced = forceOldest(held - bytesMax);
         boolean isProgress = released > 0 || beingForced > 0;
         long storing = storingBytes();
-        shared.storingBytes = storing;
-        // Where nothing gets less, waiting would be for ever.
         boolean isLess = held <= bytesMax || isProgress || storing > 0;
-        shared.isCrowdStaying = files == null || !isLess;
-        shared.crowd = shared.isCrowdStaying ? 0 : Math.max(0, held + storing - 2 * bytesMax);
+        shared.looked(held, storing, isLess);
         return isProgress;
     }
 
     private void countAll() {
         long all = 0;
         long most = 0;
-        shared.largest = null;
+        InboundStream largest = null;
         for (int i = 0; i < streams.size(); i++) {
             long bytes = bytesOf(streams.get(i));
             all += bytes;
             if (bytes > most) {
                 most = bytes;
-                shared.largest = streams.get(i);
+                largest = streams.get(i);
             }
         }
-        shared.halfBytes = all;
+        shared.looked(all, largest);
     }
 
     /**
@@ -163,19 +159,17 @@ final class PartialMessages {
      * while, the server of most of it loses its halves.
      */
     private void endWaiting(long now) {
-        boolean isShort = shared.isMemoryShort;
-        shared.isMemoryShort = false; // The frame that waits says so again.
-        if (!isShort) {
+        if (!shared.takeMemoryShort()) {
             shortSinceNs = 0;
             return;
         }
         Counters.add(memoryWaits, 1);
-        if (shortSinceNs == 0 || shared.bytesTaken - bytesTakenThen > bytesMax / PROGRESS_PART) {
+        if (shortSinceNs == 0 || shared.bytesTaken() - bytesTakenThen > bytesMax / PROGRESS_PART) {
             shortSinceNs = now;
-            bytesTakenThen = shared.bytesTaken;
+            bytesTakenThen = shared.bytesTaken();
         } else if (now - shortSinceNs - graceNs >= 0) {
             shortSinceNs = now;
-            giveUp(shared.largest);
+            giveUp(shared.largest());
         }
     }
 
@@ -390,7 +384,7 @@ final class PartialMessages {
             stopReading();
             return 1;
         }
-        if (reading == null && shared.crowd > 0) {
+        if (reading == null && shared.crowd() > 0) {
             return 0;
         }
         try {
@@ -413,8 +407,7 @@ final class PartialMessages {
             reader = files.store().read(message.temporaryName());
             reading = message;
             readingName = message.temporaryName();
-            shared.halfBytes += message.received();
-            message.counted(message.received());
+            shared.readAgain(message);
         }
         for (int i = 0; i < PIECES_PER_CYCLE && message.isAside(); i++) {
             files.bringBack(message, reader, piece);

@@ -69,7 +69,7 @@ public final class ReceiverEngine implements ProtocolAgent {
         this.taker = new MessageTaker(shared, delivery, abandoned, ranks);
         this.table = new StreamTable(shared, abandoned);
         this.journal = files == null ? null : recover();
-        shared.journal = journal;
+        shared.rememberIn(journal);
         if (files != null) {
             files.journal(journal);
         }
@@ -195,7 +195,7 @@ public final class ReceiverEngine implements ProtocolAgent {
 
     /** Whether frames wait because too much is in memory, for tests. */
     boolean isCrowded() {
-        return shared.crowd > 0;
+        return shared.crowd() > 0;
     }
 
     public ReverseOutlet reverse() {

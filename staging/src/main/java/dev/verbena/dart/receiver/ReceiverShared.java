@@ -38,33 +38,33 @@ final class ReceiverShared {
     final boolean isAssembling;
 
     /** Null: nothing is stored. Set before the first connection. */
-    ReceiverJournal journal;
+    private ReceiverJournal journal;
 
     /** Streams of which a frame waits for a message that was put aside, in order. */
     final ArrayDeque<InboundStream> wanted = new ArrayDeque<>();
 
-    long framesTaken;
+    private long framesTaken;
 
     /** Bytes of half messages in memory, when they were last counted. */
-    long halfBytes;
+    private long halfBytes;
 
     /** Memory of messages that were being stored at the latest look. */
-    long storingBytes;
+    private long storingBytes;
 
     /** Bytes of messages in memory beyond what may be, as long as that gets less; 0: none. */
-    long crowd;
+    private long crowd;
 
     /** There is no use in waiting until there is less in memory. */
-    boolean isCrowdStaying = true;
+    private boolean isCrowdStaying = true;
 
     /** Payload that was taken. */
-    long bytesTaken;
+    private long bytesTaken;
 
     /** The stream with most memory of half messages, at a receiver without a directory. */
-    InboundStream largest;
+    private InboundStream largest;
 
     /** A frame waits for memory, at a receiver without a directory. */
-    boolean isMemoryShort;
+    private boolean isMemoryShort;
 
     private final ArrayDeque<InboundMessage> pool = new ArrayDeque<>();
 
@@ -89,6 +89,85 @@ final class ReceiverShared {
         this.steps = steps;
         this.isAssembling =
                 (settings.handler() != null || steps != null) && environment.carriesPayloads();
+    }
+
+    /** Messages are remembered there from now on. */
+    void rememberIn(ReceiverJournal its) {
+        journal = its;
+    }
+
+    ReceiverJournal journal() {
+        return journal;
+    }
+
+    /** A frame with so much payload was taken; how many there were. */
+    long tookFrame(int length) {
+        bytesTaken += length;
+        return ++framesTaken;
+    }
+
+    long framesTaken() {
+        return framesTaken;
+    }
+
+    long bytesTaken() {
+        return bytesTaken;
+    }
+
+    // ---- memory, of which PartialMessages keeps the bounds
+
+    long halfBytes() {
+        return halfBytes;
+    }
+
+    long crowd() {
+        return crowd;
+    }
+
+    InboundStream largest() {
+        return largest;
+    }
+
+    boolean isMemoryShort() {
+        return isMemoryShort;
+    }
+
+    /** Somebody looks from now on what can be written to files, so that there is less in memory. */
+    void looksBegin() {
+        isCrowdStaying = files == null;
+    }
+
+    /**
+     * A look at a receiver with files is over.
+     *
+     * @param held bytes of half messages
+     * @param storing bytes of messages that are being stored
+     * @param isLess whether it gets less; where it does not, waiting would be for ever
+     */
+    void looked(long held, long storing, boolean isLess) {
+        halfBytes = held;
+        storingBytes = storing;
+        isCrowdStaying = !isLess;
+        crowd = isLess ? Math.max(0, held + storing - 2 * settings.unfinishedBytesMax()) : 0;
+    }
+
+    /** A look at a receiver without files is over: so much there is, most of it of this stream. */
+    void looked(long held, InboundStream most) {
+        halfBytes = held;
+        largest = most;
+    }
+
+    /** Whether a frame waits for memory; if it goes on waiting it says so again. */
+    boolean takeMemoryShort() {
+        boolean isShort = isMemoryShort;
+        isMemoryShort = false;
+        return isShort;
+    }
+
+    /** Memory is taken for what the file has of a message. */
+    void readAgain(InboundMessage message) {
+        halfBytes += message.received();
+        message.counted(message.received());
     }
 
     /** Memory for a message that may begin; goes back by {@link #toPool}. */

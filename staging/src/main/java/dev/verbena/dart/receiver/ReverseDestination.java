@@ -1,5 +1,6 @@
 package dev.verbena.dart.receiver;
 
+import dev.verbena.dart.store.StreamSession;
 import dev.verbena.dart.wire.PieceFlyweight;
 import java.util.ArrayDeque;
 import java.util.UUID;
@@ -39,16 +40,16 @@ final class ReverseDestination {
     final int rank;
 
     /** Over which pieces go now; null: over none. */
-    InboundSession session;
+    private InboundSession session;
 
     /** Server of the process. */
-    int serverId;
+    private int serverId;
 
     /** Has an inbox, as far as its server has said. */
-    boolean isHere;
+    private boolean isHere;
 
     /** Rises with every process that appears. */
-    long appeared;
+    private long appeared;
 
     long bytes;
     private final ArrayDeque<Message> messages = new ArrayDeque<>();
@@ -65,6 +66,41 @@ final class ReverseDestination {
         this.clientId = clientId;
         this.applicationId = applicationId;
         this.rank = rank;
+    }
+
+    boolean isHere() {
+        return isHere;
+    }
+
+    /** Whether pieces for it go over this connection. */
+    boolean isOver(StreamSession of) {
+        return session == of;
+    }
+
+    boolean isAtServer(int id) {
+        return serverId == id;
+    }
+
+    boolean isLaterThan(ReverseDestination other) {
+        return appeared > other.appeared;
+    }
+
+    /** It was not here, and is now. */
+    void appears(long count) {
+        appeared = count;
+    }
+
+    /** Its server has said over this connection that it has an inbox. */
+    void reachedOver(InboundSession over, int server) {
+        isHere = true;
+        session = over;
+        serverId = server;
+    }
+
+    /** It has no inbox any more. */
+    void gone() {
+        isHere = false;
+        session = null;
     }
 
     boolean hasRoom(int length, long bytesMax) {

@@ -86,7 +86,7 @@ public final class ReverseOutlet {
         synchronized (this) {
             List<ReverseDestination> all = new ArrayList<>();
             for (ReverseDestination one : destinations) {
-                if (one.isHere && one.applicationId == applicationId) {
+                if (one.isHere() && one.applicationId == applicationId) {
                     int answer = answer(one, length);
                     if (answer != DartReceiver.ACCEPTED) {
                         return answer;
@@ -113,7 +113,7 @@ public final class ReverseOutlet {
         int here = 0;
         long pending = 0;
         for (ReverseDestination one : destinations) {
-            here += one.isHere ? 1 : 0;
+            here += one.isHere() ? 1 : 0;
             pending += one.bytes;
         }
         return new ReverseStatistics(messages, taken, pieces, repeated, here, pending);
@@ -148,10 +148,10 @@ public final class ReverseOutlet {
         ReverseDestination found = null;
         for (int i = 0; i < destinations.size(); i++) {
             ReverseDestination one = destinations.get(i);
-            if (one.isHere
+            if (one.isHere()
                     && one.rank == rank
                     && one.applicationId == applicationId
-                    && (found == null || one.appeared > found.appeared)) {
+                    && (found == null || one.isLaterThan(found))) {
                 found = one;
             }
         }
@@ -164,7 +164,7 @@ public final class ReverseOutlet {
     synchronized void onState(
             InboundSession session, UUID job, int serverId, DirectBuffer from, int at) {
         int kind = from.getInt(at, BIG_ENDIAN);
-        session.reverseGrant = from.getLong(at + 32, BIG_ENDIAN);
+        session.granted(from.getLong(at + 32, BIG_ENDIAN));
         if (kind == FrameFlyweight.REVERSE_GRANT) {
             return;
         }
@@ -194,20 +194,17 @@ public final class ReverseOutlet {
         }
         ReverseDestination one = known(job, clientId, application, rank);
         if (kind == FrameFlyweight.REVERSE_GONE) {
-            if (one.serverId == serverId) {
-                one.isHere = false;
-                one.session = null;
+            if (one.isAtServer(serverId)) {
+                one.gone();
             }
             return;
         }
         long now = clock.nanoTime();
-        boolean isNew = one.session != session || !one.isHere || upTo < 0;
-        if (isNew) {
-            one.appeared = one.isHere ? one.appeared : ++appearances;
+        boolean isNew = !one.isOver(session) || !one.isHere() || upTo < 0;
+        if (!one.isHere()) {
+            one.appears(++appearances);
         }
-        one.isHere = true;
-        one.session = session;
-        one.serverId = serverId;
+        one.reachedOver(session, serverId);
         taken += one.taken(upTo, now);
         one.here(slots, upTo, isNew, now);
     }
@@ -235,7 +232,7 @@ public final class ReverseOutlet {
     /** Forgets the process that has been gone longest; false if all are here. */
     private boolean makeRoom() {
         for (int i = 0; i < destinations.size(); i++) {
-            if (!destinations.get(i).isHere) {
+            if (!destinations.get(i).isHere()) {
                 reportUntaken(destinations.remove(i), "its process had gone");
                 return true;
             }
@@ -247,7 +244,7 @@ public final class ReverseOutlet {
     synchronized void ended(UUID job) {
         for (int i = destinations.size() - 1; i >= 0; i--) {
             ReverseDestination one = destinations.get(i);
-            if (one.job.equals(job) && !one.isHere) {
+            if (one.job.equals(job) && !one.isHere()) {
                 reportUntaken(destinations.remove(i), "its job ended");
             }
         }
@@ -261,9 +258,8 @@ public final class ReverseOutlet {
     /** A server has finished: its clients are gone. */
     synchronized void finished(StreamSession session) {
         for (ReverseDestination one : destinations) {
-            if (one.session == session) {
-                one.session = null;
-                one.isHere = false;
+            if (one.isOver(session)) {
+                one.gone();
             }
         }
     }
@@ -276,12 +272,11 @@ public final class ReverseOutlet {
     synchronized int next(InboundSession session, MutableDirectBuffer out, int at) {
         int count = destinations.size();
         for (int i = 0; i < count; i++) {
-            session.reverseAt = (session.reverseAt + 1) % count;
-            ReverseDestination one = destinations.get(session.reverseAt);
-            if (one.session == session && one.canSend()) {
+            ReverseDestination one = destinations.get(session.nextOf(count));
+            if (one.isOver(session) && one.canSend()) {
                 pieces++;
                 repeated += one.isRepeating() ? 1 : 0;
-                session.reverseClient = one.clientId;
+                session.writesFor(one.clientId);
                 return one.encode(piece, out, at);
             }
         }

@@ -66,7 +66,7 @@ final class StreamTable {
         }
         if (found == null) {
             makeRoom();
-            found = new InboundStream(job, serverId, shared.journal != null);
+            found = new InboundStream(job, serverId, shared.journal() != null);
             streams.add(found);
         }
         if (found.session() != null) {
@@ -247,8 +247,8 @@ final class StreamTable {
         }
         abandoned.abandonOpen(stream);
         streams.remove(stream);
-        if (shared.journal != null) {
-            shared.journal.drop(stream);
+        if (shared.journal() != null) {
+            shared.journal().drop(stream);
         }
     }
 }
