@@ -18,8 +18,21 @@ public final class DeliveredNumbers {
     private int count;
     private long highest;
 
+    private boolean hasNews;
+
     /** The journal was not told of a range, or not of all of it that began. */
-    public boolean hasNews;
+    public boolean hasNews() {
+        return hasNews;
+    }
+
+    /**
+     * The journal was told.
+     *
+     * @param isAll whether of every range
+     */
+    public void told(boolean isAll) {
+        hasNews = !isAll;
+    }
 
     /** The highest number of all; nothing up to here comes again over the same stream. */
     public long highest() {

@@ -91,14 +91,14 @@ class DeliveredNumbersTest {
         assertThat(numbers.contains(4)).isFalse();
         numbers.extend(9);
         assertThat(numbers.contains(7)).isTrue();
-        numbers.hasNews = false;
+        numbers.told(true);
         numbers.extend(9);
         numbers.extend(8);
         numbers.add(9);
-        assertThat(numbers.hasNews).isFalse();
+        assertThat(numbers.hasNews()).isFalse();
         assertThat(numbers.rangeCount()).isEqualTo(1);
         numbers.extend(GENERATION + 3);
-        assertThat(numbers.hasNews).isTrue();
+        assertThat(numbers.hasNews()).isTrue();
         assertThat(numbers.rangeCount()).isEqualTo(2);
         assertThat(numbers.highest()).isEqualTo(GENERATION + 3);
         assertThat(numbers.contains(9)).isTrue();

@@ -69,6 +69,35 @@ public final class OpenStep implements DartStep {
         this.sinceNs = nowNs;
     }
 
+    /** Its messages take so much more; less than nothing: one of them is free. */
+    void account(long cost) {
+        bytes += cost;
+        group.account(cost);
+    }
+
+    void tooLarge(long bytesMax) {
+        trouble = "it takes more than bytesMax " + bytesMax;
+    }
+
+    /** Nothing more is wanted of it. */
+    void ready() {
+        state = READY;
+    }
+
+    /** It was handed over or dropped. */
+    void ended() {
+        state = ENDED;
+    }
+
+    /** Nobody could take messages for so long. */
+    void postpone(long ns) {
+        sinceNs += ns;
+    }
+
+    void handlerFailed() {
+        failures++;
+    }
+
     private RankPart part(int rank) {
         RankPart part = parts.get(rank);
         if (part == null) {

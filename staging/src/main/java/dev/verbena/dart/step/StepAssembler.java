@@ -164,7 +164,7 @@ public final class StepAssembler {
             step.lost(metadata.rank(), lost);
         }
         if (isTooLarge(group, step, cost)) {
-            step.trouble = "it takes more than bytesMax " + settings.bytesMax();
+            step.tooLarge(settings.bytesMax());
             end(step);
             return true;
         }
@@ -251,8 +251,7 @@ public final class StepAssembler {
         heldStep.lazySet(stream.stepWait().step());
         isHeldByBytes.lazySet(isByBytes ? 1 : 0);
         heldText = held(stream, isByBytes);
-        if (group.reportedNs == 0 || now - group.reportedNs - REPORT_EVERY_NS >= 0) {
-            group.reportedNs = now;
+        if (group.isReportDue(now, REPORT_EVERY_NS)) {
             report(DartException.Code.TIMEOUT, heldText);
         }
     }
@@ -287,8 +286,7 @@ public final class StepAssembler {
     }
 
     private void account(OpenStep step, long cost) {
-        step.bytes += cost;
-        step.group.bytes += cost;
+        step.account(cost);
         Counters.add(openBytes, cost);
     }
 
@@ -401,7 +399,7 @@ public final class StepAssembler {
 
     /** Nothing more is wanted of this step. */
     private void end(OpenStep step) {
-        step.state = OpenStep.READY;
+        step.ready();
         ready.add(step);
     }
 
@@ -466,13 +464,13 @@ public final class StepAssembler {
         }
         long took = clock.nanoTime() - start;
         for (int i = 0; i < groups.size(); i++) {
-            groups.get(i).open.forEach(each -> each.sinceNs += took);
+            groups.get(i).open.forEach(each -> each.postpone(took));
         }
         return thrown == null || failed(step, thrown);
     }
 
     private boolean failed(OpenStep step, Throwable thrown) {
-        step.failures++;
+        step.handlerFailed();
         Counters.add(handlerErrors, 1);
         errors.onError(thrown);
         if (settings.onException() == DartStepContext.OnException.SKIP) {
@@ -497,7 +495,7 @@ public final class StepAssembler {
     }
 
     private void release(OpenStep step) {
-        step.state = OpenStep.ENDED;
+        step.ended();
         step.group.end(step);
         account(step, -step.bytes);
         Counters.add(open, -1);

@@ -29,7 +29,7 @@ public final class StepGroup {
     final IntHashSet lostRanks = new IntHashSet();
 
     /** When it was last reported that a rank is ahead; 0: never. */
-    long reportedNs;
+    private long reportedNs;
 
     long bytes;
     private final long[] ended = new long[ENDED_MAX];
@@ -51,6 +51,18 @@ public final class StepGroup {
     public StepGroup(UUID job, int applicationId) {
         this.job = job;
         this.applicationId = applicationId;
+    }
+
+    /** Its open steps take so much more. */
+    void account(long cost) {
+        bytes += cost;
+    }
+
+    /** Whether it is to be reported that a rank is ahead, which counts as done then. */
+    boolean isReportDue(long now, long everyNs) {
+        boolean isDue = reportedNs == 0 || now - reportedNs - everyNs >= 0;
+        reportedNs = isDue ? now : reportedNs;
+        return isDue;
     }
 
     OpenStep find(long step) {

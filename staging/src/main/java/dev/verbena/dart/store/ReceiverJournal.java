@@ -274,14 +274,14 @@ public final class ReceiverJournal {
 
     private void stageRanges(InboundStream stream, int client, boolean isAll) {
         DeliveredNumbers numbers = stream.numbersOf(client);
-        if (!isAll && !numbers.hasNews) {
+        if (!isAll && !numbers.hasNews()) {
             return;
         }
         long remembered = stream.rememberedUpTo(client);
-        numbers.hasNews = false;
+        numbers.told(true);
         for (int i = 0; i < numbers.rangeCount(); i++) {
             if (numbers.from(i) > remembered) {
-                numbers.hasNews = true;
+                numbers.told(false);
                 return;
             }
             stagedLength =

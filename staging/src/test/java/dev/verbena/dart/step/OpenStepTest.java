@@ -161,7 +161,7 @@ class OpenStepTest {
         assertThat(step.wants(1)).isTrue();
         assertThat(step.wants(2)).as("it was never lost").isFalse();
         assertThat(step.lostRanks()).containsExactly(0);
-        step.state = OpenStep.READY;
+        step.ready();
         step.cameBack(0);
         assertThat(step.lostRanks()).as("too late").containsExactly(0);
     }

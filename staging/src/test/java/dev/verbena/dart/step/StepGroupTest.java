@@ -67,7 +67,7 @@ class StepGroupTest {
         OpenStep second = step(2);
         group.begun(7, 1, first);
         assertThat(group.begun(7, 5, second)).as("the first may lack them").isZero();
-        second.state = OpenStep.READY;
+        second.ready();
         assertThat(group.begun(7, 8, first)).as("the second lacks nothing").isEqualTo(2);
         group.begun(8, 1, null);
         assertThat(group.begun(8, 3, first)).as("the one before was of no step").isEqualTo(1);
