@@ -12,18 +12,14 @@ import dev.verbena.dart.config.ClientSettings;
 import dev.verbena.dart.config.JobScheme;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.memory.RemoteDescriptor;
-import dev.verbena.staging.Checksum;
 import dev.verbena.staging.CounterMirror;
 import dev.verbena.staging.Monitors;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
-import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The client as its user drives it: arguments, waiting, times, memory. The protocol is in {@link
@@ -50,13 +46,10 @@ public final class ClientEngine {
     /** Null until the transport is known and open. */
     private ClientProtocol protocol;
 
-    private CopyBuffers copies;
+    private ClientMemory memory;
     private CounterMirror mirror;
-    private final List<RegisteredRegion> regions = new ArrayList<>();
     private final ClientStatistics statistics;
     private final DartMetadata noMetadata = new DartMetadata();
-    private final UnsafeBuffer view = new UnsafeBuffer(new byte[0]);
-    private final Checksum crc = new Checksum();
     private final StagingEvents events;
     private DartTicket awaited;
     private TicketState awaitedState;
@@ -113,7 +106,7 @@ public final class ClientEngine {
             transport.close();
             throw e;
         }
-        copies = new CopyBuffers(transport, ClientFlight.copiesMax(settings));
+        memory = new ClientMemory(settings, transport);
         mirror = mirror();
     }
 
@@ -181,10 +174,7 @@ public final class ClientEngine {
 
     public RegisteredRegion allocate(long length) {
         checkOpen();
-        regions.removeIf(RegisteredRegion::isClosed);
-        RegisteredRegion region = transport.allocate(length, RemoteDescriptor.REMOTE_READ);
-        regions.add(region);
-        return region;
+        return memory.allocate(length);
     }
 
     public DartTicket send(
@@ -197,7 +187,7 @@ public final class ClientEngine {
         long start = clock.nanoTime();
         checkRange(region, offset, length);
         long ready = awaitUnblocked(start, timeoutNs);
-        int checksum = settings.isChecksummed() ? checksum(region, offset, length) : 0;
+        int checksum = memory.checksum(region, offset, length);
         return accepted(
                 protocol.flight()
                         .accept(region, offset, length, known(metadata), checksum, tag, null),
@@ -215,7 +205,7 @@ public final class ClientEngine {
             protocol.progress();
             return null;
         }
-        int checksum = settings.isChecksummed() ? checksum(region, offset, length) : 0;
+        int checksum = memory.checksum(region, offset, length);
         return accepted(
                 protocol.flight()
                         .accept(region, offset, length, known(metadata), checksum, tag, null),
@@ -232,28 +222,19 @@ public final class ClientEngine {
             long timeoutNs) {
         long start = clock.nanoTime();
         checkOpen();
-        if (length < 0 || offset < 0 || length > buffer.capacity() - (long) offset) {
-            throw new IllegalArgumentException(
-                    "offset "
-                            + offset
-                            + ", length "
-                            + length
-                            + " are outside the buffer of "
-                            + buffer.capacity()
-                            + " bytes");
-        }
+        ClientMemory.checkRange(buffer, offset, length);
         DartMetadata known = known(metadata);
         known.encodedLength();
         long ready = awaitUnblocked(start, timeoutNs);
-        CopyBuffers.CopyBuffer copy = copies.copy(buffer, offset, length);
-        int checksum = settings.isChecksummed() ? crc.of(copy.window, 0, length) : 0;
+        CopyBuffers.CopyBuffer copy = memory.copy(buffer, offset, length);
+        int checksum = memory.checksum(copy, length);
         try {
             return accepted(
                     protocol.flight().accept(copy.region, 0, length, known, checksum, tag, copy),
                     start,
                     ready);
         } catch (RuntimeException e) {
-            copy.isInUse = false;
+            copy.free();
             throw e;
         }
     }
@@ -473,36 +454,9 @@ public final class ClientEngine {
                 "the thread was interrupted while it waited " + what + ". Its mark is still set");
     }
 
-    private int checksum(RegisteredRegion region, long offset, long length) {
-        crc.reset();
-        if (!settings.environment().carriesPayloads()) {
-            return crc.value();
-        }
-        long done = 0;
-        while (done < length) {
-            int piece = (int) Math.min(length - done, 1 << 30);
-            view.wrap(region.address() + offset + done, piece);
-            crc.update(view, 0, piece);
-            done += piece;
-        }
-        return crc.value();
-    }
-
     private void checkRange(RegisteredRegion region, long offset, long length) {
         checkOpen();
-        if (region.isClosed()) {
-            throw new IllegalStateException("region " + region.id() + " is closed");
-        }
-        if (length < 0 || offset < 0 || length > region.length() - offset) {
-            throw new IllegalArgumentException(
-                    "offset "
-                            + offset
-                            + ", length "
-                            + length
-                            + " are outside the region of "
-                            + region.length()
-                            + " bytes");
-        }
+        ClientMemory.checkRange(region, offset, length);
     }
 
     private void checkOpen() {
@@ -588,8 +542,8 @@ public final class ClientEngine {
                 List.of(
                         protocol::close,
                         mirror::close,
-                        copies::close,
-                        () -> regions.forEach(RegisteredRegion::close),
+                        memory::closeCopies,
+                        memory::closeRegions,
                         transport::close));
     }
 

@@ -463,7 +463,7 @@ final class ClientFlight {
             guard.compare(slot, tickets[at(sequence)]);
         }
         if (slotCopy[slot] != null) {
-            slotCopy[slot].isInUse = false;
+            slotCopy[slot].free();
             slotCopy[slot] = null;
         }
         if (!slotTransferred[slot]) {

@@ -17,7 +17,12 @@ final class CopyBuffers {
     static final class CopyBuffer {
         RegisteredRegion region;
         UnsafeBuffer window;
-        boolean isInUse;
+        private boolean isInUse;
+
+        /** Its message has been read. */
+        void free() {
+            isInUse = false;
+        }
     }
 
     private static final int LENGTH_MIN = 4096;
