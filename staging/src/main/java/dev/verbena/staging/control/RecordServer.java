@@ -1,6 +1,7 @@
 package dev.verbena.staging.control;
 
 import dev.verbena.staging.Names;
+import dev.verbena.staging.RareReports;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportHandler;
 import java.net.URI;
@@ -24,7 +25,7 @@ public final class RecordServer<P extends RecordServer.Peer> {
     private final Transport transport;
     private final RecordOutbox outbox;
     private final Protocol<P> protocol;
-    private final ErrorHandler errorHandler;
+    private final RareReports hostile;
     private final PeerSlots<P> peers;
     private final Events events = new Events();
 
@@ -85,7 +86,7 @@ public final class RecordServer<P extends RecordServer.Peer> {
         this.transport = transport;
         this.outbox = outbox;
         this.protocol = protocol;
-        this.errorHandler = errorHandler;
+        this.hostile = new RareReports(errorHandler);
         this.peers = new PeerSlots<>(peersMax);
         transport.listen();
     }
@@ -104,8 +105,11 @@ public final class RecordServer<P extends RecordServer.Peer> {
     public void drop(P peer, String why) {
         transport.disconnect(peer.connection());
         if (gone(peer.context)) {
-            errorHandler.onError(
-                    new IllegalStateException("a peer is dropped: " + Names.readable(why)));
+            // One that connects again and again cannot fill the error log.
+            hostile.report(
+                    transport.nanoTime(),
+                    "a peer is dropped: " + Names.readable(why),
+                    IllegalStateException::new);
         }
     }
 
