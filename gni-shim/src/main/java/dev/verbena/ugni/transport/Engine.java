@@ -81,7 +81,7 @@ final class Engine {
                 w.nextRange();
                 continue;
             }
-            w.isBegun = true;
+            w.beginRange();
             int answer = w.operation == Operation.GET ? postGet(w) : postPut(w);
             if (answer == 0) {
                 w.connection.onPosted();
@@ -98,7 +98,7 @@ final class Engine {
     }
 
     private int postPut(Work w) {
-        w.piece = Math.min(w.left(), PIECE_MAX);
+        w.piece(Math.min(w.left(), PIECE_MAX));
         GniRegion region = w.regions[w.range];
         boolean isShort = w.piece <= fmaMax || w.piece == 0;
         w.descriptor
@@ -116,7 +116,7 @@ final class Engine {
         if (!isAligned || w.left() < WORD) {
             return postBounced(w, local, remote);
         }
-        w.piece = Math.min(w.left() & -WORD, PIECE_MAX);
+        w.piece(Math.min(w.left() & -WORD, PIECE_MAX));
         GniRegion region = w.regions[w.range];
         return postGet(w, local, region.localLow, region.localHigh, remote, w.piece);
     }
@@ -129,9 +129,7 @@ final class Engine {
         int skew = (int) remote & WORD - 1;
         long most = Math.min(w.left(), WorkPool.BOUNCE_LENGTH - 2 * WORD);
         boolean isHead = skew == ((int) local & WORD - 1) && w.left() >= 2 * WORD;
-        w.piece = isHead ? WORD - skew : most;
-        w.bounceSkew = skew;
-        w.isBouncing = true;
+        w.bouncedPiece(isHead ? WORD - skew : most, skew);
         bounceCount++;
         long length = skew + w.piece + WORD - 1 & -WORD;
         return postGet(
@@ -207,7 +205,7 @@ final class Engine {
         if (answer == -Gni.NOT_DONE) {
             return false;
         }
-        w.value = length;
+        w.sent(length);
         if (answer == 0) {
             c.onMessageSent();
             c.onPosted();
@@ -224,7 +222,7 @@ final class Engine {
     /** Puts a message that is too long for a short one behind those; a short one tells of it. */
     private boolean sendLong(Work w, GniConnection c, int length) {
         GniRegion region = w.regions[0];
-        w.piece = length;
+        w.piece(length);
         w.descriptor
                 .kind(Gni.RDMA_PUT, Gni.GLOBAL_EVENT)
                 .local(w.localAddress(), region.localLow, region.localHigh)
@@ -239,7 +237,7 @@ final class Engine {
         c.onCreditUsed();
         c.onPosted();
         c.sendingLong(true);
-        w.hasCredit = true;
+        w.holdCredit();
         takeEvents();
         return true;
     }
@@ -255,8 +253,8 @@ final class Engine {
             answer = message(w, c, Mailboxes.HEADER, 0, 0, Mailboxes.LONG_MESSAGE);
         }
         if (status == Status.OK && answer == 0) {
-            w.value = w.piece;
-            w.hasCredit = false;
+            w.sent(w.piece);
+            w.spendCredit();
             c.onNumberUsed();
             c.onPosted();
         } else {
@@ -285,7 +283,7 @@ final class Engine {
         int answer = message(w, c, Notice.LENGTH, 0, 0, Mailboxes.NOTIFICATION);
         if (answer == 0) {
             c.onPosted();
-            w.hasCredit = false;
+            w.spendCredit();
         } else {
             w.worsen(statusOfCode(-answer));
             finish(w);
@@ -326,7 +324,7 @@ final class Engine {
         }
         // A mailbox that is gone belongs to a connection that the peer has ended.
         w.worsen(status == Status.STALE_KEY ? Status.FLUSHED : status);
-        w.value = w.status == Status.OK ? w.value : 0;
+        w.onMessageEnded();
         finish(w);
         suspect(w, status);
     }
@@ -341,7 +339,7 @@ final class Engine {
         if (w.operation == Operation.SEND) {
             onLongMessage(w, status);
         } else if (w.operation == Operation.FETCH_ADD || w.operation == Operation.COMPARE_SWAP) {
-            w.value = status == Status.OK ? UnsafeApi.getLong(null, w.result) : 0;
+            w.found(status == Status.OK ? UnsafeApi.getLong(null, w.result) : 0);
             finish(w);
         } else {
             if (status == Status.OK) {

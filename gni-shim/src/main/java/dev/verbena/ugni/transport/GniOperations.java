@@ -142,8 +142,8 @@ abstract class GniOperations extends GuardedTransport {
             w.begin(c, operation, context);
             w.add(region, offset, remoteOffset, length);
             if (isNotifying) {
-                w.tag = tag;
-                w.hasCredit = true;
+                w.tag(tag);
+                w.holdCredit();
                 c.onCreditUsed();
             }
             return start(w, remote);

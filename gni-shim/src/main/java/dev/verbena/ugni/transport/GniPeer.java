@@ -4,7 +4,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Another transport in one of its incarnations, and where its control mailbox is once that is
- * known.
+ * known. Others read the fields; the methods write them.
  */
 final class GniPeer {
     final int address;
@@ -15,7 +15,7 @@ final class GniPeer {
     final long endpoint;
 
     /** Connections to it. */
-    int users;
+    private int users;
 
     /** Number of the datagram that asks for its control mailbox; 0: none is under way. */
     long question;
@@ -56,6 +56,37 @@ final class GniPeer {
     /** What descriptors say of the incarnation that made them. */
     static int generation(long incarnation) {
         return (int) (incarnation ^ incarnation >>> Integer.SIZE);
+    }
+
+    /** One more connection to it. */
+    void use() {
+        users++;
+    }
+
+    /** One connection less; true if that was the last. */
+    boolean unuse() {
+        users--;
+        return users <= 0;
+    }
+
+    /** The answer to a question will be written there. */
+    void expectAnswerIn(UnsafeBuffer buffer) {
+        answer = buffer;
+    }
+
+    /** A datagram asks for its control mailbox. */
+    void asked(long question) {
+        this.question = question;
+    }
+
+    /** The datagram came back; what it says is read. */
+    void answered() {
+        question = 0;
+    }
+
+    /** No more answers are needed. */
+    void forgetAnswer() {
+        answer = null;
     }
 
     @Override

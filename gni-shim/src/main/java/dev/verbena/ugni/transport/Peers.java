@@ -97,12 +97,12 @@ final class Peers {
                 peer.know(resources.name, own.address, own.low, own.high);
             }
         }
-        peer.users++;
+        peer.use();
         return peer;
     }
 
     void release(GniPeer peer) {
-        if (--peer.users > 0) {
+        if (!peer.unuse()) {
             return;
         }
         asked.remove(peer.question);
@@ -130,7 +130,7 @@ final class Peers {
             return;
         }
         if (peer.answer == null) {
-            peer.answer = buffer();
+            peer.expectAnswerIn(buffer());
         }
         long question = ++nextQuestion;
         int answer =
@@ -142,7 +142,7 @@ final class Peers {
                         Gni.DATAGRAM_LENGTH,
                         question);
         if (answer == 0) {
-            peer.question = question;
+            peer.asked(question);
             asked.put(question, peer);
         }
     }
@@ -170,9 +170,9 @@ final class Peers {
             return false; // its endpoint is gone, and the datagram with it
         }
         int state = ugni.vgn_data_test_id(peer.endpoint, id, resources.at(0));
-        peer.question = 0;
+        peer.answered();
         if (state == Gni.POST_COMPLETED && Announcement.read(peer.answer, peer)) {
-            peer.answer = null;
+            peer.forgetAnswer();
         }
         return true;
     }

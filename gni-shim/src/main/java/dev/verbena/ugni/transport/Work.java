@@ -12,7 +12,7 @@ import org.agrona.UnsafeApi;
 /**
  * One operation from its acceptance until its completion is delivered: ranges that are moved piece
  * by piece, one piece under way at a time. Used again; allocates only when a vector has more ranges
- * than any before.
+ * than any before. Others read the fields; the methods write them.
  */
 final class Work implements EventRing.Event {
     final int index;
@@ -54,11 +54,11 @@ final class Work implements EventRing.Event {
     /** Of a get that is not aligned: what was fetched, and where its bytes begin in it. */
     int bounce;
 
-    int bounceSkew;
-    boolean isBouncing;
+    private int bounceSkew;
+    private boolean isBouncing;
 
     /** Something of the present range was posted. */
-    boolean isBegun;
+    private boolean isBegun;
 
     /** It holds a credit for its notification. */
     boolean hasCredit;
@@ -112,6 +112,65 @@ final class Work implements EventRing.Event {
 
     void worsen(int other) {
         status = Math.max(status, other);
+    }
+
+    /** It holds a credit, which it may come to need or not. */
+    void holdCredit() {
+        hasCredit = true;
+    }
+
+    /** The peer has what the credit was for. */
+    void spendCredit() {
+        hasCredit = false;
+    }
+
+    /** Its notification says this. */
+    void tag(int tag) {
+        this.tag = tag;
+    }
+
+    /** A piece of the present range is about to be posted. */
+    void beginRange() {
+        isBegun = true;
+    }
+
+    /** So much goes with the next post. */
+    void piece(long length) {
+        piece = length;
+    }
+
+    /** So much goes with the next post, through the bounce buffer. */
+    void bouncedPiece(long length, int skew) {
+        piece = length;
+        bounceSkew = skew;
+        isBouncing = true;
+    }
+
+    /** It goes through this bounce buffer. */
+    void takeBounce(int number) {
+        bounce = number;
+    }
+
+    /** It needs no bounce buffer any more; answers which it had. */
+    int giveBounceBack() {
+        int number = bounce;
+        bounce = -1;
+        return number;
+    }
+
+    /** A message of so many bytes was sent. */
+    void sent(long length) {
+        value = length;
+    }
+
+    /** The event of its message came; one that failed has moved nothing. */
+    void onMessageEnded() {
+        value = status == Status.OK ? value : 0;
+    }
+
+    /** What an atomic found; 0 if it failed. */
+    void found(long before) {
+        value = before;
     }
 
     /** The piece under way has arrived. */

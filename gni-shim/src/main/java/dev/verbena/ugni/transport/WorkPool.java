@@ -73,14 +73,13 @@ final class WorkPool {
 
     void takeBounce(Work work) {
         if (work.bounce < 0) {
-            work.bounce = freeBounces[--freeBounceCount];
+            work.takeBounce(freeBounces[--freeBounceCount]);
         }
     }
 
     void releaseBounce(Work work) {
         if (work.bounce >= 0) {
-            freeBounces[freeBounceCount++] = work.bounce;
-            work.bounce = -1;
+            freeBounces[freeBounceCount++] = work.giveBounceBack();
         }
     }
 
