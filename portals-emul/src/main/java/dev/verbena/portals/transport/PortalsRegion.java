@@ -24,10 +24,10 @@ final class PortalsRegion extends TransportRegion {
     /** Toolkit memory, null for memory handed in. */
     final PortalsMemory own;
 
-    /** Where peers find it; 0 without rights. */
-    long matchBits;
+    /** Where peers find it, if it has rights. */
+    final long matchBits;
 
-    int portalIndex;
+    final int portalIndex;
     MatchEntry entry;
     MatchEntry notifyEntry;
 
@@ -35,7 +35,7 @@ final class PortalsRegion extends TransportRegion {
     MemoryDescriptor local;
 
     /** Operations that could not bind it, one after the other. */
-    int bindTries;
+    private int bindTries;
 
     PortalsRegion(
             Registrations registrations,
@@ -44,10 +44,41 @@ final class PortalsRegion extends TransportRegion {
             long length,
             int rights,
             PortalsMemory own,
-            OffHeapMemory memory) {
+            OffHeapMemory memory,
+            long matchBits,
+            int portalIndex) {
         super(id, address, length, rights, memory);
         this.registrations = registrations;
         this.own = own;
+        this.matchBits = matchBits;
+        this.portalIndex = portalIndex;
+    }
+
+    /** Peers reach it through this entry. */
+    void exposed(MatchEntry entry) {
+        this.entry = entry;
+    }
+
+    /** Puts that notify reach it through this entry. */
+    void exposedToNotify(MatchEntry entry) {
+        notifyEntry = entry;
+    }
+
+    /** Operations start from this descriptor. */
+    void bound(MemoryDescriptor descriptor) {
+        local = descriptor;
+        bindTries = 0;
+    }
+
+    /** No descriptor could be bound; answers how often in a row. */
+    int bindFailed() {
+        bindTries++;
+        return bindTries;
+    }
+
+    /** That no descriptor can be bound was told; what comes is counted anew. */
+    void bindFailureTold() {
+        bindTries = 0;
     }
 
     @Override

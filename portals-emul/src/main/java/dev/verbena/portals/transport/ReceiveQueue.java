@@ -153,8 +153,7 @@ final class ReceiveQueue {
         if (event.kind() != PortalsEventKind.PUT_END) {
             return;
         }
-        long end = event.offset() + event.length();
-        buffer.used = (int) Math.max(buffer.used, Math.min(end, bufferLength));
+        buffer.written(event.offset() + event.length());
         if (event.failure() != 0) {
             skip(buffer, event); // its initiator died; the bytes are undefined
             return;
@@ -194,7 +193,7 @@ final class ReceiveQueue {
             return false;
         }
         buffer.bytes.putInt(at + MessageHeader.STATE_OFFSET, MessageHeader.TAKEN);
-        buffer.held++;
+        buffer.hold();
         int connection =
                 event == null
                         ? buffer.bytes.getInt(at + MessageHeader.CONNECTION_OFFSET)
@@ -205,8 +204,8 @@ final class ReceiveQueue {
 
     /** A message's place is not needed any more. */
     void release(ReceiveBuffer buffer) {
-        buffer.held--;
-        if (buffer.held == 0 && buffer.state == ReceiveBuffer.UNLINKED) {
+        buffer.release();
+        if (buffer.isDone()) {
             recycle(buffer);
         }
     }
@@ -218,17 +217,15 @@ final class ReceiveQueue {
     }
 
     private void unlinked(ReceiveBuffer buffer) {
-        buffer.state = ReceiveBuffer.UNLINKED;
+        buffer.unlinked();
         linkedCount--;
-        if (buffer.held == 0) {
+        if (buffer.isDone()) {
             recycle(buffer);
         }
     }
 
     private void recycle(ReceiveBuffer buffer) {
-        buffer.bytes.setMemory(0, buffer.used, (byte) 0);
-        buffer.used = 0;
-        buffer.state = ReceiveBuffer.SPARE;
+        buffer.clear();
         if (linkedCount < LIST_LENGTH && !isClosing) {
             refill();
         }
@@ -268,7 +265,7 @@ final class ReceiveQueue {
             buffer.entry.renew(MatchEntry.AFTER);
             buffer.entry.attachAgain(rules, MemoryDescriptor.UNLINK);
         } else {
-            buffer.entry =
+            buffer.entered(
                     ni.attach(
                             portalIndex,
                             PortalsInterface.ANY,
@@ -276,11 +273,10 @@ final class ReceiveQueue {
                             matchBits,
                             0,
                             MatchEntry.UNLINK,
-                            MatchEntry.AFTER);
-            buffer.descriptor = buffer.entry.attach(rules, MemoryDescriptor.UNLINK);
+                            MatchEntry.AFTER));
+            buffer.attach(rules);
         }
-        buffer.state = ReceiveBuffer.LINKED;
-        buffer.turn = ++turns;
+        buffer.linked(++turns);
         linkedCount++;
         replacementCount++;
     }
@@ -344,7 +340,7 @@ final class ReceiveQueue {
     }
 
     private void walk(ReceiveBuffer buffer, Consumer consumer) {
-        buffer.held++; // keeps it whole while its messages come and go
+        buffer.hold(); // keeps it whole while its messages come and go
         int at = 0;
         while (at <= bufferLength - MessageHeader.LENGTH) {
             int state = buffer.bytes.getInt(at + MessageHeader.STATE_OFFSET);
@@ -355,13 +351,13 @@ final class ReceiveQueue {
                 break;
             }
             int space = MessageHeader.space(length);
-            buffer.used = Math.max(buffer.used, Math.min(at + space, bufferLength));
+            buffer.written(at + space);
             if (state == MessageHeader.FRESH) {
                 take(buffer, at, space, null, consumer);
             }
             at += space;
         }
-        buffer.used = Math.max(buffer.used, Math.min(at + spaceMax, bufferLength));
+        buffer.written(at + spaceMax);
         release(buffer);
     }
 

@@ -55,7 +55,16 @@ final class Registrations extends RegionTable<PortalsRegion> {
     protected PortalsRegion make(long id, OffHeapMemory memory, long length, int rights) {
         PortalsMemory own = memory == null ? allocate(length) : null;
         long address = own == null ? memory.address() : own.address();
-        return new PortalsRegion(this, id, address, length, rights, own, memory);
+        return new PortalsRegion(
+                this,
+                id,
+                address,
+                length,
+                rights,
+                own,
+                memory,
+                mix(secret + id * GOLDEN) & ~PortalsRegion.NOTIFY_BIT,
+                PORTAL_INDEX_FIRST + (int) (id % listCount));
     }
 
     private PortalsMemory allocate(long length) {
@@ -68,25 +77,22 @@ final class Registrations extends RegionTable<PortalsRegion> {
 
     @Override
     protected void expose(PortalsRegion region) {
-        long id = region.id();
-        region.matchBits = mix(secret + id * GOLDEN) & ~PortalsRegion.NOTIFY_BIT;
-        region.portalIndex = PORTAL_INDEX_FIRST + (int) (id % listCount);
         boolean isRead = (region.rights() & RemoteDescriptor.REMOTE_READ) != 0;
         boolean isWritten = (region.rights() & RemoteDescriptor.REMOTE_WRITE) != 0;
         try {
             if (isRead || isWritten) {
-                region.entry =
+                region.exposed(
                         expose(
                                 region,
                                 region.matchBits,
-                                rules(region).acceptGet(isRead).acceptPut(isWritten));
+                                rules(region).acceptGet(isRead).acceptPut(isWritten)));
             }
             if (isWritten) {
-                region.notifyEntry =
+                region.exposedToNotify(
                         expose(
                                 region,
                                 region.matchBits | PortalsRegion.NOTIFY_BIT,
-                                rules(region).acceptPut(true).queue(notifyQueue));
+                                rules(region).acceptPut(true).queue(notifyQueue)));
             }
         } catch (PortalsException e) {
             revoke(region);
@@ -145,13 +151,11 @@ final class Registrations extends RegionTable<PortalsRegion> {
                         .startEvents(false)
                         .queue(localQueue);
         try {
-            region.local = ni.bind(rules, MemoryDescriptor.RETAIN);
-            region.bindTries = 0;
+            region.bound(ni.bind(rules, MemoryDescriptor.RETAIN));
         } catch (PortalsException e) {
             // Either the table is full or a peer that holds the lock is stopped: the code is one.
-            region.bindTries++;
-            if (e.code() != PortalsCode.NO_SPACE || region.bindTries >= BIND_TRIES) {
-                region.bindTries = 0;
+            if (region.bindFailed() >= BIND_TRIES || e.code() != PortalsCode.NO_SPACE) {
+                region.bindFailureTold();
                 throw e;
             }
         }
