@@ -36,13 +36,13 @@ final class ConnectionTable {
         return byIndex.length - freeCount;
     }
 
-    VerbsConnection add(URI peer, PeerChannel channel, int state) {
+    /** Takes a place; the caller says how it begins. */
+    VerbsConnection add(URI peer, PeerChannel channel) {
         int index = freeIndexes[--freeCount];
         long handle = NUMBERS.incrementAndGet() << INDEX_BITS | index;
         VerbsConnection connection = new VerbsConnection(index, handle, peer, channel, sending);
-        connection.state = state;
         if (channel != null) {
-            channel.connection = connection;
+            channel.attach(connection);
         }
         byIndex[index] = connection;
         return connection;

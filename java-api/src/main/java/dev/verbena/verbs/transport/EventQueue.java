@@ -46,9 +46,7 @@ final class EventQueue {
                         connection.handle, connection.peer, data, 0, data.capacity());
             }
             case CONNECTED -> {
-                if (connection.state == VerbsConnection.JOINED) {
-                    connection.state = VerbsConnection.OPEN;
-                }
+                connection.opened();
                 handler.onConnected(connection.handle, connection.context);
             }
             case FAILED -> {

@@ -126,8 +126,8 @@ final class Handshakes implements FrameReceiver {
                 status = Status.PEER_DEAD;
             }
         }
-        VerbsConnection connection = table.add(peer.uri(), channel, VerbsConnection.CONNECTING);
-        connection.context = userContext;
+        VerbsConnection connection = table.add(peer.uri(), channel);
+        connection.connecting(userContext);
         if (wrong != null) {
             connections.fail(connection, status, wrong);
             return connection.handle;
@@ -172,8 +172,7 @@ final class Handshakes implements FrameReceiver {
         if (connection == null || connection.state != VerbsConnection.OFFERED) {
             return Transport.NOT_CONNECTED;
         }
-        connection.context = userContext;
-        connection.state = VerbsConnection.ACCEPTED;
+        connection.accepted(userContext);
         try {
             prepare(connection);
             QueuePairs pairs = connections.pairs();
@@ -226,7 +225,7 @@ final class Handshakes implements FrameReceiver {
                 return;
             }
             frame.channel().read();
-            VerbsConnection connection = frame.channel().connection;
+            VerbsConnection connection = frame.channel().connection();
             try {
                 if (frame.kind() == Frames.HELLO) {
                     hello(frame);
@@ -258,9 +257,8 @@ final class Handshakes implements FrameReceiver {
             channel.close();
             return;
         }
-        VerbsConnection connection =
-                connections.table().add(hello.from(), channel, VerbsConnection.OFFERED);
-        connection.endpoint = hello.endpoint();
+        VerbsConnection connection = connections.table().add(hello.from(), channel);
+        connection.offered(hello.endpoint());
         events.addRequest(connection, works.lastNumber(), hello.privateData());
     }
 

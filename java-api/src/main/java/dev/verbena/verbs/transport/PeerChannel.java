@@ -44,8 +44,8 @@ final class PeerChannel {
     /** True until the first frame of who connected to us. */
     private boolean isStranger;
 
-    /** The owner's. */
-    VerbsConnection connection;
+    /** Whose it is, if anybody's. Its owner's thread's. */
+    private VerbsConnection connection;
 
     PeerChannel(
             SideChannelLoop loop,
@@ -90,6 +90,22 @@ final class PeerChannel {
     /** The owner has read a frame of this channel. */
     void read() {
         unread.decrementAndGet();
+    }
+
+    // ---- the owner ----
+
+    /** From now on it is the channel of this connection. */
+    void attach(VerbsConnection connection) {
+        this.connection = connection;
+    }
+
+    /** It is nobody's channel any more. */
+    void detach() {
+        connection = null;
+    }
+
+    VerbsConnection connection() {
+        return connection;
     }
 
     // ---- side-channel loop ----

@@ -39,8 +39,8 @@ final class QueuePairs {
 
     /** Makes both pairs of a connection. */
     void make(VerbsConnection connection) {
-        connection.out = resources.newOut();
-        connection.in = resources.newIn();
+        connection.takeOut(resources.newOut());
+        connection.takeIn(resources.newIn());
         byIn.put(connection.in.number(), connection);
     }
 
@@ -48,7 +48,7 @@ final class QueuePairs {
     void join(VerbsConnection connection, Endpoint peer) {
         resources.joinIn(connection.in, peer, peer.out());
         resources.joinOut(connection.out, peer, peer.in());
-        connection.joined(peer, context.creditsPerConnection());
+        connection.agreed(peer, context.creditsPerConnection());
     }
 
     Endpoint endpoint(VerbsConnection connection) {
@@ -74,7 +74,7 @@ final class QueuePairs {
             throw e;
         }
         QueuePair old = connection.in;
-        connection.in = fresh;
+        connection.takeIn(fresh);
         byIn.put(fresh.number(), connection);
         retire(connection, old);
         Endpoint own = endpoint(connection);
@@ -108,8 +108,7 @@ final class QueuePairs {
     }
 
     void markDrain(VerbsConnection connection) {
-        connection.drainMark = emptyCount;
-        connection.drainPolled = polledCount;
+        connection.markDrain(emptyCount, polledCount);
     }
 
     /** Whether everything that had come when it was marked has been delivered. */
@@ -138,27 +137,19 @@ final class QueuePairs {
         }
     }
 
-    /** What the NIC still has of our requests is dropped. */
-    static void closeOut(VerbsConnection connection) {
-        if (connection.out != null) {
-            connection.out.close();
-            connection.out = null;
-        }
-    }
-
     /** Closes the pair for requests, and the other when its last receives were seen. */
     void close(VerbsConnection connection) {
-        closeOut(connection);
+        connection.closeOut();
         if (connection.in != null) {
             retire(connection, connection.in);
             byIn.remove(connection.in.number());
-            connection.in = null;
+            connection.takeIn(null);
         }
     }
 
     private void retire(VerbsConnection connection, QueuePair pair) {
         toError(pair);
-        connection.retiredCount++;
+        connection.pairRetired();
         retired.add(new Retired(pair, connection, emptyCount, polledCount));
     }
 
@@ -167,7 +158,7 @@ final class QueuePairs {
             Retired old = retired.get(i);
             if (isPast(old.emptyMark(), old.polledMark())) {
                 retired.remove(i);
-                old.connection().retiredCount--;
+                old.connection().retiredPairClosed();
                 byIn.remove(old.pair().number());
                 old.pair().close();
             }

@@ -11,7 +11,8 @@ import java.net.URI;
 
 /**
  * One connection: its state, its two queue pairs, the operations that are under way in the order of
- * their acceptance, and the credits both ways. Owned by the transport's thread.
+ * their acceptance, and the credits both ways. Others read the fields; the methods write them.
+ * Owned by the transport's thread.
  */
 final class VerbsConnection {
     /** States, in their order. */
@@ -139,7 +140,28 @@ final class VerbsConnection {
         }
     }
 
-    void joined(Endpoint endpoint, int ownCredits) {
+    // ---- how it begins ----
+
+    /** The peer has asked, and is there. */
+    void offered(Endpoint endpoint) {
+        state = OFFERED;
+        this.endpoint = endpoint;
+    }
+
+    /** We are about to ask. */
+    void connecting(long context) {
+        state = CONNECTING;
+        this.context = context;
+    }
+
+    /** The user accepts. */
+    void accepted(long context) {
+        state = ACCEPTED;
+        this.context = context;
+    }
+
+    /** The pairs are joined with the peer's. */
+    void agreed(Endpoint endpoint, int ownCredits) {
         this.endpoint = endpoint;
         // The same number both ways: each end has slots for as many messages as credits of its own,
         // and for as many words of credits given back as it can itself have messages on the way.
@@ -147,6 +169,82 @@ final class VerbsConnection {
         this.credits = this.ownCredits;
         this.creditsMax = this.ownCredits;
     }
+
+    /** Both ends are joined. */
+    void joined() {
+        state = JOINED;
+    }
+
+    /** The user is about to learn that it is joined, if it still is. */
+    void opened() {
+        if (state == JOINED) {
+            state = OPEN;
+        }
+    }
+
+    // ---- pairs ----
+
+    /** Our requests go through this pair. */
+    void takeOut(QueuePair pair) {
+        out = pair;
+    }
+
+    /** The peer's requests come through this pair; null: through none any more. */
+    void takeIn(QueuePair pair) {
+        in = pair;
+    }
+
+    /** What the NIC still has of our requests is dropped. */
+    void closeOut() {
+        if (out != null) {
+            out.close();
+            out = null;
+        }
+    }
+
+    /** A pair that carried out requests is waited for before it is closed. */
+    void pairRetired() {
+        retiredCount++;
+    }
+
+    /** One of those was closed. */
+    void retiredPairClosed() {
+        retiredCount--;
+    }
+
+    /** What had come by now is to be delivered before it ends; see {@link QueuePairs}. */
+    void markDrain(long emptyCount, long polledCount) {
+        drainMark = emptyCount;
+        drainPolled = polledCount;
+    }
+
+    // ---- the lists that it is in ----
+
+    void enterWaiting() {
+        isWaiting = true;
+    }
+
+    void leaveWaiting() {
+        isWaiting = false;
+    }
+
+    void enterOwing() {
+        isOwing = true;
+    }
+
+    void leaveOwing() {
+        isOwing = false;
+    }
+
+    void enterBusy() {
+        isBusy = true;
+    }
+
+    void leaveBusy() {
+        isBusy = false;
+    }
+
+    // ---- what is under way ----
 
     boolean isIdle() {
         return first == null && inFlight == 0 && !isRefused && !isRepairing;
@@ -175,7 +273,7 @@ final class VerbsConnection {
         if (first == null) {
             first = work;
         } else {
-            last.next = work;
+            last.precede(work);
         }
         last = work;
         if (cursor == null) {
@@ -333,14 +431,40 @@ final class VerbsConnection {
 
     // ---- the end ----
 
-    /** Nothing more is posted. */
-    void stopPosting() {
+    /** The user asked for the end; what was accepted goes on. */
+    void leaving() {
+        state = LEAVING;
+    }
+
+    /** The peer said BYE while we were leaving. */
+    void peerLeft() {
+        hasPeerLeft = true;
+    }
+
+    /** We have said BYE. */
+    void left() {
+        state = LEFT;
+    }
+
+    /** The peer said BYE: nothing more is posted. */
+    void draining() {
+        state = DRAINING;
         cursor = null;
     }
 
-    /** Whether anything that was posted is still outstanding; the rest is given up. */
-    boolean hasPosted() {
-        return first != null && first.isStarted;
+    /** The peer is gone: nothing more is posted, and the NIC has until then for what was. */
+    void dying(String reason, boolean isInOrder, long flushDeadlineNs) {
+        isQuiet = state == LEAVING || state == LEFT;
+        this.isInOrder = isInOrder || state == DRAINING;
+        state = DYING;
+        endReason = "peer " + peer + " " + reason;
+        this.flushDeadlineNs = flushDeadlineNs;
+        cursor = null;
+    }
+
+    /** Only the event is left, if any. */
+    void ended() {
+        state = ENDED;
     }
 
     /** Ends every work that is left: what was begun may or may not have happened. */

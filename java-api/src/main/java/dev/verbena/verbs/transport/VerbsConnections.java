@@ -93,7 +93,7 @@ final class VerbsConnections {
 
     void wantsToPost(VerbsConnection connection) {
         if (!connection.isWaiting && connection.hasUnposted()) {
-            connection.isWaiting = true;
+            connection.enterWaiting();
             waiting.add(connection);
         }
     }
@@ -103,7 +103,7 @@ final class VerbsConnections {
         connection.free();
         wantsToPost(connection);
         if (!connection.isOwing) {
-            connection.isOwing = true;
+            connection.enterOwing();
             owing.add(connection);
         }
     }
@@ -112,7 +112,7 @@ final class VerbsConnections {
     void returnCredits() {
         for (int i = 0; i < owing.size(); i++) {
             VerbsConnection connection = owing.get(i);
-            connection.isOwing = false;
+            connection.leaveOwing();
             connection.returnAll();
             post(connection);
         }
@@ -160,7 +160,7 @@ final class VerbsConnections {
                 die(connection, connection.endReason, false);
             }
             if (!connection.hasUnposted()) {
-                connection.isWaiting = false;
+                connection.leaveWaiting();
                 waiting.set(i, waiting.get(waiting.size() - 1));
                 waiting.remove(waiting.size() - 1);
             }
@@ -171,7 +171,7 @@ final class VerbsConnections {
 
     private void busy(VerbsConnection connection) {
         if (!connection.isBusy) {
-            connection.isBusy = true;
+            connection.enterBusy();
             busy.add(connection);
         }
     }
@@ -185,7 +185,7 @@ final class VerbsConnections {
         for (int i = busy.size() - 1; i >= 0; i--) {
             VerbsConnection connection = busy.get(i);
             if (!goOn(connection)) {
-                connection.isBusy = false;
+                connection.leaveBusy();
                 busy.remove(i);
             }
         }
@@ -223,7 +223,7 @@ final class VerbsConnections {
             connection.channel.send(Frames.plain(Frames.BYE));
             connection.channel.deadline(
                     System.nanoTime() + Handshakes.patienceNs(context), "did not say goodbye");
-            connection.state = LEFT;
+            connection.left();
         }
         return false;
     }
@@ -243,7 +243,7 @@ final class VerbsConnections {
         if (connection.inFlight() > 0 && !isLate) {
             return true;
         }
-        QueuePairs.closeOut(connection);
+        connection.closeOut();
         connection.failAll();
         if (!pairs.isDrained(connection)) {
             return true;
@@ -262,7 +262,7 @@ final class VerbsConnections {
     private void end(VerbsConnection connection, Kind kind, String reason) {
         connection.channel.close();
         pairs.close(connection);
-        connection.state = ENDED;
+        connection.ended();
         events.add(kind, connection, works.lastNumber(), Status.PEER_DEAD, reason);
     }
 
@@ -270,10 +270,10 @@ final class VerbsConnections {
     void remove(VerbsConnection connection) {
         if (connection.channel != null) {
             connection.channel.close();
-            connection.channel.connection = null;
+            connection.channel.detach();
         }
         pairs.close(connection);
-        connection.state = ENDED;
+        connection.ended();
         table.remove(connection);
     }
 
@@ -286,12 +286,7 @@ final class VerbsConnections {
             fail(connection, Status.PEER_DEAD, reason);
             return;
         }
-        connection.isQuiet = connection.state == LEAVING || connection.state == LEFT;
-        connection.isInOrder = isInOrder || connection.state == DRAINING;
-        connection.state = DYING;
-        connection.endReason = "peer " + connection.peer + " " + reason;
-        connection.flushDeadlineNs = System.nanoTime() + FLUSH_WITHIN_NS;
-        connection.stopPosting();
+        connection.dying(reason, isInOrder, System.nanoTime() + FLUSH_WITHIN_NS);
         connection.channel.close();
         QueuePairs.stop(connection);
         pairs.markDrain(connection);
@@ -329,7 +324,7 @@ final class VerbsConnections {
     /** A connection that was being made ends. */
     void fail(VerbsConnection connection, int status, String reason) {
         boolean isOffer = connection.state == OFFERED;
-        connection.state = ENDED;
+        connection.ended();
         if (connection.channel != null) {
             connection.channel.close();
         }
@@ -349,7 +344,7 @@ final class VerbsConnections {
         if (connection.state != CONNECTING && connection.state != ACCEPTED) {
             return;
         }
-        connection.state = JOINED;
+        connection.joined();
         long timeoutNs = Math.min(context.peerTimeoutNs(), connection.endpoint.peerTimeoutNs());
         // The contract allows twice the timeout: so there is time for a late word.
         long ownNs = Math.max(TIMEOUT_MIN_NS, context.peerTimeoutNs());
@@ -369,13 +364,12 @@ final class VerbsConnections {
     /** The peer ends the connection in order; it goes on carrying out our requests. */
     void left(VerbsConnection connection) {
         if (connection.state == LEAVING) {
-            connection.hasPeerLeft = true;
+            connection.peerLeft();
             busy(connection);
         } else if (connection.state == LEFT) {
             connection.channel.send(Frames.plain(Frames.BYE_DONE));
         } else if (connection.state == JOINED || connection.state == OPEN) {
-            connection.state = DRAINING;
-            connection.stopPosting();
+            connection.draining();
             pairs.markDrain(connection);
             busy(connection);
         }
@@ -383,7 +377,7 @@ final class VerbsConnections {
 
     /** {@code disconnect} of a connection that is joined. */
     int leaveWhenDone(VerbsConnection connection) {
-        connection.state = LEAVING;
+        connection.leaving();
         events.forget(connection);
         busy(connection);
         return Transport.ACCEPTED;

@@ -185,7 +185,7 @@ abstract class VerbsOperations extends GuardedTransport {
                 // A piece that does not fit moves nothing, and its region is in use all the same.
                 long fitting = status == Status.OK ? length : 0;
                 work.add(own(vector.region(i)), vector.offset(i), remote.base() + at, fitting);
-                work.status = Math.max(work.status, status);
+                work.worsen(status);
                 moved += fitting;
             }
             work.expect(moved);

@@ -14,13 +14,13 @@ final class VerbsRegion extends TransportRegion {
     private final OffHeapMemory own;
 
     /** Memory that this process itself may only read: the NIC must not write into it. */
-    boolean isReadOnly;
+    final boolean isReadOnly;
 
     /** Operations posted from here that were not polled yet. */
-    int users;
+    private int users;
 
     /** Its owner has closed it, and was refused because of its users. */
-    volatile boolean isCloseWanted;
+    private volatile boolean isCloseRefused;
 
     VerbsRegion(
             VerbsTransport transport,
@@ -28,11 +28,13 @@ final class VerbsRegion extends TransportRegion {
             OffHeapMemory memory,
             boolean isOwnMemory,
             MemoryRegion registered,
+            boolean isReadOnly,
             int rights) {
         super(id, memory.address(), memory.length(), rights, null);
         this.transport = transport;
         this.own = isOwnMemory ? memory : null;
         this.registered = registered;
+        this.isReadOnly = isReadOnly;
     }
 
     @Override
@@ -60,6 +62,29 @@ final class VerbsRegion extends TransportRegion {
 
     VerbsTransport transport() {
         return transport;
+    }
+
+    /** One more operation was posted from here. */
+    void use() {
+        users++;
+    }
+
+    /** One of those was polled. */
+    void unuse() {
+        users--;
+    }
+
+    int users() {
+        return users;
+    }
+
+    /** Its owner wanted to close it, and was refused because of its users. */
+    void closeRefused() {
+        isCloseRefused = true;
+    }
+
+    boolean isCloseRefused() {
+        return isCloseRefused;
     }
 
     /** Address of the first byte as requests name it. */

@@ -105,8 +105,13 @@ final class VerbsRegions {
         }
         VerbsRegion region =
                 new VerbsRegion(
-                        transport, IDS.incrementAndGet(), memory, isOwnMemory, registered, rights);
-        region.isReadOnly = isReadOnly;
+                        transport,
+                        IDS.incrementAndGet(),
+                        memory,
+                        isOwnMemory,
+                        registered,
+                        isReadOnly,
+                        rights);
         byKey.put(region.key(), region);
         return region;
     }
@@ -139,12 +144,12 @@ final class VerbsRegions {
         if (region.isClosed()) {
             return;
         }
-        if (region.users > 0) {
-            region.isCloseWanted = true;
+        if (region.users() > 0) {
+            region.closeRefused();
             throw new IllegalStateException(
                     region
                             + " cannot be closed: "
-                            + region.users
+                            + region.users()
                             + " operations posted from it are outstanding; poll their completions,"
                             + " or close the transport, which ends them and closes the region,"
                             + " too");
@@ -188,7 +193,7 @@ final class VerbsRegions {
     /** The open regions that nobody wanted to close yet, in words, or null. */
     String names() {
         List<VerbsRegion> wanted = new ArrayList<>(byKey.values());
-        wanted.removeIf(region -> region.isCloseWanted);
+        wanted.removeIf(VerbsRegion::isCloseRefused);
         return wanted.isEmpty() ? null : wanted.toString();
     }
 

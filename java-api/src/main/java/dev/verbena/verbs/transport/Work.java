@@ -34,10 +34,12 @@ final class Work {
     long context;
     int status;
     long value;
+
+    /** The one that the connection accepted after it. */
     Work next;
 
     /** Requests that were posted and did not complete. */
-    int outstanding;
+    private int outstanding;
 
     /** Every request of it was posted. */
     boolean isPosted;
@@ -117,7 +119,7 @@ final class Work {
         lengths[count] = length;
         count++;
         if (region != null) {
-            region.users++;
+            region.use();
         }
     }
 
@@ -130,7 +132,7 @@ final class Work {
     void release() {
         for (int i = 0; i < count; i++) {
             if (regions[i] != null) {
-                regions[i].users--;
+                regions[i].unuse();
                 regions[i] = null;
             }
         }
@@ -242,9 +244,19 @@ final class Work {
         return true;
     }
 
+    /** This one is behind it. */
+    void precede(Work following) {
+        next = following;
+    }
+
+    /** Something of it cannot be done. */
+    void worsen(int worse) {
+        status = Math.max(status, worse);
+    }
+
     /** Ended without success. */
     void fail(int worse) {
-        status = Math.max(status, worse);
+        worsen(worse);
         value = 0;
     }
 
