@@ -9,8 +9,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * One connection: its state, the ring that we read and the ring that we write. The protocol is that
- * of {@code shm_layout.h}; this is its second implementation beside {@code shm.c}. Owned by the
- * transport's thread.
+ * of {@code shm_layout.h}; this is its second implementation beside {@code shm.c}. Others read the
+ * fields; the methods write them. Owned by the transport's thread.
  *
  * <p>Rings and words are reached at raw addresses, which are valid from {@link #open} until softnic
  * is told that the handle is finished. Every slot number and length that a peer can write is
@@ -53,7 +53,7 @@ final class ShmConnection extends ShmPeerMemory {
     final long peerIncarnation;
     long context;
     int state;
-    boolean isPeerDone;
+    private boolean isPeerDone;
 
     /** Why the peer is lost, an errno; 0: it ended the connection in order. */
     int lostErrno;
@@ -153,6 +153,68 @@ final class ShmConnection extends ShmPeerMemory {
         out = new long[readCredits];
         readBuffer = new UnsafeBuffer(readSlots, readCredits * readSlotBytes);
         return null;
+    }
+
+    // ---- its life ----
+
+    /** The peer has asked. */
+    void offered() {
+        state = OFFERED;
+    }
+
+    /** We have asked. */
+    void connecting(long context) {
+        state = CONNECTING;
+        this.context = context;
+    }
+
+    /** The user accepts. */
+    void accepting(long context) {
+        this.context = context;
+    }
+
+    /** Both sides know. */
+    void connected() {
+        state = ACCEPTED;
+    }
+
+    /** The user is about to learn that it is connected, if it still is; true if it was. */
+    boolean opened() {
+        boolean isFirst = state == ACCEPTED;
+        if (isFirst) {
+            state = isPeerDone ? DRAINING : OPEN;
+        }
+        return isFirst;
+    }
+
+    /** The peer will send no more: 0, it ended the connection; else an errno. */
+    void peerDone(int errno) {
+        isPeerDone = true;
+        lostErrno = errno;
+        if (state == OPEN) {
+            state = DRAINING;
+        }
+    }
+
+    /** The user asked for the end from the handler; it comes when that returns. */
+    void disconnectLater() {
+        isDisconnectWanted = true;
+        state = DISCONNECTING;
+    }
+
+    /** Only the event is left to be delivered, if any. */
+    void ended() {
+        state = ENDED;
+    }
+
+    /** It is drained, and softnic's part is kept until the last retained message is released. */
+    void gone() {
+        state = GONE;
+    }
+
+    /** The event is delivered; some messages are still to be released. */
+    void left() {
+        state = LEFT;
     }
 
     /** After this no address is used any more. */

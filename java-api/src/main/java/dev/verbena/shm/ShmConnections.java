@@ -93,12 +93,11 @@ final class ShmConnections {
         return index < byIndex.length ? byIndex[index] : null;
     }
 
-    private ShmConnection add(long nativeHandle, String peerName, long incarnation, int state) {
+    private ShmConnection add(long nativeHandle, String peerName, long incarnation) {
         int index = freeIndexes[--freeCount];
         long handle = NUMBERS.incrementAndGet() << INDEX_BITS | index;
         ShmConnection connection =
                 new ShmConnection(index, handle, nativeHandle, peerName, incarnation, scratch);
-        connection.state = state;
         byIndex[index] = connection;
         if (nativeHandle > 0) {
             byNative.put(nativeHandle, connection);
@@ -152,9 +151,8 @@ final class ShmConnections {
                     Errno.exception("shm_connect", -errno, scratch.explanation()).getMessage();
             return failed(address, userContext, whyNot(errno, address), reason);
         }
-        ShmConnection connection =
-                add(result, address.name(), address.incarnation(), ShmConnection.CONNECTING);
-        connection.context = userContext;
+        ShmConnection connection = add(result, address.name(), address.incarnation());
+        connection.connecting(userContext);
         return connection.handle;
     }
 
@@ -169,9 +167,9 @@ final class ShmConnections {
     }
 
     private long failed(ShmAddress address, long userContext, int status, String reason) {
-        ShmConnection connection =
-                add(0, address.name(), address.incarnation(), ShmConnection.ENDED);
-        connection.context = userContext;
+        ShmConnection connection = add(0, address.name(), address.incarnation());
+        connection.connecting(userContext);
+        connection.ended();
         queue(ShmEvent.Kind.FAILED, connection, status, reason);
         return connection.handle;
     }
@@ -181,7 +179,7 @@ final class ShmConnections {
         if (connection == null || connection.state != ShmConnection.OFFERED) {
             return Transport.NOT_CONNECTED;
         }
-        connection.context = userContext;
+        connection.accepting(userContext);
         if (softnic.shm_accept(shm, connection.nativeHandle, 0) < 0) {
             byNative.remove(connection.nativeHandle);
             remove(connection);
@@ -218,8 +216,7 @@ final class ShmConnections {
                             + "' are retained; release them first");
         }
         if (connection.isDelivering) {
-            connection.isDisconnectWanted = true;
-            connection.state = ShmConnection.DISCONNECTING;
+            connection.disconnectLater();
             return Transport.ACCEPTED;
         }
         disconnect(connection);
@@ -228,11 +225,7 @@ final class ShmConnections {
 
     private void disconnect(ShmConnection connection) {
         boolean isWithdrawn = connection.state == ShmConnection.CONNECTING;
-        softnic.shm_disconnect(shm, connection.nativeHandle);
-        byNative.remove(connection.nativeHandle);
-        unread(connection);
-        connection.forget();
-        connection.state = ShmConnection.ENDED;
+        end(connection);
         events.removeIf(event -> event.connection() == connection);
         if (isWithdrawn) {
             queue(ShmEvent.Kind.FAILED, connection, Status.CANCELLED, "disconnect was called");
@@ -241,30 +234,36 @@ final class ShmConnections {
         }
     }
 
+    /** Ends it for both sides. */
+    private void end(ShmConnection connection) {
+        softnic.shm_disconnect(shm, connection.nativeHandle);
+        byNative.remove(connection.nativeHandle);
+        unread(connection);
+        connection.forget();
+        connection.ended();
+    }
+
     /** A retained message was given back; a connection that waited for it may be finished. */
     void released(ShmConnection connection) {
         if (connection.state == ShmConnection.GONE && connection.retainedCount() == 0) {
             finish(connection);
+            remove(connection);
         } else if (connection.state == ShmConnection.LEFT && connection.retainedCount() == 0) {
             remove(connection);
         }
     }
 
+    /** softnic needs the handle no more. */
     private void finish(ShmConnection connection) {
         softnic.shm_finish(shm, connection.nativeHandle);
         byNative.remove(connection.nativeHandle);
         connection.forget();
-        remove(connection);
     }
 
     /** The peer wrote nonsense: reports it, and ends the connection for both sides. */
     void corrupt(ShmConnection connection, String what) {
         String reason = "peer '" + connection.peerName + "': " + what;
-        softnic.shm_disconnect(shm, connection.nativeHandle);
-        byNative.remove(connection.nativeHandle);
-        unread(connection);
-        connection.forget();
-        connection.state = ShmConnection.ENDED;
+        end(connection);
         queue(ShmEvent.Kind.LOST, connection, Status.INTERNAL, reason);
         context.errorHandler().onError(new TransportException("shm: " + reason));
     }
@@ -299,13 +298,8 @@ final class ShmConnections {
         switch (type) {
             case Layout.SHM_EVENT_CONNECTED -> connected(connection);
             case Layout.SHM_EVENT_CONNECT_FAILED -> failed(connection, status);
-            case Layout.SHM_EVENT_PEER_DONE, Layout.SHM_EVENT_PEER_LOST -> {
-                connection.isPeerDone = true;
-                connection.lostErrno = type == Layout.SHM_EVENT_PEER_LOST ? -status : 0;
-                if (connection.state == ShmConnection.OPEN) {
-                    connection.state = ShmConnection.DRAINING;
-                }
-            }
+            case Layout.SHM_EVENT_PEER_DONE -> connection.peerDone(0);
+            case Layout.SHM_EVENT_PEER_LOST -> connection.peerDone(-status);
             default -> throw new IllegalStateException("softnic event " + type);
         }
     }
@@ -330,14 +324,14 @@ final class ShmConnections {
                         nativeHandle,
                         NativeScratch.text(
                                 event + Layout.EVENT_PEER, Layout.EVENT_SIZE - Layout.EVENT_PEER),
-                        UnsafeApi.getLong(null, event + Layout.EVENT_INCARNATION),
-                        ShmConnection.OFFERED);
+                        UnsafeApi.getLong(null, event + Layout.EVENT_INCARNATION));
+        connection.offered();
         events.add(new ShmEvent(ShmEvent.Kind.REQUEST, connection, 0, Status.OK, "", privateData));
     }
 
     private void connected(ShmConnection connection) {
         String problem = connection.open(shm);
-        connection.state = ShmConnection.ACCEPTED;
+        connection.connected();
         queue(ShmEvent.Kind.CONNECTED, connection, Status.OK, "");
         if (problem != null) {
             corrupt(connection, problem);
@@ -347,7 +341,7 @@ final class ShmConnections {
     /** softnic's handle is gone. */
     private void failed(ShmConnection connection, int result) {
         byNative.remove(connection.nativeHandle);
-        connection.state = ShmConnection.ENDED;
+        connection.ended();
         int status =
                 switch (-result) {
                     case Errno.ECONNREFUSED, Errno.ESTALE, Errno.ENOENT -> Status.REFUSED;
@@ -386,9 +380,7 @@ final class ShmConnections {
     private void deliver(TransportHandler handler, ShmEvent event) {
         ShmConnection connection = event.connection();
         if (event.kind() == ShmEvent.Kind.CONNECTED) {
-            if (connection.state == ShmConnection.ACCEPTED) {
-                connection.state =
-                        connection.isPeerDone ? ShmConnection.DRAINING : ShmConnection.OPEN;
+            if (connection.opened()) {
                 readable[readableCount++] = connection;
             }
             handler.onConnected(connection.handle, connection.context);
@@ -403,7 +395,7 @@ final class ShmConnections {
             return;
         }
         if (connection.state == ShmConnection.ENDED && connection.retainedCount() > 0) {
-            connection.state = ShmConnection.LEFT;
+            connection.left();
         } else if (connection.state == ShmConnection.ENDED) {
             remove(connection);
         }
@@ -472,12 +464,10 @@ final class ShmConnections {
             queue(ShmEvent.Kind.LOST, connection, Status.PEER_DEAD, reason);
         }
         if (connection.retainedCount() > 0) {
-            connection.state = ShmConnection.GONE;
+            connection.gone();
         } else {
-            softnic.shm_finish(shm, connection.nativeHandle);
-            byNative.remove(connection.nativeHandle);
-            connection.forget();
-            connection.state = ShmConnection.ENDED;
+            finish(connection);
+            connection.ended();
         }
     }
 
