@@ -89,7 +89,8 @@ final class PartialMessages {
         int work = shared.wanted.isEmpty() ? 0 : bringBack();
         if (now - nextLookNs >= 0) {
             boolean isProgress = bound(now);
-            boolean isHopeless = shared.halfBytes() > bytesMax && !isProgress && shared.crowd() == 0;
+            boolean isHopeless =
+                    shared.halfBytes() > bytesMax && !isProgress && shared.crowd() == 0;
             nextLookNs = now + (isHopeless ? LOOK_AGAIN_NS : LOOK_EVERY_NS);
         }
         return work;
