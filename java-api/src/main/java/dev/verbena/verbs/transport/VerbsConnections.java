@@ -4,7 +4,6 @@ import static dev.verbena.verbs.transport.VerbsConnection.ACCEPTED;
 import static dev.verbena.verbs.transport.VerbsConnection.CONNECTING;
 import static dev.verbena.verbs.transport.VerbsConnection.DRAINING;
 import static dev.verbena.verbs.transport.VerbsConnection.DYING;
-import static dev.verbena.verbs.transport.VerbsConnection.ENDED;
 import static dev.verbena.verbs.transport.VerbsConnection.JOINED;
 import static dev.verbena.verbs.transport.VerbsConnection.LEAVING;
 import static dev.verbena.verbs.transport.VerbsConnection.LEFT;

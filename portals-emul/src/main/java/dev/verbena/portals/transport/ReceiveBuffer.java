@@ -7,8 +7,8 @@ import dev.verbena.portals.PortalsMemory;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * One buffer of a {@link ReceiveQueue}, and the entry and descriptor that it has now, if any. Others
- * read the fields; the methods write them.
+ * One buffer of a {@link ReceiveQueue}, and the entry and descriptor that it has now, if any.
+ * Others read the fields; the methods write them.
  */
 final class ReceiveBuffer {
     /** Waits for its turn. */
@@ -34,7 +34,7 @@ final class ReceiveBuffer {
     private int used;
 
     /** Messages delivered or found, and not released. */
-    private int held;
+    int held;
 
     ReceiveBuffer(int index, PortalsMemory memory, int length) {
         this.index = index;
