@@ -9,7 +9,7 @@ readonly LONG_TIERS=(mutation)
 # An emulated machine keeps one processor busy and C tests wait more than they compute: the second runs beside the first if both were asked for.
 # shellcheck disable=SC2034 # used by ci/test
 readonly -A BESIDE=([vm]=c)
-declare -A BUDGET=([build]=7 [jdk25]=9 [processes]=16 [vm]=15 [c]=15 [faults]=12 [seeds]=7 [consumer]=4 [conformance]=1 [mutation]=60)
+declare -A BUDGET=([build]=7 [jdk25]=9 [processes]=16 [vm]=20 [c]=15 [faults]=12 [seeds]=7 [consumer]=4 [conformance]=1 [mutation]=60)
 declare -A WHAT=(
     [build]="compile, format, Checkstyle, ShellCheck, unit tests and the transport contract on the default JDK"
     [jdk25]="the same tests on JDK 25 or newer, a choice of those of several processes, and a short demo"
