@@ -11,9 +11,10 @@
  * Atomics are AMOs. All that peers write is told in one destination queue whose events carry the
  * connection; when it overruns, all mailboxes are looked at.
  *
- * <p>Connections come about through control mailboxes ({@link dev.verbena.ugni.transport.Door}):
- * memory in which anybody of the domain may leave a record. Where a peer's control mailbox is one
- * learns by a datagram, which that peer has posted beforehand.
+ * <p>Connections come about through control mailboxes ({@link
+ * dev.verbena.ugni.transport.ControlMailbox}): memory in which anybody of the domain may leave a
+ * record. Where a peer's control mailbox is one learns by a datagram, which that peer has posted
+ * beforehand.
  *
  * <p>The calls of {@code gni_ext.h} are needed for sleeping, for incarnations, and for knowing
  * whether a peer lives: the library is this project's.
