@@ -353,7 +353,7 @@ public abstract class RecordConnections<C extends TableConnection> extends Conne
         }
     }
 
-    /** What is wrong with the peer, for whoever reads the errors. */
+    /** What is wrong with the peer, as error reports say it. */
     protected final void report(String what) {
         context.errorHandler().onError(new IllegalStateException(what));
     }
