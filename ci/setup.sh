@@ -140,11 +140,20 @@ missing_for_test() {
     command -v clang-format >/dev/null || echo clang-format
     command -v shellcheck >/dev/null || echo shellcheck
     [ -x /usr/bin/chromium ] || [ -x /usr/bin/chromium-browser ] || echo chromium
-    command -v mpirun >/dev/null || echo openmpi-bin
+    command -v mpirun.openmpi >/dev/null || echo openmpi-bin
+    missing_for_cluster
     if [ "$(uname -m)" = x86_64 ]; then
         command -v aarch64-linux-gnu-gcc >/dev/null || printf '%s\n' gcc-aarch64-linux-gnu libc6-dev-arm64-cross
         command -v qemu-aarch64 >/dev/null || echo qemu-user
     fi
+}
+
+# Hosts on one machine, launchers and containers over them: ci/cluster
+missing_for_cluster() {
+    command -v mpiexec.mpich >/dev/null || echo mpich
+    in_system slurmctld || printf '%s\n' slurm-wlm munge
+    in_system podman || printf '%s\n' podman crun
+    command -v mmdebstrap >/dev/null || echo mmdebstrap
 }
 
 # The virtual machine with a software RDMA device, and the programs that use such a device. Its kernel is not installed: ci/rdma-vm/image.sh
@@ -244,6 +253,7 @@ only_optional() {
     for name in "$@"; do
         case $name in
         clang | libclang-rt-dev | clang-format | shellcheck | chromium | openmpi-bin | gcc-aarch64-linux-gnu | libc6-dev-arm64-cross | qemu-user) ;;
+        mpich | slurm-wlm | munge | podman | crun | mmdebstrap) ;;
         qemu-system-x86 | iproute2 | ibverbs-providers | ibverbs-utils | rdmacm-utils | perftest) ;;
         *) return 1 ;;
         esac

@@ -4,18 +4,19 @@
 
 readonly SKIPPED=77
 readonly LOGS="$VERBENA_HOME/target/test-logs"
-readonly TIERS=(build jdk25 processes vm c faults seeds consumer conformance)
+readonly TIERS=(build jdk25 processes vm c cluster faults seeds consumer conformance)
 readonly LONG_TIERS=(mutation)
 # An emulated machine keeps one processor busy and C tests wait more than they compute: the second runs beside the first if both were asked for.
 # shellcheck disable=SC2034 # used by ci/test
 readonly -A BESIDE=([vm]=c)
-declare -A BUDGET=([build]=7 [jdk25]=9 [processes]=16 [vm]=20 [c]=15 [faults]=12 [seeds]=7 [consumer]=4 [conformance]=1 [mutation]=60)
+declare -A BUDGET=([build]=7 [jdk25]=9 [processes]=16 [vm]=20 [c]=15 [cluster]=8 [faults]=12 [seeds]=7 [consumer]=4 [conformance]=1 [mutation]=60)
 declare -A WHAT=(
     [build]="compile, format, Checkstyle, ShellCheck, unit tests and the transport contract on the default JDK"
     [jdk25]="the same tests on JDK 25 or newer, a choice of those of several processes, and a short demo"
     [processes]="tests of several processes, kills and stops, mpirun"
     [vm]="what needs an RDMA device: in a virtual machine with Soft-RoCE, or directly where there is a device"
     [c]="C tests with gcc and clang; address, undefined-behaviour and thread sanitizers; bounded fuzzing"
+    [cluster]="staging over three hosts that are network namespaces: Slurm, Open MPI, MPICH, Podman; cancelled, requeued, a lost node"
     [faults]="planted faults: the named test must turn red; Java processes killed at labelled steps"
     [seeds]="randomised tests with a seed of the day"
     [consumer]="a separate Maven project with one dependency line; class path and module path; GLIBC level and instruction sets of the natives"
@@ -323,6 +324,14 @@ format_c() {
     echo "   clang-format: these files differ:"
     sed -n 's/^\([^: ]*\):[0-9]*:[0-9]*: error.*/     \1/p' "$LOGS/clang-format.log" | sort | uniq -c | head -n 20
     return 1
+}
+
+tier_cluster() {
+    local code=0
+    ci/cluster/tier || code=$?
+    # shellcheck disable=SC2034 # used by ci/test
+    [ $code -ne $SKIPPED ] || SKIP_REASON=$(<"$LOGS/cluster/skipped")
+    return $code
 }
 
 tier_faults() { ci/planted-faults/run; }

@@ -106,6 +106,8 @@ class ArchitecturePageTest {
                 words += GENERATED.contains(page.getFileName().toString()) ? 0 : words(page);
             }
         }
-        assertThat(words).isLessThanOrEqualTo(26_000);
+        // 26,000 for what there was in November 2026; the cluster, libfabric, Nessie, SAVIME and
+        // FLESnet have a page of at most 800 words each.
+        assertThat(words).isLessThanOrEqualTo(30_000);
     }
 }

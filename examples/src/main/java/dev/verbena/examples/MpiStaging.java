@@ -7,55 +7,99 @@ import dev.verbena.dart.DartClient;
 import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.DartReceiver;
 import dev.verbena.dart.DartServer;
+import dev.verbena.dart.TicketState;
 import dev.verbena.memory.RegisteredRegion;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A staging job whose processes a launcher starts: {@code mpirun}, or {@code srun} of Slurm. What a
- * process does is its application name: receiver, master, slave; all others compute and send.
+ * A staging job whose processes a launcher starts on one host or several: {@code mpirun}, {@code
+ * mpiexec}, or {@code srun} of Slurm. What a process does is its application name: receiver,
+ * master, slave; all others compute and send. Each host with compute processes has one master,
+ * which they reach through the software NIC; all masters stream to the receiver.
+ *
+ * <p>A compute process writes the name of each confirmed field into the file {@code
+ * confirmed-RANK}. Started again, it goes on behind the last one.
  *
  * <p>Run, with {@code VERBENA_RENDEZVOUS} naming a folder that all processes see:
  *
  * <pre>
- * J="java -cp cli/target/dist/lib/*"; M="dev.verbena.examples.MpiStaging OUTPUT"
+ * J="java -cp cli/target/dist/lib/*"; M="dev.verbena.examples.MpiStaging OUTPUT [STEPS [STEP_MS]]"
  * mpirun --oversubscribe -n 1 $J -Dverbena.app=receiver $M : -n 1 $J -Dverbena.app=master $M \
  *     : -n 1 $J -Dverbena.app=slave $M : -n 4 $J -Dverbena.app=sim $M
  * </pre>
  */
 public final class MpiStaging {
     private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
-    private static final int STEPS = 5;
     private static final int LENGTH = 1 << 20;
 
-    private MpiStaging() {}
+    private final RealEnvironment environment;
+    private final Path folder;
+    private final int steps;
+    private final long stepMs;
+    private final InetAddress host = host();
 
-    /** The argument is a folder for the configuration file and for what arrives. */
+    private MpiStaging(RealEnvironment environment, Path folder, int steps, long stepMs) {
+        this.environment = environment;
+        this.folder = folder;
+        this.steps = steps;
+        this.stepMs = stepMs;
+    }
+
+    /**
+     * The arguments are a folder that all processes see, for configuration files and for what
+     * arrives, the number of steps (5), and the milliseconds that a step computes (0).
+     */
     public static void main(String[] arguments) throws Exception {
         Path folder = Path.of(arguments[0]).toAbsolutePath();
+        int steps = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 5;
+        long stepMs = arguments.length > 2 ? Long.parseLong(arguments[2]) : 0;
         String role = System.getProperty("verbena.app", "sim");
         try (RealEnvironment environment = RealEnvironment.builder().application(role).build()) {
+            MpiStaging staging = new MpiStaging(environment, folder, steps, stepMs);
             switch (role) {
-                case "receiver" -> receive(environment, folder);
-                case "master", "slave" -> serve(environment, role, folder);
-                default -> compute(environment, folder);
+                case "receiver" -> staging.receive();
+                case "master", "slave" -> staging.serve(role);
+                default -> staging.compute();
             }
         }
     }
 
-    private static void receive(RealEnvironment environment, Path folder) {
+    /** A host's name in the network; a machine without one is alone. */
+    private static InetAddress host() {
+        try {
+            return InetAddress.getLocalHost();
+        } catch (UnknownHostException e) {
+            return InetAddress.getLoopbackAddress();
+        }
+    }
+
+    private String configurationFile() {
+        return folder.resolve("dart-" + host.getHostName() + ".conf").toString();
+    }
+
+    private void receive() {
         try (DartReceiver receiver =
                         DartReceiver.launch(
                                 new DartReceiver.Context()
                                         .environment(environment)
-                                        .listen("127.0.0.1", 0)
+                                        .listen(host.getHostAddress(), 0)
                                         .directory(folder.toString())
                                         .ack(AckMode.DURABLE));
                 JobGroup job =
-                        JobGroup.discover("tcp://127.0.0.1:" + receiver.port(), TIMEOUT_NS)) {
-            job.barrier(2 * TIMEOUT_NS); // all have sent
-            if (!receiver.awaitFinished(1 + slaveCount(job), 2 * TIMEOUT_NS)) {
+                        JobGroup.discover(
+                                "tcp://" + host.getHostAddress() + ":" + receiver.port(),
+                                TIMEOUT_NS)) {
+            job.barrier(10 * TIMEOUT_NS); // all have sent
+            int servers = count(job, "master") + count(job, "slave");
+            if (!receiver.awaitFinished(servers, 2 * TIMEOUT_NS)) {
                 throw new IllegalStateException("the servers have not finished");
             }
             System.out.println("receiver: " + receiver.statistics().messageCount() + " messages");
@@ -64,23 +108,23 @@ public final class MpiStaging {
     }
 
     @SuppressWarnings("try") // closed before the others are waited for
-    private static void serve(RealEnvironment environment, String role, Path folder) {
-        try (JobGroup job = JobGroup.discover("", TIMEOUT_NS)) {
+    private void serve(String role) {
+        try (JobGroup job = JobGroup.discover(host.getHostName(), TIMEOUT_NS)) {
             URI receiver = URI.create(job.application("receiver").get(0).uri());
             DartServer.Context context =
                     new DartServer.Context()
                             .environment(environment)
-                            .configurationFile(folder.resolve("dart.conf").toString())
-                            .clientCount(job.application("sim").size())
+                            .configurationFile(configurationFile())
+                            .clientCount(countHere(job, "sim"))
                             .receiver(receiver.getHost(), receiver.getPort());
             if (role.equals("master")) {
-                context.master().serverCount(1 + slaveCount(job));
+                context.master().serverCount(1 + countHere(job, "slave"));
             } else {
                 context.slave();
             }
             try (DartServer server = DartServer.launch(context)) {
                 server.awaitReady(TIMEOUT_NS);
-                job.barrier(2 * TIMEOUT_NS); // all have sent
+                job.barrier(10 * TIMEOUT_NS); // all have sent
                 server.close();
                 System.out.println(
                         role + ": " + server.statistics().transferredCount() + " messages");
@@ -89,34 +133,64 @@ public final class MpiStaging {
         }
     }
 
-    private static int slaveCount(JobGroup job) {
-        return job.applications().contains("slave") ? job.application("slave").size() : 0;
+    private static int count(JobGroup job, String application) {
+        return job.applications().contains(application) ? job.application(application).size() : 0;
     }
 
-    private static void compute(RealEnvironment environment, Path folder) {
-        try (JobGroup job = JobGroup.discover("", TIMEOUT_NS)) {
+    /** Processes of an application on this host; they gave its name as their address. */
+    private int countHere(JobGroup job, String application) {
+        if (count(job, application) == 0) {
+            return 0;
+        }
+        return (int)
+                job.application(application).stream()
+                        .filter(member -> member.uri().equals(host.getHostName()))
+                        .count();
+    }
+
+    private void compute() throws InterruptedException, IOException {
+        try (JobGroup job = JobGroup.discover(host.getHostName(), TIMEOUT_NS)) {
+            Path confirmed = folder.resolve("confirmed-" + job.rank());
+            int first = Files.exists(confirmed) ? Files.readAllLines(confirmed).size() + 1 : 1;
             try (DartClient client =
                     DartClient.connect(
                             new DartClient.Context()
                                     .environment(environment)
-                                    .configurationFile(folder.resolve("dart.conf").toString())
+                                    .configurationFile(configurationFile())
+                                    .bootTimeoutNs(TIMEOUT_NS)
                                     .rank(job.rank()))) {
                 RegisteredRegion region = client.allocate(LENGTH);
                 DartMetadata metadata = new DartMetadata();
-                for (int step = 1; step <= STEPS; step++) {
-                    // Here a simulation computes; it fills the region when the last send has left.
+                for (int step = first; step <= steps; step++) {
+                    Thread.sleep(stepMs); // here a simulation computes
+                    // It fills the region when the last send has left.
                     while (client.wouldBlock()) {
                         Thread.onSpinWait();
                     }
                     region.buffer(0, LENGTH).setMemory(0, LENGTH, (byte) (16 * job.rank() + step));
-                    metadata.name("field-" + job.rank() + "-" + step).rank(job.rank()).step(step);
-                    client.send(region, 0, LENGTH, metadata, step);
+                    String name = "field-" + job.rank() + "-" + step;
+                    metadata.name(name).rank(job.rank()).step(step);
+                    client.send(region, 0, LENGTH, metadata, step)
+                            .onFinal(ticket -> note(confirmed, name, ticket.state()));
                 }
-                client.flush(TIMEOUT_NS);
+                client.flush(2 * TIMEOUT_NS);
             }
-            System.out.println("sim " + job.rank() + " of " + job.size() + ": sent " + STEPS);
-            job.barrier(2 * TIMEOUT_NS); // all have sent
+            System.out.println("sim " + job.rank() + " of " + job.size() + ": sent " + steps);
+            job.barrier(10 * TIMEOUT_NS); // all have sent
             job.barrier(2 * TIMEOUT_NS);
+        }
+    }
+
+    /** Messages of one process are confirmed in their order, so a line for each is a checkpoint. */
+    private static void note(Path confirmed, String name, TicketState state) {
+        if (state != TicketState.STREAMED) {
+            throw new IllegalStateException(name + " was not stored: " + state);
+        }
+        try {
+            Files.writeString(
+                    confirmed, name + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }
