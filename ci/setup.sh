@@ -142,6 +142,8 @@ missing_for_test() {
     [ -x /usr/bin/chromium ] || [ -x /usr/bin/chromium-browser ] || echo chromium
     command -v mpirun.openmpi >/dev/null || echo openmpi-bin
     missing_for_cluster
+    command -v rpcgen >/dev/null || echo rpcsvc-proto
+    [ -f /usr/include/tirpc/rpc/rpc.h ] || echo libtirpc-dev
     if [ "$(uname -m)" = x86_64 ]; then
         command -v aarch64-linux-gnu-gcc >/dev/null || printf '%s\n' gcc-aarch64-linux-gnu libc6-dev-arm64-cross
         command -v qemu-aarch64 >/dev/null || echo qemu-user
@@ -253,7 +255,7 @@ only_optional() {
     for name in "$@"; do
         case $name in
         clang | libclang-rt-dev | clang-format | shellcheck | chromium | openmpi-bin | gcc-aarch64-linux-gnu | libc6-dev-arm64-cross | qemu-user) ;;
-        mpich | slurm-wlm | munge | podman | crun | mmdebstrap) ;;
+        mpich | slurm-wlm | munge | podman | crun | mmdebstrap | rpcsvc-proto | libtirpc-dev) ;;
         qemu-system-x86 | iproute2 | ibverbs-providers | ibverbs-utils | rdmacm-utils | perftest) ;;
         *) return 1 ;;
         esac

@@ -3,4 +3,6 @@ module dev.verbena.staging {
     requires transitive dev.verbena.api;
 
     exports dev.verbena.dart;
+    exports dev.verbena.nessie.xdr;
+    exports dev.verbena.nessie.xdr.compiler;
 }

@@ -55,6 +55,7 @@ import picocli.CommandLine.TypeConversionException;
         subcommands = {
             DemoCommand.class,
             DartCommand.class,
+            NessieCommand.class,
             SimCommand.class,
             LatencyCommand.class,
             BandwidthCommand.class,

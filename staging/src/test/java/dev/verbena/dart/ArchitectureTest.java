@@ -42,7 +42,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule DEPENDENCIES =
             ArchitectureRules.protocolsDependOnTheContractOnly(
-                    "dev.verbena.dart..", "dev.verbena.staging..");
+                    "dev.verbena.dart..", "dev.verbena.nessie..", "dev.verbena.staging..");
 
     @ArchTest
     @Tag("nsim-42")
@@ -134,7 +134,10 @@ class ArchitectureTest {
                 Files.newInputStream(Path.of("target/classes/module-info.class"))) {
             assertThat(ModuleDescriptor.read(module).exports())
                     .extracting(ModuleDescriptor.Exports::source)
-                    .containsExactly("dev.verbena.dart");
+                    .containsExactlyInAnyOrder(
+                            "dev.verbena.dart",
+                            "dev.verbena.nessie.xdr",
+                            "dev.verbena.nessie.xdr.compiler");
         }
     }
 

@@ -1,0 +1,133 @@
+package dev.verbena.nessie.xdr;
+
+import java.nio.ByteOrder;
+import java.util.Objects;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * What all arrays share: the number of elements and its bound. A fixed array always has its number
+ * of elements; of any other the number precedes the elements, and is 0 at first. Memory grows with
+ * the number of elements and is kept.
+ */
+public abstract class XdrArray extends XdrObject {
+    private static final int CAPACITY_MIN = 8;
+
+    private final boolean isFixed;
+    private final int countMax;
+    private int count;
+
+    XdrArray(boolean isFixed, int countMax) {
+        if (countMax < 0) {
+            throw new IllegalArgumentException("bound " + countMax + " is negative");
+        }
+        this.isFixed = isFixed;
+        this.countMax = countMax;
+        this.count = isFixed ? countMax : 0;
+    }
+
+    /** Number of elements. */
+    public final int count() {
+        return count;
+    }
+
+    /** Most elements that there may be. */
+    public final int countMax() {
+        return countMax;
+    }
+
+    /** True if the number of elements never changes. */
+    public final boolean isFixed() {
+        return isFixed;
+    }
+
+    /**
+     * Changes the number of elements. Those that come to it have the value of new ones.
+     *
+     * @throws IllegalArgumentException beyond the bound, or for another number in a fixed array
+     */
+    public final void resize(int count) {
+        if (count < 0 || count > countMax || isFixed && count != countMax) {
+            throw new IllegalArgumentException(
+                    "%d elements; there are %s %d"
+                            .formatted(count, isFixed ? "always" : "at most", countMax));
+        }
+        int before = this.count;
+        setCount(count);
+        if (count > before) {
+            resetElements(before, count);
+        }
+    }
+
+    @Override
+    public final void reset() {
+        if (isFixed) {
+            resetElements(0, count);
+        } else {
+            count = 0;
+        }
+    }
+
+    /** Makes room for so many elements; a larger memory keeps the elements that there are. */
+    abstract void ensureCapacity(int capacity);
+
+    abstract void resetElements(int begin, int end);
+
+    /** The elements that come to it are what their memory holds. */
+    final void setCount(int count) {
+        ensureCapacity(count);
+        this.count = count;
+    }
+
+    /** One element more; its index. */
+    final int grow() {
+        if (count == countMax) {
+            throw new IllegalStateException("there are " + countMax + " elements, and no more");
+        }
+        setCount(count + 1);
+        return count - 1;
+    }
+
+    final int check(int index) {
+        return Objects.checkIndex(index, count);
+    }
+
+    /** Capacity of a memory that has to grow. */
+    final int grown(int capacity, int needed) {
+        if (isFixed) {
+            return countMax;
+        }
+        return (int) Math.min(countMax, Math.max(Math.max(needed, CAPACITY_MIN), 2L * capacity));
+    }
+
+    final int headerLength() {
+        return isFixed ? 0 : UNIT;
+    }
+
+    final int putCount(MutableDirectBuffer buffer, int index) {
+        if (!isFixed) {
+            buffer.putInt(index, count, ByteOrder.BIG_ENDIAN);
+        }
+        return index + headerLength();
+    }
+
+    /**
+     * Decodes the number of elements and makes room for them, if the bytes that follow can hold so
+     * many.
+     *
+     * @param elementMin bytes that an element takes at least
+     */
+    final int takeCount(DirectBuffer buffer, int index, int limit, int elementMin) {
+        need(headerLength(), index, limit);
+        int at = index + headerLength();
+        int number = isFixed ? countMax : buffer.getInt(index, ByteOrder.BIG_ENDIAN);
+        if (number < 0 || number > countMax) {
+            throw new XdrException(
+                    "%s elements; there may be %d"
+                            .formatted(Integer.toUnsignedString(number), countMax));
+        }
+        need((long) number * elementMin, at, limit);
+        setCount(number);
+        return at;
+    }
+}

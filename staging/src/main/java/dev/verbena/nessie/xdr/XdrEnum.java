@@ -1,0 +1,7 @@
+package dev.verbena.nessie.xdr;
+
+/** Implemented by each generated enum. */
+public interface XdrEnum {
+    /** The number that is encoded. */
+    int value();
+}

@@ -1,0 +1,9 @@
+package dev.verbena.nessie.xdr.compiler;
+
+/** Where something stands in a source; line and column from 1. */
+record Position(String file, int line, int column) {
+    @Override
+    public String toString() {
+        return file + ":" + line + ":" + column;
+    }
+}

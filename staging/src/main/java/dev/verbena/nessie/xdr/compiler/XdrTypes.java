@@ -1,0 +1,214 @@
+package dev.verbena.nessie.xdr.compiler;
+
+import dev.verbena.nessie.xdr.compiler.Declaration.TypeReference;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * The types of a source by name. Checks that names are defined once and that those which are used
+ * are defined, that no type contains itself (but by a pointer or an array), and that no fixed size
+ * is too long.
+ */
+final class XdrTypes {
+    private static final int UNIT = 4;
+    private static final long LENGTH_MAX = Integer.MAX_VALUE - 8;
+
+    private final Map<String, Definition> byName = new LinkedHashMap<>();
+    private final int lengthMax;
+
+    /**
+     * Checks a source.
+     *
+     * @param lengthMax bound of what has none
+     */
+    XdrTypes(List<Definition> definitions, int lengthMax) {
+        this.lengthMax = lengthMax;
+        definitions.forEach(this::add);
+        for (Definition definition : definitions) {
+            declarations(definition)
+                    .filter(declaration -> declaration.type() != null)
+                    .forEach(declaration -> resolve(declaration.type()));
+        }
+        Set<String> checked = new HashSet<>();
+        definitions.forEach(definition -> checkCircle(definition, new HashSet<>(), checked));
+        definitions.forEach(this::checkLength);
+    }
+
+    /** Adds a definition that is made of others. */
+    void add(Definition definition) {
+        Definition other = byName.putIfAbsent(definition.name(), definition);
+        if (other != null) {
+            throw wrong(
+                    definition.at(),
+                    "'%s' is defined already, at %s",
+                    definition.name(),
+                    other.at());
+        }
+    }
+
+    Iterable<Definition> all() {
+        return List.copyOf(byName.values());
+    }
+
+    /** A type without its other names: a primitive, or one that has a class. */
+    record Resolved(Primitive primitive, Definition definition) {
+        boolean isObject() {
+            return primitive == null && !(definition instanceof Definition.EnumType);
+        }
+    }
+
+    Resolved resolve(TypeReference reference) {
+        TypeReference at = reference;
+        for (int i = 0; i <= byName.size(); i++) {
+            if (at.primitive() != null) {
+                return new Resolved(at.primitive(), null);
+            }
+            Definition found = byName.get(at.name());
+            if (found == null
+                    || found instanceof Definition.Constant
+                    || found instanceof Definition.Program) {
+                String what = found == null ? "is not defined" : "is no type";
+                throw wrong(at.at(), "'%s' %s", at.name(), what);
+            }
+            if (!isOtherName(found)) {
+                return new Resolved(null, found);
+            }
+            at = ((Definition.Typedef) found).declaration().type();
+        }
+        throw wrong(reference.at(), "'%s' is only another name of itself", reference.name());
+    }
+
+    /** A typedef that adds nothing to the type. */
+    static boolean isOtherName(Definition definition) {
+        return definition instanceof Definition.Typedef typedef
+                && typedef.declaration().form() == Declaration.Form.SINGLE;
+    }
+
+    private static Stream<Declaration> declarations(Definition definition) {
+        if (definition instanceof Definition.StructType struct) {
+            return struct.fields().stream();
+        }
+        if (definition instanceof Definition.Typedef typedef) {
+            return Stream.of(typedef.declaration());
+        }
+        if (definition instanceof Definition.UnionType union) {
+            return Stream.concat(
+                    Stream.of(union.discriminant()),
+                    Stream.concat(
+                            union.arms().stream().map(Definition.Arm::declaration),
+                            Stream.ofNullable(union.otherwise())));
+        }
+        if (definition instanceof Definition.Program program) {
+            return program.versions().stream()
+                    .flatMap(version -> version.procedures().stream())
+                    .flatMap(
+                            each ->
+                                    Stream.concat(
+                                            each.arguments().stream(), Stream.of(each.result())));
+        }
+        return Stream.empty();
+    }
+
+    private void checkCircle(Definition definition, Set<String> above, Set<String> checked) {
+        if (checked.contains(definition.name()) || definition instanceof Definition.Program) {
+            return;
+        }
+        if (!above.add(definition.name())) {
+            throw wrong(definition.at(), "'%s' contains itself", definition.name());
+        }
+        declarations(definition)
+                .filter(XdrTypes::isPart)
+                .map(part -> resolve(part.type()).definition())
+                .filter(part -> part != null)
+                .forEach(part -> checkCircle(part, above, checked));
+        above.remove(definition.name());
+        checked.add(definition.name());
+    }
+
+    /** It is in its owner as often as there are elements. */
+    private static boolean isPart(Declaration declaration) {
+        return declaration.form() == Declaration.Form.SINGLE
+                || declaration.form() == Declaration.Form.FIXED_ARRAY;
+    }
+
+    private void checkLength(Definition definition) {
+        if (!(definition instanceof Definition.Program)) {
+            long length = declarations(definition).mapToLong(this::lengthMin).sum();
+            if (length > LENGTH_MAX) {
+                throw wrong(
+                        definition.at(), "'%s' takes at least 2 GiB encoded", definition.name());
+            }
+        }
+    }
+
+    /** Bytes that an encoded value takes at least. */
+    long lengthMin(Declaration declaration) {
+        return switch (declaration.form()) {
+            case VOID -> 0;
+            case SINGLE -> lengthMin(declaration.type());
+            case FIXED_ARRAY -> saturated(declaration.size(), lengthMin(declaration.type()));
+            case FIXED_OPAQUE -> (declaration.size() + UNIT - 1) & -UNIT;
+            default -> UNIT;
+        };
+    }
+
+    long lengthMin(TypeReference type) {
+        Resolved resolved = resolve(type);
+        if (resolved.primitive() != null) {
+            return resolved.primitive().length;
+        }
+        if (resolved.definition() instanceof Definition.UnionType union) {
+            return UNIT
+                    + declarations(union).skip(1).mapToLong(this::lengthMin).min().orElseThrow();
+        }
+        if (resolved.definition() instanceof Definition.EnumType) {
+            return UNIT;
+        }
+        long sum = 0;
+        for (Declaration part :
+                (Iterable<Declaration>) declarations(resolved.definition())::iterator) {
+            sum = Math.min(LENGTH_MAX + 1, sum + lengthMin(part));
+        }
+        return sum;
+    }
+
+    private static long saturated(long count, long length) {
+        return length > 0 && count > LENGTH_MAX / length ? LENGTH_MAX + 1 : count * length;
+    }
+
+    /** Every value takes the same number of bytes. */
+    boolean isFixed(Declaration declaration) {
+        return switch (declaration.form()) {
+            case VOID, FIXED_OPAQUE -> true;
+            case SINGLE, FIXED_ARRAY -> isFixed(declaration.type());
+            default -> false;
+        };
+    }
+
+    boolean isFixed(TypeReference type) {
+        Resolved resolved = resolve(type);
+        return resolved.primitive() != null
+                || !(resolved.definition() instanceof Definition.UnionType)
+                        && declarations(resolved.definition()).allMatch(this::isFixed);
+    }
+
+    /** Number of elements or bytes, or the bound: the declared one, else the compiler's. */
+    int bound(Declaration declaration) {
+        long size = declaration.size();
+        boolean isBounded = size != Declaration.UNBOUNDED && size <= Integer.MAX_VALUE;
+        return isBounded ? (int) size : lengthMax;
+    }
+
+    /** Bound of a list that is linked by pointers. */
+    int lengthMax() {
+        return lengthMax;
+    }
+
+    static XdrSourceException wrong(Position at, String message, Object... values) {
+        return new XdrSourceException(at, message, values);
+    }
+}
