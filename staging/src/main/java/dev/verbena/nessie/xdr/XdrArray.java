@@ -11,8 +11,6 @@ import org.agrona.MutableDirectBuffer;
  * the number of elements and is kept.
  */
 public abstract class XdrArray extends XdrObject {
-    private static final int CAPACITY_MIN = 8;
-
     private final boolean isFixed;
     private final int countMax;
     private int count;
@@ -23,7 +21,6 @@ public abstract class XdrArray extends XdrObject {
         }
         this.isFixed = isFixed;
         this.countMax = countMax;
-        this.count = isFixed ? countMax : 0;
     }
 
     /** Number of elements. */
@@ -61,25 +58,24 @@ public abstract class XdrArray extends XdrObject {
 
     @Override
     public final void reset() {
-        if (isFixed) {
-            resetElements(0, count);
-        } else {
-            count = 0;
-        }
+        count = 0;
+        resize(isFixed ? countMax : 0);
     }
 
-    /** Makes room for so many elements; a larger memory keeps the elements that there are. */
+    /** Makes room for so many elements, and keeps those that there are. */
     abstract void ensureCapacity(int capacity);
 
     abstract void resetElements(int begin, int end);
 
-    /** The elements that come to it are what their memory holds. */
-    final void setCount(int count) {
+    /** For descriptions. */
+    abstract Object element(int index);
+
+    private void setCount(int count) {
         ensureCapacity(count);
         this.count = count;
     }
 
-    /** One element more; its index. */
+    /** One element more, which the caller sets; its index. */
     final int grow() {
         if (count == countMax) {
             throw new IllegalStateException("there are " + countMax + " elements, and no more");
@@ -93,11 +89,8 @@ public abstract class XdrArray extends XdrObject {
     }
 
     /** Capacity of a memory that has to grow. */
-    final int grown(int capacity, int needed) {
-        if (isFixed) {
-            return countMax;
-        }
-        return (int) Math.min(countMax, Math.max(Math.max(needed, CAPACITY_MIN), 2L * capacity));
+    final long grown(int capacity, int needed) {
+        return isFixed ? countMax : Math.min(countMax, Math.max(needed, 2L * capacity));
     }
 
     final int headerLength() {
@@ -113,7 +106,7 @@ public abstract class XdrArray extends XdrObject {
 
     /**
      * Decodes the number of elements and makes room for them, if the bytes that follow can hold so
-     * many.
+     * many. The caller sets them.
      *
      * @param elementMin bytes that an element takes at least
      */
@@ -129,5 +122,14 @@ public abstract class XdrArray extends XdrObject {
         need((long) number * elementMin, at, limit);
         setCount(number);
         return at;
+    }
+
+    @Override
+    protected void xdrDescribe(StringBuilder text) {
+        text.append('[');
+        for (int i = 0; i < count; i++) {
+            describe(text, "", element(i));
+        }
+        text.append(']');
     }
 }

@@ -1,97 +1,47 @@
 package dev.verbena.nessie.xdr;
 
 import java.nio.ByteOrder;
-import java.util.Arrays;
-import org.agrona.DirectBuffer;
-import org.agrona.MutableDirectBuffer;
 
-/** An array of {@code bool}; an element takes 4 bytes. */
-public class XdrBooleans extends XdrArray {
-    private static final int LENGTH = 4;
-    private static final boolean[] NONE = {};
-
-    private boolean[] values = NONE;
-
+/** An array of {@code bool}. */
+public class XdrBooleans extends XdrPacked {
     /**
      * An array of false, or an empty one.
      *
      * @param countMax most elements; of a fixed array, their number
      */
     public XdrBooleans(boolean isFixed, int countMax) {
-        super(isFixed, countMax);
-        ensureCapacity(count());
+        super(isFixed, countMax, 4);
+        reset();
     }
 
     /** An element. */
     public final boolean get(int index) {
-        return values[check(index)];
+        return elements.getInt(at(index), ByteOrder.BIG_ENDIAN) != 0;
     }
 
     /** Replaces an element. */
     public final void set(int index, boolean value) {
-        values[check(index)] = value;
+        elements.putInt(at(index), value ? 1 : 0, ByteOrder.BIG_ENDIAN);
     }
 
     /** Appends an element. */
     public final void add(boolean value) {
-        values[grow()] = value;
-    }
-
-    /** Replaces all elements by copies. */
-    public final void set(boolean[] source, int offset, int count) {
-        java.util.Objects.checkFromIndexSize(offset, count, source.length);
-        resize(count);
-        System.arraycopy(source, offset, values, 0, count);
-    }
-
-    /** A copy of the elements. */
-    public final boolean[] toArray() {
-        return Arrays.copyOf(values, count());
+        set(grow(), value);
     }
 
     @Override
-    final void ensureCapacity(int capacity) {
-        if (capacity > values.length) {
-            values = Arrays.copyOf(values, grown(values.length, capacity));
-        }
-    }
-
-    @Override
-    final void resetElements(int begin, int end) {
-        Arrays.fill(values, begin, end, false);
-    }
-
-    @Override
-    protected final long xdrLength(int depth) {
-        return headerLength() + (long) count() * LENGTH;
-    }
-
-    @Override
-    protected final int xdrEncode(MutableDirectBuffer buffer, int index, int depth) {
-        int at = putCount(buffer, index);
-        int count = count();
-        for (int i = 0; i < count; i++, at += LENGTH) {
-            buffer.putInt(at, values[i] ? 1 : 0, ByteOrder.BIG_ENDIAN);
-        }
-        return at;
-    }
-
-    @Override
-    protected final int xdrDecode(DirectBuffer buffer, int index, int limit, int depth) {
-        int at = takeCount(buffer, index, limit, LENGTH);
-        int count = count();
-        for (int i = 0; i < count; i++, at += LENGTH) {
-            values[i] = takeBoolean(buffer, at);
-        }
-        return at;
-    }
-
-    @Override
-    protected final void xdrDescribe(StringBuilder text) {
-        text.append('[');
+    final String flaw() {
         for (int i = 0; i < count(); i++) {
-            describe(text, "", values[i]);
+            int value = elements.getInt(at(i), ByteOrder.BIG_ENDIAN);
+            if ((value & ~1) != 0) {
+                return "a bool is " + value;
+            }
         }
-        text.append(']');
+        return null;
+    }
+
+    @Override
+    final Object element(int index) {
+        return get(index);
     }
 }

@@ -1,100 +1,61 @@
 package dev.verbena.nessie.xdr;
 
 import java.nio.ByteOrder;
-import java.util.Arrays;
-import java.util.Objects;
 import java.util.function.IntFunction;
-import org.agrona.DirectBuffer;
-import org.agrona.MutableDirectBuffer;
 
-/** An array of an enum; an element takes 4 bytes. */
-public class XdrEnums<E extends Enum<E> & XdrEnum> extends XdrArray {
-    private static final int LENGTH = 4;
-
+/** An array of an enum. */
+public class XdrEnums<E extends Enum<E> & XdrEnum> extends XdrPacked {
     private final IntFunction<E> of;
     private final E first;
-    private final String name;
-    private E[] values;
 
     /**
      * An array of the enum's first constant, or an empty one.
      *
      * @param of constant of a number, or null
-     * @param constants of the enum; not kept
      * @param countMax most elements; of a fixed array, their number
      */
-    public XdrEnums(IntFunction<E> of, E[] constants, boolean isFixed, int countMax) {
-        super(isFixed, countMax);
+    public XdrEnums(IntFunction<E> of, E first, boolean isFixed, int countMax) {
+        super(isFixed, countMax, 4);
         this.of = of;
-        this.first = constants[0];
-        this.name = first.getDeclaringClass().getSimpleName();
-        this.values = Arrays.copyOf(constants, 0);
-        ensureCapacity(count());
-        resetElements(0, count());
+        this.first = first;
+        reset();
     }
 
     /** An element. */
     public final E get(int index) {
-        return values[check(index)];
+        return of.apply(elements.getInt(at(index), ByteOrder.BIG_ENDIAN));
     }
 
     /** Replaces an element. */
     public final void set(int index, E value) {
-        values[check(index)] = Objects.requireNonNull(value, "element");
+        elements.putInt(at(index), value.value(), ByteOrder.BIG_ENDIAN);
     }
 
     /** Appends an element. */
     public final void add(E value) {
-        Objects.requireNonNull(value, "element");
-        values[grow()] = value;
-    }
-
-    @Override
-    final void ensureCapacity(int capacity) {
-        int before = values.length;
-        if (capacity > before) {
-            values = Arrays.copyOf(values, grown(before, capacity));
-            // A decoder that stops halfway leaves no null.
-            resetElements(before, values.length);
-        }
+        int number = value.value();
+        elements.putInt(at(grow()), number, ByteOrder.BIG_ENDIAN);
     }
 
     @Override
     final void resetElements(int begin, int end) {
-        Arrays.fill(values, begin, end, first);
-    }
-
-    @Override
-    protected final long xdrLength(int depth) {
-        return headerLength() + (long) count() * LENGTH;
-    }
-
-    @Override
-    protected final int xdrEncode(MutableDirectBuffer buffer, int index, int depth) {
-        int at = putCount(buffer, index);
-        int count = count();
-        for (int i = 0; i < count; i++, at += LENGTH) {
-            buffer.putInt(at, values[i].value(), ByteOrder.BIG_ENDIAN);
+        for (int i = begin; i < end; i++) {
+            set(i, first);
         }
-        return at;
     }
 
     @Override
-    protected final int xdrDecode(DirectBuffer buffer, int index, int limit, int depth) {
-        int at = takeCount(buffer, index, limit, LENGTH);
-        int count = count();
-        for (int i = 0; i < count; i++, at += LENGTH) {
-            values[i] = known(of.apply(buffer.getInt(at, ByteOrder.BIG_ENDIAN)), name);
-        }
-        return at;
-    }
-
-    @Override
-    protected final void xdrDescribe(StringBuilder text) {
-        text.append('[');
+    final String flaw() {
         for (int i = 0; i < count(); i++) {
-            describe(text, "", values[i]);
+            if (get(i) == null) {
+                return "a number is none of enum " + first.getDeclaringClass().getSimpleName();
+            }
         }
-        text.append(']');
+        return null;
+    }
+
+    @Override
+    final Object element(int index) {
+        return get(index);
     }
 }

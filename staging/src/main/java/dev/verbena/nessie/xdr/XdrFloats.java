@@ -1,97 +1,36 @@
 package dev.verbena.nessie.xdr;
 
 import java.nio.ByteOrder;
-import java.util.Arrays;
-import org.agrona.DirectBuffer;
-import org.agrona.MutableDirectBuffer;
 
-/** An array of {@code float}; an element takes 4 bytes. */
-public class XdrFloats extends XdrArray {
-    private static final int LENGTH = 4;
-    private static final float[] NONE = {};
-
-    private float[] values = NONE;
-
+/** An array of {@code float}. */
+public class XdrFloats extends XdrPacked {
     /**
      * An array of zeros, or an empty one.
      *
      * @param countMax most elements; of a fixed array, their number
      */
     public XdrFloats(boolean isFixed, int countMax) {
-        super(isFixed, countMax);
-        ensureCapacity(count());
+        super(isFixed, countMax, 4);
+        reset();
     }
 
     /** An element. */
     public final float get(int index) {
-        return values[check(index)];
+        return elements.getFloat(at(index), ByteOrder.BIG_ENDIAN);
     }
 
     /** Replaces an element. */
     public final void set(int index, float value) {
-        values[check(index)] = value;
+        elements.putFloat(at(index), value, ByteOrder.BIG_ENDIAN);
     }
 
     /** Appends an element. */
     public final void add(float value) {
-        values[grow()] = value;
-    }
-
-    /** Replaces all elements by copies. */
-    public final void set(float[] source, int offset, int count) {
-        java.util.Objects.checkFromIndexSize(offset, count, source.length);
-        resize(count);
-        System.arraycopy(source, offset, values, 0, count);
-    }
-
-    /** A copy of the elements. */
-    public final float[] toArray() {
-        return Arrays.copyOf(values, count());
+        set(grow(), value);
     }
 
     @Override
-    final void ensureCapacity(int capacity) {
-        if (capacity > values.length) {
-            values = Arrays.copyOf(values, grown(values.length, capacity));
-        }
-    }
-
-    @Override
-    final void resetElements(int begin, int end) {
-        Arrays.fill(values, begin, end, 0f);
-    }
-
-    @Override
-    protected final long xdrLength(int depth) {
-        return headerLength() + (long) count() * LENGTH;
-    }
-
-    @Override
-    protected final int xdrEncode(MutableDirectBuffer buffer, int index, int depth) {
-        int at = putCount(buffer, index);
-        int count = count();
-        for (int i = 0; i < count; i++, at += LENGTH) {
-            buffer.putFloat(at, values[i], ByteOrder.BIG_ENDIAN);
-        }
-        return at;
-    }
-
-    @Override
-    protected final int xdrDecode(DirectBuffer buffer, int index, int limit, int depth) {
-        int at = takeCount(buffer, index, limit, LENGTH);
-        int count = count();
-        for (int i = 0; i < count; i++, at += LENGTH) {
-            values[i] = buffer.getFloat(at, ByteOrder.BIG_ENDIAN);
-        }
-        return at;
-    }
-
-    @Override
-    protected final void xdrDescribe(StringBuilder text) {
-        text.append('[');
-        for (int i = 0; i < count(); i++) {
-            describe(text, "", values[i]);
-        }
-        text.append(']');
+    final Object element(int index) {
+        return get(index);
     }
 }

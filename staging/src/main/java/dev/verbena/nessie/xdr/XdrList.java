@@ -35,7 +35,7 @@ public class XdrList<T extends XdrObject> extends XdrArray {
         this.factory = Objects.requireNonNull(factory, "factory");
         this.elementMin = elementMin;
         this.isElementFixed = isElementFixed;
-        ensureCapacity(count());
+        reset();
     }
 
     /** An element, an object of this list. */
@@ -51,14 +51,15 @@ public class XdrList<T extends XdrObject> extends XdrArray {
     }
 
     @SuppressWarnings("unchecked")
-    private T element(int index) {
+    @Override
+    final T element(int index) {
         return (T) elements[index];
     }
 
     @Override
     final void ensureCapacity(int capacity) {
         if (capacity > elements.length) {
-            elements = Arrays.copyOf(elements, grown(elements.length, capacity));
+            elements = Arrays.copyOf(elements, (int) grown(elements.length, capacity));
         }
         while (made < capacity) {
             elements[made] = factory.get();
@@ -104,14 +105,5 @@ public class XdrList<T extends XdrObject> extends XdrArray {
             at = element(i).xdrDecode(buffer, at, limit, below(depth));
         }
         return at;
-    }
-
-    @Override
-    protected final void xdrDescribe(StringBuilder text) {
-        text.append('[');
-        for (int i = 0; i < count(); i++) {
-            describe(text, "", element(i));
-        }
-        text.append(']');
     }
 }

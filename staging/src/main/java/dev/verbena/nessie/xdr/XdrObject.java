@@ -155,37 +155,6 @@ public abstract class XdrObject implements XdrValue {
         }
     }
 
-    /** Encodes whether a list that is linked by its last field goes on; the next node, or null. */
-    protected static <T extends XdrObject> T putTail(
-            XdrOptional<T> tail, MutableDirectBuffer buffer, int index) {
-        buffer.putInt(index, tail.isPresent() ? 1 : 0, ByteOrder.BIG_ENDIAN);
-        return nextOf(tail);
-    }
-
-    /** Decodes whether such a list goes on; the next node, which is to be decoded, or null. */
-    protected static <T extends XdrObject> T takeTail(
-            XdrOptional<T> tail, DirectBuffer buffer, int index, int limit) {
-        need(UNIT, index, limit);
-        if (takeBoolean(buffer, index)) {
-            return tail.makePresent();
-        }
-        tail.reset();
-        return null;
-    }
-
-    /** The next node of such a list, or null. */
-    protected static <T extends XdrObject> T nextOf(XdrOptional<T> tail) {
-        return tail.isPresent() ? tail.get() : null;
-    }
-
-    /** Refuses such a list if it is too long. */
-    protected static int countNode(int count, int max) {
-        if (count >= max) {
-            throw new XdrException("a linked list has more than " + max + " nodes");
-        }
-        return count + 1;
-    }
-
     /** The depth that is left below an array or optional value. */
     static int below(int depth) {
         if (depth <= 0) {

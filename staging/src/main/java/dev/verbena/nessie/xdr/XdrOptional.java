@@ -43,9 +43,9 @@ public class XdrOptional<T extends XdrObject> extends XdrObject {
 
     /** Makes the value present, with the value of a new one, which the caller changes. */
     public final T add() {
-        T present = makePresent();
-        present.reset();
-        return present;
+        makeValue().reset();
+        isPresent = true;
+        return value;
     }
 
     @Override
@@ -53,12 +53,21 @@ public class XdrOptional<T extends XdrObject> extends XdrObject {
         isPresent = false;
     }
 
-    /** Makes the value present as it was left. */
-    final T makePresent() {
+    final T orNull() {
+        return isPresent ? value : null;
+    }
+
+    /** Decodes whether there is a value; one that there is stays as it was left. */
+    final int takePresence(DirectBuffer buffer, int index, int limit) {
+        need(UNIT, index, limit);
+        isPresent = takeBoolean(buffer, index) && makeValue() != null;
+        return index + UNIT;
+    }
+
+    private T makeValue() {
         if (value == null) {
             value = factory.get();
         }
-        isPresent = true;
         return value;
     }
 
@@ -75,12 +84,8 @@ public class XdrOptional<T extends XdrObject> extends XdrObject {
 
     @Override
     protected final int xdrDecode(DirectBuffer buffer, int index, int limit, int depth) {
-        need(UNIT, index, limit);
-        if (takeBoolean(buffer, index)) {
-            return makePresent().xdrDecode(buffer, index + UNIT, limit, below(depth));
-        }
-        isPresent = false;
-        return index + UNIT;
+        int at = takePresence(buffer, index, limit);
+        return isPresent ? value.xdrDecode(buffer, at, limit, below(depth)) : at;
     }
 
     @Override

@@ -38,7 +38,7 @@ class XdrCompilerTest {
                     .containsExactly("RED", "GREEN", "BLUE");
             assertThat(color.getMethod("of", int.class).invoke(null, 5)).hasToString("BLUE");
             assertThat(color.getMethod("of", int.class).invoke(null, 1)).isNull();
-            assertThat(xdr.make("HolderInner")).hasToString("HolderInner{x=0, side=LEFT}");
+            assertThat(xdr.make("Inner")).hasToString("Inner{x=0, side=LEFT}");
             assertThat(xdr.make("HashCode").encodedLength()).isEqualTo(16);
             assertThat(xdr.make("ObjectValue").encodedLength()).isEqualTo(8);
             assertThat(xdr.files()).doesNotContainKey("Number.java").containsKey("Numbers.java");
@@ -95,14 +95,14 @@ class XdrCompilerTest {
                     struct a { int b_c; int bC; }; | 1:25 | 'b_c' and 'bC' both become bC in Java
                     struct a_b { int i; }; struct aB { int i; }; | 1:31 | 'a_b' and 'aB' both become AB in Java
                     struct a { int i; }; enum a { B }; | 1:27 | 'a' is defined already, at f.x:1:8
-                    struct int { int i; }; | 1:8 | expected the name of a struct, found 'int'
+                    struct int { int i; }; | 1:8 | expected the name of a type, found 'int'
                     struct a { int i; } | 1:20 | expected ';', found the end of the file
-                    struct a { struct { int i; | 1:27 | expected '}', found the end of the file
+                    struct a { struct { int i; | 1:27 | expected a type, found the end of the file
                     enum a { B = 1, C = 1 }; | 1:17 | two constants of 'a' are 1
                     enum a { B, B }; | 1:13 | 'B' has a value already
                     enum a { B = 0x80000000 }; | 1:10 | 2147483648 does not fit into an enum
                     union a switch (float f) { case 1: void; }; | 1:23 | a union is selected by an int, an enum or a bool
-                    union a switch (int f) { default: void; }; | 1:7 | the union has no case
+                    union a switch (int f) { default: void; }; | 1:1 | the union has no case
                     union a switch (int f) { case 1: void; case 1: int i; }; | 1:45 | there is a case 1 already
                     union a switch (bool f) { case 2: void; }; | 1:32 | the discriminant is never 2
                     enum e { A }; union a switch (e f) { case 7: void; }; | 1:43 | no constant of 'e' is 7

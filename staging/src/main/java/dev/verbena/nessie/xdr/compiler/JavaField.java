@@ -2,18 +2,23 @@ package dev.verbena.nessie.xdr.compiler;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
- * A field of a generated class, and the statements that encode and decode it.
+ * A field of a generated class, and the statements that it needs.
  *
  * @param name in Java
  * @param source its declaration
+ * @param length bytes that it takes at least, encoded
+ * @param isFixed it takes always so many
  */
-record JavaField(String name, Declaration source, JavaShape shape) {
+record JavaField(String name, Declaration source, JavaShape shape, long length, boolean isFixed) {
     static JavaField of(Declaration declaration, XdrTypes types) {
         return new JavaField(
-                JavaNames.field(declaration.name()), declaration, JavaShape.of(declaration, types));
+                JavaNames.field(declaration.name()),
+                declaration,
+                JavaShape.of(declaration, types),
+                types.lengthMin(declaration),
+                types.isFixed(declaration));
     }
 
     static List<JavaField> all(List<Declaration> declarations, XdrTypes types) {
@@ -27,101 +32,130 @@ record JavaField(String name, Declaration source, JavaShape shape) {
         return fields;
     }
 
-    /** Statements that encode fields from {@code at} on, and return the index behind them. */
-    static void encode(JavaSource out, List<JavaField> fields) {
-        long offset = 0;
-        for (JavaField field : fields) {
-            if (field.shape.isObject()) {
-                move(out, offset);
-                offset = 0;
-                out.line("at = put(this.%s, buffer, at, depth);", field.name);
-            } else {
-                out.line("%s;", field.putCall(index(offset)));
-                offset += field.shape.length();
-            }
-        }
-        out.line("return %s;", index(offset));
-    }
-
-    /** Statements that decode fields from {@code at} on, and return the index behind them. */
-    static void decode(JavaSource out, List<JavaField> fields) {
-        long offset = 0;
-        for (int i = 0; i < fields.size(); i++) {
-            JavaField field = fields.get(i);
-            if (field.shape.isObject()) {
-                move(out, offset);
-                offset = 0;
-                out.line("at = take(this.%s, buffer, at, limit, depth);", field.name);
-            } else {
-                if (offset == 0) {
-                    out.line("need(%d, at, limit);", runLength(fields, i));
-                }
-                out.line("this.%s = %s;", field.name, field.takeCall(index(offset)));
-                offset += field.shape.length();
-            }
-        }
-        out.line("return %s;", index(offset));
-    }
-
-    /** Statement that decodes a field at {@code at} that is no object. */
-    static void decodeWithoutReturn(JavaSource out, JavaField field) {
-        out.line("this.%s = %s;", field.name, field.takeCall("at"));
-    }
-
-    private static long runLength(List<JavaField> fields, int begin) {
-        long length = 0;
-        for (int i = begin; i < fields.size() && !fields.get(i).shape.isObject(); i++) {
-            length += fields.get(i).shape.length();
-        }
-        return length;
-    }
-
-    private static void move(JavaSource out, long offset) {
-        if (offset > 0) {
-            out.line("at += %d;", offset);
+    /** Its accessors, which first run a statement. */
+    void accessors(JavaSource out, String owner, String guard, String value) {
+        out.line("");
+        out.line("/** {@code %s}. */", described());
+        out.line("public %s %s() { %sreturn %s; }", shape.type(), name, guard, value);
+        if (!shape.isObject()) {
+            out.line("");
+            out.line("/** Sets {@code %s}. */", source.name());
+            out.line("public %s %s(%s value) {", owner, name, shape.type());
+            out.line("%sthis.%s = %s;", guard, name, checked());
+            out.line("return this;");
+            out.line("}");
         }
     }
 
-    private static String index(long offset) {
-        return offset == 0 ? "at" : "at + " + offset;
+    String reset() {
+        return shape.isObject()
+                ? name + "().reset();"
+                : "this.%s = %s;".formatted(name, shape.initial());
     }
 
-    /** Expression of the encoded length of fields. */
-    static String length(List<JavaField> fields) {
-        long fixed = 0;
-        StringBuilder variable = new StringBuilder();
-        for (JavaField field : fields) {
-            if (field.shape.isFixed()) {
-                fixed += field.shape.length();
-            } else {
-                variable.append(" + lengthOf(this.").append(field.name).append(", depth)");
-            }
-        }
-        return fixed + "L" + variable;
+    String describe() {
+        return "describe(text, \"%s=\", %s());".formatted(name, name);
     }
 
-    private String putCall(String index) {
-        String value = "this." + name;
-        if (shape.primitive() == null) {
-            value += ".value()";
-        } else if (shape.primitive() == Primitive.BOOL) {
-            value += " ? 1 : 0";
+    /** Statement that encodes it. */
+    String put(long offset) {
+        if (shape.isObject()) {
+            return "at = put(%s(), buffer, at, depth);".formatted(name);
         }
-        return "buffer.put%s(%s, %s, ByteOrder.BIG_ENDIAN)".formatted(wireType(), index, value);
+        return "buffer.put%s(at + %d, %s, ByteOrder.BIG_ENDIAN);"
+                .formatted(wireType(), offset, number("this." + name));
     }
 
-    private String takeCall(String index) {
-        if (shape.primitive() == Primitive.BOOL) {
-            return "takeBoolean(buffer, " + index + ")";
+    /** Statement that decodes it; of a number, the bytes must be there. */
+    String take(long offset) {
+        if (shape.isObject()) {
+            return "at = take(%s(), buffer, at, limit, depth);".formatted(name);
         }
-        String get = "buffer.get%s(%s, ByteOrder.BIG_ENDIAN)".formatted(wireType(), index);
-        if (shape.primitive() == null) {
-            return "known(%s.of(%s), \"%s\")".formatted(shape.type(), get, shape.type());
-        }
+        String get = "buffer.get%s(at + %d, ByteOrder.BIG_ENDIAN)".formatted(wireType(), offset);
         Primitive primitive = shape.primitive();
-        return primitive.isNarrow()
-                ? "narrow(%s, %d, %d)".formatted(get, primitive.min, primitive.max)
-                : get;
+        String value = get;
+        if (shape.isEnum()) {
+            value = "known(%s.of(%s), \"%s\")".formatted(shape.type(), get, shape.type());
+        } else if (primitive == Primitive.BOOL) {
+            value = "takeBoolean(buffer, at + " + offset + ")";
+        } else if (primitive.isNarrow()) {
+            value = "narrow(%s, %d, %d)".formatted(get, primitive.min, primitive.max);
+        }
+        return "this.%s = %s;".formatted(name, value);
+    }
+
+    /** Expression of its encoded length. */
+    String lengthOf() {
+        return isFixed ? length + "L" : "lengthOf(" + name + "(), depth)";
+    }
+
+    /** Methods that encode and decode fields; the suffix is of their names. */
+    static void codec(JavaSource out, String access, String suffix, List<JavaField> fields) {
+        String sum = String.join(" + ", fields.stream().map(JavaField::lengthOf).toList());
+        override(
+                out,
+                access
+                        + " long xdr"
+                        + (suffix.isEmpty() ? "Length" : "NodeLength")
+                        + "(int depth) {");
+        out.line("return %s;", fields.isEmpty() ? "0" : sum);
+        out.line("}");
+        override(
+                out,
+                access
+                        + " int xdrEncode"
+                        + suffix
+                        + "(MutableDirectBuffer buffer, int index, int depth) {");
+        statements(out, fields, true);
+        override(
+                out,
+                access
+                        + " int xdrDecode"
+                        + suffix
+                        + "(DirectBuffer buffer, int index, int limit, int depth) {");
+        statements(out, fields, false);
+    }
+
+    static void override(JavaSource out, String head) {
+        out.line("");
+        out.line("@Override");
+        out.line(head);
+    }
+
+    /** Numbers beside each other are at fixed offsets from {@code at}. */
+    private static void statements(JavaSource out, List<JavaField> fields, boolean isEncoder) {
+        out.line("int at = index;");
+        for (int i = 0; i < fields.size(); ) {
+            int end = i;
+            long length = 0;
+            while (end < fields.size() && !fields.get(end).shape.isObject()) {
+                length += fields.get(end++).length;
+            }
+            if (!isEncoder && length > 0) {
+                out.line("need(%d, at, limit);", length);
+            }
+            long offset = 0;
+            for (; i < end; offset += fields.get(i++).length) {
+                out.line(isEncoder ? fields.get(i).put(offset) : fields.get(i).take(offset));
+            }
+            if (length > 0) {
+                out.line("at += %d;", length);
+            }
+            if (end < fields.size()) {
+                out.line(isEncoder ? fields.get(end).put(0) : fields.get(end).take(0));
+            }
+            i = end + 1;
+        }
+        out.line("return at;");
+        out.line("}");
+    }
+
+    /** What is encoded of a value of a number or enum. */
+    String number(String value) {
+        return value
+                + (shape.isEnum()
+                        ? ".value()"
+                        : shape.primitive() == Primitive.BOOL ? " ? 1 : 0" : "");
     }
 
     private String wireType() {
@@ -135,33 +169,28 @@ record JavaField(String name, Declaration source, JavaShape shape) {
 
     /** Checks a value that a caller gives. */
     String checked() {
-        if (shape.primitive() == null) {
+        Primitive primitive = shape.primitive();
+        if (primitive == null) {
             return "Objects.requireNonNull(value, \"" + name + "\")";
         }
-        Primitive primitive = shape.primitive();
-        return primitive.isNarrow()
-                ? "requireRange(value, %d, %d)".formatted(primitive.min, primitive.max)
-                : "value";
+        String range = "requireRange(value, " + primitive.min + ", " + primitive.max + ")";
+        return primitive.isNarrow() ? range : "value";
     }
 
     /** How it is declared, for Javadoc. */
     String described() {
-        long size = source.size();
-        String type =
-                source.type() == null
-                        ? source.form() == Declaration.Form.STRING ? "string" : "opaque"
-                        : source.type().primitive() == null
-                                ? source.type().name()
-                                : source.type()
-                                        .primitive()
-                                        .name()
-                                        .toLowerCase(Locale.ROOT)
-                                        .replace('_', ' ');
-        String bound = size == Declaration.UNBOUNDED ? "" : "" + size;
+        String type = source.form() == Declaration.Form.STRING ? "string" : "opaque";
+        if (source.type() != null) {
+            type =
+                    source.type().primitive() == null
+                            ? source.type().name()
+                            : source.type().primitive().xdr();
+        }
+        String size = source.size() == Declaration.UNBOUNDED ? "" : "" + source.size();
         return type
                 + switch (source.form()) {
-                    case FIXED_ARRAY, FIXED_OPAQUE -> " " + source.name() + "[" + bound + "]";
-                    case ARRAY, OPAQUE, STRING -> " " + source.name() + "<" + bound + ">";
+                    case FIXED_ARRAY, FIXED_OPAQUE -> " " + source.name() + "[" + size + "]";
+                    case ARRAY, OPAQUE, STRING -> " " + source.name() + "<" + size + ">";
                     case OPTIONAL -> " *" + source.name();
                     default -> " " + source.name();
                 };

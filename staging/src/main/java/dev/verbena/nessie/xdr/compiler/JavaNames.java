@@ -1,124 +1,69 @@
 package dev.verbena.nessie.xdr.compiler;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
 /** Names in Java: {@code data_t} becomes {@code DataT} or {@code dataT}; constants keep theirs. */
 final class JavaNames {
+    /** Types of Verbena and others that generated classes may import. */
+    static final List<String> IMPORTS =
+            words(
+                    "dev.verbena.nessie.xdr.",
+                    "XdrBooleans XdrDoubles XdrEnum XdrEnums XdrException XdrFloats XdrInts XdrList"
+                            + " XdrLongs XdrNode XdrObject XdrOpaque XdrOperation XdrOptional"
+                            + " XdrString XdrVoid");
+
+    /** Other types that they use. */
+    static final List<String> OTHERS =
+            words(
+                    "",
+                    "java.nio.ByteOrder java.util.Objects org.agrona.DirectBuffer"
+                            + " org.agrona.MutableDirectBuffer");
+
     private static final Set<String> KEYWORDS =
-            Set.of(
-                    "_",
-                    "abstract",
-                    "assert",
-                    "boolean",
-                    "break",
-                    "byte",
-                    "case",
-                    "catch",
-                    "char",
-                    "class",
-                    "const",
-                    "continue",
-                    "default",
-                    "do",
-                    "double",
-                    "else",
-                    "enum",
-                    "extends",
-                    "false",
-                    "final",
-                    "finally",
-                    "float",
-                    "for",
-                    "goto",
-                    "if",
-                    "implements",
-                    "import",
-                    "instanceof",
-                    "int",
-                    "interface",
-                    "long",
-                    "native",
-                    "new",
-                    "null",
-                    "package",
-                    "private",
-                    "protected",
-                    "public",
-                    "return",
-                    "short",
-                    "static",
-                    "strictfp",
-                    "super",
-                    "switch",
-                    "synchronized",
-                    "this",
-                    "throw",
-                    "throws",
-                    "transient",
-                    "true",
-                    "try",
-                    "void",
-                    "volatile",
-                    "while");
+            Set.copyOf(
+                    words(
+                            "",
+                            "_ abstract assert boolean break byte case catch char class const"
+                                    + " continue default do double else enum extends false final"
+                                    + " finally float for goto if implements import instanceof int"
+                                    + " interface long native new null package private protected"
+                                    + " public return short static strictfp super switch"
+                                    + " synchronized this throw throws transient true try void"
+                                    + " volatile while"));
 
-    /** Methods that every generated class has. */
+    /** Methods that generated classes have. */
     private static final Set<String> METHODS =
-            Set.of(
-                    "clone",
-                    "encodedLength",
-                    "finalize",
-                    "getClass",
-                    "hashCode",
-                    "notify",
-                    "notifyAll",
-                    "reset",
-                    "toString",
-                    "wait",
-                    "xdrArm",
-                    "xdrDepthMax");
+            Set.copyOf(
+                    words(
+                            "",
+                            "clone encodedLength finalize getClass hashCode notify notifyAll reset"
+                                    + " toString wait xdrArm xdrDepthMax xdrNext xdrNodesMax"
+                                    + " xdrResetArm"));
 
-    /** Types that generated classes use. */
     private static final Set<String> TYPES =
-            Set.of(
-                    "ByteOrder",
-                    "DirectBuffer",
-                    "Enum",
-                    "IllegalArgumentException",
-                    "MutableDirectBuffer",
-                    "Object",
-                    "Objects",
-                    "Override",
-                    "Record",
-                    "String",
-                    "StringBuilder",
-                    "XdrBooleans",
-                    "XdrDoubles",
-                    "XdrEnum",
-                    "XdrEnums",
-                    "XdrException",
-                    "XdrFloats",
-                    "XdrInts",
-                    "XdrList",
-                    "XdrLongs",
-                    "XdrObject",
-                    "XdrOpaque",
-                    "XdrOperation",
-                    "XdrOptional",
-                    "XdrString",
-                    "XdrValue",
-                    "XdrVoid");
+            Set.copyOf(
+                    words(
+                            "",
+                            "ByteOrder DirectBuffer Enum IllegalArgumentException"
+                                    + " MutableDirectBuffer Object Objects Override String"
+                                    + " StringBuilder"));
 
     private final Map<String, String> owners = new HashMap<>();
 
-    /** Names of one scope: a package, a class. */
-    JavaNames() {}
+    private static List<String> words(String prefix, String words) {
+        return List.of(words.split(" ")).stream().map(word -> prefix + word).toList();
+    }
 
     static String type(String name) {
         String joined = joined(name);
-        return TYPES.contains(joined) ? joined + "Value" : joined;
+        boolean isTaken =
+                TYPES.contains(joined)
+                        || IMPORTS.stream().anyMatch(each -> each.endsWith("." + joined));
+        return isTaken ? joined + "Value" : joined;
     }
 
     static String field(String name) {
@@ -132,31 +77,25 @@ final class JavaNames {
     }
 
     static boolean isPackage(String name) {
-        for (String part : name.split("\\.", -1)) {
-            if (!part.matches("[A-Za-z_][A-Za-z0-9_]*") || KEYWORDS.contains(part)) {
-                return false;
-            }
-        }
-        return true;
+        return List.of(name.split("\\.", -1)).stream()
+                .allMatch(part -> part.matches("[A-Za-z_]\\w*") && !KEYWORDS.contains(part));
     }
 
     private static String joined(String name) {
         boolean isUpper = name.equals(name.toUpperCase(Locale.ROOT));
         StringBuilder joined = new StringBuilder();
-        for (String part : name.split("_")) {
+        for (String part : name.split("_+")) {
             if (!part.isEmpty()) {
                 String rest = part.substring(1);
                 joined.append(Character.toUpperCase(part.charAt(0)))
                         .append(isUpper ? rest.toLowerCase(Locale.ROOT) : rest);
             }
         }
-        boolean isName = !joined.isEmpty() && !Character.isDigit(joined.charAt(0));
-        return isName ? joined.toString() : "X" + joined;
+        return joined.toString().matches("[A-Za-z].*") ? joined.toString() : "X" + joined;
     }
 
-    /** Refuses two names of the source that are one in Java. */
+    /** Refuses two names of a scope that are one in Java, or differ in case only, as files do. */
     void claim(String java, String name, Position at) {
-        // On some file systems Foo.java and FOO.java are one file.
         String other = owners.putIfAbsent(java.toLowerCase(Locale.ROOT), name);
         if (other != null) {
             throw new XdrSourceException(

@@ -1,5 +1,6 @@
 package dev.verbena.nessie.xdr.compiler;
 
+import dev.verbena.nessie.xdr.compiler.Declaration.Form;
 import dev.verbena.nessie.xdr.compiler.XdrTypes.Resolved;
 
 /**
@@ -7,71 +8,63 @@ import dev.verbena.nessie.xdr.compiler.XdrTypes.Resolved;
  *
  * @param type as it is written
  * @param primitive of a number, else null
- * @param first constant that an enum begins with; null for everything else
  * @param arguments of the constructor of an object; null for numbers and enums
- * @param length that it takes at least, encoded
- * @param isFixed takes always so many
+ * @param initial value of a number or an enum in a new object; null for objects
  */
-record JavaShape(
-        String type,
-        Primitive primitive,
-        String first,
-        String arguments,
-        long length,
-        boolean isFixed) {
+record JavaShape(String type, Primitive primitive, String arguments, String initial) {
     static JavaShape of(Declaration declaration, XdrTypes types) {
-        long length = types.lengthMin(declaration);
-        boolean isFixed = types.isFixed(declaration);
-        int bound = types.bound(declaration);
-        return switch (declaration.form()) {
-            case SINGLE -> single(types.resolve(declaration.type()), length, isFixed);
-            case FIXED_OPAQUE, OPAQUE ->
-                    object("XdrOpaque", arguments(declaration, bound), length, isFixed);
-            case STRING -> object("XdrString", "" + bound, length, isFixed);
-            case FIXED_ARRAY, ARRAY, OPTIONAL -> array(declaration, types);
-            default -> throw new IllegalArgumentException("void has no shape");
+        Form form = declaration.form();
+        boolean isFixed = form == Form.FIXED_ARRAY || form == Form.FIXED_OPAQUE;
+        // An optional number is encoded as an array of at most one.
+        String bounds = isFixed + ", " + (form == Form.OPTIONAL ? 1 : types.bound(declaration));
+        return switch (form) {
+            case SINGLE -> single(types.resolve(declaration.type()));
+            case FIXED_OPAQUE, OPAQUE -> object("XdrOpaque", bounds);
+            case STRING -> object("XdrString", "" + types.bound(declaration));
+            default -> array(declaration, bounds, types);
         };
     }
 
-    private static JavaShape single(Resolved type, long length, boolean isFixed) {
-        if (type.primitive() != null) {
-            return new JavaShape(
-                    type.primitive().java, type.primitive(), null, null, length, isFixed);
+    private static JavaShape single(Resolved type) {
+        Primitive primitive = type.primitive();
+        if (primitive != null) {
+            String zero = primitive == Primitive.BOOL ? "false" : "0";
+            return new JavaShape(primitive.java, primitive, null, zero);
         }
         String name = JavaNames.type(type.definition().name());
-        if (type.definition() instanceof Definition.EnumType definition) {
-            String first = JavaNames.constant(definition.members().get(0).name());
-            return new JavaShape(name, null, name + "." + first, null, length, isFixed);
-        }
-        return object(name, "", length, isFixed);
+        return type.isObject()
+                ? object(name, "")
+                : new JavaShape(name, null, null, first(name, type));
     }
 
-    private static JavaShape array(Declaration declaration, XdrTypes types) {
+    private static JavaShape array(Declaration declaration, String bounds, XdrTypes types) {
         Resolved element = types.resolve(declaration.type());
-        long length = types.lengthMin(declaration);
-        boolean isFixed = types.isFixed(declaration);
-        String bounds = arguments(declaration, types.bound(declaration));
-        if (element.primitive() != null) {
-            Primitive primitive = element.primitive();
+        Primitive primitive = element.primitive();
+        if (primitive != null) {
             String range = primitive.isNarrow() ? ", " + primitive.min + ", " + primitive.max : "";
-            return object(arrayClass(primitive), bounds + range, length, isFixed);
+            return object(arrayClass(primitive), bounds + range);
         }
         String name = JavaNames.type(element.definition().name());
         if (!element.isObject()) {
-            String arguments = "%s::of, %s.values(), %s".formatted(name, name, bounds);
-            return object("XdrEnums<" + name + ">", arguments, length, isFixed);
+            String first = first(name, element);
+            return object("XdrEnums<" + name + ">", name + "::of, " + first + ", " + bounds);
         }
-        if (declaration.form() == Declaration.Form.OPTIONAL) {
-            return object("XdrOptional<" + name + ">", name + "::new", length, isFixed);
+        if (declaration.form() == Form.OPTIONAL) {
+            return object("XdrOptional<" + name + ">", name + "::new");
         }
-        String arguments =
+        return object(
+                "XdrList<" + name + ">",
                 "%s::new, %d, %b, %s"
                         .formatted(
                                 name,
                                 types.lengthMin(declaration.type()),
                                 types.isFixed(declaration.type()),
-                                bounds);
-        return object("XdrList<" + name + ">", arguments, length, isFixed);
+                                bounds));
+    }
+
+    private static String first(String name, Resolved type) {
+        Definition.EnumType definition = (Definition.EnumType) type.definition();
+        return name + "." + JavaNames.constant(definition.members().get(0).name());
     }
 
     private static String arrayClass(Primitive primitive) {
@@ -84,32 +77,20 @@ record JavaShape(
         };
     }
 
-    /** An optional number is encoded as an array of at most one. */
-    private static String arguments(Declaration declaration, int bound) {
-        boolean isFixed =
-                declaration.form() == Declaration.Form.FIXED_ARRAY
-                        || declaration.form() == Declaration.Form.FIXED_OPAQUE;
-        return isFixed + ", " + (declaration.form() == Declaration.Form.OPTIONAL ? 1 : bound);
-    }
-
-    private static JavaShape object(String type, String arguments, long length, boolean isFixed) {
-        return new JavaShape(type, null, null, arguments, length, isFixed);
+    private static JavaShape object(String type, String arguments) {
+        return new JavaShape(type, null, arguments, null);
     }
 
     boolean isObject() {
         return arguments != null;
     }
 
+    boolean isEnum() {
+        return primitive == null && !isObject();
+    }
+
     /** Expression that makes an object. */
     String creation() {
         return "new " + type.replaceFirst("<.*>", "<>") + "(" + arguments + ")";
-    }
-
-    /** Value of a field that is no object in a new object. */
-    String initial() {
-        if (primitive == null) {
-            return first;
-        }
-        return primitive == Primitive.BOOL ? "false" : "0";
     }
 }

@@ -1,32 +1,11 @@
 package dev.verbena.nessie.xdr.compiler;
 
-import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Text of one generated file: lines with their indentation, and imports of what they use. */
 final class JavaSource {
-    private static final List<String> IMPORTS =
-            List.of(
-                    "dev.verbena.nessie.xdr.XdrBooleans",
-                    "dev.verbena.nessie.xdr.XdrDoubles",
-                    "dev.verbena.nessie.xdr.XdrEnum",
-                    "dev.verbena.nessie.xdr.XdrEnums",
-                    "dev.verbena.nessie.xdr.XdrException",
-                    "dev.verbena.nessie.xdr.XdrFloats",
-                    "dev.verbena.nessie.xdr.XdrInts",
-                    "dev.verbena.nessie.xdr.XdrList",
-                    "dev.verbena.nessie.xdr.XdrLongs",
-                    "dev.verbena.nessie.xdr.XdrObject",
-                    "dev.verbena.nessie.xdr.XdrOpaque",
-                    "dev.verbena.nessie.xdr.XdrOperation",
-                    "dev.verbena.nessie.xdr.XdrOptional",
-                    "dev.verbena.nessie.xdr.XdrString",
-                    "dev.verbena.nessie.xdr.XdrVoid",
-                    "java.nio.ByteOrder",
-                    "java.util.Objects",
-                    "org.agrona.DirectBuffer",
-                    "org.agrona.MutableDirectBuffer");
-
     private final StringBuilder body = new StringBuilder();
     private int depth;
 
@@ -42,29 +21,22 @@ final class JavaSource {
         }
     }
 
-    /** An empty line and the documentation of what follows. */
-    void document(String text) {
-        line("");
-        line("/** %s */", text);
-    }
-
-    /** An empty line and the head of a method that overrides another. */
-    void override(String head, Object... values) {
-        line("");
-        line("@Override");
-        line(head, values);
+    /** Several lines. */
+    void lines(String format, Object... values) {
+        format.formatted(values).lines().forEach(each -> line(each.strip()));
     }
 
     /** The whole file. */
     String text(String marker, String packageName) {
-        StringBuilder text = new StringBuilder(marker).append("\npackage ").append(packageName);
-        text.append(";\n\n");
-        for (String each : IMPORTS) {
-            String name = each.substring(each.lastIndexOf('.') + 1);
-            if (Pattern.compile("\\b" + name + "\\b").matcher(body).find()) {
-                text.append("import ").append(each).append(";\n");
-            }
-        }
-        return text.append('\n').append(body).toString().replace("\n\n\n", "\n\n");
+        String imports =
+                Stream.concat(JavaNames.IMPORTS.stream(), JavaNames.OTHERS.stream())
+                        .filter(each -> isUsed(each.replaceFirst(".*\\.", "")))
+                        .map(each -> "import " + each + ";\n")
+                        .collect(Collectors.joining());
+        return marker + "\npackage " + packageName + ";\n\n" + imports + "\n" + body;
+    }
+
+    private boolean isUsed(String name) {
+        return Pattern.compile("\\b" + name + "\\b").matcher(body).find();
     }
 }

@@ -5,71 +5,59 @@ import java.util.List;
 
 /** Writes the class of a program: its number, and a class of operations for each version. */
 final class ProgramWriter {
-    private final JavaSource out = new JavaSource();
-    private final Definition.Program program;
-    private final XdrTypes types;
+    private ProgramWriter() {}
 
-    ProgramWriter(Definition.Program program, XdrTypes types) {
-        this.program = program;
-        this.types = types;
-    }
-
-    JavaSource write() {
+    static void write(JavaSource out, Definition.Program program, XdrTypes types) {
         String name = JavaNames.type(program.name());
         out.line("/** {@code program %s}, line %d. */", program.name(), program.at().line());
         out.line("public final class %s {", name);
         out.line("/** Number of the program. */");
         out.line("public static final int NUMBER = %d;", program.number());
-        out.line("");
-        out.line("private %s() {}", name);
+        out.lines("\nprivate %s() {}", name);
         JavaNames versions = new JavaNames();
-        versions.claim(name, program.name(), program.at());
-        program.versions().forEach(version -> version(name, version, versions));
-        out.line("}");
-        return out;
+        for (Definition.Version version : program.versions()) {
+            String java = JavaNames.type(version.name()) + "Operations";
+            versions.claim(java, version.name(), version.at());
+            out.lines("\n/** {@code version %s}. */", version.name());
+            out.line("public static final class %s {", java);
+            out.line("/** Number of the version. */");
+            out.line("public static final int NUMBER = %d;", version.number());
+            operations(out, name, version, types);
+            out.lines("\nprivate %s() {}\n}", java);
+        }
     }
 
-    private void version(String outer, Definition.Version version, JavaNames versions) {
-        String name = JavaNames.type(version.name()) + "Operations";
-        versions.claim(name, version.name(), version.at());
-        out.document("{@code version " + version.name() + "}.");
-        out.line("public static final class %s {", name);
-        out.line("/** Number of the version. */");
-        out.line("public static final int NUMBER = %d;", version.number());
-        JavaNames procedures = new JavaNames();
-        procedures.claim("NUMBER", "the number of the version", version.at());
-        for (Definition.Procedure procedure : version.procedures()) {
-            procedures.claim(procedure.name(), procedure.name(), procedure.at());
-            String prefix = procedure.name() + "_" + Integer.toUnsignedString(version.number());
-            String arguments = type(named(procedure.arguments()), prefix + "_arguments");
-            String result = type(named(List.of(procedure.result())), prefix + "_result");
-            out.document("Procedure " + Integer.toUnsignedString(procedure.number()) + ".");
-            out.line(
-                    "public static final XdrOperation<%s, %s> %s =",
-                    arguments, result, JavaNames.constant(procedure.name()));
-            out.line(
-                    "    new XdrOperation<>(\"%s\", %s.NUMBER, NUMBER, %d, %s::new, %s::new);",
-                    procedure.name(), outer, procedure.number(), arguments, result);
-        }
-        out.line("");
-        out.line("private %s() {}", name);
-        out.line("}");
-    }
+    private static void operations(
+            JavaSource out, String program, Definition.Version version, XdrTypes types) {
+        JavaNames names = new JavaNames();
+        names.claim("NUMBER", "the version's NUMBER", version.at());
+        for (Definition.Procedure each : version.procedures()) {
+            names.claim(each.name(), each.name(), each.at());
+            String prefix = each.name() + "_" + Integer.toUnsignedString(version.number());
+            String arguments = type(each.arguments(), prefix + "_arguments", types, each.at());
+            String result = type(List.of(each.result()), prefix + "_result", types, each.at());
+            out.lines(
+                    """
 
-    private static List<Declaration> named(List<Declaration> values) {
-        List<Declaration> named = new ArrayList<>();
-        for (Declaration each : values) {
-            if (!each.isVoid()) {
-                String name = values.size() == 1 ? "value" : "value" + (named.size() + 1);
-                named.add(new Declaration(each.form(), each.type(), name, each.size(), each.at()));
-            }
+                    /** Procedure %s. */
+                    public static final XdrOperation<%s, %s> %s =
+                    new XdrOperation<>("%s", %s.NUMBER, NUMBER, %d, %s::new, %s::new);
+                    """,
+                    Integer.toUnsignedString(each.number()),
+                    arguments,
+                    result,
+                    JavaNames.constant(each.name()),
+                    each.name(),
+                    program,
+                    each.number(),
+                    arguments,
+                    result);
         }
-        return named;
     }
 
     /** Class of values; a struct of its own if there are several, or one that is no object. */
-    private String type(List<Declaration> values, String name) {
-        if (values.isEmpty()) {
+    private static String type(List<Declaration> values, String name, XdrTypes types, Position at) {
+        if (values.isEmpty() || values.get(0).isVoid()) {
             return "XdrVoid";
         }
         Declaration first = values.get(0);
@@ -78,7 +66,12 @@ final class ProgramWriter {
                 && types.resolve(first.type()).isObject()) {
             return JavaNames.type(types.resolve(first.type()).definition().name());
         }
-        types.add(new Definition.StructType(name, values, program.at()));
+        List<Declaration> fields = new ArrayList<>();
+        for (Declaration each : values) {
+            String field = values.size() == 1 ? "value" : "value" + (fields.size() + 1);
+            fields.add(new Declaration(each.form(), each.type(), field, each.size(), each.at()));
+        }
+        types.add(new Definition.StructType(name, fields, at));
         return JavaNames.type(name);
     }
 }

@@ -4,33 +4,32 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.function.Function;
 
 /** Writes the class of a union: a discriminant, and the arm that it selects. */
 final class UnionWriter {
-    private final JavaSource out = new JavaSource();
+    private final JavaSource out;
     private final Definition.UnionType union;
     private final XdrTypes types;
-    private final int depthMax;
     private final String name;
     private final JavaField selector;
 
     /** By number; null for void. The last one is the default's, if there is one. */
     private final List<JavaField> arms = new ArrayList<>();
 
-    private UnionWriter(Definition.UnionType union, XdrTypes types, int depthMax) {
+    private UnionWriter(JavaSource out, Definition.UnionType union, XdrTypes types) {
+        this.out = out;
         this.union = union;
         this.types = types;
-        this.depthMax = depthMax;
         this.name = JavaNames.type(union.name());
         this.selector = JavaField.of(union.discriminant(), types);
-        JavaNames names = new JavaNames();
-        names.claim(selector.name(), union.discriminant().name(), union.discriminant().at());
         List<Declaration> declarations = new ArrayList<>();
         union.arms().forEach(arm -> declarations.add(arm.declaration()));
         if (union.otherwise() != null) {
             declarations.add(union.otherwise());
         }
+        JavaNames names = new JavaNames();
+        names.claim(selector.name(), union.discriminant().name(), union.discriminant().at());
         for (Declaration each : declarations) {
             arms.add(each.isVoid() ? null : JavaField.of(each, types));
             if (!each.isVoid()) {
@@ -39,18 +38,18 @@ final class UnionWriter {
         }
     }
 
-    static JavaSource write(Definition.UnionType union, XdrTypes types, int depthMax) {
-        UnionWriter writer = new UnionWriter(union, types, depthMax);
+    static void write(JavaSource out, Definition.UnionType union, XdrTypes types) {
+        UnionWriter writer = new UnionWriter(out, union, types);
         writer.check();
-        writer.write();
-        return writer.out;
+        writer.fields();
+        writer.selection();
+        writer.codec();
     }
 
     private void check() {
         Primitive primitive = selector.shape().primitive();
-        boolean isNumber = primitive != null && primitive.java.equals("int");
-        boolean isEnum = selector.shape().first() != null;
-        if (!isNumber && !isEnum && primitive != Primitive.BOOL) {
+        boolean isInt = selector.shape().type().equals("int") || primitive == Primitive.BOOL;
+        if (!isInt && !selector.shape().isEnum()) {
             throw XdrTypes.wrong(
                     union.discriminant().at(), "a union is selected by an int, an enum or a bool");
         }
@@ -67,213 +66,142 @@ final class UnionWriter {
 
     /** A value of the discriminant in Java; refuses one that its type does not have. */
     private String literal(Definition.Case value) {
-        if (selector.shape().first() != null) {
-            TypeMembers members = new TypeMembers(types, union.discriminant());
-            return selector.shape().type() + "." + members.constant(value);
-        }
+        int number = value.value();
         Primitive primitive = selector.shape().primitive();
-        boolean isBool = primitive == Primitive.BOOL;
-        int min = isBool ? 0 : primitive.min;
-        int max = isBool ? 1 : primitive.max;
-        if (value.value() < min || value.value() > max) {
-            throw XdrTypes.wrong(value.at(), "the discriminant is never %d", value.value());
-        }
-        return isBool ? String.valueOf(value.value() == 1) : String.valueOf(value.value());
-    }
-
-    /** Members of the discriminant's enum. */
-    private record TypeMembers(XdrTypes types, Declaration discriminant) {
-        String constant(Definition.Case value) {
+        if (primitive == null) {
             Definition.EnumType type =
-                    (Definition.EnumType) types.resolve(discriminant.type()).definition();
-            return type.members().stream()
-                    .filter(member -> member.value() == value.value())
-                    .map(member -> JavaNames.constant(member.name()))
-                    .findFirst()
-                    .orElseThrow(
-                            () ->
-                                    XdrTypes.wrong(
-                                            value.at(),
-                                            "no constant of '%s' is %d",
-                                            type.name(),
-                                            value.value()));
+                    (Definition.EnumType) types.resolve(union.discriminant().type()).definition();
+            for (Definition.Member member : type.members()) {
+                if (member.value() == number) {
+                    return selector.shape().type() + "." + JavaNames.constant(member.name());
+                }
+            }
+            throw XdrTypes.wrong(value.at(), "no constant of '%s' is %d", type.name(), number);
         }
+        if (number < primitive.min || number > primitive.max) {
+            throw XdrTypes.wrong(value.at(), "the discriminant is never %d", number);
+        }
+        return primitive == Primitive.BOOL ? "" + (number == 1) : "" + number;
     }
 
-    private void write() {
-        StructWriter.head(out, "union", union, name, "XdrObject");
+    private void fields() {
         String first = literal(union.arms().get(0).cases().get(0));
+        out.line("/** {@code union %s}, line %d. */", union.name(), union.at().line());
+        out.line("public final class %s extends XdrObject {", name);
         out.line("private %s %s = %s;", selector.shape().type(), selector.name(), first);
         out.line("private int xdrArm;");
         for (JavaField arm : arms) {
             if (arm != null) {
-                String initial = arm.shape().first() == null ? "" : " = " + arm.shape().first();
+                String initial = arm.shape().isObject() ? "" : " = " + arm.shape().initial();
                 out.line("private %s %s%s;", arm.shape().type(), arm.name(), initial);
             }
         }
-        out.document("The first case is selected.");
+        out.line("");
+        out.line("/** The first case is selected. */");
         out.line("public %s() {}", name);
-        selectorAccessors();
-        for (int i = 0; i < arms.size(); i++) {
-            if (arms.get(i) != null) {
-                armAccessors(i, arms.get(i));
-            }
-        }
-        armNumber();
-        reset(first);
-        codec();
-        describe();
-        StructWriter.foot(out, depthMax);
-    }
-
-    private void selectorAccessors() {
-        String type = selector.shape().type();
-        out.document("Discriminant {@code " + selector.described() + "}.");
-        out.line("public %s %s() {", type, selector.name());
-        out.line("return this.%s;", selector.name());
-        out.line("}");
-        out.document("Selects an arm, which then has the value of a new one.");
-        out.line("public %s %s(%s value) {", name, selector.name(), type);
-        out.line("int arm = xdrArm(%s);", number("value"));
-        out.line("if (arm < 0) {");
-        out.line("throw new IllegalArgumentException(value + \" selects no arm\");");
-        out.line("}");
-        out.line("this.%s = %s;", selector.name(), selector.checked());
-        out.line("this.xdrArm = arm;");
-        out.line("xdrResetArm();");
-        out.line("return this;");
-        out.line("}");
-    }
-
-    private String number(String value) {
-        if (selector.shape().first() != null) {
-            return value + ".value()";
-        }
-        return selector.shape().primitive() == Primitive.BOOL ? value + " ? 1 : 0" : value;
-    }
-
-    private void armAccessors(int number, JavaField arm) {
-        JavaShape shape = arm.shape();
-        out.document("Arm {@code " + arm.described() + "}.");
-        out.line("public %s %s() {", shape.type(), arm.name());
-        out.line("requireArm(this.xdrArm == %d, \"%s\");", number, arm.name());
-        if (shape.isObject()) {
-            // Made when it is used first: few of the arms are.
-            out.line("if (this.%s == null) {", arm.name());
-            out.line("this.%s = %s;", arm.name(), shape.creation());
-            out.line("}");
-        }
-        out.line("return this.%s;", arm.name());
-        out.line("}");
-        if (!shape.isObject()) {
-            out.document("Sets {@code " + arm.source().name() + "}, which must be selected.");
-            out.line("public %s %s(%s value) {", name, arm.name(), shape.type());
-            out.line("requireArm(this.xdrArm == %d, \"%s\");", number, arm.name());
-            out.line("this.%s = %s;", arm.name(), arm.checked());
-            out.line("return this;");
-            out.line("}");
-        }
-    }
-
-    private void armNumber() {
-        out.line("");
-        out.line("private static int xdrArm(int value) {");
-        out.line("return switch (value) {");
-        for (int i = 0; i < union.arms().size(); i++) {
-            String cases =
-                    union.arms().get(i).cases().stream()
-                            .map(each -> String.valueOf(each.value()))
-                            .collect(Collectors.joining(", "));
-            out.line("case %s -> %d;", cases, i);
-        }
-        out.line("default -> %d;", union.otherwise() == null ? -1 : arms.size() - 1);
-        out.line("};");
-        out.line("}");
-    }
-
-    private void reset(String first) {
-        out.override("public void reset() {");
-        out.line("this.%s = %s;", selector.name(), first);
-        out.line("this.xdrArm = 0;");
-        out.line("xdrResetArm();");
-        out.line("}");
-        out.line("");
-        out.line("private void xdrResetArm() {");
-        out.line("switch (this.xdrArm) {");
-        for (int i = 0; i < arms.size(); i++) {
-            JavaField arm = arms.get(i);
-            if (arm != null && arm.shape().isObject()) {
-                out.line("case %d -> %s().reset();", i, arm.name());
-            } else if (arm != null) {
-                out.line("case %d -> this.%s = %s;", i, arm.name(), arm.shape().initial());
-            }
-        }
-        out.line("default -> {}");
-        out.line("}");
-        out.line("}");
-    }
-
-    private void codec() {
-        List<JavaField> head = List.of(selector);
-        out.override("protected long xdrLength(int depth) {");
-        out.line("switch (this.xdrArm) {");
-        arms(arm -> out.line("return 4L + %s;", JavaField.length(List.of(arm))));
-        out.line("return 4;");
-        out.line("}");
-        out.override("protected int xdrEncode(MutableDirectBuffer buffer, int index, int depth) {");
-        out.line("int at = index;");
-        out.line("switch (this.xdrArm) {");
-        arms(arm -> JavaField.encode(out, List.of(selector, arm)));
-        JavaField.encode(out, head);
-        out.line("}");
-        out.override(
-                "protected int xdrDecode(DirectBuffer buffer, int index, int limit, int depth) {");
-        out.line("int at = index;");
-        out.line("need(4, at, limit);");
-        out.line("int arm = xdrArm(buffer.getInt(at, ByteOrder.BIG_ENDIAN));");
-        out.line("if (arm < 0) {");
-        out.line("throw new XdrException(\"a discriminant selects no arm\");");
-        out.line("}");
-        JavaField.decodeWithoutReturn(out, selector);
-        out.line("this.xdrArm = arm;");
-        out.line("at += 4;");
-        out.line("switch (arm) {");
-        arms(arm -> JavaField.decode(out, List.of(arm)));
-        out.line("return at;");
-        out.line("}");
-    }
-
-    /** What each arm that is not void does, in a switch that has begun, which this ends. */
-    private void arms(java.util.function.Consumer<JavaField> statements) {
         for (int i = 0; i < arms.size(); i++) {
             JavaField arm = arms.get(i);
             if (arm != null) {
-                out.line("case %d -> {", i);
-                if (arm.shape().isObject()) {
-                    out.line("%s();", arm.name());
-                }
-                statements.accept(arm);
-                out.line("}");
+                String field = "this." + arm.name();
+                // Made when it is used first: few of the arms are.
+                String made = "%s != null ? %s : (%s = %s)";
+                arm.accessors(
+                        out,
+                        name,
+                        "requireArm(this.xdrArm == %d, \"%s\"); ".formatted(i, arm.name()),
+                        arm.shape().isObject()
+                                ? made.formatted(field, field, field, arm.shape().creation())
+                                : field);
             }
         }
-        out.line("default -> {}");
+        JavaField.override(out, "public void reset() {");
+        out.line("%s(%s);", selector.name(), first);
         out.line("}");
     }
 
-    private void describe() {
-        out.override("protected void xdrDescribe(StringBuilder text) {");
-        out.line("text.append(\"%s{\");", name);
-        out.line("describe(text, \"%s=\", this.%s);", selector.name(), selector.name());
-        out.line("switch (this.xdrArm) {");
+    private void selection() {
+        out.lines(
+                """
+
+                /** Discriminant {@code %2$s}. */
+                public %3$s %1$s() { return this.%1$s; }
+
+                /** Selects an arm, which then has the value of a new one. */
+                public %4$s %1$s(%3$s value) {
+                int arm = xdrArm(%5$s);
+                if (arm < 0) {
+                throw new IllegalArgumentException(value + " selects no arm");
+                }
+                this.%1$s = %6$s;
+                this.xdrArm = arm;
+                switch (arm) {
+                """,
+                selector.name(),
+                selector.described(),
+                selector.shape().type(),
+                name,
+                selector.number("value"),
+                selector.checked());
+        arms(JavaField::reset);
+        out.lines(
+                "return this;\n}\n\nprivate static int xdrArm(int value) {\nreturn switch (value) {");
+        for (int i = 0; i < union.arms().size(); i++) {
+            List<String> cases =
+                    union.arms().get(i).cases().stream().map(each -> "" + each.value()).toList();
+            out.line("case %s -> %d;", String.join(", ", cases), i);
+        }
+        out.line("default -> %d;", union.otherwise() == null ? -1 : arms.size() - 1);
+        out.lines("};\n}");
+    }
+
+    /** What each arm that is not void does, in a switch that has begun, which this ends. */
+    private void arms(Function<JavaField, String> statement) {
         for (int i = 0; i < arms.size(); i++) {
             if (arms.get(i) != null) {
-                String arm = arms.get(i).name();
-                out.line("case %d -> describe(text, \"%s=\", %s());", i, arm, arm);
+                out.line("case %d -> %s", i, statement.apply(arms.get(i)));
             }
         }
-        out.line("default -> {}");
-        out.line("}");
-        out.line("text.append('}');");
-        out.line("}");
+        out.lines("default -> {}\n}");
+    }
+
+    private static String alone(JavaField arm, String before, String statement) {
+        return arm.shape().isObject()
+                ? statement
+                : "{ %s%s at += %d; }".formatted(before, statement, arm.length());
+    }
+
+    private void codec() {
+        JavaField.override(out, "protected long xdrLength(int depth) {");
+        out.lines("long length = 4;\nswitch (this.xdrArm) {");
+        arms(arm -> "length += " + arm.lengthOf() + ";");
+        out.lines("return length;\n}");
+        JavaField.override(
+                out, "protected int xdrEncode(MutableDirectBuffer buffer, int index, int depth) {");
+        out.lines("int at = index;\n%s\nat += 4;\nswitch (this.xdrArm) {", selector.put(0));
+        arms(arm -> alone(arm, "", arm.put(0)));
+        out.lines("return at;\n}");
+        JavaField.override(
+                out,
+                "protected int xdrDecode(DirectBuffer buffer, int index, int limit, int depth) {");
+        out.lines(
+                """
+                int at = index;
+                need(4, at, limit);
+                int arm = xdrArm(buffer.getInt(at, ByteOrder.BIG_ENDIAN));
+                if (arm < 0) {
+                throw new XdrException("a discriminant selects no arm");
+                }
+                %s
+                this.xdrArm = arm;
+                at += 4;
+                switch (arm) {
+                """,
+                selector.take(0));
+        arms(arm -> alone(arm, "need(" + arm.length() + ", at, limit); ", arm.take(0)));
+        out.lines("return at;\n}");
+        JavaField.override(out, "protected void xdrDescribe(StringBuilder text) {");
+        out.lines("text.append(\"%s{\");\n%s\nswitch (this.xdrArm) {", name, selector.describe());
+        arms(JavaField::describe);
+        out.lines("text.append('}');\n}");
     }
 }

@@ -54,7 +54,7 @@ public final class XdrCompiler {
 
     private XdrCompiler(String file, XdrTypes types, Options options) {
         this.options = options;
-        this.marker = MARKER + file.replaceAll(".*[/\\\\]|[^\\x20-\\x7E]", "") + "; do not edit.";
+        this.marker = MARKER + file.replaceAll("[^\\x20-\\x7E]", "") + "; do not edit.";
         this.types = types;
     }
 
@@ -67,122 +67,124 @@ public final class XdrCompiler {
      */
     public static Map<String, String> compile(String file, String source, Options options) {
         XdrTypes types = new XdrTypes(XdrParser.parse(file, source), options.lengthMax());
-        XdrCompiler compiler = new XdrCompiler(file, types, options);
-        compiler.constants(JavaNames.type(file.replaceAll(".*[/\\\\]|\\..*", "")) + "Constants");
+        String name = file.replaceAll(".*[/\\\\]", "");
+        XdrCompiler compiler = new XdrCompiler(name, types, options);
+        compiler.constants(JavaNames.type(name.replaceAll("\\..*|\\W", "")) + "Constants");
         Set<Definition> written = new HashSet<>();
-        for (Definition definition : types.all()) {
-            written.add(definition);
-            compiler.write(definition);
-        }
-        // Arguments and results of procedures that are structs of their own.
-        for (Definition definition : types.all()) {
-            if (written.add(definition)) {
-                compiler.write(definition);
-            }
+        // Twice: programs add arguments and results that are structs of their own.
+        for (int i = 0; i < 2; i++) {
+            types.all().stream().filter(written::add).forEach(compiler::write);
         }
         return compiler.files;
     }
 
-    private void add(String name, Definition source, JavaSource text) {
-        names.claim(name, source.name(), source.at());
-        files.put(name + ".java", text.text(marker, options.packageName()));
-    }
-
     private void write(Definition definition) {
-        String name = JavaNames.type(definition.name());
-        int depth = options.depthMax();
+        JavaSource out = new JavaSource();
+        boolean isObject = true;
         if (definition instanceof Definition.StructType struct) {
-            add(name, definition, StructWriter.write(struct, types, depth));
+            StructWriter.write(out, struct, types);
         } else if (definition instanceof Definition.UnionType union) {
-            add(name, definition, UnionWriter.write(union, types, depth));
-        } else if (definition instanceof Definition.EnumType enumType) {
-            add(name, definition, enumeration(enumType, name));
-        } else if (definition instanceof Definition.Program program) {
-            add(name, definition, new ProgramWriter(program, types).write());
-        } else if (definition instanceof Definition.Typedef typedef
-                && !XdrTypes.isOtherName(definition)) {
-            add(name, definition, typedef(typedef, name));
+            UnionWriter.write(out, union, types);
+        } else if (definition instanceof Definition.Typedef typedef) {
+            if (XdrTypes.isOtherName(definition)) {
+                return;
+            }
+            typedef(out, typedef);
+        } else {
+            isObject = false;
+            if (definition instanceof Definition.EnumType type) {
+                enumeration(out, type);
+            } else if (definition instanceof Definition.Program program) {
+                ProgramWriter.write(out, program, types);
+            } else {
+                return;
+            }
         }
-    }
-
-    private JavaSource typedef(Definition.Typedef typedef, String name) {
-        JavaSource out = new JavaSource();
-        JavaField field = JavaField.of(typedef.declaration(), types);
-        out.line("/** {@code typedef %s}, line %d. */", field.described(), typedef.at().line());
-        out.line("public final class %s extends %s {", name, field.shape().type());
-        out.line("/** As a field of this type begins. */");
-        out.line("public %s() {", name);
-        out.line("super(%s);", field.shape().arguments());
+        if (isObject && options.depthMax() != DEPTH_DEFAULT) {
+            JavaField.override(out, "protected int xdrDepthMax() {");
+            out.lines("return %d;\n}", options.depthMax());
+        }
         out.line("}");
-        StructWriter.foot(out, options.depthMax());
-        return out;
+        add(JavaNames.type(definition.name()), definition.name(), definition.at(), out);
     }
 
-    private static JavaSource enumeration(Definition.EnumType source, String name) {
-        JavaSource out = new JavaSource();
+    private void add(String java, String name, Position at, JavaSource out) {
+        names.claim(java, name, at);
+        files.put(java + ".java", out.text(marker, options.packageName()));
+    }
+
+    private void typedef(JavaSource out, Definition.Typedef typedef) {
+        JavaField field = JavaField.of(typedef.declaration(), types);
+        out.lines(
+                """
+                /** {@code typedef %s}, line %d. */
+                public final class %s extends %s {
+                /** As a field of this type begins. */
+                public %s() { super(%s); }
+                """,
+                field.described(),
+                typedef.at().line(),
+                JavaNames.type(typedef.name()),
+                field.shape().type(),
+                JavaNames.type(typedef.name()),
+                field.shape().arguments());
+    }
+
+    private static void enumeration(JavaSource out, Definition.EnumType source) {
+        String name = JavaNames.type(source.name());
         out.line("/** {@code enum %s}, line %d. */", source.name(), source.at().line());
         out.line("public enum %s implements XdrEnum {", name);
         Set<Integer> values = new HashSet<>();
-        for (int i = 0; i < source.members().size(); i++) {
-            Definition.Member member = source.members().get(i);
+        for (Definition.Member member : source.members()) {
             if (!values.add(member.value())) {
                 throw XdrTypes.wrong(
                         member.at(), "two constants of '%s' are %d", source.name(), member.value());
             }
             out.line("/** {@code %s}. */", member.name());
-            out.line(
-                    "%s(%d)%s",
-                    JavaNames.constant(member.name()),
-                    member.value(),
-                    i + 1 < source.members().size() ? "," : ";");
+            out.line("%s(%d),", JavaNames.constant(member.name()), member.value());
         }
-        out.line("");
-        out.line("private final int value;");
-        out.line("");
-        out.line("%s(int value) {", name);
-        out.line("this.value = value;");
-        out.line("}");
-        out.override("public int value() {");
-        out.line("return value;");
-        out.line("}");
-        out.document("The constant of a number, or null.");
-        out.line("public static %s of(int value) {", name);
-        out.line("return switch (value) {");
+        out.lines(
+                """
+                ;
+
+                private final int value;
+
+                %1$s(int value) { this.value = value; }
+
+                @Override
+                public int value() { return value; }
+
+                /** The constant of a number, or null. */
+                public static %1$s of(int value) {
+                return switch (value) {
+                """,
+                name);
         for (Definition.Member member : source.members()) {
             out.line("case %d -> %s;", member.value(), JavaNames.constant(member.name()));
         }
-        out.line("default -> null;");
-        out.line("};");
-        out.line("}");
-        out.line("}");
-        return out;
+        out.lines("default -> null;\n};\n}");
     }
 
     private void constants(String name) {
         JavaSource out = new JavaSource();
-        out.line("/** Constants. */");
-        out.line("public final class %s {", name);
+        out.lines("/** Constants. */\npublic final class %s {", name);
         Definition last = null;
         for (Definition definition : types.all()) {
             if (definition instanceof Definition.Constant constant) {
-                long value = constant.value();
-                boolean isInt = value == (int) value;
-                out.line("/** Line %d. */", constant.at().line());
-                out.line(
-                        "public static final %s %s = %d%s;",
+                boolean isInt = constant.value() == (int) constant.value();
+                out.lines(
+                        "/** Line %d. */\npublic static final %s %s = %d%s;\n\n",
+                        constant.at().line(),
                         isInt ? "int" : "long",
                         JavaNames.constant(constant.name()),
-                        value,
+                        constant.value(),
                         isInt ? "" : "L");
-                out.line("");
                 last = definition;
             }
         }
-        out.line("private %s() {}", name);
-        out.line("}");
+        out.lines("private %s() {}\n}", name);
         if (last != null) {
-            names.claim(name, "the constants", last.at());
-            files.put(name + ".java", out.text(marker, options.packageName()));
+            add(name, "the constants", last.at(), out);
         }
     }
 }

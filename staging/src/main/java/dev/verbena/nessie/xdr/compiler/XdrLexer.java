@@ -11,12 +11,18 @@ import java.util.regex.Pattern;
  * set file and line; other directives are refused.
  */
 final class XdrLexer {
-    private static final String SIGNS = "{}()[]<>;:,=*";
-    private static final Pattern MARKER =
-            Pattern.compile("#\\s*(?:line\\s+)?(\\d{1,9})(?:\\s+\"([^\"]*)\".*)?\\s*");
+    private static final Pattern TOKEN =
+            Pattern.compile(
+                    "(?m)^#\\s*(?:line\\s+)?(?<line>\\d{1,9})(?: +\"(?<file>[^\"\\n]*)\"[^\\n]*)?\\n"
+                            + "|^(?<directive>#)"
+                            + "|^%[^\\n]*|\\s|//[^\\n]*|/\\*(?s:.*?)\\*/"
+                            + "|(?<comment>/\\*)"
+                            + "|(?<name>[A-Za-z_]\\w*)"
+                            + "|(?<number>-?\\d\\w*|-)"
+                            + "|(?<sign>[{}()\\[\\]<>;:,=*])");
 
-    private final String text;
     private final List<Token> tokens = new ArrayList<>();
+    private final String text;
     private String file;
     private int line = 1;
     private int lineBegin;
@@ -30,106 +36,47 @@ final class XdrLexer {
     /** All tokens; the last is of kind END. */
     static List<Token> tokens(String file, String text) {
         XdrLexer lexer = new XdrLexer(file, text);
+        Matcher matcher = TOKEN.matcher(text).useAnchoringBounds(false);
         while (lexer.at < text.length()) {
-            lexer.next();
+            lexer.next(matcher.region(lexer.at, text.length()));
         }
-        lexer.add(Token.Kind.END, "", lexer.here());
+        lexer.add(Token.Kind.END, "");
         return lexer.tokens;
     }
 
-    private void next() {
-        char c = text.charAt(at);
-        if (c == '\n') {
-            newLine();
-        } else if (Character.isWhitespace(c)) {
-            at++;
-        } else if (at == lineBegin && c == '%') {
-            at = lineEnd();
-        } else if (at == lineBegin && c == '#') {
-            directive();
-        } else if (text.startsWith("/*", at)) {
-            comment();
-        } else if (text.startsWith("//", at)) {
-            at = lineEnd();
-        } else if (isLetter(c)) {
-            word(Token.Kind.NAME);
-        } else if (isDigit(c) || c == '-') {
-            word(Token.Kind.NUMBER);
-        } else if (SIGNS.indexOf(c) >= 0) {
-            add(Token.Kind.SIGN, String.valueOf(c), here());
-            at++;
-        } else {
-            throw new XdrSourceException(here(), "'%s' has no meaning here", shown(c));
+    private void next(Matcher matcher) {
+        if (!matcher.lookingAt()) {
+            char c = text.charAt(at);
+            String shown = c > ' ' && c < 0x7F ? "" + c : "\\u%04x".formatted((int) c);
+            throw new XdrSourceException(here(), "'%s' has no meaning here", shown);
+        } else if (matcher.group("directive") != null) {
+            throw new XdrSourceException(
+                    here(), "directives of the C preprocessor: run the file through cpp first");
+        } else if (matcher.group("comment") != null) {
+            throw new XdrSourceException(here(), "the comment has no end");
         }
-    }
-
-    private static String shown(char c) {
-        return c > ' ' && c < 0x7F ? String.valueOf(c) : "\\u%04x".formatted((int) c);
+        add(Token.Kind.NAME, matcher.group("name"));
+        add(Token.Kind.NUMBER, matcher.group("number"));
+        add(Token.Kind.SIGN, matcher.group("sign"));
+        for (; at < matcher.end(); at++) {
+            if (text.charAt(at) == '\n') {
+                line++;
+                lineBegin = at + 1;
+            }
+        }
+        if (matcher.group("line") != null) {
+            line = Integer.parseInt(matcher.group("line"));
+            file = matcher.group("file") == null ? file : matcher.group("file");
+        }
     }
 
     private Position here() {
         return new Position(file, line, at - lineBegin + 1);
     }
 
-    private void newLine() {
-        at++;
-        line++;
-        lineBegin = at;
-    }
-
-    private int lineEnd() {
-        int end = text.indexOf('\n', at);
-        return end < 0 ? text.length() : end;
-    }
-
-    private void directive() {
-        int end = lineEnd();
-        Matcher marker = MARKER.matcher(text.substring(at, end));
-        if (!marker.matches()) {
-            throw new XdrSourceException(
-                    here(), "directives of the C preprocessor: run the file through cpp first");
+    private void add(Token.Kind kind, String word) {
+        if (word != null) {
+            tokens.add(new Token(kind, word, here()));
         }
-        at = end;
-        if (at < text.length()) {
-            newLine();
-        }
-        line = Integer.parseInt(marker.group(1));
-        file = marker.group(2) == null ? file : marker.group(2);
-    }
-
-    private void comment() {
-        Position begin = here();
-        int end = text.indexOf("*/", at + 2);
-        if (end < 0) {
-            throw new XdrSourceException(begin, "the comment has no end");
-        }
-        while (at < end + 2) {
-            if (text.charAt(at) == '\n') {
-                newLine();
-            } else {
-                at++;
-            }
-        }
-    }
-
-    private void word(Token.Kind kind) {
-        int end = at + 1;
-        while (end < text.length() && (isLetter(text.charAt(end)) || isDigit(text.charAt(end)))) {
-            end++;
-        }
-        add(kind, text.substring(at, end), here());
-        at = end;
-    }
-
-    private void add(Token.Kind kind, String word, Position position) {
-        tokens.add(new Token(kind, word, position));
-    }
-
-    private static boolean isLetter(char c) {
-        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_';
-    }
-
-    private static boolean isDigit(char c) {
-        return c >= '0' && c <= '9';
     }
 }

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Reads the language of RFC 4506, section 6, and what rpcgen has beyond it (programs as in RFC
@@ -18,35 +19,17 @@ final class XdrParser {
     private static final BigInteger UNSIGNED_MAX = BigInteger.valueOf(0xFFFF_FFFFL);
     private static final Set<String> KEYWORDS =
             Set.of(
-                    "bool",
-                    "case",
-                    "char",
-                    "const",
-                    "default",
-                    "double",
-                    "enum",
-                    "float",
-                    "hyper",
-                    "int",
-                    "long",
-                    "opaque",
-                    "program",
-                    "quadruple",
-                    "short",
-                    "string",
-                    "struct",
-                    "switch",
-                    "typedef",
-                    "union",
-                    "unsigned",
-                    "version",
-                    "void");
+                    ("bool case char const default double enum float hyper int long opaque program"
+                                    + " quadruple short string struct switch typedef union unsigned"
+                                    + " version void")
+                            .split(" "));
 
     private final List<Token> tokens;
     private final Map<String, Long> values = new HashMap<>(Map.of("TRUE", 1L, "FALSE", 0L));
     private final List<Definition> definitions = new ArrayList<>();
     private int next;
     private int nesting;
+    private Function<Token, Definition> unnamed;
 
     private XdrParser(List<Token> tokens) {
         this.tokens = tokens;
@@ -65,11 +48,12 @@ final class XdrParser {
         Token first = take();
         switch (first.text()) {
             case "const" -> constant();
-            case "enum" -> add(enumBody(name("an enum")));
-            case "struct" -> add(structBody(name("a struct")));
-            case "union" -> add(unionBody(name("a union")));
+            case "enum", "struct", "union" -> {
+                Token name = name("a type");
+                definitions.add(body(first).apply(name));
+            }
             case "typedef" -> typedef();
-            case "program" -> add(program());
+            case "program" -> definitions.add(program());
             default ->
                     throw wrong(
                             first,
@@ -79,16 +63,12 @@ final class XdrParser {
         expect(";");
     }
 
-    private void add(Definition definition) {
-        definitions.add(definition);
-    }
-
     private void constant() {
         Token name = name("a constant");
         expect("=");
         long number = value();
         define(name, number);
-        add(new Definition.Constant(name.text(), number, name.at()));
+        definitions.add(new Definition.Constant(name.text(), number, name.at()));
     }
 
     private void define(Token name, long value) {
@@ -97,49 +77,45 @@ final class XdrParser {
         }
     }
 
-    /** {@code typedef enum {...} name} defines the type itself; so do struct and union. */
+    /** {@code typedef struct {...} name} defines the type itself. */
     private void typedef() {
         Token first = peek();
-        boolean isBody = Set.of("enum", "struct").contains(first.text()) && isAhead(1, "{");
-        if (isBody || first.text().equals("union") && isAhead(1, "switch")) {
-            int begin = next + 1;
-            next = bodyEnd(begin);
-            Token name = name("a type");
-            int end = next;
-            next = begin;
-            add(body(first, name));
-            next = end;
-            return;
-        }
-        Declaration declaration = declaration("", true);
+        int count = definitions.size();
+        Declaration declaration = declaration(true);
         if (declaration.isVoid()) {
             throw wrong(first, "void is no type to name");
         }
-        add(new Definition.Typedef(declaration.name(), declaration, declaration.at()));
-    }
-
-    /** Index behind the braces that begin behind a token. */
-    private int bodyEnd(int begin) {
-        int depth = 0;
-        for (int i = begin; i < tokens.size(); i++) {
-            String text = tokens.get(i).text();
-            depth += text.equals("{") ? 1 : text.equals("}") ? -1 : 0;
-            if (depth == 0 && text.equals("}")) {
-                return i + 1;
-            }
+        boolean isBody =
+                definitions.size() > count
+                        && definitions
+                                .get(definitions.size() - 1)
+                                .name()
+                                .equals(declaration.name());
+        if (isBody && declaration.form() != Form.SINGLE) {
+            throw wrong(first, "a type without a name in an array: name it first");
         }
-        throw wrong(tokens.get(tokens.size() - 1), "expected '}', found the end of the file");
+        if (!isBody) {
+            definitions.add(
+                    new Definition.Typedef(declaration.name(), declaration, declaration.at()));
+        }
     }
 
-    private Definition body(Token keyword, Token name) {
-        return switch (keyword.text()) {
-            case "enum" -> enumBody(name);
-            case "struct" -> structBody(name);
-            default -> unionBody(name);
-        };
+    /** What follows a keyword; the name that it is defined by may come later. */
+    private Function<Token, Definition> body(Token keyword) {
+        if (++nesting > NESTING_MAX) {
+            throw wrong(keyword, "more than %d types within each other", NESTING_MAX);
+        }
+        Function<Token, Definition> body =
+                switch (keyword.text()) {
+                    case "enum" -> enumBody();
+                    case "struct" -> structBody();
+                    default -> unionBody(keyword);
+                };
+        nesting--;
+        return body;
     }
 
-    private Definition enumBody(Token name) {
+    private Function<Token, Definition> enumBody() {
         expect("{");
         List<Definition.Member> members = new ArrayList<>();
         long value = -1;
@@ -154,29 +130,29 @@ final class XdrParser {
             members.add(new Definition.Member(member.text(), (int) value, member.at()));
         } while (accept(",") && !peek().text().equals("}"));
         expect("}");
-        return new Definition.EnumType(name.text(), List.copyOf(members), name.at());
+        return name -> new Definition.EnumType(name.text(), members, name.at());
     }
 
-    private Definition structBody(Token name) {
+    private Function<Token, Definition> structBody() {
         expect("{");
         List<Declaration> fields = new ArrayList<>();
         do {
             Token first = peek();
-            Declaration field = declaration(name.text(), true);
+            Declaration field = declaration(true);
             if (field.isVoid()) {
                 throw wrong(first, "a struct has no field of type void");
             }
             fields.add(field);
             expect(";");
         } while (!accept("}"));
-        return new Definition.StructType(name.text(), List.copyOf(fields), name.at());
+        return name -> new Definition.StructType(name.text(), fields, name.at());
     }
 
-    private Definition unionBody(Token name) {
+    private Function<Token, Definition> unionBody(Token keyword) {
         expect("switch");
         expect("(");
         Token first = peek();
-        Declaration discriminant = declaration(name.text(), true);
+        Declaration discriminant = declaration(true);
         if (discriminant.form() != Form.SINGLE) {
             throw wrong(first, "a union is selected by an int, an enum or a bool");
         }
@@ -185,24 +161,23 @@ final class XdrParser {
         List<Definition.Arm> arms = new ArrayList<>();
         Declaration otherwise = null;
         while (!accept("}")) {
-            Token keyword = peek();
             if (otherwise != null) {
-                throw wrong(keyword, "expected '}', for default is the last arm");
+                throw wrong(peek(), "expected '}', for default is the last arm");
             }
             if (accept("default")) {
                 expect(":");
-                otherwise = declaration(name.text(), true);
+                otherwise = declaration(true);
             } else {
                 List<Definition.Case> cases = cases();
-                arms.add(new Definition.Arm(cases, declaration(name.text(), true)));
+                arms.add(new Definition.Arm(cases, declaration(true)));
             }
             expect(";");
         }
         if (arms.isEmpty()) {
-            throw wrong(name, "the union has no case");
+            throw wrong(keyword, "the union has no case");
         }
-        return new Definition.UnionType(
-                name.text(), discriminant, List.copyOf(arms), otherwise, name.at());
+        Declaration last = otherwise;
+        return name -> new Definition.UnionType(name.text(), discriminant, arms, last, name.at());
     }
 
     private List<Definition.Case> cases() {
@@ -223,16 +198,15 @@ final class XdrParser {
     /**
      * A declaration.
      *
-     * @param outer type that it is in, for the name of a type without a name
      * @param isNamed false for an argument or result of a procedure
      */
-    private Declaration declaration(String outer, boolean isNamed) {
+    private Declaration declaration(boolean isNamed) {
         Token first = peek();
         if (accept("void")) {
             return new Declaration(Form.VOID, null, "", 0, first.at());
         }
         if (accept("opaque")) {
-            return bytes(Form.FIXED_OPAQUE, Form.OPAQUE);
+            return sized(null, name("a field or type"), Form.FIXED_OPAQUE, Form.OPAQUE, null);
         }
         if (accept("string")) {
             if (!isNamed) {
@@ -240,35 +214,43 @@ final class XdrParser {
                 long bound = isBounded ? bound("<", ">", true) : Declaration.UNBOUNDED;
                 return new Declaration(Form.STRING, null, "", bound, first.at());
             }
-            return bytes(null, Form.STRING);
+            return sized(null, name("a field or type"), null, Form.STRING, null);
         }
-        TypeReference type = type(outer);
+        TypeReference type = type();
         boolean isOptional = accept("*");
+        Function<Token, Definition> body = unnamed;
+        unnamed = null;
+        if (!isNamed && body != null) {
+            throw wrong(first, "a type without a name in a procedure: name it first");
+        }
         if (!isNamed) {
             Form form = isOptional ? Form.OPTIONAL : Form.SINGLE;
             return new Declaration(form, type, "", 0, first.at());
         }
         Token name = name("a field or type");
+        if (body != null) {
+            definitions.add(body.apply(name));
+            type = new TypeReference(null, name.text(), name.at());
+        }
         if (isOptional) {
             return new Declaration(Form.OPTIONAL, type, name.text(), 1, name.at());
         }
-        if (peek().text().equals("[")) {
-            long size = bound("[", "]", false);
-            return new Declaration(Form.FIXED_ARRAY, type, name.text(), size, name.at());
-        }
-        if (peek().text().equals("<")) {
-            long size = bound("<", ">", true);
-            return new Declaration(Form.ARRAY, type, name.text(), size, name.at());
-        }
-        return new Declaration(Form.SINGLE, type, name.text(), 0, name.at());
+        return sized(type, name, Form.FIXED_ARRAY, Form.ARRAY, Form.SINGLE);
     }
 
-    private Declaration bytes(Form fixed, Form variable) {
-        Token name = name("a field or type");
+    /** A declaration whose form is in what follows its name; null: it must not be so. */
+    private Declaration sized(
+            TypeReference type, Token name, Form fixed, Form variable, Form single) {
+        Form form = single;
+        long size = 0;
         if (fixed != null && peek().text().equals("[")) {
-            return new Declaration(fixed, null, name.text(), bound("[", "]", false), name.at());
+            form = fixed;
+            size = bound("[", "]", false);
+        } else if (single == null || peek().text().equals("<")) {
+            form = variable;
+            size = bound("<", ">", true);
         }
-        return new Declaration(variable, null, name.text(), bound("<", ">", true), name.at());
+        return new Declaration(form, type, name.text(), size, name.at());
     }
 
     private long bound(String open, String close, boolean isOptional) {
@@ -278,84 +260,35 @@ final class XdrParser {
         }
         Token at = peek();
         long bound = value();
-        boolean isFixed = !isOptional;
-        if (bound < (isFixed ? 1 : 0) || bound > UNSIGNED_MAX.longValue()) {
+        if (bound < (isOptional ? 0 : 1) || bound > UNSIGNED_MAX.longValue()) {
             throw wrong(at, "a length cannot be %d", bound);
         }
         expect(close);
         return bound;
     }
 
-    private TypeReference type(String outer) {
+    private TypeReference type() {
         Token first = take();
-        Primitive primitive =
-                switch (first.text()) {
-                    case "unsigned" -> unsigned();
-                    case "int" -> Primitive.INT;
-                    case "long" -> {
-                        accept("int");
-                        yield Primitive.INT;
-                    }
-                    case "hyper" -> Primitive.HYPER;
-                    case "char" -> Primitive.CHAR;
-                    case "short" -> Primitive.SHORT;
-                    case "float" -> Primitive.FLOAT;
-                    case "double" -> Primitive.DOUBLE;
-                    case "bool" -> Primitive.BOOL;
-                    case "quadruple" -> throw wrong(first, "Java has no type for a quadruple");
-                    default -> null;
-                };
-        if (primitive != null) {
-            return new TypeReference(primitive, null, first.at());
+        if (first.text().equals("quadruple")) {
+            throw wrong(first, "Java has no type for a quadruple");
         }
         if (Set.of("enum", "struct", "union").contains(first.text())) {
-            return named(first, outer);
+            if (peek().text().equals("{") || peek().text().equals("switch")) {
+                unnamed = body(first);
+                return null;
+            }
+            first = name("a type");
         }
-        if (first.kind() != Token.Kind.NAME || KEYWORDS.contains(first.text())) {
+        String words = first.text();
+        while (Primitive.named(words + " " + peek().text()) != null) {
+            words += " " + take().text();
+        }
+        Primitive primitive = Primitive.named(words);
+        boolean isType = first.kind() == Token.Kind.NAME && !KEYWORDS.contains(first.text());
+        if (primitive == null && !isType) {
             throw wrong(first, "expected a type, found %s", first.shown());
         }
-        return new TypeReference(Primitive.named(first.text()), first.text(), first.at());
-    }
-
-    private Primitive unsigned() {
-        switch (peek().text()) {
-            case "hyper":
-                take();
-                return Primitive.UNSIGNED_HYPER;
-            case "char":
-                take();
-                return Primitive.UNSIGNED_CHAR;
-            case "short":
-                take();
-                return Primitive.UNSIGNED_SHORT;
-            case "int":
-                take();
-                return Primitive.UNSIGNED_INT;
-            case "long":
-                take();
-                accept("int");
-                return Primitive.UNSIGNED_INT;
-            default:
-                return Primitive.UNSIGNED_INT;
-        }
-    }
-
-    /** {@code struct name} uses a type; {@code struct {...}} defines one, named after its field. */
-    private TypeReference named(Token keyword, String outer) {
-        if (!peek().text().equals("{") && !peek().text().equals("switch")) {
-            Token name = name("a type");
-            return new TypeReference(null, name.text(), name.at());
-        }
-        if (++nesting > NESTING_MAX) {
-            throw wrong(keyword, "more than %d types within each other", NESTING_MAX);
-        }
-        Token field = tokens.get(bodyEnd(next));
-        boolean isStar = field.text().equals("*");
-        Token last = isStar ? tokens.get(Math.min(bodyEnd(next) + 1, tokens.size() - 1)) : field;
-        String name = outer.isEmpty() ? last.text() : outer + "_" + last.text();
-        add(body(keyword, new Token(Token.Kind.NAME, name, keyword.at())));
-        nesting--;
-        return new TypeReference(null, name, keyword.at());
+        return new TypeReference(primitive, words, first.at());
     }
 
     private Definition program() {
@@ -383,13 +316,13 @@ final class XdrParser {
     }
 
     private Definition.Procedure procedure() {
-        Declaration result = declaration("", false);
+        Declaration result = declaration(false);
         Token name = name("a procedure");
         expect("(");
         List<Declaration> arguments = new ArrayList<>();
         do {
             Token first = peek();
-            Declaration argument = declaration("", false);
+            Declaration argument = declaration(false);
             if (argument.isVoid() && (!arguments.isEmpty() || peek().text().equals(","))) {
                 throw wrong(first, "void is no argument beside others");
             }
@@ -458,11 +391,6 @@ final class XdrParser {
 
     private Token peek() {
         return tokens.get(next);
-    }
-
-    private boolean isAhead(int distance, String text) {
-        int index = Math.min(next + distance, tokens.size() - 1);
-        return tokens.get(index).text().equals(text);
     }
 
     private Token take() {

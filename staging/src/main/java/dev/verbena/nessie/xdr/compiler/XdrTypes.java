@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
@@ -50,7 +51,7 @@ final class XdrTypes {
         }
     }
 
-    Iterable<Definition> all() {
+    List<Definition> all() {
         return List.copyOf(byName.values());
     }
 
@@ -159,21 +160,16 @@ final class XdrTypes {
     long lengthMin(TypeReference type) {
         Resolved resolved = resolve(type);
         if (resolved.primitive() != null) {
-            return resolved.primitive().length;
+            return resolved.primitive().length();
         }
-        if (resolved.definition() instanceof Definition.UnionType union) {
-            return UNIT
-                    + declarations(union).skip(1).mapToLong(this::lengthMin).min().orElseThrow();
-        }
-        if (resolved.definition() instanceof Definition.EnumType) {
+        Definition definition = resolved.definition();
+        if (definition instanceof Definition.EnumType) {
             return UNIT;
         }
-        long sum = 0;
-        for (Declaration part :
-                (Iterable<Declaration>) declarations(resolved.definition())::iterator) {
-            sum = Math.min(LENGTH_MAX + 1, sum + lengthMin(part));
-        }
-        return sum;
+        LongStream parts = declarations(definition).mapToLong(this::lengthMin);
+        return definition instanceof Definition.UnionType
+                ? UNIT + parts.skip(1).min().orElseThrow()
+                : parts.reduce(0, (a, b) -> Math.min(LENGTH_MAX + 1, a + b));
     }
 
     private static long saturated(long count, long length) {

@@ -1,0 +1,89 @@
+package dev.verbena.nessie.xdr;
+
+import java.nio.ByteOrder;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** An array of numbers or bytes. They are kept as they are encoded, so a codec only copies them. */
+public abstract class XdrPacked extends XdrArray {
+    private static final int LENGTH_MAX = Integer.MAX_VALUE - 8;
+
+    /** The encoded elements. */
+    final UnsafeBuffer elements = new UnsafeBuffer(new byte[0]);
+
+    private final int elementLength;
+
+    XdrPacked(boolean isFixed, int countMax, int elementLength) {
+        super(isFixed, countMax);
+        this.elementLength = elementLength;
+    }
+
+    /** Index of an element in the encoded ones. */
+    final int at(int index) {
+        return check(index) * elementLength;
+    }
+
+    /** Why the elements are no values of their type, or null. */
+    String flaw() {
+        return null;
+    }
+
+    @Override
+    final void ensureCapacity(int capacity) {
+        int before = elements.capacity();
+        if ((long) capacity * elementLength > before) {
+            long wanted = grown(before / elementLength, Math.max(capacity, UNIT)) * elementLength;
+            byte[] larger = new byte[(int) Math.min(LENGTH_MAX, wanted)];
+            elements.getBytes(0, larger, 0, before);
+            elements.wrap(larger);
+        }
+    }
+
+    @Override
+    void resetElements(int begin, int end) {
+        elements.setMemory(begin * elementLength, (end - begin) * elementLength, (byte) 0);
+    }
+
+    private static long padded(long length) {
+        return (length + (UNIT - 1)) & -UNIT;
+    }
+
+    @Override
+    protected final long xdrLength(int depth) {
+        return headerLength() + padded((long) count() * elementLength);
+    }
+
+    @Override
+    protected final int xdrEncode(MutableDirectBuffer buffer, int index, int depth) {
+        int at = putCount(buffer, index);
+        int length = count() * elementLength;
+        int end = at + (int) padded(length);
+        if (end > at) {
+            // Where the padding is, if there is any; the elements come over it.
+            buffer.putInt(end - UNIT, 0, ByteOrder.BIG_ENDIAN);
+        }
+        buffer.putBytes(at, elements, 0, length);
+        return end;
+    }
+
+    @Override
+    protected final int xdrDecode(DirectBuffer buffer, int index, int limit, int depth) {
+        int at = takeCount(buffer, index, limit, elementLength);
+        int length = count() * elementLength;
+        buffer.getBytes(at, elements, 0, length);
+        String flaw = flaw();
+        if (flaw != null) {
+            reset();
+            throw new XdrException(flaw);
+        }
+        int end = at + (int) padded(length);
+        need(end - at, at, limit);
+        for (int i = at + length; i < end; i++) {
+            if (buffer.getByte(i) != 0) {
+                throw new XdrException("padding is not zero");
+            }
+        }
+        return end;
+    }
+}
