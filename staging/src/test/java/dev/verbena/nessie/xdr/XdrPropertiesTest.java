@@ -20,7 +20,7 @@ import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Random values of random types; hostile bytes for their decoders. */
-class XdrProperties {
+class XdrPropertiesTest {
     private static final RandomXdr RANDOM = new RandomXdr(20_121, 60);
     private static Path folder;
     private static GeneratedXdr xdr;
