@@ -1,0 +1,158 @@
+package dev.verbena.staging.sink;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.verbena.staging.metadata.PieceMetadata;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+
+/**
+ * A folder with a file {@code NAME.raw} for each dataset and {@code NAME.json} that describes it.
+ * Each appears complete, by a rename, after its bytes were forced to the device; the description
+ * first. A dataset of a name that is there is refused, unless it may be the same one sent again.
+ */
+public final class FileSink implements Sink {
+    private static final int SESSIONS_MAX = 64;
+
+    private final Path folder;
+
+    /**
+     * A folder, which is made if it is absent.
+     *
+     * @throws UncheckedIOException naming it, if it cannot be made
+     */
+    public FileSink(Path folder) {
+        this.folder = folder;
+        try {
+            Files.createDirectories(folder);
+        } catch (IOException e) {
+            throw new UncheckedIOException("folder " + folder + " of the sink: " + e, e);
+        }
+    }
+
+    @Override
+    public int sessionsMax() {
+        return SESSIONS_MAX;
+    }
+
+    @Override
+    public boolean supportsCommands() {
+        return false;
+    }
+
+    @Override
+    public SinkSession open() throws IOException {
+        if (!Files.isDirectory(folder)) {
+            throw new IOException("there is no folder " + folder);
+        }
+        return new Session();
+    }
+
+    @Override
+    public void close() {}
+
+    private final class Session implements SinkSession {
+        @Override
+        public void transfer(SinkDataset dataset, FileChannel data) throws IOException {
+            Path raw = folder.resolve(dataset.name() + ".raw");
+            if (Files.exists(raw) && !dataset.isRepeated()) {
+                throw new SinkRejectedException("there is a file " + raw);
+            }
+            ByteBuffer description = ByteBuffer.wrap(describe(dataset).getBytes(UTF_8));
+            replace(
+                    folder.resolve(dataset.name() + ".json"),
+                    out -> {
+                        while (description.hasRemaining()) {
+                            out.write(description);
+                        }
+                    });
+            replace(raw, out -> copy(data, dataset.length(), out));
+            try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
+                directory.force(true);
+            }
+        }
+
+        @Override
+        public String command(String text) throws IOException {
+            throw new SinkRejectedException("a folder of files runs no commands");
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private interface Content {
+        void writeTo(FileChannel out) throws IOException;
+    }
+
+    private static void replace(Path file, Content content) throws IOException {
+        Path fresh = file.resolveSibling(file.getFileName() + ".tmp");
+        try (FileChannel out =
+                FileChannel.open(
+                        fresh,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.WRITE,
+                        StandardOpenOption.TRUNCATE_EXISTING)) {
+            content.writeTo(out);
+            out.force(true);
+        }
+        Files.move(
+                fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private static void copy(FileChannel data, long length, FileChannel out) throws IOException {
+        for (long done = 0; done < length; ) {
+            long count = data.transferTo(done, length - done, out);
+            if (count <= 0) {
+                throw new IOException("the staged file ends at " + done + " of " + length);
+            }
+            done += count;
+        }
+    }
+
+    /** The side-car: JSON, one line. */
+    private static String describe(SinkDataset dataset) {
+        String piece = "";
+        if (dataset.piece() != null) {
+            PieceMetadata of = dataset.piece();
+            piece =
+                    ",\"variable\":\"%s\",\"step\":%s,\"rank\":%s,\"global\":%s,\"start\":%s,\"shape\":%s"
+                            .formatted(
+                                    escaped(of.variable()),
+                                    of.step(),
+                                    of.rank(),
+                                    Arrays.toString(of.global()),
+                                    Arrays.toString(of.start()),
+                                    Arrays.toString(of.shape()));
+        }
+        return "{\"name\":\"%s\",\"type\":\"%s\",\"bytes\":%s,\"elementSize\":%s,\"order\":\"little\"%s}\n"
+                .formatted(
+                        escaped(dataset.name()),
+                        escaped(dataset.type()),
+                        dataset.length(),
+                        dataset.elementSize(),
+                        piece);
+    }
+
+    private static String escaped(String text) {
+        StringBuilder out = new StringBuilder();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                out.append('\\').append(c);
+            } else if (c < ' ') {
+                out.append(String.format("\\u%04x", (int) c));
+            } else {
+                out.append(c);
+            }
+        }
+        return out.toString();
+    }
+}

@@ -1,0 +1,23 @@
+package dev.verbena.staging.sink;
+
+import java.io.IOException;
+
+/** Where staged datasets go. Thread-safe; sessions are used by one thread each. */
+public interface Sink extends AutoCloseable {
+    /** Sessions that may be open at a time, at least 1. */
+    int sessionsMax();
+
+    /** Whether {@link SinkSession#command} does anything but refuse. */
+    boolean supportsCommands();
+
+    /**
+     * Opens a session. May wait.
+     *
+     * @throws IOException if the sink cannot be reached now; the caller tries again later
+     */
+    SinkSession open() throws IOException;
+
+    /** Gives up what the sink itself holds; sessions are closed by those that opened them. */
+    @Override
+    void close();
+}
