@@ -3,6 +3,10 @@ module dev.verbena.staging {
     requires transitive dev.verbena.api;
 
     exports dev.verbena.dart;
-    exports dev.verbena.nessie.xdr;
     exports dev.verbena.nessie.xdr.compiler;
+    exports dev.verbena.nessie.xdr;
+    exports dev.verbena.savime.query;
+    exports dev.verbena.savime;
+    exports dev.verbena.staging.metadata;
+    exports dev.verbena.staging.sink;
 }

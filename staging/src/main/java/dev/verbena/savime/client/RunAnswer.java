@@ -1,0 +1,54 @@
+package dev.verbena.savime.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.verbena.savime.wire.StgFlags;
+import dev.verbena.savime.wire.StgFlyweight;
+
+/** The text of a command's result, out of one or more messages. */
+final class RunAnswer {
+    private static final int LENGTH_MAX = 1 << 28;
+
+    private final RunCommand command;
+    private byte[] text;
+    private int filled;
+    private boolean isComplete;
+
+    RunAnswer(RunCommand command) {
+        this.command = command;
+    }
+
+    RunCommand command() {
+        return command;
+    }
+
+    /**
+     * Adds a message's part.
+     *
+     * @throws IllegalArgumentException if the parts do not fit together
+     */
+    void add(StgFlyweight message) {
+        int total = message.totalTextLength();
+        int count = message.runTextLength();
+        if (text == null) {
+            if (total < 0 || total > LENGTH_MAX) {
+                throw new IllegalArgumentException("a result of " + total + " bytes");
+            }
+            text = new byte[total];
+        }
+        if (count < 0 || count > text.length - filled) {
+            throw new IllegalArgumentException("a result is longer than announced");
+        }
+        message.copyText(text, filled);
+        filled += count;
+        isComplete = (message.flags() & StgFlags.FLAG_MORE) == 0;
+    }
+
+    boolean isComplete() {
+        return isComplete;
+    }
+
+    String text() {
+        return new String(text, 0, filled, UTF_8);
+    }
+}

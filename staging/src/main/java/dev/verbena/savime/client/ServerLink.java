@@ -1,0 +1,78 @@
+package dev.verbena.savime.client;
+
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.savime.wire.MessageQueue;
+import dev.verbena.transport.Transport;
+import org.agrona.DirectBuffer;
+
+/** A connection to a server that is made again when it is lost. One thread. */
+interface ServerLink extends AutoCloseable {
+    /** What the engine is told. */
+    interface Events {
+        /** Messages can be sent; this server has been told nothing yet. */
+        void onConnected();
+
+        /** A message. */
+        void onMessage(DirectBuffer buffer, int offset, int length);
+
+        /** A block that {@link ServerLink#write} took is in the server's memory, or is not. */
+        void onWritten(int slot, boolean isThere);
+
+        /** Adds a question that the server answers; false: it cannot be asked now. */
+        boolean askIfAlive();
+    }
+
+    /** Connects, takes messages, sends those of {@link #out}; work done. */
+    int doWork();
+
+    boolean isConnected();
+
+    /** Why it is not connected. */
+    String whyNot();
+
+    /** Messages to be sent. */
+    MessageQueue out();
+
+    /** Makes a source ready; null where none is needed. */
+    RegisteredRegion register(OffHeapMemory memory);
+
+    /**
+     * Writes a block.
+     *
+     * @return false: not now
+     */
+    boolean write(Block block);
+
+    /**
+     * A block to be written.
+     *
+     * @param slot told when it is written
+     * @param source null where {@link #register} gave null
+     * @param window its bytes
+     * @param sourceOffset within the region
+     */
+    record Block(
+            int slot,
+            long session,
+            long dataset,
+            long offset,
+            int number,
+            int length,
+            RegisteredRegion source,
+            long sourceOffset,
+            DirectBuffer window,
+            RemoteDescriptor target) {}
+
+    /** Gives the connection up; another one is made. */
+    void reset(String why);
+
+    long nextDeadlineNs();
+
+    /** Null: none. */
+    Transport transport();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,326 @@
+package dev.verbena.savime.client;
+
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.savime.client.ClientEngine.Granted;
+import dev.verbena.savime.wire.StgFlags;
+import dev.verbena.savime.wire.StgFlyweight;
+import dev.verbena.savime.wire.StgStatus;
+import dev.verbena.savime.wire.StgType;
+import dev.verbena.staging.Checksum;
+import dev.verbena.staging.metadata.PieceMetadata;
+import java.util.Arrays;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.IntArrayList;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * One dataset on its way to the server (specification, section 4.3).
+ *
+ * <pre>
+ * OPENING -- OPENED --> MOVING -- all blocks released --> SYNCING -- DONE --> ended
+ * a block's slot: FREE -- request --> ASKED -- grant --> GRANTED --> WRITING --> WRITTEN --> FREE
+ * </pre>
+ */
+final class UploadRun {
+    private static final int RUNNING = -1;
+    private static final int CRC_PIECE = 1 << 30;
+
+    private enum State {
+        OPENING,
+        MOVING,
+        SYNCING
+    }
+
+    private enum SlotState {
+        FREE,
+        ASKED,
+        GRANTED,
+        WRITING,
+        WRITTEN
+    }
+
+    private static final class Slot {
+        private final RemoteDescriptor target = new RemoteDescriptor();
+        private SlotState state = SlotState.FREE;
+        private long offset;
+        private int length;
+        private int number;
+        private int crc;
+
+        void ask(long from, int count, int blockNo) {
+            offset = from;
+            length = count;
+            number = blockNo;
+            state = SlotState.ASKED;
+        }
+
+        void crc(int value) {
+            crc = value;
+        }
+
+        void to(SlotState next) {
+            state = next;
+        }
+    }
+
+    private final ClientEngine engine;
+    private final Upload task;
+    private final RegisteredRegion source;
+    private final Slot[] slots;
+    private final boolean hasCrc;
+    private final Checksum checksum = new Checksum();
+    private State state = State.OPENING;
+    private long openRequest;
+    private long nextOffset;
+    private long releasedBytes;
+    private int blockLength;
+    private int blockCount;
+    private boolean isLengthKnown;
+    private int resumedCrc;
+    private final IntArrayList crcs = new IntArrayList();
+    private final IntArrayList lengths = new IntArrayList();
+    private int status = RUNNING;
+
+    UploadRun(ClientEngine engine, Upload task, Granted granted) {
+        this.engine = engine;
+        this.task = task;
+        this.hasCrc = (granted.features() & StgFlags.FEATURE_CRC) != 0;
+        this.slots = new Slot[granted.window()];
+        Arrays.setAll(slots, i -> new Slot());
+        this.blockLength = granted.blockMax();
+        this.source = engine.link().register(task.memory());
+    }
+
+    /** Null: none is needed. */
+    RegisteredRegion source() {
+        return source;
+    }
+
+    /** How it ended; negative: it has not. */
+    int status() {
+        return status;
+    }
+
+    void open(long request) {
+        openRequest = request;
+        Upload.Dataset dataset = task.dataset();
+        UnsafeBuffer metadata = new UnsafeBuffer(new byte[PieceMetadata.LENGTH_MAX]);
+        int length = dataset.piece() == null ? 0 : dataset.piece().encode(metadata, 0);
+        engine.say(StgType.DATASET_OPEN, StgFlyweight.LENGTH_MAX)
+                .open(
+                        task.length(),
+                        dataset.elementSize(),
+                        dataset.onDuplicate(),
+                        dataset.placement())
+                .openTexts(dataset.name(), dataset.type(), metadata, length);
+    }
+
+    // ---- what the server says
+
+    void onMessage(StgFlyweight message, DirectBuffer buffer) {
+        switch (message.type()) {
+            case StgType.DATASET_OPENED -> onOpened(message);
+            case StgType.BLOCK_GRANT -> onGrant(message, buffer);
+            case StgType.DATASET_DONE -> onDone(message);
+            case StgType.DATASET_ABORT -> {
+                if (message.datasetId() == task.id() && state != State.OPENING) {
+                    status = message.status();
+                }
+            }
+            default -> {
+                // HEARTBEAT: it lives.
+            }
+        }
+    }
+
+    private void onOpened(StgFlyweight message) {
+        if (state != State.OPENING || message.request() != openRequest) {
+            return;
+        }
+        engine.progress();
+        if (message.status() != StgStatus.OK) {
+            status = message.status();
+            return;
+        }
+        long resumed = message.resumeOffset();
+        if (resumed < 0 || resumed > task.length()) {
+            throw new IllegalArgumentException("resumed at " + resumed);
+        }
+        task.opened(message.datasetId(), message.givenName(), message.placement() == 1);
+        nextOffset = resumed;
+        releasedBytes = resumed;
+        resumedCrc = hasCrc ? crcOf(0, resumed) : 0;
+        state = State.MOVING;
+    }
+
+    private int crcOf(long from, long to) {
+        checksum.reset();
+        for (long at = from; at < to; at += CRC_PIECE) {
+            int count = (int) Math.min(CRC_PIECE, to - at);
+            checksum.update(task.memory().buffer(task.offset() + at, count), 0, count);
+        }
+        return checksum.value();
+    }
+
+    private int crcOfAll() {
+        int crc = resumedCrc;
+        for (int i = 0; i < crcs.size(); i++) {
+            crc = Checksum.combine(crc, crcs.getInt(i), lengths.getInt(i));
+        }
+        return crc;
+    }
+
+    private void onGrant(StgFlyweight message, DirectBuffer buffer) {
+        if (state != State.MOVING || message.datasetId() != task.id()) {
+            return;
+        }
+        for (Slot slot : slots) {
+            if (slot.state == SlotState.ASKED && slot.number == message.blockNo()) {
+                engine.progress();
+                granted(slot, message, buffer);
+                return;
+            }
+        }
+    }
+
+    private void granted(Slot slot, StgFlyweight message, DirectBuffer buffer) {
+        int code = message.status();
+        if (code == StgStatus.PIN_LIMIT
+                && message.blockLength() >= StgFlyweight.BLOCK_ALIGNMENT
+                && message.blockLength() < slot.length) {
+            // The first block, alone: it is asked for again, and all others are as short.
+            blockLength = message.blockLength();
+            nextOffset = slot.offset;
+            blockCount--;
+            slot.to(SlotState.FREE);
+        } else if (code != StgStatus.OK) {
+            status = code;
+        } else {
+            isLengthKnown = true;
+            slot.target.decode(buffer, message.descriptorAt());
+            slot.to(SlotState.GRANTED);
+        }
+    }
+
+    private void onDone(StgFlyweight message) {
+        if (state == State.SYNCING && message.datasetId() == task.id()) {
+            engine.progress();
+            status = message.status();
+        }
+    }
+
+    void onWritten(int index, boolean isThere) {
+        if (index < 0 || index >= slots.length || slots[index].state != SlotState.WRITING) {
+            return; // Of an earlier dataset.
+        }
+        engine.progress();
+        if (isThere) {
+            slots[index].to(SlotState.WRITTEN);
+        } else {
+            status = StgStatus.BAD_RANGE;
+        }
+    }
+
+    // ---- what is next
+
+    int step() {
+        if (state != State.MOVING || status >= 0) {
+            return 0;
+        }
+        int work = 0;
+        for (int i = 0; i < slots.length; i++) {
+            work += step(i, slots[i]);
+        }
+        if (releasedBytes == task.length()) {
+            engine.say(StgType.DATASET_SYNC, StgType.lengthMin(StgType.DATASET_SYNC))
+                    .sync(task.id(), task.length(), crcOfAll(), blockCount);
+            state = State.SYNCING;
+            work++;
+        }
+        return work;
+    }
+
+    private int step(int index, Slot slot) {
+        switch (slot.state) {
+            case FREE -> {
+                // The first answer says how long blocks may be.
+                boolean mayAsk = isLengthKnown || !isAnyAsked();
+                if (nextOffset < task.length() && mayAsk && !engine.link().out().isFull()) {
+                    ask(slot);
+                    return 1;
+                }
+            }
+            case GRANTED -> {
+                return write(index, slot);
+            }
+            case WRITTEN -> {
+                if (!engine.link().out().isFull()) {
+                    release(slot);
+                    return 1;
+                }
+            }
+            default -> {
+                // The server or the transport has it.
+            }
+        }
+        return 0;
+    }
+
+    private boolean isAnyAsked() {
+        for (Slot slot : slots) {
+            if (slot.state != SlotState.FREE) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void ask(Slot slot) {
+        int length = (int) Math.min(blockLength, task.length() - nextOffset);
+        slot.ask(nextOffset, length, blockCount++);
+        engine.say(StgType.BLOCK_REQUEST, StgType.lengthMin(StgType.BLOCK_REQUEST))
+                .block(task.id(), slot.offset, length, slot.number);
+        nextOffset += length;
+    }
+
+    private int write(int index, Slot slot) {
+        long at = task.offset() + slot.offset;
+        UnsafeBuffer window = task.memory().buffer(at, slot.length);
+        boolean isTaken =
+                engine.link()
+                        .write(
+                                new ServerLink.Block(
+                                        index,
+                                        engine.session(),
+                                        task.id(),
+                                        slot.offset,
+                                        slot.number,
+                                        slot.length,
+                                        source,
+                                        at,
+                                        window,
+                                        slot.target));
+        if (!isTaken) {
+            return 0;
+        }
+        slot.to(SlotState.WRITING);
+        if (hasCrc) {
+            slot.crc(checksum.of(window, 0, slot.length));
+            while (crcs.size() <= slot.number) {
+                crcs.addInt(0);
+                lengths.addInt(0);
+            }
+            crcs.setInt(slot.number, slot.crc);
+            lengths.setInt(slot.number, slot.length);
+        }
+        return 1;
+    }
+
+    private void release(Slot slot) {
+        engine.say(StgType.BLOCK_RELEASE, StgType.lengthMin(StgType.BLOCK_RELEASE))
+                .release(task.id(), slot.number, slot.crc);
+        releasedBytes += slot.length;
+        slot.to(SlotState.FREE);
+    }
+}

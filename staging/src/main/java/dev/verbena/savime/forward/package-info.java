@@ -1,0 +1,2 @@
+/** Threads that hand staged datasets and commands to a sink; they may wait. */
+package dev.verbena.savime.forward;

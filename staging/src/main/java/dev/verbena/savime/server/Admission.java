@@ -1,0 +1,113 @@
+package dev.verbena.savime.server;
+
+import dev.verbena.savime.store.StagedFile;
+import dev.verbena.staging.admission.Account;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.function.Consumer;
+
+/**
+ * Which dataset goes to memory (specification, section 5.2). Bytes are reserved before a file is
+ * made. Files whose dataset is gone stay, within the reservation, for datasets of the same length,
+ * and go as soon as another dataset needs the space.
+ */
+final class Admission {
+    private final Account memory;
+    private final Account disk;
+    private final long poolMax;
+    private final Consumer<StagedFile> remove;
+    private final ArrayDeque<StagedFile> pool = new ArrayDeque<>();
+    private long poolBytes;
+
+    /**
+     * @param remove deletes the files of a dataset that is gone, and then calls {@link #removed}
+     */
+    Admission(ServerSettings settings, Consumer<StagedFile> remove) {
+        this.memory = new Account(settings.memoryMax());
+        this.disk = new Account(settings.diskMax());
+        this.poolMax = settings.poolMax();
+        this.remove = remove;
+    }
+
+    Account memory() {
+        return memory;
+    }
+
+    Account disk() {
+        return disk;
+    }
+
+    long poolBytes() {
+        return poolBytes;
+    }
+
+    /** Bytes of memory that datasets can have. */
+    long freeMemory() {
+        return memory.free() + poolBytes;
+    }
+
+    /** A file of this length from the pool, its bytes reserved already; null: none. */
+    StagedFile reuse(long length) {
+        for (Iterator<StagedFile> files = pool.iterator(); files.hasNext(); ) {
+            StagedFile file = files.next();
+            if (file.length() == length) {
+                files.remove();
+                poolBytes -= length;
+                return file;
+            }
+        }
+        return null;
+    }
+
+    /** Reserves memory, at the cost of files in the pool; false: there is none. */
+    boolean reserveMemory(long length) {
+        if (length > freeMemory()) {
+            return false;
+        }
+        while (!memory.reserve(length)) {
+            StagedFile oldest = pool.remove();
+            poolBytes -= oldest.length();
+            // Deleted by the same thread that makes the new file, and before.
+            memory.release(oldest.length());
+            remove.accept(oldest);
+        }
+        return true;
+    }
+
+    boolean reserveDisk(long length) {
+        return disk.reserve(length);
+    }
+
+    /** Files that were found at the start. */
+    void charge(StagedFile file) {
+        accountOf(file).charge(file.length());
+    }
+
+    void release(boolean isMemory, long length) {
+        (isMemory ? memory : disk).release(length);
+    }
+
+    private Account accountOf(StagedFile file) {
+        return file.isInMemory() ? memory : disk;
+    }
+
+    boolean isPoolable(StagedFile file) {
+        return file.isInMemory() && poolBytes + file.length() <= poolMax;
+    }
+
+    /** Keeps the file of a dataset that is gone; its bytes stay reserved. */
+    void keep(StagedFile file) {
+        pool.add(file);
+        poolBytes += file.length();
+    }
+
+    /** Empties the pool. */
+    void clear() {
+        while (!pool.isEmpty()) {
+            StagedFile file = pool.remove();
+            poolBytes -= file.length();
+            memory.release(file.length());
+            remove.accept(file);
+        }
+    }
+}

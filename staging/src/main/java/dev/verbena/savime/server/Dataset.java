@@ -1,0 +1,235 @@
+package dev.verbena.savime.server;
+
+import dev.verbena.savime.store.MetaFile;
+import dev.verbena.savime.store.StagedFile;
+import dev.verbena.savime.wire.DatasetState;
+import dev.verbena.savime.wire.StgFlyweight;
+import dev.verbena.staging.Checksum;
+import java.util.BitSet;
+import java.util.Map;
+import java.util.TreeMap;
+import org.agrona.collections.Int2ObjectHashMap;
+
+/**
+ * A dataset from OPEN until it is removed: what of it has arrived, in pages of 4 KiB, and which
+ * blocks are granted. A block is claimed once; its pages count as received when they are checked
+ * and, on disk, written.
+ */
+final class Dataset {
+    private static final int PAGE = StgFlyweight.BLOCK_ALIGNMENT;
+
+    private record Sum(int crc, int length) {}
+
+    private final Session session;
+    private final StagedFile file;
+    private final BitSet claimed = new BitSet();
+    private final BitSet received = new BitSet();
+    private final Int2ObjectHashMap<Block> blocks = new Int2ObjectHashMap<>();
+    private final TreeMap<Long, Sum> sums = new TreeMap<>();
+    private MetaFile meta;
+    private Connection connection;
+    private DatasetState state;
+    private int jobCount;
+    private boolean isSyncing;
+    private boolean isRepeated;
+    private long syncRequest;
+    private int syncCrc;
+    private long orphanedNs;
+    private long endedNs;
+
+    Dataset(Session session, Connection connection, StagedFile file, MetaFile meta) {
+        this.session = session;
+        this.connection = connection;
+        this.file = file;
+        this.meta = meta;
+        this.state = meta.state();
+    }
+
+    /** One that an earlier server has left. */
+    static Dataset recovered(Session session, StagedFile file, MetaFile meta) {
+        Dataset dataset = new Dataset(session, null, file, meta);
+        dataset.isRepeated = meta.state() == DatasetState.FORWARDING;
+        dataset.state =
+                meta.state() == DatasetState.FAILED ? DatasetState.FAILED : DatasetState.RECEIVED;
+        return dataset;
+    }
+
+    Session session() {
+        return session;
+    }
+
+    StagedFile file() {
+        return file;
+    }
+
+    MetaFile meta() {
+        return meta;
+    }
+
+    long id() {
+        return meta.id();
+    }
+
+    String name() {
+        return meta.name();
+    }
+
+    long length() {
+        return meta.totalBytes();
+    }
+
+    DatasetState state() {
+        return state;
+    }
+
+    void state(DatasetState next) {
+        state = next;
+    }
+
+    boolean isRepeated() {
+        return isRepeated;
+    }
+
+    /** A transfer was begun, and its end is unknown. */
+    void repeated() {
+        isRepeated = true;
+    }
+
+    /** Whom its replies go to; null: its client is away. */
+    Connection connection() {
+        return connection;
+    }
+
+    /** Its client is away since then. */
+    void orphaned(long nowNs) {
+        connection = null;
+        orphanedNs = nowNs;
+    }
+
+    long orphanedNs() {
+        return orphanedNs;
+    }
+
+    /** Its client is back and goes on where {@link #firstGap} is: what was claimed is not. */
+    void resumed(Connection by) {
+        connection = by;
+        received.clear(pageOf(firstGap()), pageCount());
+        claimed.clear();
+        claimed.or(received);
+        sums.tailMap(firstGap(), true).clear();
+        isSyncing = false;
+    }
+
+    void ended(long nowNs) {
+        endedNs = nowNs;
+    }
+
+    long endedNs() {
+        return endedNs;
+    }
+
+    // ---- blocks
+
+    private static int pageOf(long offset) {
+        return (int) Math.min(Integer.MAX_VALUE, offset / PAGE);
+    }
+
+    private int pageCount() {
+        return pageOf(length() + PAGE - 1);
+    }
+
+    /** Whether a block is where a block may be, and nobody has claimed any of it. */
+    boolean isGrantable(long offset, int count, int number) {
+        boolean isInside =
+                offset >= 0 && offset % PAGE == 0 && count > 0 && offset <= length() - count;
+        if (!isInside || count % PAGE != 0 && offset + count != length()) {
+            return false;
+        }
+        int next = claimed.nextSetBit(pageOf(offset));
+        boolean isFree = next < 0 || next >= pageOf(offset + count + PAGE - 1);
+        return isFree && !blocks.containsKey(number);
+    }
+
+    void claim(long offset, int count) {
+        claimed.set(pageOf(offset), pageOf(offset + count + PAGE - 1));
+    }
+
+    /** A claim that came to nothing. */
+    void unclaim(long offset, int count) {
+        claimed.clear(pageOf(offset), pageOf(offset + count + PAGE - 1));
+    }
+
+    void granted(Block block) {
+        blocks.put(block.number(), block);
+    }
+
+    /** The granted block of this number; null: none. */
+    Block block(int number) {
+        return blocks.get(number);
+    }
+
+    Block released(int number) {
+        return blocks.remove(number);
+    }
+
+    /** Any granted block; null: none. */
+    Block anyBlock() {
+        return blocks.isEmpty() ? null : blocks.values().iterator().next();
+    }
+
+    void received(Block block, int crc) {
+        received.set(pageOf(block.offset()), pageOf(block.offset() + block.length() + PAGE - 1));
+        sums.put(block.offset(), new Sum(crc, block.length()));
+    }
+
+    /** A job for it runs; it is not touched otherwise until that has ended. */
+    void jobs(int change) {
+        jobCount += change;
+    }
+
+    boolean hasJobs() {
+        return jobCount > 0;
+    }
+
+    // ---- its end
+
+    void sync(long request, int crc) {
+        isSyncing = true;
+        syncRequest = request;
+        syncCrc = crc;
+    }
+
+    boolean isSyncing() {
+        return isSyncing;
+    }
+
+    long syncRequest() {
+        return syncRequest;
+    }
+
+    void syncAnswered() {
+        isSyncing = false;
+    }
+
+    /** Where the first byte is missing; the length: none is. */
+    long firstGap() {
+        return Math.min(length(), (long) received.nextClearBit(0) * PAGE);
+    }
+
+    /** CRC-32C of all bytes, out of those of the blocks. */
+    int crc() {
+        int crc = 0;
+        for (Map.Entry<Long, Sum> each : sums.entrySet()) {
+            crc = Checksum.combine(crc, each.getValue().crc, each.getValue().length);
+        }
+        return crc;
+    }
+
+    boolean hasClientsCrc() {
+        return crc() == syncCrc;
+    }
+
+    void synced(boolean hasCrc, long order) {
+        meta = meta.synced(hasCrc, hasCrc ? syncCrc : 0, order);
+    }
+}

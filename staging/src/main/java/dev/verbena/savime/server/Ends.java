@@ -1,0 +1,123 @@
+package dev.verbena.savime.server;
+
+import dev.verbena.savime.store.StagedFile;
+import dev.verbena.savime.wire.DatasetState;
+import dev.verbena.savime.wire.StgFlyweight;
+import dev.verbena.savime.wire.StgStatus;
+import dev.verbena.savime.wire.StgType;
+
+/** How a dataset leaves: blocks are revoked, files removed, and then its bytes are given back. */
+final class Ends {
+    private final Registry registry;
+    private final StorageJobs jobs;
+    private final ServerSettings settings;
+    private final ServerCounts counts;
+    private final BounceBuffers bounce;
+    private Admission admission;
+
+    Ends(
+            ServerSettings settings,
+            Registry registry,
+            StorageJobs jobs,
+            ServerCounts counts,
+            BounceBuffers bounce) {
+        this.settings = settings;
+        this.registry = registry;
+        this.jobs = jobs;
+        this.counts = counts;
+        this.bounce = bounce;
+    }
+
+    /** Before anything ends. */
+    void admission(Admission of) {
+        admission = of;
+    }
+
+    /** No peer reaches its blocks any more. */
+    void revoke(Dataset dataset) {
+        for (Block block = dataset.anyBlock(); block != null; block = dataset.anyBlock()) {
+            dataset.released(block.number());
+            giveBack(block);
+        }
+    }
+
+    /** A granted block is of no use any more. */
+    void giveBack(Block block) {
+        revokeOnly(block);
+        if (block.isBounce()) {
+            bounce.giveBack(block.memory());
+        }
+    }
+
+    void revokeOnly(Block block) {
+        block.revoke();
+        block.connection().granted(-1);
+        counts.pinned(-block.length());
+    }
+
+    /** It was not complete, or must not be sent: nothing of it stays. */
+    void abort(Dataset dataset) {
+        counts.aborted();
+        revoke(dataset);
+        remove(dataset, DatasetState.ABORTED);
+    }
+
+    /** Deletes its files; then its bytes are free, and its client is told how it ended. */
+    void remove(Dataset dataset, DatasetState how) {
+        dataset.state(how);
+        StagedFile file = dataset.file();
+        boolean isKept = how == DatasetState.FORWARDED && admission.isPoolable(file);
+        jobs.submit(
+                file.isInMemory(),
+                () -> {
+                    if (isKept) {
+                        file.removeMeta();
+                    } else {
+                        file.remove();
+                    }
+                },
+                failure -> {
+                    if (failure != null) {
+                        settings.environment().errorHandler().onError(failure);
+                    }
+                    if (isKept) {
+                        admission.keep(file);
+                    } else {
+                        admission.release(file.isInMemory(), file.length());
+                    }
+                    registry.remove(dataset, how);
+                    boolean wasReplaced =
+                            how == DatasetState.ABORTED && dataset.meta().syncedOrder() > 0;
+                    if (how == DatasetState.FORWARDED || wasReplaced) {
+                        tell(dataset, wasReplaced ? "another one has its name" : "");
+                    }
+                });
+    }
+
+    /** Deletes a file that no dataset has. */
+    void discard(StagedFile file) {
+        jobs.submit(
+                file.isInMemory(),
+                file::remove,
+                failure -> {
+                    if (failure != null) {
+                        settings.environment().errorHandler().onError(failure);
+                    }
+                });
+    }
+
+    /** Tells its client, if that is there, what has become of it. */
+    void tell(Dataset dataset, String text) {
+        Connection to = dataset.connection();
+        if (to == null || !dataset.session().isConnected(to)) {
+            to = dataset.session().connection();
+        }
+        if (to == null || dataset.meta().type().equals(Openings.COMMAND) || to.out().isFull()) {
+            return;
+        }
+        int code = dataset.state() == DatasetState.FAILED ? StgStatus.SINK_REJECTED : StgStatus.OK;
+        to.reply(StgType.DATASET_EVENT, StgFlyweight.LENGTH_MAX, 0, code)
+                .state(dataset.id(), dataset.state().code(), code)
+                .eventText(text);
+    }
+}

@@ -1,0 +1,381 @@
+package dev.verbena.savime.server;
+
+import dev.verbena.savime.forward.ForwardTask;
+import dev.verbena.savime.forward.SenderPool;
+import dev.verbena.savime.wire.DatasetState;
+import dev.verbena.savime.wire.StgFlags;
+import dev.verbena.savime.wire.StgFlyweight;
+import dev.verbena.savime.wire.StgStatus;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.NanoClock;
+
+/**
+ * The queue to the sink (specification, section 5.5): datasets in the order in which they were
+ * complete, and ordered commands behind all that their session sent before. A sink that cannot be
+ * reached holds all of it; what a sink refuses is not tried again.
+ */
+final class Forwarding {
+    private static final int COMMANDS_MAX = 4096;
+
+    private final ServerSettings settings;
+    private final NanoClock clock;
+    private final Registry registry;
+    private final Ends ends;
+    private final StorageJobs jobs;
+    private final ServerCounts counts;
+    private final Commands commands = new Commands();
+    private final SenderPool senders;
+    private final List<Entry> queue = new ArrayList<>();
+    private long retryNs;
+    private long backOffNs;
+    private boolean isHeld;
+    private boolean isStopping;
+
+    /** A dataset or a command. */
+    private static final class Entry {
+        private final Session session;
+        private final Dataset dataset;
+        private final Connection connection;
+        private final long request;
+        private final String text;
+        private final boolean isImmediate;
+        private final boolean isEvenIfFailed;
+        private boolean isSending;
+
+        Entry(Dataset dataset) {
+            this(dataset.session(), dataset, null, 0, null, 0);
+        }
+
+        Entry(
+                Session session,
+                Dataset dataset,
+                Connection connection,
+                long request,
+                String text,
+                int flags) {
+            this.session = session;
+            this.dataset = dataset;
+            this.connection = connection;
+            this.request = request;
+            this.text = text;
+            this.isImmediate = (flags & StgFlags.FLAG_IMMEDIATE) != 0;
+            this.isEvenIfFailed = (flags & StgFlags.FLAG_EVEN_IF_FAILED) != 0;
+        }
+
+        void sending(boolean is) {
+            isSending = is;
+        }
+    }
+
+    Forwarding(
+            ServerSettings settings,
+            Registry registry,
+            Ends ends,
+            StorageJobs jobs,
+            ServerCounts counts,
+            SenderPool senders) {
+        this.settings = settings;
+        this.clock = settings.environment().nanoClock();
+        this.registry = registry;
+        this.ends = ends;
+        this.jobs = jobs;
+        this.counts = counts;
+        this.senders = senders;
+        this.backOffNs = settings.retryFirstNs();
+    }
+
+    /** No further task is given to a sender. */
+    void stop() {
+        isStopping = true;
+    }
+
+    /** A dataset is complete. */
+    void add(Dataset dataset) {
+        if (dataset.meta().type().equals(Openings.COMMAND)) {
+            return; // The text of a command, which RUN names.
+        }
+        int at = queue.size();
+        while (at > 0 && isLater(queue.get(at - 1), dataset)) {
+            at--;
+        }
+        queue.add(at, new Entry(dataset));
+    }
+
+    private static boolean isLater(Entry entry, Dataset than) {
+        return entry.dataset != null
+                && entry.dataset.meta().syncedOrder() > than.meta().syncedOrder();
+    }
+
+    // ---- commands
+
+    void onRun(Connection by, StgFlyweight message) {
+        if ((message.flags() & StgFlags.FLAG_TEXT_IS_DATASET) == 0) {
+            run(by, message.request(), message.flags(), message.runText());
+            return;
+        }
+        Dataset text = registry.dataset(message.textDatasetId());
+        boolean isText =
+                text != null
+                        && text.session() == by.session()
+                        && text.state() == DatasetState.RECEIVED
+                        && text.meta().type().equals(Openings.COMMAND);
+        if (!isText) {
+            commands.answer(by, message.request(), StgStatus.NO_SUCH_DATASET, "");
+            return;
+        }
+        String[] read = new String[1];
+        long request = message.request();
+        int flags = message.flags();
+        jobs.submit(
+                text.file().isInMemory(),
+                () -> read[0] = text.file().text(),
+                failure -> {
+                    ends.remove(text, DatasetState.FORWARDED);
+                    if (failure == null) {
+                        run(by, request, flags, read[0]);
+                    } else {
+                        settings.environment().errorHandler().onError(failure);
+                        commands.answer(by, request, StgStatus.IO_ERROR, "");
+                    }
+                });
+    }
+
+    private void run(Connection by, long request, int flags, String text) {
+        if (queue.size() - registry.datasetCount() >= COMMANDS_MAX) {
+            commands.answer(by, request, StgStatus.TOO_MANY, "");
+        } else {
+            queue.add(new Entry(by.session(), null, by, request, text, flags));
+        }
+    }
+
+    /** A client is gone: nobody waits for its commands. */
+    void lost(Connection connection) {
+        boolean isOver = connection.session() != null && connection.session().connection() == null;
+        queue.removeIf(
+                entry ->
+                        isOver
+                                && entry.dataset == null
+                                && entry.session == connection.session()
+                                && !entry.isSending);
+    }
+
+    // ---- sending
+
+    /** Takes results, gives senders what is next; work done. */
+    int doWork() {
+        int work = senders.poll(this::ended) + commands.doWork();
+        long now = clock.nanoTime();
+        boolean isDue = !isHeld || now - retryNs >= 0 && senders.inFlight() == 0;
+        if (!isStopping && isDue) {
+            work += sendNext();
+        }
+        counts.queue(queue.size(), senders.inFlight());
+        return work;
+    }
+
+    private int sendNext() {
+        int work = 0;
+        while (senders.hasRoom()) {
+            Entry next = next();
+            if (next == null) {
+                return work;
+            }
+            work++;
+            if (next.dataset == null) {
+                runNow(next);
+            } else {
+                send(next);
+            }
+            if (isHeld) {
+                return work; // One try shows whether the sink is back.
+            }
+        }
+        return work;
+    }
+
+    /** The first that may be sent; commands that need not wait for data come first. */
+    private Entry next() {
+        for (Entry entry : queue) {
+            if (entry.isImmediate && !entry.isSending) {
+                return entry;
+            }
+        }
+        for (int i = 0; i < queue.size(); i++) {
+            Entry entry = queue.get(i);
+            boolean isFree =
+                    entry.dataset == null ? isFirstOfSession(i) : isSendable(entry.dataset);
+            if (!entry.isSending && isFree) {
+                return entry;
+            }
+        }
+        return null;
+    }
+
+    private static boolean isSendable(Dataset dataset) {
+        boolean waits =
+                dataset.state() == DatasetState.RECEIVED || dataset.state() == DatasetState.HELD;
+        return waits && !dataset.hasJobs();
+    }
+
+    private boolean isFirstOfSession(int index) {
+        for (int i = 0; i < index; i++) {
+            Entry before = queue.get(i);
+            if (before.session == queue.get(index).session && !before.isImmediate) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void send(Entry entry) {
+        Dataset dataset = entry.dataset;
+        entry.sending(true);
+        dataset.state(DatasetState.FORWARDING);
+        senders.submit(
+                ForwardTask.dataset(entry, dataset.file(), dataset.meta(), dataset.isRepeated()));
+    }
+
+    private void runNow(Entry entry) {
+        if (!entry.isImmediate && !entry.isEvenIfFailed && entry.session.failedCount() > 0) {
+            queue.remove(entry);
+            String names = entry.session.takeFailed();
+            commands.answer(entry.connection, entry.request, StgStatus.PREDECESSOR_FAILED, names);
+            return;
+        }
+        if (!entry.isImmediate) {
+            entry.session.takeFailed();
+        }
+        entry.sending(true);
+        senders.submit(ForwardTask.command(entry, entry.text));
+    }
+
+    private void ended(ForwardTask task) {
+        Entry entry = (Entry) task.owner();
+        entry.sending(false);
+        boolean isReached =
+                task.result() == ForwardTask.Result.OK
+                        || task.result() == ForwardTask.Result.REJECTED;
+        if (isReached) {
+            isHeld = false;
+            backOffNs = settings.retryFirstNs();
+        } else {
+            hold();
+        }
+        if (entry.dataset == null) {
+            commandEnded(entry, task);
+        } else {
+            datasetEnded(entry, task);
+        }
+    }
+
+    private void hold() {
+        long now = clock.nanoTime();
+        counts.retried();
+        if (isHeld && retryNs - now > 0) {
+            return; // Another sender has found the same.
+        }
+        isHeld = true;
+        retryNs = now + backOffNs;
+        backOffNs = Math.min(2 * backOffNs, settings.retryLastNs());
+    }
+
+    private void commandEnded(Entry entry, ForwardTask task) {
+        boolean mayHaveRun = task.result() == ForwardTask.Result.UNKNOWN;
+        if (task.result() == ForwardTask.Result.UNREACHABLE && !entry.isImmediate) {
+            return; // It stays in the queue.
+        }
+        queue.remove(entry);
+        int status =
+                switch (task.result()) {
+                    case OK -> StgStatus.OK;
+                    case REJECTED -> StgStatus.SINK_REJECTED;
+                    default -> StgStatus.SINK_DOWN;
+                };
+        String text = mayHaveRun ? "it may have run: " + task.text() : task.text();
+        commands.answer(entry.connection, entry.request, status, text);
+    }
+
+    private void datasetEnded(Entry entry, ForwardTask task) {
+        Dataset dataset = entry.dataset;
+        switch (task.result()) {
+            case OK -> {
+                queue.remove(entry);
+                counts.forwarded(dataset.length());
+                dataset.session().forwarded(dataset.length());
+                ends.remove(dataset, DatasetState.FORWARDED);
+            }
+            case REJECTED -> {
+                queue.remove(entry);
+                refused(dataset, task.text());
+            }
+            case UNKNOWN -> {
+                dataset.repeated();
+                dataset.state(DatasetState.HELD);
+            }
+            default -> dataset.state(DatasetState.HELD);
+        }
+    }
+
+    private void refused(Dataset dataset, String text) {
+        counts.failed();
+        dataset.session().failed(dataset.name());
+        dataset.state(DatasetState.FAILED);
+        dataset.ended(clock.nanoTime());
+        ends.tell(dataset, text);
+        dataset.jobs(1);
+        jobs.submit(
+                dataset.file().isInMemory(),
+                () -> dataset.file().writeMeta(dataset.meta().in(DatasetState.FAILED)),
+                failure -> {
+                    dataset.jobs(-1);
+                    if (failure != null) {
+                        settings.environment().errorHandler().onError(failure);
+                    }
+                });
+    }
+
+    /** Removes what was refused long ago, and queue entries whose dataset was replaced. */
+    int expire(long nowNs) {
+        queue.removeIf(
+                entry -> entry.dataset != null && entry.dataset.state() == DatasetState.ABORTED);
+        int[] work = {0};
+        registry.forEach(
+                dataset -> {
+                    boolean isOld =
+                            dataset.state() == DatasetState.FAILED
+                                    && !dataset.hasJobs()
+                                    && nowNs - dataset.endedNs() - settings.keepFailedNs() >= 0;
+                    if (isOld) {
+                        work[0]++;
+                        ends.remove(dataset, DatasetState.FAILED);
+                    }
+                });
+        return work[0];
+    }
+
+    /** Datasets and commands that wait. */
+    int queued() {
+        return queue.size();
+    }
+
+    /** Tries that are under way. */
+    int sending() {
+        return senders.inFlight();
+    }
+
+    /** Place of a dataset in the queue, from 0; -1: none. */
+    int positionOf(Dataset dataset) {
+        for (int i = 0; i < queue.size(); i++) {
+            if (queue.get(i).dataset == dataset) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** When something is due although nothing happens. */
+    long nextDeadlineNs() {
+        return isHeld && !queue.isEmpty() ? retryNs : Long.MAX_VALUE;
+    }
+}

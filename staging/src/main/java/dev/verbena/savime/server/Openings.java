@@ -1,0 +1,302 @@
+package dev.verbena.savime.server;
+
+import dev.verbena.savime.store.MetaFile;
+import dev.verbena.savime.store.StagedFile;
+import dev.verbena.savime.store.StagingDirectory;
+import dev.verbena.savime.wire.DatasetNames;
+import dev.verbena.savime.wire.DatasetState;
+import dev.verbena.savime.wire.StgFlyweight;
+import dev.verbena.savime.wire.StgStatus;
+import dev.verbena.savime.wire.StgType;
+import dev.verbena.staging.metadata.PieceMetadata;
+import java.util.ArrayDeque;
+import org.agrona.DirectBuffer;
+
+/** DATASET_OPEN: names, admission, placement, files (specification, sections 5.2, 5.3 and 6.4). */
+final class Openings {
+    /** Type of a dataset that is the text of a command. */
+    static final String COMMAND = "command";
+
+    private static final int TYPE_MAX = 63;
+    private static final long LENGTH_MAX = 1L << 42;
+    private static final int COMMAND_MAX = 1 << 20;
+    private static final int REPLACE = 1;
+    private static final int SUFFIX = 2;
+    private static final int MEMORY_ONLY = 1;
+    private static final int DISK_ONLY = 2;
+
+    private final ServerSettings settings;
+    private final Registry registry;
+    private final Admission admission;
+    private final StorageJobs jobs;
+    private final StagingDirectory memory;
+    private final StagingDirectory disk;
+    private final Ends ends;
+    private final ServerCounts counts;
+    private final ArrayDeque<Opening> waiting = new ArrayDeque<>();
+    private boolean isStopping;
+
+    /** What is asked for, and since when. */
+    private record Opening(
+            Connection connection,
+            long request,
+            String name,
+            String type,
+            long length,
+            int elementSize,
+            int placement,
+            PieceMetadata piece,
+            long sinceNs) {}
+
+    Openings(
+            ServerSettings settings,
+            Registry registry,
+            Admission admission,
+            StorageJobs jobs,
+            StagingDirectory memory,
+            StagingDirectory disk,
+            Ends ends,
+            ServerCounts counts) {
+        this.settings = settings;
+        this.registry = registry;
+        this.admission = admission;
+        this.jobs = jobs;
+        this.memory = memory;
+        this.disk = disk;
+        this.ends = ends;
+        this.counts = counts;
+    }
+
+    /** Refuses from now on. */
+    void stop() {
+        isStopping = true;
+    }
+
+    void onOpen(Connection by, StgFlyweight message, DirectBuffer buffer) {
+        String name = message.name();
+        String type = message.elementType();
+        long length = message.totalBytes();
+        int elementSize = message.elementSize();
+        PieceMetadata piece = null;
+        if (message.metadataLength() > 0) {
+            int at = message.metadataAt();
+            piece = PieceMetadata.decode(buffer, at, message.metadataLength());
+        }
+        int refusal = refusal(name, type, length, elementSize);
+        if (refusal != StgStatus.OK) {
+            refuse(by, message.request(), refusal);
+            return;
+        }
+        Dataset same = registry.named(name);
+        if (same != null && resume(by, same, message.request(), length)) {
+            return;
+        }
+        if (registry.isTaken(name)) {
+            if (message.onDuplicate() == SUFFIX) {
+                name = free(name);
+            } else if (message.onDuplicate() == REPLACE && same != null && isReplaceable(same)) {
+                ends.remove(same, DatasetState.ABORTED);
+            } else {
+                refuse(by, message.request(), StgStatus.DUPLICATE);
+                return;
+            }
+        }
+        registry.take(name);
+        Opening opening =
+                new Opening(
+                        by,
+                        message.request(),
+                        name,
+                        type,
+                        length,
+                        elementSize,
+                        message.placementRule(),
+                        piece,
+                        settings.environment().nanoClock().nanoTime());
+        if (!waiting.isEmpty() || !place(opening, settings.admissionWaitNs() == 0)) {
+            waiting.add(opening);
+        }
+    }
+
+    private int refusal(String name, String type, long length, int elementSize) {
+        if (isStopping) {
+            return StgStatus.SHUTTING_DOWN;
+        }
+        if (!DatasetNames.isLegal(name)) {
+            return StgStatus.BAD_NAME;
+        }
+        boolean isShort = !type.equals(COMMAND) || length <= COMMAND_MAX;
+        boolean isSize =
+                length > 0 && length <= LENGTH_MAX && elementSize > 0 && length % elementSize == 0;
+        if (!isSize || !isShort || type.isEmpty() || type.length() > TYPE_MAX || hasControl(type)) {
+            return StgStatus.BAD_SIZE;
+        }
+        boolean isFull = registry.datasetCount() + waiting.size() >= settings.datasetsMax();
+        return isFull ? StgStatus.TOO_MANY : StgStatus.OK;
+    }
+
+    private static boolean hasControl(String type) {
+        return type.chars().anyMatch(c -> c <= ' ' || c >= 127);
+    }
+
+    private static boolean isReplaceable(Dataset dataset) {
+        boolean waits =
+                dataset.state() == DatasetState.RECEIVED || dataset.state() == DatasetState.HELD;
+        return waits && !dataset.hasJobs();
+    }
+
+    private String free(String name) {
+        for (int i = 2; ; i++) {
+            String suffix = "_" + i;
+            int keep = Math.min(name.length(), DatasetNames.LENGTH_MAX - suffix.length());
+            String next = name.substring(0, keep) + suffix;
+            if (!registry.isTaken(next)) {
+                return next;
+            }
+        }
+    }
+
+    /** A client that lost its connection goes on with what has arrived. */
+    private boolean resume(Connection by, Dataset dataset, long request, long length) {
+        boolean isSame =
+                dataset.state() == DatasetState.RECEIVING
+                        && dataset.connection() == null
+                        && dataset.session() == by.session()
+                        && dataset.length() == length
+                        && !dataset.hasJobs();
+        if (isSame) {
+            dataset.resumed(by);
+            opened(by, dataset, request);
+        }
+        return isSame;
+    }
+
+    private void refuse(Connection by, long request, int status) {
+        by.reply(
+                StgType.DATASET_OPENED, StgType.lengthMin(StgType.DATASET_OPENED), request, status);
+    }
+
+    private void opened(Connection by, Dataset dataset, long request) {
+        by.reply(StgType.DATASET_OPENED, StgFlyweight.LENGTH_MAX, request, StgStatus.OK)
+                .opened(
+                        dataset.id(),
+                        dataset.file().isInMemory() ? 1 : 2,
+                        dataset.firstGap(),
+                        dataset.name());
+    }
+
+    /** Those that wait for memory, in order; work done. */
+    int doWork() {
+        int work = 0;
+        while (!waiting.isEmpty()) {
+            Opening first = waiting.peek();
+            long now = settings.environment().nanoClock().nanoTime();
+            boolean isLast = now - first.sinceNs - settings.admissionWaitNs() >= 0;
+            boolean isGone = first.connection.isEnding();
+            if (isGone) {
+                registry.give(first.name);
+            } else if (!place(first, isLast || isStopping)) {
+                break;
+            }
+            waiting.remove();
+            work++;
+        }
+        return work;
+    }
+
+    boolean isWaiting() {
+        return !waiting.isEmpty();
+    }
+
+    /** Finds a place; false: it may wait for memory. */
+    private boolean place(Opening opening, boolean isLast) {
+        if (opening.placement != DISK_ONLY && memory != null) {
+            StagedFile used = admission.reuse(opening.length);
+            if (used != null) {
+                counts.reused();
+                make(opening, true, used);
+                return true;
+            }
+            if (admission.reserveMemory(opening.length)) {
+                make(opening, true, null);
+                return true;
+            }
+            if (!isLast && opening.length <= settings.memoryMax()) {
+                return false;
+            }
+        }
+        if (opening.placement != MEMORY_ONLY
+                && disk != null
+                && admission.reserveDisk(opening.length)) {
+            make(opening, false, null);
+        } else {
+            registry.give(opening.name);
+            refuse(opening.connection, opening.request, StgStatus.NO_SPACE);
+        }
+        return true;
+    }
+
+    private void make(Opening opening, boolean isMemory, StagedFile used) {
+        long id = registry.nextId();
+        StagingDirectory directory = isMemory ? memory : disk;
+        MetaFile meta =
+                new MetaFile(
+                        id,
+                        opening.name,
+                        opening.type,
+                        opening.length,
+                        opening.elementSize,
+                        opening.connection.session().clientId(),
+                        DatasetState.RECEIVING,
+                        false,
+                        0,
+                        settings.environment().epochClock().time(),
+                        0,
+                        opening.piece);
+        StagedFile[] made = new StagedFile[1];
+        Session session = opening.connection.session();
+        session.count(1);
+        jobs.submit(
+                isMemory,
+                () -> {
+                    made[0] =
+                            used == null
+                                    ? directory.create(id, opening.length)
+                                    : directory.reuse(used, id);
+                    made[0].writeMeta(meta);
+                },
+                failure -> {
+                    session.count(-1);
+                    if (failure == null) {
+                        made(opening, made[0], meta);
+                    } else {
+                        notMade(opening, isMemory, used, failure);
+                    }
+                });
+    }
+
+    private void made(Opening opening, StagedFile file, MetaFile meta) {
+        Session session = opening.connection.session();
+        Dataset dataset = new Dataset(session, opening.connection, file, meta);
+        registry.add(dataset);
+        if (session.isConnected(opening.connection)) {
+            opened(opening.connection, dataset, opening.request);
+        } else {
+            ends.remove(dataset, DatasetState.ABORTED);
+        }
+    }
+
+    /** A full disk, mostly. */
+    private void notMade(Opening opening, boolean isMemory, StagedFile used, Exception failure) {
+        settings.environment().errorHandler().onError(failure);
+        registry.give(opening.name);
+        admission.release(isMemory, opening.length);
+        if (used != null) {
+            ends.discard(used);
+        }
+        if (opening.connection.session().isConnected(opening.connection)) {
+            refuse(opening.connection, opening.request, StgStatus.NO_SPACE);
+        }
+        registry.forgetIfOver(opening.connection.session());
+    }
+}

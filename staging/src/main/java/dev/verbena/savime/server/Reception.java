@@ -1,0 +1,453 @@
+package dev.verbena.savime.server;
+
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.savime.server.Connection.Asked;
+import dev.verbena.savime.wire.DatasetState;
+import dev.verbena.savime.wire.StgFlags;
+import dev.verbena.savime.wire.StgFlyweight;
+import dev.verbena.savime.wire.StgStatus;
+import dev.verbena.savime.wire.StgType;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportException;
+import java.io.UncheckedIOException;
+import java.util.function.Consumer;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * Blocks (specification, sections 4.4 and 5.4): a block is mapped and registered when it is
+ * granted, and checked, and on disk written, when it is released.
+ */
+final class Reception {
+    private final ServerSettings settings;
+    private final Registry registry;
+    private final StorageJobs jobs;
+    private final BounceBuffers bounce;
+    private final Ends ends;
+    private final ServerCounts counts;
+    private final Consumer<Dataset> onReceived;
+    private final RemoteDescriptor descriptor = new RemoteDescriptor();
+    private final StgFlyweight flyweight = new StgFlyweight();
+    private Transport transport;
+    private long lastOrder;
+
+    /**
+     * @param onReceived takes a dataset that is complete
+     */
+    Reception(
+            ServerSettings settings,
+            Registry registry,
+            StorageJobs jobs,
+            BounceBuffers bounce,
+            Ends ends,
+            ServerCounts counts,
+            Consumer<Dataset> onReceived) {
+        this.settings = settings;
+        this.registry = registry;
+        this.jobs = jobs;
+        this.bounce = bounce;
+        this.ends = ends;
+        this.counts = counts;
+        this.onReceived = onReceived;
+    }
+
+    /** Registers with this one; null: TCP only. */
+    void transport(Transport of) {
+        transport = of;
+    }
+
+    /** Places in the queue go on behind this one. */
+    void orderAfter(long order) {
+        lastOrder = Math.max(lastOrder, order);
+    }
+
+    // ---- requests and grants
+
+    void onBlockRequest(Connection by, StgFlyweight message) {
+        Asked asked =
+                new Asked(
+                        message.request(),
+                        message.datasetId(),
+                        message.blockOffset(),
+                        message.blockLength(),
+                        message.blockNo());
+        Dataset dataset = receiving(by, asked.dataset());
+        if (dataset == null) {
+            refuse(by, asked, StgStatus.NO_SUCH_DATASET, 0);
+            return;
+        }
+        if (asked.length() > by.blockMax()
+                || !dataset.isGrantable(asked.offset(), asked.length(), asked.blockNo())) {
+            refuse(by, asked, StgStatus.BAD_RANGE, 0);
+            return;
+        }
+        long limit = settings.pinMax() & -StgFlyweight.BLOCK_ALIGNMENT;
+        if (!dataset.file().isInMemory()) {
+            limit = Math.min(limit, bounce.length());
+        }
+        if (asked.length() > limit) {
+            refuse(by, asked, StgStatus.PIN_LIMIT, (int) limit);
+            return;
+        }
+        dataset.claim(asked.offset(), asked.length());
+        by.ask(asked);
+        grantWaiting(by);
+    }
+
+    /** The dataset of this number, if this connection sends it. */
+    private Dataset receiving(Connection by, long id) {
+        Dataset dataset = registry.dataset(id);
+        boolean isOwn =
+                dataset != null
+                        && dataset.state() == DatasetState.RECEIVING
+                        && dataset.connection() == by;
+        return isOwn ? dataset : null;
+    }
+
+    private void refuse(Connection by, Asked asked, int status, int length) {
+        int messageLength = StgType.lengthMin(StgType.BLOCK_GRANT);
+        by.reply(StgType.BLOCK_GRANT, messageLength, asked.request(), status)
+                .block(asked.dataset(), asked.offset(), length, asked.blockNo());
+    }
+
+    /** Grants what this connection has asked for, as far as there is room; work done. */
+    int grantWaiting(Connection by) {
+        int work = 0;
+        while (!by.asked().isEmpty() && by.mayGrant()) {
+            Asked asked = by.asked().peek();
+            Dataset dataset = receiving(by, asked.dataset());
+            if (dataset == null) {
+                by.asked().remove();
+                continue;
+            }
+            OffHeapMemory bounced = null;
+            if (counts.pinnedBytes().get() > settings.pinMax() - asked.length()) {
+                return work;
+            }
+            if (!dataset.file().isInMemory()) {
+                bounced = bounce.take();
+                if (bounced == null) {
+                    return work;
+                }
+            }
+            by.asked().remove();
+            by.granted(1);
+            pin(asked.length());
+            work++;
+            if (bounced == null) {
+                map(by, dataset, asked);
+            } else {
+                grant(new Block(dataset, by, asked, bounced, true), asked);
+            }
+        }
+        return work;
+    }
+
+    private void pin(long change) {
+        counts.pinned(change);
+    }
+
+    private void map(Connection by, Dataset dataset, Asked asked) {
+        OffHeapMemory[] mapped = new OffHeapMemory[1];
+        dataset.jobs(1);
+        jobs.submit(
+                true,
+                () -> mapped[0] = dataset.file().map(asked.offset(), asked.length()),
+                failure -> {
+                    dataset.jobs(-1);
+                    Block block = new Block(dataset, by, asked, mapped[0], false);
+                    if (failure != null) {
+                        notGranted(block, asked, failure);
+                    } else if (receiving(by, asked.dataset()) == dataset) {
+                        grant(block, asked);
+                    } else {
+                        by.granted(-1);
+                        pin(-asked.length());
+                    }
+                });
+    }
+
+    private void notGranted(Block block, Asked asked, Exception failure) {
+        settings.environment().errorHandler().onError(failure);
+        boolean isSpace = failure instanceof UncheckedIOException;
+        Connection by = block.connection();
+        by.granted(-1);
+        pin(-block.length());
+        if (receiving(by, asked.dataset()) != null) {
+            refuse(by, asked, isSpace ? StgStatus.NO_SPACE : StgStatus.IO_ERROR, 0);
+            ends.abort(block.dataset());
+        }
+    }
+
+    private void grant(Block block, Asked asked) {
+        Connection by = block.connection();
+        descriptor.set(0, 0, 0, 0, 0, 0, 0);
+        long address = 0;
+        if (by.isOneSided()) {
+            try {
+                RegisteredRegion region =
+                        transport.register(block.memory(), RemoteDescriptor.REMOTE_WRITE);
+                block.registered(region);
+                region.describe(0, block.length(), RemoteDescriptor.REMOTE_WRITE, descriptor);
+                address = descriptor.base();
+            } catch (TransportException e) {
+                if (block.isBounce()) {
+                    bounce.giveBack(block.memory());
+                }
+                notGranted(block, asked, e);
+                return;
+            }
+        }
+        block.dataset().granted(block);
+        StgFlyweight grant =
+                by.reply(
+                                StgType.BLOCK_GRANT,
+                                StgType.lengthMin(StgType.BLOCK_GRANT),
+                                asked.request(),
+                                StgStatus.OK)
+                        .block(block.dataset().id(), block.offset(), block.length(), block.number())
+                        .remote(address, descriptor.keyLow());
+        descriptor.encode(by.out().buffer(), grant.descriptorAt());
+    }
+
+    // ---- data
+
+    /** Where data that come by TCP go; null: its dataset was aborted meanwhile. */
+    MutableDirectBuffer dataTarget(Connection by, StgFlyweight header) {
+        if (receiving(by, header.datasetId()) == null) {
+            return null;
+        }
+        Block block = expected(by, header);
+        if (block.hasArrived()) {
+            throw new IllegalArgumentException("data for a block that has them");
+        }
+        return block.memory().buffer(0, block.length());
+    }
+
+    void onData(Connection by, StgFlyweight header) {
+        if (receiving(by, header.datasetId()) != null) {
+            expected(by, header).arrived();
+        }
+    }
+
+    private Block expected(Connection by, StgFlyweight header) {
+        Dataset dataset = receiving(by, header.datasetId());
+        Block block = dataset == null ? null : dataset.block(header.blockNo());
+        boolean isRight =
+                block != null
+                        && block.connection() == by
+                        && block.offset() == header.blockOffset()
+                        && block.length() == header.blockLength();
+        if (!isRight) {
+            throw new IllegalArgumentException("data for a block that was not granted");
+        }
+        return block;
+    }
+
+    void onRelease(Connection by, StgFlyweight message) {
+        Dataset dataset = receiving(by, message.datasetId());
+        if (dataset == null) {
+            return; // It was aborted while this was under way.
+        }
+        Block block = dataset.block(message.releasedBlock());
+        if (block == null || !by.isOneSided() && !block.hasArrived()) {
+            throw new IllegalArgumentException("release of a block that has not come");
+        }
+        dataset.released(block.number());
+        ends.revokeOnly(block);
+        check(block, by.has(StgFlags.FEATURE_CRC), message.blockCrc());
+    }
+
+    private void check(Block block, boolean hasCrc, int crc) {
+        Dataset dataset = block.dataset();
+        int[] found = {crc};
+        if (!block.isBounce() && !hasCrc) {
+            dataset.received(block, 0);
+            answerSync(dataset);
+            return;
+        }
+        DirectBuffer window = block.memory().buffer(0, block.length());
+        dataset.jobs(1);
+        jobs.submit(
+                dataset.file().isInMemory(),
+                () -> {
+                    if (hasCrc) {
+                        found[0] = dataset.file().crc(window, block.length());
+                    }
+                    if (block.isBounce() && found[0] == crc) {
+                        dataset.file().write(block.offset(), window, 0, block.length());
+                    }
+                },
+                failure -> {
+                    dataset.jobs(-1);
+                    if (block.isBounce()) {
+                        bounce.giveBack(block.memory());
+                    }
+                    checked(block, failure, found[0] == crc, crc);
+                });
+    }
+
+    private void checked(Block block, Exception failure, boolean isRight, int crc) {
+        Dataset dataset = block.dataset();
+        if (dataset.state() != DatasetState.RECEIVING) {
+            return;
+        }
+        if (failure == null && isRight) {
+            dataset.received(block, crc);
+            answerSync(dataset);
+            return;
+        }
+        if (failure != null) {
+            settings.environment().errorHandler().onError(failure);
+        }
+        fail(dataset, failure == null ? StgStatus.CHECKSUM : StgStatus.IO_ERROR);
+    }
+
+    /** Nothing of it stays; its client is told why. */
+    private void fail(Dataset dataset, int status) {
+        Connection by = dataset.connection();
+        if (by != null) {
+            long request = dataset.isSyncing() ? dataset.syncRequest() : 0;
+            by.reply(
+                            StgType.DATASET_ABORT,
+                            StgType.lengthMin(StgType.DATASET_ABORT),
+                            request,
+                            status)
+                    .datasetId(dataset.id());
+        }
+        dataset.session().failed(dataset.name());
+        ends.abort(dataset);
+    }
+
+    // ---- end of a dataset
+
+    void onSync(Connection by, StgFlyweight message) {
+        Dataset dataset = receiving(by, message.datasetId());
+        if (dataset == null || dataset.isSyncing()) {
+            done(by, message.datasetId(), message.request(), StgStatus.NO_SUCH_DATASET, 0);
+        } else if (message.syncBytes() != dataset.length()) {
+            done(by, dataset.id(), message.request(), StgStatus.BAD_SIZE, 0);
+        } else {
+            dataset.sync(message.request(), message.datasetCrc());
+            answerSync(dataset);
+        }
+    }
+
+    private void done(Connection by, long id, long request, int status, long bytes) {
+        int length = StgType.lengthMin(StgType.DATASET_DONE);
+        by.reply(StgType.DATASET_DONE, length, request, status).done(id, bytes, 0);
+    }
+
+    private void answerSync(Dataset dataset) {
+        if (!dataset.isSyncing() || dataset.hasJobs()) {
+            return;
+        }
+        Connection by = dataset.connection();
+        boolean hasCrc = by.has(StgFlags.FEATURE_CRC);
+        if (dataset.firstGap() < dataset.length()) {
+            dataset.syncAnswered();
+            done(by, dataset.id(), dataset.syncRequest(), StgStatus.PARTIAL, dataset.firstGap());
+        } else if (hasCrc && !dataset.hasClientsCrc()) {
+            fail(dataset, StgStatus.CHECKSUM);
+        } else {
+            seal(dataset, hasCrc);
+        }
+    }
+
+    private void seal(Dataset dataset, boolean hasCrc) {
+        dataset.synced(hasCrc, ++lastOrder);
+        dataset.jobs(1);
+        jobs.submit(
+                dataset.file().isInMemory(),
+                () -> dataset.file().seal(dataset.meta()),
+                failure -> {
+                    dataset.jobs(-1);
+                    if (failure != null) {
+                        settings.environment().errorHandler().onError(failure);
+                        fail(dataset, StgStatus.IO_ERROR);
+                    } else {
+                        sealed(dataset);
+                    }
+                });
+    }
+
+    private void sealed(Dataset dataset) {
+        counts.received(dataset.length());
+        dataset.state(DatasetState.RECEIVED);
+        onReceived.accept(dataset);
+        Connection by = dataset.connection();
+        if (by != null) {
+            long bytes = dataset.length();
+            done(by, dataset.id(), dataset.syncRequest(), StgStatus.OK, bytes);
+        }
+        dataset.syncAnswered();
+    }
+
+    void onAbort(Connection by, StgFlyweight message) {
+        Dataset dataset = receiving(by, message.datasetId());
+        if (dataset != null) {
+            ends.abort(dataset);
+        }
+    }
+
+    /** A client is gone: peers reach nothing of it any more, whatever becomes of its datasets. */
+    void lost(Connection connection, long nowNs) {
+        for (Asked asked : connection.asked()) {
+            Dataset dataset = registry.dataset(asked.dataset());
+            if (dataset != null) {
+                dataset.unclaim(asked.offset(), asked.length());
+            }
+        }
+        connection.asked().clear();
+        registry.forEach(
+                dataset -> {
+                    if (dataset.connection() == connection) {
+                        lost(dataset, nowNs);
+                    }
+                });
+    }
+
+    private void lost(Dataset dataset, long nowNs) {
+        Connection before = dataset.connection();
+        if (dataset.state() != DatasetState.RECEIVING) {
+            dataset.orphaned(nowNs);
+            return;
+        }
+        ends.revoke(dataset);
+        dataset.orphaned(nowNs);
+        boolean isSealing = dataset.meta().syncedOrder() > 0;
+        if (!isSealing && !before.has(StgFlags.FEATURE_RESUME)) {
+            dataset.session().failed(dataset.name());
+            ends.abort(dataset);
+        }
+    }
+
+    /** Datasets whose client did not come back in time. */
+    int expire(long nowNs) {
+        int[] work = {0};
+        registry.forEach(
+                dataset -> {
+                    boolean isLate =
+                            dataset.state() == DatasetState.RECEIVING
+                                    && dataset.connection() == null
+                                    && dataset.meta().syncedOrder() == 0
+                                    && !dataset.hasJobs()
+                                    && nowNs - dataset.orphanedNs() - settings.resumeNs() >= 0;
+                    if (isLate) {
+                        work[0]++;
+                        dataset.session().failed(dataset.name());
+                        ends.abort(dataset);
+                    }
+                });
+        return work[0];
+    }
+
+    /** Whether a dataset is not complete yet. */
+    boolean isReceiving() {
+        boolean[] isAny = {false};
+        registry.forEach(dataset -> isAny[0] |= dataset.state() == DatasetState.RECEIVING);
+        return isAny[0];
+    }
+}

@@ -1,0 +1,262 @@
+package dev.verbena.savime.server;
+
+import dev.verbena.agent.Environment;
+import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.savime.forward.SenderPool;
+import dev.verbena.savime.store.BackgroundWork;
+import dev.verbena.savime.store.StagingDirectory;
+import dev.verbena.savime.wire.DatasetState;
+import dev.verbena.staging.CounterMirror;
+import dev.verbena.staging.bootstrap.ServicePublisher;
+import dev.verbena.transport.Transport;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.agrona.CloseHelper;
+
+/**
+ * The staging server: takes datasets from clients into memory or onto disk and hands them to a
+ * sink. What may wait runs on threads of the directories and of the sender pool, whose results it
+ * polls. One thread, except what says otherwise.
+ */
+public final class StagingEngine implements ProtocolAgent {
+    private static final long EXPIRE_EVERY_NS = 20_000_000L;
+
+    private final ServerSettings settings;
+    private final Environment environment;
+    private final StagingDirectory memory;
+    private final StagingDirectory disk;
+    private final BackgroundWork memoryWork;
+    private final BackgroundWork diskWork;
+    private final SenderPool senders;
+    private final ServerCounts counts = new ServerCounts();
+    private final Registry registry;
+    private final StorageJobs jobs;
+    private final BounceBuffers bounce;
+    private final Admission admission;
+    private final Openings openings;
+    private final Reception reception;
+    private final Forwarding forwarding;
+    private final Dispatch dispatch;
+    private final CounterMirror mirror;
+    private final ServicePublisher publisher;
+    private Transport transport;
+    private TcpClients tcp;
+    private TransportClients oneSided;
+    private long expiredNs;
+    private volatile int port;
+    private volatile URI uri;
+    private volatile boolean isReady;
+    private volatile boolean isStopAsked;
+    private volatile boolean isDrained;
+
+    /**
+     * A server, not yet listening.
+     *
+     * @param memory null: none
+     * @param disk null: none
+     * @param senders closed by this, as are the directories
+     */
+    public StagingEngine(
+            ServerSettings settings,
+            StagingDirectory memory,
+            StagingDirectory disk,
+            SenderPool senders) {
+        this.settings = settings;
+        this.environment = settings.environment();
+        this.memory = memory;
+        this.disk = disk;
+        this.senders = senders;
+        memoryWork = new BackgroundWork("verbena-stage-memory");
+        diskWork = new BackgroundWork("verbena-stage-disk");
+        jobs = new StorageJobs(memoryWork, diskWork);
+        registry = new Registry(environment.epochClock().time() << 20);
+        bounce = new BounceBuffers(settings.bounceLength(), settings.bounceCount());
+        Ends ends = new Ends(settings, registry, jobs, counts, bounce);
+        admission = new Admission(settings, ends::discard);
+        ends.admission(admission);
+        openings = new Openings(settings, registry, admission, jobs, memory, disk, ends, counts);
+        forwarding = new Forwarding(settings, registry, ends, jobs, counts, senders);
+        reception = new Reception(settings, registry, jobs, bounce, ends, counts, forwarding::add);
+        dispatch = new Dispatch(settings, registry, admission, openings, reception, forwarding);
+        publisher =
+                settings.servicePath() == null
+                        ? null
+                        : new ServicePublisher(
+                                environment, settings.servicePath(), TransportClients.PROTOCOL);
+        mirror =
+                new CounterMirror(environment, "stage")
+                        .show("datasets in", counts.datasetsIn())
+                        .show("bytes in", counts.bytesIn())
+                        .show("datasets out", counts.datasetsOut())
+                        .show("bytes out", counts.bytesOut())
+                        .show("memory reserved", admission.memory()::reserved)
+                        .show("disk reserved", admission.disk()::reserved)
+                        .show("pinned bytes", counts.pinnedBytes())
+                        .show("queued", counts.queuedCount())
+                        .show("forwarding", counts.forwardingCount())
+                        .show("retries", counts.retryCount())
+                        .show("refused by the sink", counts.failureCount())
+                        .show("aborted", counts.abortCount());
+    }
+
+    /** Calls this, on any thread, when {@link #doWork} may have something to do. */
+    public void onReady(Runnable wakeup) {
+        memoryWork.onReady(wakeup);
+        diskWork.onReady(wakeup);
+        senders.onReady(wakeup);
+        if (publisher != null) {
+            publisher.onReady(wakeup);
+        }
+    }
+
+    @Override
+    public void onStart() {
+        recover();
+        if (settings.transport() != null) {
+            transport = settings.transport().get();
+            reception.transport(transport);
+            oneSided = new TransportClients(settings, transport, dispatch, reception, publisher);
+            uri = transport.uri();
+        }
+        if (settings.listenHost() != null) {
+            tcp = new TcpClients(settings, dispatch, reception);
+            port = tcp.port();
+        }
+        expiredNs = environment.nanoClock().nanoTime();
+    }
+
+    /** Complete datasets of an earlier server go into the queue, in their order. */
+    private void recover() {
+        List<StagingDirectory.Found> found = new ArrayList<>();
+        for (StagingDirectory directory : new StagingDirectory[] {memory, disk}) {
+            if (directory != null) {
+                found.addAll(directory.recover(environment.errorHandler()));
+            }
+        }
+        found.sort(Comparator.comparingLong(each -> each.meta().syncedOrder()));
+        for (StagingDirectory.Found each : found) {
+            Session session = registry.session(each.meta().clientId());
+            Dataset dataset = Dataset.recovered(session, each.file(), each.meta());
+            admission.charge(each.file());
+            registry.add(dataset);
+            reception.orderAfter(each.meta().syncedOrder());
+            if (dataset.state() == DatasetState.RECEIVED) {
+                forwarding.add(dataset);
+            } else {
+                dataset.ended(environment.nanoClock().nanoTime());
+            }
+        }
+    }
+
+    @Override
+    public int doWork() {
+        if (isStopAsked) {
+            openings.stop();
+            forwarding.stop();
+        }
+        int work = jobs.poll();
+        if (oneSided != null) {
+            work += oneSided.doWork();
+        }
+        if (tcp != null) {
+            work += tcp.doWork();
+        }
+        work += openings.doWork() + forwarding.doWork();
+        long now = environment.nanoClock().nanoTime();
+        if (now - expiredNs - EXPIRE_EVERY_NS >= 0) {
+            expiredNs = now;
+            work += reception.expire(now) + forwarding.expire(now);
+        }
+        mirror.publish(now);
+        isReady = oneSided == null || oneSided.isPublished();
+        isDrained = isStopAsked && !reception.isReceiving() && senders.inFlight() == 0;
+        return work;
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        long now = environment.nanoClock().nanoTime();
+        long next = forwarding.nextDeadlineNs();
+        if (oneSided != null) {
+            next = Math.min(next, oneSided.nextDeadlineNs());
+        }
+        if (tcp != null) {
+            next = Math.min(next, tcp.nextDeadlineNs(now));
+        }
+        boolean mayExpire = registry.datasetCount() > 0 || openings.isWaiting();
+        return mayExpire ? Math.min(next, now + EXPIRE_EVERY_NS) : next;
+    }
+
+    /** The transport in which the thread may sleep; null: none. On the engine's thread. */
+    public Transport transport() {
+        return transport;
+    }
+
+    /** Refuses new datasets and gives nothing more to the sink. Any thread. */
+    public void requestStop() {
+        isStopAsked = true;
+    }
+
+    /** After {@link #requestStop}: nothing is being received or sent. Any thread. */
+    public boolean isDrained() {
+        return isDrained;
+    }
+
+    /** Clients can find the server. Any thread. */
+    public boolean isReady() {
+        return isReady;
+    }
+
+    /** TCP port; 0: none, or not yet. Any thread. */
+    public int port() {
+        return port;
+    }
+
+    /** Address of the transport; null: none, or not yet. Any thread. */
+    public URI uri() {
+        return uri;
+    }
+
+    /** Any thread. */
+    public ServerCounts counts() {
+        return counts;
+    }
+
+    /** Bytes of memory that are reserved, those of the pool included. Any thread. */
+    public long memoryReserved() {
+        return admission.memory().reserved();
+    }
+
+    /** Any thread. */
+    public long diskReserved() {
+        return admission.disk().reserved();
+    }
+
+    @Override
+    public void onClose() {
+        CloseHelper.closeAll(tcp, oneSided);
+        // Datasets that were not complete are removed by jobs of their own.
+        senders.close();
+        admission.clear();
+        memoryWork.close();
+        diskWork.close();
+        jobs.poll();
+        registry.forEach(this::closeFiles);
+        CloseHelper.closeAll(bounce, mirror::close, transport, memory, disk);
+    }
+
+    private void closeFiles(Dataset dataset) {
+        try {
+            dataset.file().close();
+        } catch (java.io.IOException e) {
+            environment.errorHandler().onError(e);
+        }
+    }
+
+    @Override
+    public String roleName() {
+        return "staging-server";
+    }
+}

@@ -1,0 +1,189 @@
+package dev.verbena.savime.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.verbena.agent.internal.ByteViews;
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.staging.Checksum;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.Long2ObjectHashMap;
+
+/**
+ * The files of one dataset: {@code ID.data} and {@code ID.meta}. Blocks of a file in memory are
+ * mapped when they are asked for, after their space was reserved, and stay mapped until the file is
+ * removed: a file that is used again has its pages already. One thread at a time.
+ */
+public final class StagedFile {
+    private final StagingDirectory directory;
+    private final long length;
+    private final Long2ObjectHashMap<OffHeapMemory> mapped = new Long2ObjectHashMap<>();
+    private final ByteViews views = new ByteViews();
+    private final Checksum checksum = new Checksum();
+    private volatile long id;
+    private FileChannel channel;
+
+    StagedFile(StagingDirectory directory, long id, long length) {
+        this.directory = directory;
+        this.id = id;
+        this.length = length;
+    }
+
+    /** Of the dataset. */
+    public long length() {
+        return length;
+    }
+
+    /** Where it is. */
+    public boolean isInMemory() {
+        return directory.isMemory();
+    }
+
+    private Path data() {
+        return directory.data(id);
+    }
+
+    private Path meta() {
+        return directory.meta(id);
+    }
+
+    /** Makes the data file, of this length; on disk its space is reserved. */
+    void create() throws IOException {
+        channel =
+                FileChannel.open(
+                        data(),
+                        StandardOpenOption.CREATE_NEW,
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE);
+        if (isInMemory()) {
+            // Its pages are reserved block by block, before each is mapped.
+            try (RandomAccessFile sparse = new RandomAccessFile(data().toFile(), "rw")) {
+                sparse.setLength(length);
+            }
+        } else {
+            // Mapping reserves what it maps, which is all that is wanted here.
+            OffHeapMemories.mapFile(data(), 0, length, true).close();
+        }
+    }
+
+    /** Gives the files, whose dataset is gone, to another of the same length. */
+    void reuse(long nextId) throws IOException {
+        Path before = data();
+        id = nextId;
+        Files.move(before, data(), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /**
+     * Memory of a block, its space reserved. Only of a file in memory.
+     *
+     * @throws java.io.UncheckedIOException if there is no space
+     */
+    public OffHeapMemory map(long offset, int blockLength) {
+        OffHeapMemory memory = mapped.get(offset);
+        if (memory != null && memory.length() == blockLength) {
+            return memory;
+        }
+        if (memory != null) {
+            mapped.remove(offset);
+            memory.close();
+        }
+        memory = OffHeapMemories.mapFile(data(), offset, blockLength, true);
+        mapped.put(offset, memory);
+        return memory;
+    }
+
+    /** Writes with {@code pwrite}. */
+    public void write(long position, DirectBuffer buffer, int offset, int count)
+            throws IOException {
+        ByteBuffer view = views.view(buffer, offset, count);
+        long at = position;
+        while (view.hasRemaining()) {
+            at += open().write(view, at);
+        }
+    }
+
+    /** CRC-32C of memory. */
+    public int crc(DirectBuffer buffer, int count) {
+        return checksum.of(buffer, 0, count);
+    }
+
+    /** Forces the data, if they are on disk, then replaces the meta file. */
+    public void seal(MetaFile content) throws IOException {
+        if (!isInMemory()) {
+            open().force(true);
+        }
+        writeMeta(content);
+    }
+
+    /** Replaces the meta file; on disk it is durable on return. */
+    public void writeMeta(MetaFile content) throws IOException {
+        Path fresh = directory.fresh(id);
+        try (FileChannel out =
+                FileChannel.open(
+                        fresh,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.WRITE,
+                        StandardOpenOption.TRUNCATE_EXISTING)) {
+            ByteBuffer text = ByteBuffer.wrap(content.encode().getBytes(UTF_8));
+            while (text.hasRemaining()) {
+                out.write(text);
+            }
+            if (!isInMemory()) {
+                out.force(true);
+            }
+        }
+        Files.move(
+                fresh, meta(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        directory.force();
+    }
+
+    /** The data, from 0 to {@link #length}; closed with this. */
+    public FileChannel open() throws IOException {
+        if (channel == null) {
+            channel = FileChannel.open(data(), StandardOpenOption.READ, StandardOpenOption.WRITE);
+        }
+        return channel;
+    }
+
+    /** All of it as text, for a command. */
+    public String text() throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate((int) length);
+        while (bytes.hasRemaining()) {
+            if (open().read(bytes, bytes.position()) < 0) {
+                throw new IOException("the staged text is cut");
+            }
+        }
+        return new String(bytes.array(), UTF_8);
+    }
+
+    /** Deletes the meta file only: the data's pages are used again. */
+    public void removeMeta() throws IOException {
+        Files.deleteIfExists(meta());
+    }
+
+    /** Unmaps, then deletes data and meta file. */
+    public void remove() throws IOException {
+        close();
+        Files.deleteIfExists(data());
+        Files.deleteIfExists(meta());
+        directory.force();
+    }
+
+    /** Unmaps and closes; the files stay. */
+    public void close() throws IOException {
+        mapped.values().forEach(OffHeapMemory::close);
+        mapped.clear();
+        if (channel != null) {
+            channel.close();
+            channel = null;
+        }
+    }
+}

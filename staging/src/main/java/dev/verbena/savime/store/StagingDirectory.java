@@ -1,0 +1,196 @@
+package dev.verbena.savime.store;
+
+import dev.verbena.savime.wire.DatasetState;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.agrona.ErrorHandler;
+
+/**
+ * A directory of staged files, locked while it is open. {@link #recover} is called first; then
+ * calls are made by one thread at a time.
+ */
+public final class StagingDirectory implements AutoCloseable {
+    private static final String DATA = ".data";
+    private static final String META = ".meta";
+
+    private final Path path;
+    private final boolean isMemory;
+    private final FileChannel lockFile;
+
+    /**
+     * A dataset that an earlier server has left.
+     *
+     * @param file not yet opened
+     */
+    public record Found(StagedFile file, MetaFile meta) {}
+
+    /**
+     * Opens, and makes if absent, a directory.
+     *
+     * @param isMemory it is of a file system in memory
+     * @throws UncheckedIOException naming it, if that is impossible or another server has it
+     */
+    public StagingDirectory(Path path, boolean isMemory) {
+        this.path = path;
+        this.isMemory = isMemory;
+        try {
+            Files.createDirectories(path);
+            lockFile =
+                    FileChannel.open(
+                            path.resolve("lock"),
+                            StandardOpenOption.CREATE,
+                            StandardOpenOption.WRITE);
+            FileLock lock = lockFile.tryLock();
+            if (lock == null) {
+                lockFile.close();
+                throw new IOException("another staging server uses it");
+            }
+        } catch (IOException | java.nio.channels.OverlappingFileLockException e) {
+            String why = "staging directory " + path + ": " + e.getMessage();
+            throw new UncheckedIOException(why, new IOException(why, e));
+        }
+    }
+
+    boolean isMemory() {
+        return isMemory;
+    }
+
+    Path data(long id) {
+        return path.resolve(Long.toHexString(id) + DATA);
+    }
+
+    Path meta(long id) {
+        return path.resolve(Long.toHexString(id) + META);
+    }
+
+    Path fresh(long id) {
+        return path.resolve(Long.toHexString(id) + ".tmp");
+    }
+
+    /** A new file. */
+    public StagedFile create(long id, long length) throws IOException {
+        StagedFile file = new StagedFile(this, id, length);
+        try {
+            file.create();
+            return file;
+        } catch (IOException | UncheckedIOException e) {
+            file.remove();
+            throw e;
+        }
+    }
+
+    /** Gives pages of a dataset that is gone to a new one of the same length. */
+    public StagedFile reuse(StagedFile file, long id) throws IOException {
+        file.reuse(id);
+        return file;
+    }
+
+    /** Bytes that the file system has free. */
+    public long usableBytes() {
+        try {
+            return Files.getFileStore(path).getUsableSpace();
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    /** Files other than the server's own: those count against the memory as well. */
+    public long totalBytes() {
+        try {
+            return Files.getFileStore(path).getTotalSpace();
+        } catch (IOException e) {
+            return Long.MAX_VALUE;
+        }
+    }
+
+    /** Makes names durable; nothing in memory, which does not survive anyway. */
+    void force() throws IOException {
+        if (isMemory) {
+            return;
+        }
+        try (FileChannel directory = FileChannel.open(path, StandardOpenOption.READ)) {
+            directory.force(true);
+        }
+    }
+
+    /**
+     * What is there, complete, in no order. Everything else is removed: what was never complete,
+     * one file without the other, a length that does not fit.
+     *
+     * @param log is told what was removed that should have been complete
+     */
+    public List<Found> recover(ErrorHandler log) {
+        List<Found> found = new ArrayList<>();
+        try {
+            for (String stem : stems()) {
+                Found one = recover(stem, log);
+                if (one != null) {
+                    found.add(one);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("staging directory " + path + ": " + e, e);
+        }
+        return found;
+    }
+
+    private TreeSet<String> stems() throws IOException {
+        TreeSet<String> stems = new TreeSet<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(path, "*.{data,meta,tmp}")) {
+            for (Path file : files) {
+                String name = file.getFileName().toString();
+                stems.add(name.substring(0, name.lastIndexOf('.')));
+            }
+        }
+        return stems;
+    }
+
+    private Found recover(String stem, ErrorHandler log) throws IOException {
+        Path data = path.resolve(stem + DATA);
+        Path meta = path.resolve(stem + META);
+        String why = "";
+        if (Files.exists(meta)) {
+            try {
+                MetaFile content = MetaFile.parse(Files.readString(meta));
+                long length = Files.exists(data) ? Files.size(data) : -1;
+                boolean isNamedSo = Long.toHexString(content.id()).equals(stem);
+                if (content.state() == DatasetState.RECEIVING) {
+                    why = "";
+                } else if (length != content.totalBytes() || !isNamedSo) {
+                    why = "its file has " + length + " bytes, not " + content.totalBytes();
+                } else {
+                    Files.deleteIfExists(path.resolve(stem + ".tmp"));
+                    return new Found(new StagedFile(this, content.id(), length), content);
+                }
+            } catch (IllegalArgumentException | IOException e) {
+                why = e.getMessage();
+            }
+        }
+        Files.deleteIfExists(data);
+        Files.deleteIfExists(meta);
+        Files.deleteIfExists(path.resolve(stem + ".tmp"));
+        if (!why.isEmpty()) {
+            log.onError(new IllegalStateException("removed " + meta + ": " + why));
+        }
+        return null;
+    }
+
+    /** Gives the lock back; files stay. */
+    @Override
+    public void close() {
+        try {
+            lockFile.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("staging directory " + path + ": " + e, e);
+        }
+    }
+}

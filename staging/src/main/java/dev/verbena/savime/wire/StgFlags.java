@@ -1,0 +1,25 @@
+package dev.verbena.savime.wire;
+
+/** Bits of STG/1: flags of messages, and features that client and server agree on. */
+public final class StgFlags {
+    /** RUN: do not wait for datasets. */
+    public static final int FLAG_IMMEDIATE = 1;
+
+    /** RUN: even if a dataset before it failed. */
+    public static final int FLAG_EVEN_IF_FAILED = 2;
+
+    /** RUN: the text is a dataset of type {@code command}. */
+    public static final int FLAG_TEXT_IS_DATASET = 4;
+
+    /** RUN_RESULT: the text goes on in the next message of this request. */
+    public static final int FLAG_MORE = 2;
+
+    /** BYE: unfinished datasets are dropped. */
+    public static final int FLAG_DROP = 1;
+
+    public static final int FEATURE_CRC = 1;
+    public static final int FEATURE_RESUME = 2;
+    public static final int FEATURE_TCP_DATA = 4;
+
+    private StgFlags() {}
+}

@@ -1,0 +1,121 @@
+package dev.verbena.savime;
+
+import dev.verbena.agent.RealEnvironment;
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.savime.query.SavimeClient;
+import dev.verbena.savime.query.SavimeSink;
+import dev.verbena.transport.TransportContext;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A staging server or a client as a process of its own, to be killed: {@code server JOB FOLDER
+ * MEMORY SINKPORT}, or {@code client JOB FOLDER NAME COUNT}.
+ */
+final class StagingProcess implements AutoCloseable {
+    static final int LENGTH = 100_000;
+
+    private final Process process;
+    private final BufferedReader out;
+
+    private StagingProcess(Process process) {
+        this.process = process;
+        this.out = new BufferedReader(new InputStreamReader(process.getInputStream()));
+    }
+
+    static StagingProcess start(String... arguments) throws IOException {
+        String[] command = new String[arguments.length + 6];
+        command[0] = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        command[1] = "-Xmx128m";
+        command[2] = "-XX:TieredStopAtLevel=1";
+        command[3] = "-cp";
+        command[4] = System.getProperty("java.class.path");
+        command[5] = StagingProcess.class.getName();
+        System.arraycopy(arguments, 0, command, 6, arguments.length);
+        return new StagingProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
+    }
+
+    /** Reads on to the line that begins like this. */
+    String await(String word) throws IOException {
+        StringBuilder all = new StringBuilder();
+        String line;
+        while ((line = out.readLine()) != null) {
+            if (line.startsWith(word)) {
+                return line;
+            }
+            all.append(line).append('\n');
+        }
+        throw new AssertionError("no line '" + word + "' but:\n" + all);
+    }
+
+    /** {@code kill -9}, and waits until the process is no more. */
+    @Override
+    public void close() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    // ---- in the process
+
+    public static void main(String[] arguments) throws Exception {
+        Path folder = Path.of(arguments[2]);
+        try (RealEnvironment environment = RealEnvironment.builder().job(arguments[1]).build()) {
+            if (arguments[0].equals("server")) {
+                serve(environment, folder, arguments);
+            } else {
+                send(environment, folder, arguments);
+            }
+        }
+    }
+
+    private static void serve(RealEnvironment environment, Path folder, String[] arguments)
+            throws IOException {
+        StagingService.Context context =
+                new StagingService.Context()
+                        .environment(environment)
+                        .memory(Path.of(arguments[3]), 1 << 20)
+                        .disk(folder.resolve("disk"), 1 << 30)
+                        .retry(Duration.ofMillis(20), Duration.ofMillis(100))
+                        .transport(
+                                "shm",
+                                new TransportContext().job(arguments[1]),
+                                folder.resolve("service").toString())
+                        .sink(
+                                new SavimeSink(
+                                        "127.0.0.1",
+                                        Integer.parseInt(arguments[4]),
+                                        SavimeClient.Limits.DEFAULT));
+        try (StagingService service = StagingService.launch(context)) {
+            service.awaitReady(Duration.ofSeconds(30));
+            System.out.println("ready");
+            while (System.in.available() == 0) {
+                LockSupport.parkNanos(1_000_000);
+            }
+        }
+    }
+
+    private static void send(RealEnvironment environment, Path folder, String[] arguments) {
+        int count = Integer.parseInt(arguments[4]);
+        try (OffHeapMemory memory = OffHeapMemories.allocate(LENGTH);
+                StagingServer server =
+                        StagingServer.connect(
+                                new StagingServer.Config()
+                                        .environment(environment)
+                                        .job(arguments[1])
+                                        .address(folder.resolve("service").toString())
+                                        .blockSize(32 << 10)
+                                        .checksum(true))) {
+            for (int i = 0; i < count; i++) {
+                memory.buffer(0, LENGTH).putBytes(0, StagingFixture.bytes(i, LENGTH));
+                server.dataset(arguments[3] + i, ElementType.CHAR).write(memory).join();
+                System.out.println("staged " + i);
+            }
+            System.out.println("done");
+            LockSupport.parkNanos(60_000_000_000L);
+        }
+    }
+}

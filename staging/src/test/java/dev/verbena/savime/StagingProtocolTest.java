@@ -1,0 +1,328 @@
+package dev.verbena.savime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.agent.Await;
+import dev.verbena.savime.wire.StgFlags;
+import dev.verbena.savime.wire.StgFlyweight;
+import dev.verbena.savime.wire.StgStatus;
+import dev.verbena.savime.wire.StgType;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The server against a client that says what it likes. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class StagingProtocolTest {
+    private static final int PAGE = 4096;
+
+    @TempDir Path folder;
+    private final RecordingSink sink = new RecordingSink(2);
+    private StagingFixture stage;
+
+    @BeforeEach
+    void start() throws IOException {
+        stage = new StagingFixture(folder, true);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        sink.openAll();
+        stage.close();
+    }
+
+    private RawClient client(long id, int window) throws IOException {
+        return new RawClient(stage.service.port()).hello(id, 1 << 20, window, 0);
+    }
+
+    @Test
+    @Tag("savime-8")
+    void shouldRefuseNamesThatSavimeWouldNotTake() throws IOException {
+        stage.launch(sink);
+        try (RawClient client = client(1, 1)) {
+            for (String name :
+                    List.of("", "1a", "a b", "a/b", "../a", "é", "a\0", "x".repeat(64))) {
+                assertThat(client.open(name, 10)).as(name).isEqualTo(-StgStatus.BAD_NAME);
+                org.assertj.core.api.Assertions.assertThatThrownBy(
+                                () -> stage.connect().dataset(name, ElementType.CHAR))
+                        .isInstanceOf(IllegalArgumentException.class);
+            }
+            assertThat(client.open("x".repeat(63), 10)).isPositive();
+            assertThat(client.open("zero", 0)).isEqualTo(-StgStatus.BAD_SIZE);
+            assertThat(client.open("huge", Long.MAX_VALUE)).isEqualTo(-StgStatus.BAD_SIZE);
+            assertThat(client.open("large", 1L << 40)).isEqualTo(-StgStatus.NO_SPACE);
+        }
+    }
+
+    @Test
+    @Tag("savime-13")
+    @Tag("savime-14")
+    @Tag("savime-15")
+    void shouldGrantNoMoreThanTheWindow() throws IOException {
+        stage.launch(sink);
+        try (RawClient client = client(1, 1)) {
+            long id = client.open("d", 4 * PAGE);
+            assertThat(stage.service.counts().pinnedBytes().get()).isZero();
+            assertThat(blocksOf(id)).isEqualTo("0");
+            for (int i = 0; i < 4; i++) {
+                client.ask(id, (long) i * PAGE, PAGE, i);
+            }
+            for (int i = 0; i < 4; i++) {
+                assertThat(client.granted()).isZero();
+                assertThat(client.message.blockNo()).isEqualTo(i);
+                assertThat(stage.service.counts().pinnedBytes().get()).isEqualTo(PAGE);
+                client.data(id, (long) i * PAGE, i, new byte[PAGE]);
+                client.release(id, i, 0);
+            }
+            assertThat(client.sync(id, 4 * PAGE)).isZero();
+        }
+        Await.until("nothing is pinned", () -> stage.service.counts().pinnedBytes().get() == 0);
+    }
+
+    /** Blocks that the file system has given to a dataset's file. */
+    private String blocksOf(long id) throws IOException {
+        String file = stage.memory.resolve(Long.toHexString(id) + ".data").toString();
+        Process stat = new ProcessBuilder("stat", "-c", "%b", file).start();
+        return new String(stat.getInputStream().readAllBytes()).strip();
+    }
+
+    @Test
+    @Tag("savime-20")
+    @Tag("savime-21")
+    void shouldTakeBlocksInAnyOrderAndNameTheFirstGap() throws IOException {
+        stage.launch(sink);
+        try (RawClient client = client(1, 4)) {
+            byte[] bytes = StagingFixture.bytes(3, 3 * PAGE + 7);
+            long id = client.open("d", bytes.length);
+            for (int i = 3; i >= 0; i--) {
+                if (i == 1) {
+                    continue;
+                }
+                int length = Math.min(PAGE, bytes.length - i * PAGE);
+                byte[] block = java.util.Arrays.copyOfRange(bytes, i * PAGE, i * PAGE + length);
+                client.block(id, (long) i * PAGE, i, block);
+            }
+            assertThat(client.sync(id, bytes.length)).isEqualTo(StgStatus.PARTIAL);
+            assertThat(client.message.syncBytes()).isEqualTo(PAGE);
+            assertThat(sink.order).isEmpty();
+            client.block(id, PAGE, 1, java.util.Arrays.copyOfRange(bytes, PAGE, 2 * PAGE));
+            assertThat(client.sync(id, bytes.length)).isZero();
+            Await.until("forwarded", () -> sink.datasets.containsKey("d"));
+            assertThat(sink.datasets.get("d")).isEqualTo(bytes);
+        }
+    }
+
+    @Test
+    @Tag("savime-22")
+    void shouldRefuseBlocksOutOfRangeAndAboveThePinLimit() throws IOException {
+        stage.launch(stage.context(sink).pinMax(4 * PAGE).blocks(8 * PAGE, 4));
+        try (RawClient client = client(1, 4)) {
+            assertThat(client.message.maxBlock()).isEqualTo(8 * PAGE);
+            long id = client.open("d", 16 * PAGE);
+            long[][] wrong = {
+                {0, 9 * PAGE},
+                {-PAGE, PAGE},
+                {1, PAGE},
+                {0, 0},
+                {0, -1},
+                {0, 5},
+                {16 * PAGE, PAGE},
+                {15 * PAGE, 2 * PAGE},
+                {Long.MAX_VALUE - 4095, PAGE}
+            };
+            for (long[] each : wrong) {
+                client.ask(id, each[0], (int) each[1], 1);
+                assertThat(client.granted())
+                        .as("%s at %s", each[1], each[0])
+                        .isEqualTo(StgStatus.BAD_RANGE);
+            }
+            client.ask(id, 0, 8 * PAGE, 1);
+            assertThat(client.granted()).isEqualTo(StgStatus.PIN_LIMIT);
+            assertThat(client.message.blockLength()).isEqualTo(4 * PAGE);
+            client.ask(id, 0, 4 * PAGE, 1);
+            assertThat(client.granted()).isZero();
+            client.ask(id, 3 * PAGE, PAGE, 2);
+            assertThat(client.granted()).isEqualTo(StgStatus.BAD_RANGE);
+            client.ask(id + 1000, 0, PAGE, 2);
+            assertThat(client.granted()).isEqualTo(StgStatus.NO_SUCH_DATASET);
+        }
+    }
+
+    @Test
+    @Tag("savime-39")
+    void shouldFindAFlippedByte() throws IOException {
+        stage.launch(sink);
+        try (RawClient client =
+                new RawClient(stage.service.port()).hello(1, 1 << 20, 1, StgFlags.FEATURE_CRC)) {
+            byte[] bytes = StagingFixture.bytes(3, PAGE);
+            var crc = new java.util.zip.CRC32C();
+            crc.update(bytes);
+            bytes[77] ^= 1;
+            long id = client.open("d", PAGE);
+            client.ask(id, 0, PAGE, 0);
+            assertThat(client.granted()).isZero();
+            client.data(id, 0, 0, bytes);
+            client.release(id, 0, (int) crc.getValue());
+            assertThat(client.read(StgType.DATASET_ABORT).status()).isEqualTo(StgStatus.CHECKSUM);
+            Await.until("given back", () -> stage.service.memoryReserved() == 0);
+            assertThat(StagingFixture.staged(stage.memory)).isEmpty();
+        }
+    }
+
+    @Test
+    @Tag("savime-27")
+    @Tag("savime-30")
+    @Tag("savime-32")
+    @Tag("savime-33")
+    void shouldRemoveWhatALostClientDidNotFinishAndForwardTheRest() throws IOException {
+        sink.hold();
+        stage.launch(sink);
+        RawClient client = client(1, 1);
+        long done = client.open("done", PAGE);
+        client.block(done, 0, 0, new byte[PAGE]);
+        assertThat(client.sync(done, PAGE)).isZero();
+        long half = client.open("half", 2 * PAGE);
+        client.block(half, 0, 0, new byte[PAGE]);
+        client.ask(half, PAGE, PAGE, 1);
+        assertThat(client.granted()).isZero();
+        assertThat(stage.service.memoryReserved()).isEqualTo(3 * PAGE);
+        client.close();
+        Await.until("given back", () -> stage.service.memoryReserved() == PAGE);
+        assertThat(stage.service.counts().pinnedBytes().get()).isZero();
+        assertThat(StagingFixture.staged(stage.memory)).hasSize(2);
+        sink.openAll();
+        Await.until("forwarded", () -> stage.service.counts().datasetsOut().get() == 1);
+        stage.stop();
+        assertThat(StagingFixture.staged(stage.memory)).isEmpty();
+    }
+
+    @Test
+    @Tag("savime-32")
+    void shouldDropAClientThatIsSilent() throws IOException {
+        stage.launch(stage.context(sink).heartbeat(Duration.ofMillis(50)));
+        RawClient client = client(1, 1);
+        client.open("half", 2 * PAGE);
+        long beginNs = System.nanoTime();
+        client.readToEnd();
+        assertThat(System.nanoTime() - beginNs).isLessThan(1_150_000_000L);
+        Await.until("given back", () -> stage.service.memoryReserved() == 0);
+        client.close();
+    }
+
+    @Test
+    @Tag("savime-34")
+    void shouldResumeWithTheMissingSuffix() throws IOException {
+        stage.launch(sink);
+        byte[] bytes = StagingFixture.bytes(9, 3 * PAGE);
+        byte[] first = java.util.Arrays.copyOf(bytes, PAGE);
+        byte[] rest = java.util.Arrays.copyOfRange(bytes, PAGE, 3 * PAGE);
+        RawClient client =
+                new RawClient(stage.service.port()).hello(7, 1 << 20, 2, StgFlags.FEATURE_RESUME);
+        long id = client.open("d", bytes.length);
+        client.block(id, 0, 0, first);
+        client.ask(id, PAGE, PAGE, 1);
+        assertThat(client.granted()).isZero();
+        client.close();
+        Await.until("noticed", () -> stage.service.counts().pinnedBytes().get() == 0);
+        try (RawClient again =
+                new RawClient(stage.service.port()).hello(7, 1 << 20, 2, StgFlags.FEATURE_RESUME)) {
+            assertThat(again.open("d", bytes.length)).isEqualTo(id);
+            assertThat(again.message.resumeOffset()).isEqualTo(PAGE);
+            again.block(id, PAGE, 0, rest);
+            assertThat(again.sync(id, bytes.length)).isZero();
+        }
+        Await.until("forwarded", () -> sink.datasets.containsKey("d"));
+        assertThat(sink.datasets.get("d")).isEqualTo(bytes);
+    }
+
+    @Test
+    void shouldRemoveWhatWasNotResumedInTime() throws IOException {
+        stage.launch(stage.context(sink).resume(Duration.ofMillis(100)));
+        RawClient client =
+                new RawClient(stage.service.port()).hello(7, 1 << 20, 2, StgFlags.FEATURE_RESUME);
+        client.open("d", PAGE);
+        client.close();
+        Await.until("given back", () -> stage.service.memoryReserved() == 0);
+        assertThat(StagingFixture.staged(stage.memory)).isEmpty();
+    }
+
+    @Test
+    @Tag("savime-58")
+    void shouldRefuseAWrongToken() throws IOException {
+        byte[] token = StagingFixture.bytes(5, 16);
+        stage.launch(stage.context(sink).token(token));
+        try (RawClient client = new RawClient(stage.service.port())) {
+            client.hello(1, 1 << 20, 1, 0);
+            assertThat(client.message.status()).isEqualTo(StgStatus.AUTH_FAILED);
+            client.readToEnd();
+        }
+        try (RawClient client = new RawClient(stage.service.port())) {
+            assertThat(client.hello(1, 1 << 20, 1, 0, token).message.status()).isZero();
+        }
+    }
+
+    @Test
+    @Tag("savime-28")
+    void shouldSurviveAMemoryDirectoryThatFails() throws IOException {
+        stage.launch(sink);
+        try (RawClient client = client(1, 1)) {
+            long id = client.open("d", 2 * PAGE);
+            // What a foreign process does to the directory.
+            for (String name : StagingFixture.staged(stage.memory)) {
+                if (name.endsWith(".data")) {
+                    Files.delete(stage.memory.resolve(name));
+                    Files.createDirectory(stage.memory.resolve(name));
+                }
+            }
+            client.ask(id, 0, PAGE, 0);
+            assertThat(client.granted()).isIn(StgStatus.NO_SPACE, StgStatus.IO_ERROR);
+            Await.until("given back", () -> stage.service.memoryReserved() == 0);
+            long next = client.open("next", PAGE);
+            client.block(next, 0, 0, new byte[PAGE]);
+            assertThat(client.sync(next, PAGE)).isZero();
+        }
+        assertThat(stage.errors).isNotEmpty();
+    }
+
+    @Test
+    void shouldDropClientsThatSendGarbageAndServeOthers() throws IOException {
+        stage.launch(sink);
+        Random random = new Random(20);
+        for (int round = 0; round < 300; round++) {
+            try (RawClient client = new RawClient(stage.service.port())) {
+                boolean isGreeted = round % 3 > 0;
+                if (isGreeted) {
+                    client.hello(round, 1 << 20, 1, 0);
+                }
+                int type = 1 + random.nextInt(0x12);
+                int length = Math.max(32, random.nextInt(1024));
+                StgFlyweight message = client.begin(type, length);
+                byte[] bytes = new byte[length];
+                random.nextBytes(bytes);
+                if (round % 3 == 2) {
+                    // A right header, and anything behind it.
+                    byte[] header = new byte[32];
+                    client.copy(header);
+                    System.arraycopy(header, 0, bytes, 0, 32);
+                }
+                assertThat(message.type()).isEqualTo(type);
+                client.send(bytes);
+            }
+        }
+        try (RawClient client = client(1, 1)) {
+            long id = client.open("fine", PAGE);
+            client.block(id, 0, 0, new byte[PAGE]);
+            assertThat(client.sync(id, PAGE)).isZero();
+        }
+        Await.until("nothing is pinned", () -> stage.service.counts().pinnedBytes().get() == 0);
+    }
+}

@@ -1,0 +1,386 @@
+package dev.verbena.savime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.agent.Await;
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.savime.StagedDataset.IfTaken;
+import dev.verbena.savime.StagedDataset.Place;
+import dev.verbena.staging.metadata.PieceMetadata;
+import dev.verbena.staging.sink.FileSink;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Client, server and sink together, over {@code shm} and over TCP. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class StagingTest {
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    @TempDir Path folder;
+    private StagingFixture stage;
+    private final RecordingSink sink = new RecordingSink(4);
+
+    private void start(boolean isTcp) throws Exception {
+        stage = new StagingFixture(folder, isTcp);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        sink.openAll();
+        stage.close();
+    }
+
+    private static int statusOf(CompletableFuture<?> future) {
+        try {
+            future.join();
+            return 0;
+        } catch (CompletionException e) {
+            return ((StagingException) e.getCause()).status();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("savime-3")
+    @Tag("savime-16")
+    @Tag("savime-17")
+    @Tag("savime-30")
+    void shouldBringDatasetsToFilesInOrder(boolean isTcp) throws Exception {
+        start(isTcp);
+        Path target = folder.resolve("sink");
+        stage.launch(stage.context(new FileSink(target)).senders(1));
+        StagingServer server = stage.connect(stage.config().checksum(true));
+        List<Long> ids = new ArrayList<>();
+        int[] lengths = {1, 4096, (1 << 20) - 8, 1 << 20, (3 << 20) + 1};
+        for (int i = 0; i < lengths.length; i++) {
+            OffHeapMemory memory = stage.memory(i, lengths[i]);
+            server.dataset("d" + i, ElementType.CHAR)
+                    .piece(
+                            new PieceMetadata(
+                                    "v",
+                                    i,
+                                    0,
+                                    new long[] {lengths[i]},
+                                    new long[] {0},
+                                    new long[] {lengths[i]}))
+                    .write(memory)
+                    .thenAccept(receipt -> ids.add(receipt.id()));
+        }
+        server.drain(LONG);
+        assertThat(ids).isSorted().hasSize(lengths.length);
+        for (int i = 0; i < lengths.length; i++) {
+            assertThat(Files.readAllBytes(target.resolve("d" + i + ".raw")))
+                    .isEqualTo(StagingFixture.bytes(i, lengths[i]));
+            assertThat(Files.readString(target.resolve("d" + i + ".json")))
+                    .contains("\"step\":" + i, "\"type\":\"char\"");
+        }
+        assertThat(stage.service.counts().pinnedBytes().get()).isZero();
+        server.close();
+        stage.stop();
+        assertThat(StagingFixture.staged(stage.memory)).isEmpty();
+        assertThat(stage.errors).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("savime-29")
+    @Tag("savime-22")
+    void shouldBringTheSameBytesThroughTheDisk(boolean isTcp) throws Exception {
+        start(isTcp);
+        stage.launch(stage.context(sink).bounce(64 << 10, 2));
+        StagingServer server = stage.connect(stage.config().checksum(true).window(4));
+        int length = (300 << 10) + 5;
+        OffHeapMemory memory = stage.memory(7, length);
+        CompletableFuture<Receipt> disk =
+                server.dataset("ondisk", ElementType.CHAR).place(Place.DISK).write(memory);
+        CompletableFuture<Receipt> inMemory =
+                server.dataset("inmemory", ElementType.CHAR).place(Place.MEMORY).write(memory);
+        server.drain(LONG);
+        assertThat(disk.join().isInMemory()).isFalse();
+        assertThat(inMemory.join().isInMemory()).isTrue();
+        assertThat(sink.datasets.get("ondisk"))
+                .isEqualTo(sink.datasets.get("inmemory"))
+                .isEqualTo(StagingFixture.bytes(7, length));
+        Await.until("given back", () -> stage.service.diskReserved() == 0);
+        assertThat(stage.errors).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("savime-25")
+    @Tag("savime-26")
+    @Tag("savime-27")
+    void shouldAdmitToMemoryWhatFits(boolean isTcp) throws Exception {
+        start(isTcp);
+        sink.hold();
+        stage.launch(stage.context(sink).memory(stage.memory, 100_000).pool(0));
+        StagingServer server = stage.connect(stage.config().ioThreads(2));
+        OffHeapMemory memory = stage.memory(1, 100_001);
+        assertThat(
+                        statusOf(
+                                server.dataset("toolong", ElementType.CHAR)
+                                        .place(Place.MEMORY)
+                                        .write(memory)))
+                .isEqualTo(7);
+        assertThat(server.dataset("spilled", ElementType.CHAR).write(memory).join().isInMemory())
+                .isFalse();
+        var one = server.dataset("one", ElementType.CHAR).write(memory, 0, 60_000);
+        var two = server.dataset("two", ElementType.CHAR).write(memory, 0, 60_000);
+        assertThat(one.join().isInMemory()).isNotEqualTo(two.join().isInMemory());
+        assertThat(stage.service.memoryReserved()).isEqualTo(60_000);
+        sink.openAll();
+        assertThatThrownBy(() -> server.drain(LONG)).hasMessageContaining("toolong: NO_SPACE");
+        Await.until("given back", () -> stage.service.memoryReserved() == 0);
+        assertThat(server.dataset("whole", ElementType.CHAR).write(memory, 0, 100_000).join())
+                .matches(Receipt::isInMemory);
+        server.drain(LONG);
+        assertThat(sink.datasets).containsOnlyKeys("spilled", "one", "two", "whole");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("savime-9")
+    @Tag("savime-10")
+    @Tag("savime-12")
+    void shouldRunCommandsBehindTheirDataUnlessTheyAreImmediate(boolean isTcp) throws Exception {
+        start(isTcp);
+        sink.hold();
+        stage.launch(stage.context(sink).senders(4));
+        StagingServer server = stage.connect(stage.config());
+        OffHeapMemory memory = stage.memory(1, 8000);
+        for (int i = 0; i < 6; i++) {
+            server.dataset("d" + i, ElementType.DOUBLE).write(memory);
+        }
+        var ordered = server.runAsync("load");
+        server.dataset("late", ElementType.DOUBLE).write(memory).join();
+        var immediate = server.runAsync("now", true, false);
+        Await.until("queued", () -> stage.service.counts().queuedCount().get() == 9);
+        sink.answer = "x".repeat(984);
+        sink.openAll();
+        assertThat(immediate.join().text()).isEqualTo(sink.answer);
+        assertThat(ordered.join().text()).isEqualTo(sink.answer);
+        server.drain(LONG);
+        assertThat(sink.order.indexOf("load"))
+                .isGreaterThan(sink.order.indexOf("d5"))
+                .isGreaterThan(sink.order.indexOf("d0"));
+        // Four senders had a dataset each before it came.
+        assertThat(sink.order.indexOf("now")).isLessThan(sink.order.indexOf("load"));
+        sink.answer = "é\n" + "long ".repeat(100_000);
+        assertThat(server.run("show").text()).isEqualTo(sink.answer);
+        String text = "create " + "y".repeat(20_000);
+        server.run(text);
+        assertThat(sink.order).contains(text);
+        assertThat(stage.errors).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("savime-11")
+    @Tag("savime-37")
+    void shouldNotRunACommandBehindADatasetThatFailed(boolean isTcp) throws Exception {
+        start(isTcp);
+        sink.refused.add("bad");
+        stage.launch(sink);
+        StagingServer server = stage.connect();
+        OffHeapMemory memory = stage.memory(1, 800);
+        server.dataset("bad", ElementType.DOUBLE).write(memory);
+        server.dataset("good", ElementType.DOUBLE).write(memory);
+        assertThatThrownBy(() -> server.run("load"))
+                .hasMessageContaining("PREDECESSOR_FAILED, bad");
+        assertThat(sink.order).containsExactly("good");
+        assertThatThrownBy(() -> server.drain(LONG)).hasMessageContaining("Error: bad is refused");
+        sink.refused.add("worse");
+        server.dataset("worse", ElementType.DOUBLE).write(memory);
+        assertThat(server.runAsync("anyway", false, true).join().text()).contains("success");
+        sink.refused.add("wrong command");
+        assertThatThrownBy(() -> server.run("wrong command"))
+                .hasMessageContaining("SINK_REJECTED, Error: wrong command");
+        assertThat(stage.service.counts().failureCount().get()).isEqualTo(2);
+        assertThat(stage.service.counts().retryCount().get()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("savime-36")
+    @Tag("savime-31")
+    void shouldHoldDatasetsWhileTheSinkIsDown(boolean isTcp) throws Exception {
+        start(isTcp);
+        sink.isDown = true;
+        stage.launch(stage.context(sink).senders(1));
+        StagingServer server = stage.connect();
+        OffHeapMemory memory = stage.memory(3, 8000);
+        for (int i = 0; i < 5; i++) {
+            server.dataset("d" + i, ElementType.DOUBLE).write(memory);
+        }
+        server.sync();
+        Await.until("tried again", () -> stage.service.counts().retryCount().get() >= 2);
+        sink.isDown = false;
+        server.drain(LONG);
+        assertThat(sink.order).containsExactly("d0", "d1", "d2", "d3", "d4");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("savime-38")
+    void shouldTreatDuplicateNamesAsAsked(boolean isTcp) throws Exception {
+        start(isTcp);
+        sink.hold();
+        stage.launch(stage.context(sink).senders(1));
+        StagingServer server = stage.connect();
+        OffHeapMemory first = stage.memory(1, 800);
+        OffHeapMemory second = stage.memory(2, 800);
+        server.dataset("head", ElementType.DOUBLE).write(first).join();
+        server.dataset("a", ElementType.DOUBLE).write(first).join();
+        assertThat(statusOf(server.dataset("a", ElementType.DOUBLE).write(second))).isEqualTo(5);
+        StagedDataset replacing = server.dataset("a", ElementType.DOUBLE).ifTaken(IfTaken.REPLACE);
+        replacing.write(second).join();
+        StagedDataset suffixed = server.dataset("a", ElementType.DOUBLE).ifTaken(IfTaken.SUFFIX);
+        assertThat(suffixed.write(first).join().name()).isEqualTo("a_2");
+        sink.openAll();
+        assertThatThrownBy(() -> server.drain(LONG)).hasMessageContaining("a: DUPLICATE");
+        assertThat(sink.datasets).containsOnlyKeys("head", "a", "a_2");
+        assertThat(sink.datasets.get("a")).isEqualTo(StagingFixture.bytes(2, 800));
+        assertThat(sink.datasets.get("a_2")).isEqualTo(StagingFixture.bytes(1, 800));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("savime-4")
+    @Tag("savime-5")
+    @Tag("savime-6")
+    void shouldNameExactlyWhatFailedAtTheNextSync(boolean isTcp) throws Exception {
+        start(isTcp);
+        sink.hold();
+        stage.launch(sink);
+        StagingServer server = stage.connect(stage.config().ioThreads(2));
+        OffHeapMemory memory = stage.memory(1, 800);
+        server.dataset("taken", ElementType.DOUBLE).write(memory).join();
+        for (int i = 0; i < 10; i++) {
+            server.dataset("taken", ElementType.DOUBLE).write(memory);
+        }
+        server.dataset("fine", ElementType.DOUBLE).write(memory);
+        assertThatThrownBy(server::sync)
+                .isInstanceOf(StagingException.class)
+                .satisfies(
+                        e -> assertThat(e.getMessage().split("taken: DUPLICATE", -1)).hasSize(11))
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("fine"));
+        server.sync();
+        // Both threads still take tasks: a server that stops answering one leaves the other.
+        for (int i = 0; i < 8; i++) {
+            server.dataset("next" + i, ElementType.DOUBLE).write(memory);
+        }
+        server.sync();
+        assertThat(stage.service.counts().datasetsIn().get()).isEqualTo(10);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldReusePagesOfDatasetsOfTheSameLength(boolean isTcp) throws Exception {
+        start(isTcp);
+        stage.launch(stage.context(sink).pool(8 << 20));
+        StagingServer server = stage.connect();
+        OffHeapMemory memory = stage.memory(1, 1 << 20);
+        for (int i = 0; i < 5; i++) {
+            server.dataset("d" + i, ElementType.CHAR).write(memory);
+            server.drain(LONG);
+        }
+        assertThat(stage.service.counts().reusedCount().get()).isEqualTo(4);
+        assertThat(stage.service.memoryReserved()).isEqualTo(1 << 20);
+        assertThat(sink.datasets.get("d4")).isEqualTo(StagingFixture.bytes(1, 1 << 20));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("savime-40")
+    void shouldLetAnUploadEndWhenTheServerStops(boolean isTcp) throws Exception {
+        start(isTcp);
+        sink.hold();
+        stage.launch(stage.context(sink).senders(1));
+        StagingServer server = stage.connect();
+        OffHeapMemory memory = stage.memory(1, 800);
+        server.dataset("sending", ElementType.DOUBLE).write(memory).join();
+        server.dataset("queued", ElementType.DOUBLE).write(memory).join();
+        Await.until("sending", () -> stage.service.counts().forwardingCount().get() == 1);
+        stage.service.requestStop();
+        Await.until(
+                "refused",
+                () -> statusOf(server.dataset("no", ElementType.DOUBLE).write(memory)) == 17);
+        sink.permit(1);
+        stage.stop();
+        assertThat(sink.order).containsExactly("sending");
+        assertThat(StagingFixture.staged(stage.memory)).hasSize(2);
+        sink.openAll();
+        stage.launch(sink);
+        Await.until("the rest", () -> sink.order.contains("queued"));
+        assertThat(sink.order).containsExactly("sending", "queued");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("savime-1")
+    @Tag("savime-2")
+    @Tag("savime-7")
+    void shouldKeepMemoryWhileItIsQueuedAndRefuseWrongLengths(boolean isTcp) throws Exception {
+        start(isTcp);
+        stage.launch(sink);
+        StagingServer away = stage.connect(stage.config().address("127.0.0.1:1").ioThreads(1));
+        OffHeapMemory memory = stage.memory(1, 800);
+        StagingServer server = stage.connect();
+        assertThatThrownBy(() -> server.dataset("d", ElementType.DOUBLE).write(memory, 0, 12))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> server.dataset("d", ElementType.DOUBLE).write(memory, 8, 800))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(away).isNotNull();
+        StagingServer nowhere =
+                StagingServer.connect(
+                        new StagingServer.Config()
+                                .environment(stage.environment)
+                                .address("127.0.0.1:1"));
+        CompletableFuture<Receipt> queued = nowhere.dataset("d", ElementType.DOUBLE).write(memory);
+        // Nothing can have been sent.
+        assertThat(queued.isDone()).isFalse();
+        assertThatThrownBy(memory::close)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("write of d");
+        assertThat(memory.isClosed()).isFalse();
+        nowhere.closeNow();
+        assertThat(statusOf(queued)).isEqualTo(13);
+        ByteBuffer direct = ByteBuffer.allocateDirect(80);
+        direct.position(16);
+        server.dataset("direct", ElementType.DOUBLE).write(direct).join();
+        server.drain(LONG);
+        assertThat(sink.datasets.get("direct")).hasSize(64);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldGoOnWithOtherServersWhenOneIsLost(boolean isTcp) throws Exception {
+        start(isTcp);
+        stage.launch(sink);
+        StagingServer server =
+                stage.connect(
+                        stage.config()
+                                .address("127.0.0.1:1")
+                                .connectTimeout(Duration.ofMillis(200)));
+        OffHeapMemory memory = stage.memory(1, 800);
+        for (int i = 0; i < 10; i++) {
+            server.dataset("d" + i, ElementType.DOUBLE).write(memory);
+        }
+        server.drain(LONG);
+        assertThat(sink.order).hasSize(10);
+        assertThat(server.run("ordered").text()).contains("success");
+    }
+}
