@@ -14,6 +14,7 @@ import dev.verbena.cli.perftest.PingPongCommand;
 import dev.verbena.cli.perftest.RpingCommand;
 import dev.verbena.cli.sim.SimCommand;
 import dev.verbena.cli.sim.SimPeer;
+import dev.verbena.cli.stage.StageCommand;
 import dev.verbena.cli.status.ErrorsCommand;
 import dev.verbena.cli.status.StatusCommand;
 import dev.verbena.cli.status.TopCommand;
@@ -56,6 +57,7 @@ import picocli.CommandLine.TypeConversionException;
             DemoCommand.class,
             DartCommand.class,
             NessieCommand.class,
+            StageCommand.class,
             SimCommand.class,
             LatencyCommand.class,
             BandwidthCommand.class,

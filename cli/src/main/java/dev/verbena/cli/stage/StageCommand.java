@@ -1,0 +1,29 @@
+package dev.verbena.cli.stage;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code verbena stage}: data on their way from a simulation to an analysis database. */
+@Command(
+        name = "stage",
+        description = {
+            "Stage datasets on their way to a database.",
+            "",
+            "  verbena stage server --listen 127.0.0.1:3221 --memory /dev/shm/stage:2g --disk"
+                    + " spilled --sink file:arrived"
+        },
+        mixinStandardHelpOptions = true,
+        subcommands = {StageServe.class})
+public final class StageCommand implements Runnable {
+    @Spec private CommandSpec spec;
+
+    /** For picocli. */
+    public StageCommand() {}
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "which program? There is server");
+    }
+}

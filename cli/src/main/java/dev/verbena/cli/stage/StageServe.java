@@ -1,0 +1,193 @@
+package dev.verbena.cli.stage;
+
+import dev.verbena.agent.RealEnvironment;
+import dev.verbena.cli.terminal.CliCommand;
+import dev.verbena.cli.terminal.Messages;
+import dev.verbena.cli.terminal.Termination;
+import dev.verbena.cli.terminal.TransportOption;
+import dev.verbena.savime.StagingService;
+import dev.verbena.savime.StagingStatistics;
+import dev.verbena.savime.query.SavimeClient;
+import dev.verbena.savime.query.SavimeSink;
+import dev.verbena.staging.sink.FileSink;
+import dev.verbena.staging.sink.Sink;
+import dev.verbena.transport.TransportContext;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HexFormat;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code verbena stage server}. */
+@Command(
+        name = "server",
+        description =
+                "Run a staging server: takes datasets into memory, or onto disk when that is full,"
+                        + " and hands them to a sink. Ends at Ctrl-C or a TERM signal; what the sink"
+                        + " does not have then stays for the next start.",
+        mixinStandardHelpOptions = true,
+        sortOptions = false)
+final class StageServe extends CliCommand {
+    private static final long WAIT_MS = 200;
+
+    @Option(
+            names = "--listen",
+            paramLabel = "HOST:PORT",
+            description = "Listen on TCP; port 0: any. This, or --config, or both.")
+    private String listen;
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "Listen on a transport, too, whose address is written to FILE.")
+    private Path configuration;
+
+    @Option(
+            names = "--transport",
+            paramLabel = "SCHEME",
+            defaultValue = "shm",
+            description = "Transport: ${COMPLETION-CANDIDATES}. Default: shm.",
+            completionCandidates = TransportOption.Schemes.class)
+    private String transport;
+
+    @Option(
+            names = "--memory",
+            paramLabel = "DIR:SIZE",
+            converter = MemoryOption.Converter.class,
+            description = "Folder of a memory file system, and how much of it (20g, 500m) to use.")
+    private MemoryOption memory;
+
+    @Option(
+            names = "--disk",
+            paramLabel = "DIR",
+            description = "Folder for datasets for which there is no memory.")
+    private Path disk;
+
+    @Option(
+            names = "--sink",
+            paramLabel = "URI",
+            required = true,
+            description = "Where datasets go: file:DIR or savime://HOST:PORT.")
+    private String sink;
+
+    @Option(
+            names = "--senders",
+            paramLabel = "N",
+            defaultValue = "4",
+            description = "Threads that send to the sink, 1 to 64. Default: 4.")
+    private int senders;
+
+    @Option(
+            names = "--token",
+            paramLabel = "HEX",
+            description = "32 hexadecimal digits that clients must know.")
+    private String token;
+
+    @Override
+    public Integer call() throws Exception {
+        inRange("--senders", senders, 1, 64);
+        Sink target = sink();
+        try (Termination termination = new Termination(90_000);
+                RealEnvironment environment =
+                        RealEnvironment.builder()
+                                .application("stage server")
+                                .errorHandler(Messages.to(err()))
+                                .build()) {
+            StagingService.Context context =
+                    new StagingService.Context()
+                            .environment(environment)
+                            .sink(target)
+                            .senders(senders);
+            configure(context);
+            try (StagingService service = StagingService.launch(context)) {
+                service.awaitReady(Duration.ofSeconds(30));
+                say("staging server ready: " + addresses(service));
+                while (!termination.await(WAIT_MS)) {
+                    // Until the end is asked for.
+                }
+                service.close();
+                report(service.statistics());
+            }
+        }
+        return 0;
+    }
+
+    private void configure(StagingService.Context context) {
+        if (memory == null && disk == null) {
+            throw wrong("where do datasets wait? Give --memory DIR:SIZE, --disk DIR or both");
+        }
+        if (listen == null && configuration == null) {
+            throw wrong("where do clients connect? Give --listen HOST:PORT, --config FILE or both");
+        }
+        if (memory != null) {
+            context.memory(memory.directory().toAbsolutePath(), memory.size());
+        }
+        if (disk != null) {
+            context.disk(disk.toAbsolutePath(), Long.MAX_VALUE);
+        }
+        if (listen != null) {
+            context.listen(host("--listen", listen), port("--listen", listen));
+        }
+        if (configuration != null) {
+            context.transport(
+                    TransportOption.require(spec, transport),
+                    new TransportContext(),
+                    configuration.toAbsolutePath().toString());
+        }
+        if (token != null) {
+            if (!token.matches("[0-9a-fA-F]{32}")) {
+                throw wrong("--token is not 32 hexadecimal digits");
+            }
+            context.token(HexFormat.of().parseHex(token.toLowerCase()));
+        }
+    }
+
+    private Sink sink() {
+        if (sink.startsWith("file:") && sink.length() > 5) {
+            return new FileSink(Path.of(sink.substring(5)).toAbsolutePath());
+        }
+        String savime = "savime://";
+        if (sink.startsWith(savime)) {
+            String where = sink.substring(savime.length());
+            return new SavimeSink(
+                    host("--sink", where), port("--sink", where), SavimeClient.Limits.DEFAULT);
+        }
+        throw wrong("--sink %s is neither file:DIR nor savime://HOST:PORT", sink);
+    }
+
+    private String host(String option, String text) {
+        int colon = text.lastIndexOf(':');
+        if (colon < 1) {
+            throw wrong("%s %s is not HOST:PORT", option, text);
+        }
+        return text.substring(0, colon);
+    }
+
+    private int port(String option, String text) {
+        String digits = text.substring(text.lastIndexOf(':') + 1);
+        int port = digits.matches("[0-9]{1,5}") ? Integer.parseInt(digits) : -1;
+        if (port < 0 || port > 65535) {
+            throw wrong("%s %s is not HOST:PORT with a port from 0 to 65535", option, text);
+        }
+        return port;
+    }
+
+    private String addresses(StagingService service) {
+        String tcp = listen == null ? "" : host("--listen", listen) + ":" + service.port();
+        String other = service.uri() == null ? "" : service.uri().toString();
+        return tcp.isEmpty() || other.isEmpty() ? tcp + other : tcp + " and " + other;
+    }
+
+    private void report(StagingStatistics statistics) {
+        say(
+                String.format(
+                        "staging server stopped: %d datasets in (%.1f MB), %d in the sink (%.1f"
+                                + " MB), %d refused by it, %d wait for the next start",
+                        statistics.datasetsIn(),
+                        statistics.bytesIn() / 1e6,
+                        statistics.datasetsOut(),
+                        statistics.bytesOut() / 1e6,
+                        statistics.refused(),
+                        statistics.queued()));
+    }
+}
