@@ -84,6 +84,7 @@ final class StageServe extends CliCommand {
     private String token;
 
     @Override
+    @SuppressWarnings("try") // closed before it reports
     public Integer call() throws Exception {
         inRange("--senders", senders, 1, 64);
         Sink target = sink();

@@ -18,6 +18,7 @@ final class Admission {
     private final Consumer<StagedFile> remove;
     private final ArrayDeque<StagedFile> pool = new ArrayDeque<>();
     private long poolBytes;
+    private long keptSoonBytes;
 
     /**
      * @param remove deletes the files of a dataset that is gone, and then calls {@link #removed}
@@ -35,10 +36,6 @@ final class Admission {
 
     Account disk() {
         return disk;
-    }
-
-    long poolBytes() {
-        return poolBytes;
     }
 
     /** Bytes of memory that datasets can have. */
@@ -91,12 +88,16 @@ final class Admission {
         return file.isInMemory() ? memory : disk;
     }
 
-    boolean isPoolable(StagedFile file) {
-        return file.isInMemory() && poolBytes + file.length() <= poolMax;
+    /** Whether the file of a dataset that is gone is to be kept; then {@link #keep} follows. */
+    boolean mayKeep(StagedFile file) {
+        boolean has = file.isInMemory() && file.length() <= poolMax - poolBytes - keptSoonBytes;
+        keptSoonBytes += has ? file.length() : 0;
+        return has;
     }
 
-    /** Keeps the file of a dataset that is gone; its bytes stay reserved. */
+    /** Keeps it; its bytes stay reserved. */
     void keep(StagedFile file) {
+        keptSoonBytes -= file.length();
         pool.add(file);
         poolBytes += file.length();
     }

@@ -66,7 +66,7 @@ final class Ends {
     void remove(Dataset dataset, DatasetState how) {
         dataset.state(how);
         StagedFile file = dataset.file();
-        boolean isKept = how == DatasetState.FORWARDED && admission.isPoolable(file);
+        boolean isKept = how == DatasetState.FORWARDED && admission.mayKeep(file);
         jobs.submit(
                 file.isInMemory(),
                 () -> {

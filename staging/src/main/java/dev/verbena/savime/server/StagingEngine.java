@@ -35,6 +35,7 @@ public final class StagingEngine implements ProtocolAgent {
     private final StorageJobs jobs;
     private final BounceBuffers bounce;
     private final Admission admission;
+    private final Ends ends;
     private final Openings openings;
     private final Reception reception;
     private final Forwarding forwarding;
@@ -73,7 +74,7 @@ public final class StagingEngine implements ProtocolAgent {
         jobs = new StorageJobs(memoryWork, diskWork);
         registry = new Registry(environment.epochClock().time() << 20);
         bounce = new BounceBuffers(settings.bounceLength(), settings.bounceCount());
-        Ends ends = new Ends(settings, registry, jobs, counts, bounce);
+        ends = new Ends(settings, registry, jobs, counts, bounce);
         admission = new Admission(settings, ends::discard);
         ends.admission(admission);
         openings = new Openings(settings, registry, admission, jobs, memory, disk, ends, counts);
@@ -142,7 +143,9 @@ public final class StagingEngine implements ProtocolAgent {
             admission.charge(each.file());
             registry.add(dataset);
             reception.orderAfter(each.meta().syncedOrder());
-            if (dataset.state() == DatasetState.RECEIVED) {
+            if (dataset.meta().type().equals(Openings.COMMAND)) {
+                ends.remove(dataset, DatasetState.ABORTED); // Who sent it does not wait any more.
+            } else if (dataset.state() == DatasetState.RECEIVED) {
                 forwarding.add(dataset);
             } else {
                 dataset.ended(environment.nanoClock().nanoTime());

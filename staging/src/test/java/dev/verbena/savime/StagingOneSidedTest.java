@@ -1,0 +1,115 @@
+package dev.verbena.savime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.savime.wire.StgFlyweight;
+import dev.verbena.savime.wire.StgStatus;
+import dev.verbena.savime.wire.StgType;
+import dev.verbena.transport.BlockingCalls;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A client that puts where it may not, over {@code shm}. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class StagingOneSidedTest {
+    private static final int PAGE = 4096;
+
+    @TempDir Path folder;
+
+    private final StgFlyweight message = new StgFlyweight();
+    private BlockingCalls calls;
+    private RegisteredRegion region;
+    private long connection;
+    private long session;
+
+    private StgFlyweight begin(int type, int length) {
+        return message.begin(region.buffer(0, PAGE), 0, type, length).session(session);
+    }
+
+    private void send() {
+        calls.send(connection, region, 0, message.length());
+    }
+
+    private DirectBuffer read(int type) {
+        while (true) {
+            DirectBuffer received = calls.receive(connection);
+            byte[] bytes = new byte[received.capacity()];
+            received.getBytes(0, bytes);
+            UnsafeBuffer copy = new UnsafeBuffer(bytes);
+            if (message.wrap(copy, 0).type() == type) {
+                return copy;
+            }
+        }
+    }
+
+    private RemoteDescriptor grant(long id, int number) {
+        begin(StgType.BLOCK_REQUEST, StgType.lengthMin(StgType.BLOCK_REQUEST))
+                .block(id, (long) number * PAGE, PAGE, number);
+        send();
+        DirectBuffer grant = read(StgType.BLOCK_GRANT);
+        assertThat(message.status()).isEqualTo(StgStatus.OK);
+        return new RemoteDescriptor().decode(grant, message.descriptorAt());
+    }
+
+    @Test
+    @Tag("savime-18")
+    @Tag("savime-19")
+    void shouldReachAGrantedBlockOnlyAndOnlyUntilItIsReleased() throws Exception {
+        RecordingSink sink = new RecordingSink(1).hold();
+        try (StagingFixture stage = new StagingFixture(folder, false)) {
+            stage.launch(sink);
+            calls = BlockingCalls.open("shm", new TransportContext().job(stage.job));
+            region = calls.transport().allocate(4 * PAGE, 0);
+            connection = calls.connect(stage.service.uri());
+            begin(StgType.HELLO, StgType.lengthMin(StgType.HELLO)).maxBlock(PAGE).window(2);
+            send();
+            read(StgType.HELLO_ACK);
+            session = message.session();
+            begin(StgType.DATASET_OPEN, StgFlyweight.LENGTH_MAX)
+                    .open(2 * PAGE, 1, 0, 0)
+                    .openTexts("d", "char", region.buffer(0, PAGE), 0);
+            send();
+            read(StgType.DATASET_OPENED);
+            long id = message.datasetId();
+            RemoteDescriptor first = grant(id, 0);
+            RemoteDescriptor second = grant(id, 1);
+            region.buffer(PAGE, 2 * PAGE).setMemory(0, 2 * PAGE, (byte) 7);
+            assertThatThrownBy(() -> calls.put(connection, region, PAGE, first, 0, 2 * PAGE))
+                    .isInstanceOf(TransportException.class);
+            assertThatThrownBy(() -> calls.put(connection, region, PAGE, first, PAGE, 1))
+                    .isInstanceOf(TransportException.class);
+            Path file = stage.memory.resolve(Long.toHexString(id) + ".data");
+            byte[] after = Files.readAllBytes(file);
+            assertThat(Arrays.copyOfRange(after, PAGE, 2 * PAGE)).containsOnly(0);
+            calls.put(connection, region, PAGE, second, 0, PAGE);
+            begin(StgType.BLOCK_RELEASE, StgType.lengthMin(StgType.BLOCK_RELEASE))
+                    .release(id, 1, 0);
+            send();
+            // Its answer comes behind the release.
+            begin(StgType.HEARTBEAT, StgFlyweight.HEADER_LENGTH);
+            send();
+            read(StgType.HEARTBEAT);
+            region.buffer(PAGE, PAGE).setMemory(0, PAGE, (byte) 9);
+            assertThatThrownBy(() -> calls.put(connection, region, PAGE, second, 0, PAGE))
+                    .isInstanceOf(TransportException.class);
+            assertThat(Arrays.copyOfRange(Files.readAllBytes(file), PAGE, 2 * PAGE))
+                    .containsOnly(7);
+            calls.disconnect(connection);
+            region.close();
+            calls.close();
+            sink.openAll();
+        }
+    }
+}
