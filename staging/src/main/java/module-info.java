@@ -3,8 +3,11 @@ module dev.verbena.staging {
     requires transitive dev.verbena.api;
 
     exports dev.verbena.dart;
+    exports dev.verbena.nessie.nnti;
+    exports dev.verbena.nessie.rpc;
     exports dev.verbena.nessie.xdr.compiler;
     exports dev.verbena.nessie.xdr;
+    exports dev.verbena.nessie;
     exports dev.verbena.savime.query;
     exports dev.verbena.savime;
     exports dev.verbena.staging.metadata;

@@ -96,7 +96,25 @@ class ArchitectureTest {
                     .resideInAPackage("dev.verbena.staging..")
                     .should()
                     .dependOnClassesThat()
-                    .resideInAPackage("dev.verbena.dart..");
+                    .resideInAnyPackage("dev.verbena.dart..", "dev.verbena.nessie..");
+
+    /** Of Nessie: RPC stands on NNTI and XDR, the public package on all. */
+    @ArchTest
+    static final ArchRule NESSIE_CIRCLES =
+            slices().matching("dev.verbena.nessie.(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule NNTI =
+            noClasses()
+                    .that()
+                    .resideInAPackage("dev.verbena.nessie.nnti..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(
+                            "dev.verbena.nessie",
+                            "dev.verbena.nessie.rpc..",
+                            "dev.verbena.nessie.xdr..",
+                            "dev.verbena.dart..");
 
     @ArchTest
     static final ArchRule WIRE =
@@ -168,13 +186,16 @@ class ArchitectureTest {
                     .belongToAnyOf(DartClient.class, DartReceiver.class);
 
     @ArchTest
-    static void shouldExportThePublicPackageOnly(JavaClasses classes) throws IOException {
+    static void shouldExportPublicPackagesOnly(JavaClasses classes) throws IOException {
         try (InputStream module =
                 Files.newInputStream(Path.of("target/classes/module-info.class"))) {
             assertThat(ModuleDescriptor.read(module).exports())
                     .extracting(ModuleDescriptor.Exports::source)
                     .containsExactlyInAnyOrder(
                             "dev.verbena.dart",
+                            "dev.verbena.nessie",
+                            "dev.verbena.nessie.nnti",
+                            "dev.verbena.nessie.rpc",
                             "dev.verbena.nessie.xdr",
                             "dev.verbena.nessie.xdr.compiler",
                             "dev.verbena.savime",

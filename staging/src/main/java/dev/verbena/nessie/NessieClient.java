@@ -1,0 +1,218 @@
+package dev.verbena.nessie;
+
+import dev.verbena.agent.AgentThread;
+import dev.verbena.agent.Environment;
+import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.nessie.nnti.BufferFlags;
+import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiOptions;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.rpc.ClientRequest;
+import dev.verbena.nessie.rpc.RpcEndpoint;
+import dev.verbena.nessie.rpc.RpcException;
+import dev.verbena.nessie.rpc.RpcResult;
+import dev.verbena.nessie.rpc.RpcService;
+import dev.verbena.nessie.xdr.XdrValue;
+import dev.verbena.transport.Transport;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
+
+/**
+ * Calls one service from any thread, over a thread and a transport of its own. Calls allocate; who
+ * must not uses {@code rpc.RpcClient}. Thread-safe.
+ */
+public final class NessieClient implements AutoCloseable {
+    private static final int COMMANDS_MAX = 1024;
+
+    private final ManyToOneConcurrentArrayQueue<Runnable> commands =
+            new ManyToOneConcurrentArrayQueue<>(COMMANDS_MAX);
+    private final CompletableFuture<Void> connected = new CompletableFuture<>();
+    private final Loop loop;
+    private final AgentThread thread;
+    private volatile boolean isClosed;
+
+    private NessieClient(Environment environment, Transport transport, String url, long timeoutMs) {
+        loop = new Loop(environment, transport, url, timeoutMs);
+        thread =
+                AgentThread.builder("nessie-client", environment)
+                        .agent(loop)
+                        .transport(() -> transport)
+                        .start();
+        try {
+            connected.join();
+        } catch (CompletionException e) {
+            close();
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
+    /**
+     * Finds a service.
+     *
+     * @param environment for clock and errors; not closed by the client
+     * @param transport not used by any thread yet; closed by the client
+     * @param timeoutMs milliseconds, to connect and for each call
+     * @throws dev.verbena.nessie.nnti.NntiException naming why not
+     */
+    public static NessieClient connect(
+            Environment environment, Transport transport, String url, long timeoutMs) {
+        return new NessieClient(environment, transport, url, timeoutMs);
+    }
+
+    /**
+     * Calls.
+     *
+     * @param args null: none; not to be changed before the end
+     * @param result is decoded into; what the future holds. Null: none
+     * @return fails with {@link RpcException}
+     */
+    public <R extends XdrValue> CompletableFuture<R> call(int opcode, XdrValue args, R result) {
+        return call(opcode, args, result, null);
+    }
+
+    /**
+     * Calls with bulk data.
+     *
+     * @param data direct buffer, which the server may read and write until the end; from its first
+     *     byte to its capacity
+     */
+    public <R extends XdrValue> CompletableFuture<R> call(
+            int opcode, XdrValue args, R result, ByteBuffer data) {
+        CompletableFuture<R> future = new CompletableFuture<>();
+        boolean isOffered =
+                !isClosed && commands.offer(() -> loop.start(opcode, args, result, data, future));
+        if (!isOffered) {
+            RpcResult why = isClosed ? RpcResult.ECANCELED : RpcResult.EBADRPC;
+            future.completeExceptionally(new RpcException(why, 0, "operation " + opcode));
+        }
+        thread.wakeup();
+        return future;
+    }
+
+    /** Ends a server in order: what it has accepted is answered. Waits for that. */
+    public void kill() {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        commands.offer(() -> loop.kill(done));
+        thread.wakeup();
+        done.join();
+    }
+
+    /** Calls under way fail with {@code ECANCELED}. */
+    @Override
+    public void close() {
+        isClosed = true;
+        thread.close();
+    }
+
+    private final class Loop implements ProtocolAgent {
+        private final Environment environment;
+        private final Transport transport;
+        private final String url;
+        private final long timeoutMs;
+        private NntiTransport network;
+        private RpcEndpoint endpoint;
+        private RpcService service;
+
+        Loop(Environment environment, Transport transport, String url, long timeoutMs) {
+            this.environment = environment;
+            this.transport = transport;
+            this.url = url;
+            this.timeoutMs = timeoutMs;
+        }
+
+        @Override
+        public void onStart() {
+            try {
+                network = new NntiTransport(transport, NntiOptions.ONE_SIDED);
+                endpoint = new RpcEndpoint(network, environment.errorHandler());
+                service = endpoint.client().getService(url, timeoutMs);
+                connected.complete(null);
+            } catch (RuntimeException e) {
+                connected.completeExceptionally(e);
+            }
+        }
+
+        <R extends XdrValue> void start(
+                int opcode, XdrValue args, R result, ByteBuffer data, CompletableFuture<R> future) {
+            NntiBuffer bulk = null;
+            try {
+                if (data != null) {
+                    bulk =
+                            network.register(
+                                    OffHeapMemories.wrap(data),
+                                    BufferFlags.GET_SRC | BufferFlags.PUT_DST);
+                }
+            } catch (RuntimeException e) {
+                future.completeExceptionally(e);
+                return;
+            }
+            NntiBuffer registered = bulk;
+            ClientRequest request = new ClientRequest();
+            request.onDone(() -> end(opcode, request, registered, result, future));
+            endpoint.client().register(opcode);
+            long length = data == null ? 0 : data.capacity();
+            endpoint.client()
+                    .call(request, service, opcode, args, result, registered, length, timeoutMs);
+        }
+
+        private <R extends XdrValue> void end(
+                int opcode,
+                ClientRequest request,
+                NntiBuffer registered,
+                R result,
+                CompletableFuture<R> future) {
+            if (registered != null) {
+                network.unregister(registered);
+            }
+            if (request.result() == RpcResult.OK && request.remoteCode() == 0) {
+                future.complete(result);
+            } else {
+                future.completeExceptionally(
+                        new RpcException(
+                                request.result(), request.remoteCode(), "operation " + opcode));
+            }
+        }
+
+        void kill(CompletableFuture<Void> done) {
+            endpoint.client().kill(service, 0, timeoutMs);
+            done.complete(null);
+        }
+
+        @Override
+        public int doWork() {
+            int work = 0;
+            Runnable command;
+            while (work < COMMANDS_MAX && service != null && (command = commands.poll()) != null) {
+                command.run();
+                work++;
+            }
+            return endpoint == null ? 0 : work + endpoint.doWork();
+        }
+
+        @Override
+        public long nextDeadlineNs() {
+            return endpoint == null ? NO_DEADLINE : endpoint.nextDeadlineNs();
+        }
+
+        @Override
+        public void onClose() {
+            Runnable command;
+            while (service != null && (command = commands.poll()) != null) {
+                command.run();
+            }
+            if (endpoint == null) {
+                transport.close();
+            } else {
+                endpoint.close();
+            }
+        }
+
+        @Override
+        public String roleName() {
+            return "nessie-client";
+        }
+    }
+}

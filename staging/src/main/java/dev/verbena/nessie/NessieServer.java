@@ -1,0 +1,213 @@
+package dev.verbena.nessie;
+
+import dev.verbena.agent.AgentThread;
+import dev.verbena.agent.Environment;
+import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.nessie.nnti.NntiOptions;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.rpc.RpcEndpoint;
+import dev.verbena.nessie.rpc.RpcHandler;
+import dev.verbena.nessie.rpc.RpcResult;
+import dev.verbena.nessie.rpc.RpcServer;
+import dev.verbena.nessie.rpc.RpcServerOptions;
+import dev.verbena.nessie.xdr.XdrValue;
+import dev.verbena.transport.Transport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.agrona.concurrent.AgentTerminationException;
+
+/**
+ * A service that runs on a thread of its own: with {@link Builder#threads} its handlers run on
+ * others. Thread-safe.
+ */
+public final class NessieServer implements AutoCloseable {
+    private final CompletableFuture<String> url = new CompletableFuture<>();
+    private final CompletableFuture<Integer> end = new CompletableFuture<>();
+    private final List<AgentThread> workers = new CopyOnWriteArrayList<>();
+    private final AgentThread thread;
+
+    private NessieServer(Builder builder) {
+        Loop loop = new Loop(builder);
+        thread =
+                AgentThread.builder("nessie-server", builder.environment)
+                        .agent(loop)
+                        .transport(() -> builder.transport)
+                        .start();
+        try {
+            url.join();
+            for (ProtocolAgent worker : loop.workers) {
+                workers.add(
+                        AgentThread.builder("nessie-worker", builder.environment)
+                                .agent(worker)
+                                .start());
+            }
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /**
+     * Describes a server.
+     *
+     * @param environment for clock and errors; not closed by the server
+     * @param transport not used by any thread yet; closed by the server
+     */
+    public static Builder builder(Environment environment, Transport transport) {
+        return new Builder(environment, transport);
+    }
+
+    /** Where clients find it. */
+    public String url() {
+        return url.join();
+    }
+
+    /**
+     * Completes with the exit code when the server has ended: killed, or after its last request.
+     */
+    public CompletableFuture<Integer> ended() {
+        return end;
+    }
+
+    private void wakeWorkers() {
+        for (int i = 0; i < workers.size(); i++) {
+            workers.get(i).wakeup();
+        }
+    }
+
+    /** Ends the threads and closes the transport; calls under way end with an error. */
+    @Override
+    public void close() {
+        thread.close();
+        workers.forEach(AgentThread::close);
+    }
+
+    /** Describes a server. */
+    public static final class Builder {
+        private final Environment environment;
+        private final Transport transport;
+        private final List<Consumer<RpcServer>> operations = new ArrayList<>();
+        private RpcServerOptions options = RpcServerOptions.DEFAULT;
+
+        private Builder(Environment environment, Transport transport) {
+            this.environment = environment;
+            this.transport = transport;
+        }
+
+        /** Serves an operation without arguments. */
+        public Builder on(int opcode, RpcHandler handler) {
+            return on(opcode, null, handler);
+        }
+
+        /**
+         * Serves an operation.
+         *
+         * @param args makes objects for its arguments
+         */
+        public Builder on(int opcode, Supplier<? extends XdrValue> args, RpcHandler handler) {
+            operations.add(server -> require(opcode, server.register(opcode, args, handler)));
+            return this;
+        }
+
+        /** Serves an operation that needs one of {@link #slots} for bulk data. */
+        public Builder onBulk(int opcode, Supplier<? extends XdrValue> args, RpcHandler handler) {
+            operations.add(
+                    server -> require(opcode, server.registerWithSlot(opcode, args, handler)));
+            return this;
+        }
+
+        private static void require(int opcode, RpcResult result) {
+            if (result != RpcResult.OK) {
+                throw new IllegalArgumentException("operation " + opcode + ": " + result);
+            }
+        }
+
+        /** Runs handlers on so many threads; 0: on the server's own. */
+        public Builder threads(int count) {
+            options = options.withThreads(count);
+            return this;
+        }
+
+        /** Buffers for bulk data: so many of so many bytes. */
+        public Builder slots(int count, int length) {
+            options = options.withSlots(count, length);
+            return this;
+        }
+
+        /** All options at once. */
+        public Builder options(RpcServerOptions newOptions) {
+            options = newOptions;
+            return this;
+        }
+
+        /**
+         * Starts.
+         *
+         * @throws RuntimeException naming an operation that is there twice
+         */
+        public NessieServer start() {
+            return new NessieServer(this);
+        }
+    }
+
+    private final class Loop implements ProtocolAgent {
+        private final Builder builder;
+        private volatile List<ProtocolAgent> workers = List.of();
+        private RpcEndpoint endpoint;
+        private RpcServer server;
+
+        Loop(Builder builder) {
+            this.builder = builder;
+        }
+
+        @Override
+        public void onStart() {
+            try {
+                NntiTransport network = new NntiTransport(builder.transport, NntiOptions.ONE_SIDED);
+                endpoint = new RpcEndpoint(network, builder.environment.errorHandler());
+                server = endpoint.serve(builder.options);
+                builder.operations.forEach(operation -> operation.accept(server));
+                workers =
+                        server.workers(
+                                builder.environment.nanoClock(), NessieServer.this::wakeWorkers);
+                url.complete(network.url());
+            } catch (RuntimeException e) {
+                url.completeExceptionally(e);
+                throw e;
+            }
+        }
+
+        @Override
+        public int doWork() {
+            int work = endpoint.doWork();
+            if (server.isDone()) {
+                throw new AgentTerminationException("the server has ended");
+            }
+            return work;
+        }
+
+        @Override
+        public long nextDeadlineNs() {
+            return endpoint.nextDeadlineNs();
+        }
+
+        @Override
+        public void onClose() {
+            if (endpoint == null) {
+                builder.transport.close();
+            } else {
+                endpoint.close();
+            }
+            end.complete(server == null ? 0 : server.exitCode());
+        }
+
+        @Override
+        public String roleName() {
+            return "nessie-server";
+        }
+    }
+}

@@ -1,0 +1,194 @@
+package dev.verbena.nessie.nnti;
+
+import dev.verbena.transport.Transport;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** What peers send, and do in the buffers of this process. */
+final class Arrivals {
+    /** Told of a variable that a peer has changed. */
+    interface VariableHandler {
+        void onChanged(int index);
+    }
+
+    private record Held(NntiPeer peer, long token, UnsafeBuffer bytes) {}
+
+    private final Transport transport;
+    private final Long2ObjectHashMap<NntiBuffer> byRegion = new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<NntiBuffer> byId = new Long2ObjectHashMap<>();
+    private final ArrayDeque<Held> held = new ArrayDeque<>();
+    private final NntiStatus event = new NntiStatus();
+    private NntiBuffer queue;
+    private MessageHandler handler;
+    private VariableHandler variables = index -> {};
+    private long droppedCount;
+    private long malformedCount;
+
+    Arrivals(Transport transport) {
+        this.transport = transport;
+    }
+
+    void handler(MessageHandler newHandler) {
+        handler = newHandler;
+    }
+
+    MessageHandler handler() {
+        return handler;
+    }
+
+    void variables(VariableHandler newHandler) {
+        variables = newHandler;
+    }
+
+    boolean hasQueue() {
+        return queue != null;
+    }
+
+    long droppedCount() {
+        return droppedCount;
+    }
+
+    long malformedCount() {
+        return malformedCount;
+    }
+
+    void malformed() {
+        malformedCount++;
+    }
+
+    void add(NntiBuffer buffer) {
+        byId.put(buffer.id(), buffer);
+        for (int i = 0; i < buffer.regions().length; i++) {
+            byRegion.put(buffer.regions()[i].id(), buffer);
+        }
+        if ((buffer.flags() & BufferFlags.RECV_QUEUE) != 0) {
+            queue = buffer;
+        }
+    }
+
+    void remove(NntiBuffer buffer) {
+        byId.remove(buffer.id());
+        for (int i = 0; i < buffer.regions().length; i++) {
+            byRegion.remove(buffer.regions()[i].id());
+        }
+        if (queue == buffer) {
+            queue = null;
+        }
+    }
+
+    Collection<NntiBuffer> all() {
+        return byId.values();
+    }
+
+    /** A send without a destination. */
+    void onData(NntiPeer peer, DirectBuffer buffer, int offset, int length, long token) {
+        boolean isFirst = held.isEmpty() || queue == null && passes(buffer, offset, length);
+        if (isFirst && take(peer, buffer, offset, length)) {
+            return;
+        }
+        // The bytes are copied, for a handler's buffer may be another one later; the slot is kept
+        // so that the sender runs out of credits.
+        UnsafeBuffer copy = new UnsafeBuffer(new byte[length]);
+        copy.putBytes(0, buffer, offset, length);
+        transport.retain(token);
+        held.add(new Held(peer, token, copy));
+    }
+
+    private boolean passes(DirectBuffer buffer, int offset, int length) {
+        return handler != null && handler.mayPassOthers(buffer, offset, length);
+    }
+
+    private boolean take(NntiPeer peer, DirectBuffer buffer, int offset, int length) {
+        if (queue != null) {
+            return enqueue(peer, buffer, offset, length);
+        }
+        if (handler != null) {
+            return handler.onMessage(peer, buffer, offset, length);
+        }
+        droppedCount++;
+        return true;
+    }
+
+    private boolean enqueue(NntiPeer peer, DirectBuffer buffer, int offset, int length) {
+        if (length > queue.elementSize()) {
+            droppedCount++;
+            return true;
+        }
+        int at = queue.claimSlot();
+        if (at < 0) {
+            return false;
+        }
+        queue.window().putBytes(at, buffer, offset, length);
+        queue.arrived(event.set(NntiOperation.RECEIVE, NntiResult.OK, queue, at, length, peer));
+        return true;
+    }
+
+    /** Offers again what could not be taken; work done. */
+    int doWork() {
+        int work = 0;
+        Held first;
+        while ((first = held.peek()) != null
+                && take(first.peer(), first.bytes(), 0, first.bytes().capacity())) {
+            held.remove();
+            transport.release(first.token());
+            work++;
+        }
+        return work;
+    }
+
+    /** Gives every slot back. */
+    void releaseAll() {
+        Held first;
+        while ((first = held.poll()) != null) {
+            transport.release(first.token());
+        }
+    }
+
+    /** A put or a send with a destination has landed. */
+    void onNotify(NntiPeer peer, int tag, long regionId, long offset, long length) {
+        NntiBuffer buffer = byRegion.get(regionId);
+        if (buffer != null) {
+            NntiOperation kind =
+                    tag == Postings.TAG_SEND ? NntiOperation.RECEIVE : NntiOperation.TARGET_PUT;
+            buffer.arrived(event.set(kind, NntiResult.OK, buffer, offset, length, peer));
+        }
+    }
+
+    /** A peer says what it did. */
+    void onNotice(NntiPeer peer, DirectBuffer message, int at) {
+        int operation = Messages.noticeOperation(message, at);
+        int id = Messages.noticeId(message, at);
+        if (operation == Messages.ATOMIC) {
+            variables.onChanged(id);
+            return;
+        }
+        NntiBuffer buffer = byId.get(id);
+        long offset = Messages.noticeOffset(message, at);
+        long length = Messages.noticeLength(message, at);
+        NntiOperation kind = targetOf(operation);
+        boolean isInside =
+                buffer != null
+                        && offset >= 0
+                        && length >= 0
+                        && offset <= buffer.length()
+                        && length <= buffer.length() - offset;
+        if (!isInside || kind == null) {
+            malformedCount++;
+            return;
+        }
+        buffer.arrived(event.set(kind, NntiResult.OK, buffer, offset, length, peer));
+    }
+
+    private static NntiOperation targetOf(int operation) {
+        if (operation == NntiOperation.GET.ordinal()) {
+            return NntiOperation.TARGET_GET;
+        }
+        if (operation == NntiOperation.PUT.ordinal()) {
+            return NntiOperation.TARGET_PUT;
+        }
+        return operation == NntiOperation.SEND.ordinal() ? NntiOperation.RECEIVE : null;
+    }
+}

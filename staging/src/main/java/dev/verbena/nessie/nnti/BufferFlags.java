@@ -1,0 +1,40 @@
+package dev.verbena.nessie.nnti;
+
+import dev.verbena.memory.RemoteDescriptor;
+
+/** What a buffer is for; the bits of the second generation (specification, section 1.2). */
+public final class BufferFlags {
+    /** Local source of a put. */
+    public static final int PUT_SRC = 1;
+
+    /** A peer may get from here. */
+    public static final int GET_SRC = 2;
+
+    /** Local destination of a get. */
+    public static final int GET_DST = 4;
+
+    /** A peer may put here. */
+    public static final int PUT_DST = 8;
+
+    /** Source of a send. */
+    public static final int SEND_SRC = 16;
+
+    /** Receives one send at a time. */
+    public static final int RECV_DST = 32;
+
+    /** The ring that takes sends without a destination, an element each. */
+    public static final int RECV_QUEUE = 64;
+
+    /** Every flag. */
+    static final int ALL = PUT_SRC | GET_SRC | GET_DST | PUT_DST | SEND_SRC | RECV_DST | RECV_QUEUE;
+
+    private BufferFlags() {}
+
+    /** Rights of the transport contract that peers need. */
+    static int rights(int flags) {
+        int rights = (flags & GET_SRC) != 0 ? RemoteDescriptor.REMOTE_READ : 0;
+        return (flags & (PUT_DST | RECV_DST)) != 0
+                ? rights | RemoteDescriptor.REMOTE_WRITE
+                : rights;
+    }
+}

@@ -1,0 +1,191 @@
+package dev.verbena.nessie.nnti;
+
+import static java.nio.ByteOrder.BIG_ENDIAN;
+
+import dev.verbena.memory.RemoteDescriptor;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * Names a buffer of another process. It can travel by any channel; its holder connects to the owner
+ * and uses it there.
+ *
+ * <pre>
+ * offset size field, big-endian
+ *  0     4    {@link #TRANSPORT}: made by a transport of the contract
+ *  4     4    flags of the buffer
+ *  8     8    id of the process that owns it
+ * 16     4    id of the buffer there
+ * 20     4    segments, 1 to {@link #SEGMENTS_MAX}
+ * 24    48    of each segment: its remote descriptor
+ * </pre>
+ */
+public final class BufferHandle {
+    /** Most segments of a buffer. */
+    public static final int SEGMENTS_MAX = 64;
+
+    /** Encoded length of a handle with one segment, bytes. */
+    public static final int LENGTH_OF_ONE = 24 + RemoteDescriptor.LENGTH;
+
+    /** Transport id in a handle; 0 would be the null transport. */
+    static final int TRANSPORT = 0x56425431;
+
+    private static final int FLAGS_OFFSET = 4;
+    private static final int OWNER_OFFSET = 8;
+    private static final int BUFFER_OFFSET = 16;
+    private static final int COUNT_OFFSET = 20;
+    private static final int SEGMENTS_OFFSET = 24;
+
+    private RemoteDescriptor[] segments = {new RemoteDescriptor()};
+    private int flags;
+    private long ownerId;
+    private int bufferId;
+    private int count;
+
+    /** Absent until it is decoded. */
+    public BufferHandle() {}
+
+    /** Makes it absent. */
+    public void clear() {
+        count = 0;
+        flags = 0;
+    }
+
+    /** Whether it names nothing. */
+    public boolean isAbsent() {
+        return count == 0;
+    }
+
+    BufferHandle set(int newFlags, long owner, int buffer, int segmentCount) {
+        flags = newFlags;
+        ownerId = owner;
+        bufferId = buffer;
+        count = segmentCount;
+        if (segments.length < segmentCount) {
+            RemoteDescriptor[] larger = new RemoteDescriptor[segmentCount];
+            for (int i = 0; i < segmentCount; i++) {
+                larger[i] = new RemoteDescriptor();
+            }
+            segments = larger;
+        }
+        return this;
+    }
+
+    /** Becomes equal to another. */
+    public BufferHandle set(BufferHandle other) {
+        set(other.flags, other.ownerId, other.bufferId, other.count);
+        for (int i = 0; i < count; i++) {
+            RemoteDescriptor from = other.segments[i];
+            segments[i].set(
+                    from.kind(),
+                    from.rights(),
+                    from.generation(),
+                    from.base(),
+                    from.length(),
+                    from.keyLow(),
+                    from.keyHigh());
+        }
+        return this;
+    }
+
+    /** Bytes that {@link #encode} writes; 0 if it is absent. */
+    public int encodedLength() {
+        return count == 0 ? 0 : SEGMENTS_OFFSET + count * RemoteDescriptor.LENGTH;
+    }
+
+    /** Packs it; the number of bytes. */
+    public int encode(MutableDirectBuffer buffer, int index) {
+        if (count > 0) {
+            buffer.putInt(index, TRANSPORT, BIG_ENDIAN);
+            buffer.putInt(index + FLAGS_OFFSET, flags, BIG_ENDIAN);
+            buffer.putLong(index + OWNER_OFFSET, ownerId, BIG_ENDIAN);
+            buffer.putInt(index + BUFFER_OFFSET, bufferId, BIG_ENDIAN);
+            buffer.putInt(index + COUNT_OFFSET, count, BIG_ENDIAN);
+            for (int i = 0; i < count; i++) {
+                segments[i].encode(buffer, index + SEGMENTS_OFFSET + i * RemoteDescriptor.LENGTH);
+            }
+        }
+        return encodedLength();
+    }
+
+    /**
+     * Unpacks bytes that may come from anywhere; 0 bytes are an absent handle.
+     *
+     * @return {@code OK}, or {@code EDECODE}: the handle is then absent
+     */
+    public NntiResult decode(DirectBuffer buffer, int index, int length) {
+        clear();
+        if (length == 0) {
+            return NntiResult.OK;
+        }
+        if (length < LENGTH_OF_ONE
+                || index < 0
+                || index > buffer.capacity() - length
+                || buffer.getInt(index, BIG_ENDIAN) != TRANSPORT) {
+            return NntiResult.EDECODE;
+        }
+        int segmentCount = buffer.getInt(index + COUNT_OFFSET, BIG_ENDIAN);
+        if (segmentCount < 1
+                || segmentCount > SEGMENTS_MAX
+                || length != SEGMENTS_OFFSET + segmentCount * RemoteDescriptor.LENGTH) {
+            return NntiResult.EDECODE;
+        }
+        set(
+                buffer.getInt(index + FLAGS_OFFSET, BIG_ENDIAN),
+                buffer.getLong(index + OWNER_OFFSET, BIG_ENDIAN),
+                buffer.getInt(index + BUFFER_OFFSET, BIG_ENDIAN),
+                segmentCount);
+        return decodeSegments(buffer, index + SEGMENTS_OFFSET);
+    }
+
+    private NntiResult decodeSegments(DirectBuffer buffer, int index) {
+        long total = 0;
+        for (int i = 0; i < count; i++) {
+            try {
+                segments[i].decode(buffer, index + i * RemoteDescriptor.LENGTH);
+            } catch (IllegalArgumentException e) {
+                clear();
+                return NntiResult.EDECODE;
+            }
+            total += segments[i].length();
+            if (total < 0) {
+                clear();
+                return NntiResult.EDECODE;
+            }
+        }
+        return NntiResult.OK;
+    }
+
+    /** Flags of the buffer. */
+    public int flags() {
+        return flags;
+    }
+
+    /** The process that owns the buffer, see {@link NntiPeer#id()}. */
+    public long ownerId() {
+        return ownerId;
+    }
+
+    /** The buffer among those of its owner. */
+    public int bufferId() {
+        return bufferId;
+    }
+
+    /** Number of segments; 0 if it is absent. */
+    public int segmentCount() {
+        return count;
+    }
+
+    RemoteDescriptor segment(int index) {
+        return segments[index];
+    }
+
+    /** Bytes of all segments. */
+    public long length() {
+        long total = 0;
+        for (int i = 0; i < count; i++) {
+            total += segments[i].length();
+        }
+        return total;
+    }
+}

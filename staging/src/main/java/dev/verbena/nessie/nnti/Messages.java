@@ -1,0 +1,110 @@
+package dev.verbena.nessie.nnti;
+
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+
+import dev.verbena.memory.RemoteDescriptor;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * Messages between two transports, little-endian; each begins with its type in 4 bytes and 4 bytes
+ * of zero.
+ *
+ * <pre>
+ * DATA      8: the bytes of a send without a destination
+ * GREETING  8: version  12: 1 has a receive queue  16: id (8)  24: variables  32: their descriptor
+ * NOTICE    8: operation  12: buffer or variable  16: offset (8)  24: length (8)
+ * </pre>
+ */
+final class Messages {
+    static final int DATA = 1;
+    static final int GREETING = 2;
+    static final int NOTICE = 3;
+    static final int DATA_OFFSET = 8;
+    static final int NOTICE_LENGTH = 32;
+    static final int GREETING_LENGTH = 32 + RemoteDescriptor.LENGTH;
+
+    /** Operation of a notice: a variable was changed. */
+    static final int ATOMIC = 100;
+
+    private static final int VERSION = 1;
+    private static final int ID_OFFSET = 16;
+    private static final int COUNT_OFFSET = 24;
+    private static final int DESCRIPTOR_OFFSET = 32;
+
+    private Messages() {}
+
+    static void begin(MutableDirectBuffer buffer, int at, int type) {
+        buffer.putInt(at, type, LITTLE_ENDIAN);
+        buffer.putInt(at + 4, 0, LITTLE_ENDIAN);
+    }
+
+    static int type(DirectBuffer buffer, int at, int length) {
+        int type = length < DATA_OFFSET ? 0 : buffer.getInt(at, LITTLE_ENDIAN);
+        boolean isWhole =
+                type == DATA
+                        || type == GREETING && length == GREETING_LENGTH
+                        || type == NOTICE && length == NOTICE_LENGTH;
+        return isWhole ? type : 0;
+    }
+
+    static void greeting(
+            MutableDirectBuffer buffer,
+            int at,
+            boolean hasQueue,
+            long id,
+            int variables,
+            RemoteDescriptor descriptor) {
+        begin(buffer, at, GREETING);
+        buffer.putInt(at + 8, VERSION, LITTLE_ENDIAN);
+        buffer.putInt(at + 12, hasQueue ? 1 : 0, LITTLE_ENDIAN);
+        buffer.putLong(at + ID_OFFSET, id, LITTLE_ENDIAN);
+        buffer.putLong(at + COUNT_OFFSET, variables, LITTLE_ENDIAN);
+        descriptor.encode(buffer, at + DESCRIPTOR_OFFSET);
+    }
+
+    /** Makes the peer ready; false: it speaks another version or its bytes are malformed. */
+    static boolean readGreeting(DirectBuffer buffer, int at, NntiPeer peer) {
+        long variables = buffer.getLong(at + COUNT_OFFSET, LITTLE_ENDIAN);
+        if (buffer.getInt(at + 8, LITTLE_ENDIAN) != VERSION || variables < 0) {
+            return false;
+        }
+        try {
+            peer.variables().decode(buffer, at + DESCRIPTOR_OFFSET);
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+        boolean hasQueue = buffer.getInt(at + 12, LITTLE_ENDIAN) == 1;
+        long reachable = Math.min(variables, peer.variables().length() / Long.BYTES);
+        peer.ready(
+                buffer.getLong(at + ID_OFFSET, LITTLE_ENDIAN),
+                hasQueue,
+                (int) Math.min(reachable, Integer.MAX_VALUE));
+        return true;
+    }
+
+    static void notice(
+            MutableDirectBuffer buffer, int at, int operation, int id, long offset, long length) {
+        begin(buffer, at, NOTICE);
+        buffer.putInt(at + 8, operation, LITTLE_ENDIAN);
+        buffer.putInt(at + 12, id, LITTLE_ENDIAN);
+        buffer.putLong(at + 16, offset, LITTLE_ENDIAN);
+        buffer.putLong(at + 24, length, LITTLE_ENDIAN);
+    }
+
+    static int noticeOperation(DirectBuffer buffer, int at) {
+        return buffer.getInt(at + 8, LITTLE_ENDIAN);
+    }
+
+    static int noticeId(DirectBuffer buffer, int at) {
+        return buffer.getInt(at + 12, LITTLE_ENDIAN);
+    }
+
+    static long noticeOffset(DirectBuffer buffer, int at) {
+        return buffer.getLong(at + 16, LITTLE_ENDIAN);
+    }
+
+    static long noticeLength(DirectBuffer buffer, int at) {
+        return buffer.getLong(at + 24, LITTLE_ENDIAN);
+    }
+}

@@ -1,0 +1,116 @@
+package dev.verbena.nessie.nnti;
+
+import dev.verbena.memory.RemoteDescriptor;
+import java.net.URI;
+
+/** A process at the other end of a connection. Owned by the transport's thread. */
+public final class NntiPeer {
+    /** Life of a connection. */
+    public enum State {
+        /** Its greeting has not come yet. */
+        CONNECTING,
+        /** Can be used. */
+        READY,
+        /** Ended, or never came about: see {@link NntiPeer#result()}. */
+        CLOSED
+    }
+
+    private final long context;
+    private final URI url;
+    private final RemoteDescriptor variables = new RemoteDescriptor();
+    private long connection;
+    private State state = State.CONNECTING;
+    private boolean isConnected;
+    private boolean hasGreeted;
+    private NntiResult result = NntiResult.OK;
+    private String reason = "";
+    private long id;
+    private boolean hasReceiveQueue;
+    private int variableCount;
+
+    NntiPeer(long context, URI url) {
+        this.context = context;
+        this.url = url;
+    }
+
+    /** Identifies the process; 0 before {@link State#READY}. */
+    public long id() {
+        return id;
+    }
+
+    /** Address in the form of the transport contract. */
+    public URI url() {
+        return url;
+    }
+
+    /** See {@link State}. */
+    public State state() {
+        return state;
+    }
+
+    /** Why it is closed; {@code OK} before, and when it was ended in order. */
+    public NntiResult result() {
+        return result;
+    }
+
+    /** What the transport said about that, for people. */
+    public String reason() {
+        return reason;
+    }
+
+    /** Whether the peer had a receive queue when it connected. */
+    public boolean hasReceiveQueue() {
+        return hasReceiveQueue;
+    }
+
+    /** Variables that atomic operations reach there. */
+    public int variableCount() {
+        return variableCount;
+    }
+
+    long context() {
+        return context;
+    }
+
+    long connection() {
+        return connection;
+    }
+
+    RemoteDescriptor variables() {
+        return variables;
+    }
+
+    void connection(long handle) {
+        connection = handle;
+    }
+
+    void connected() {
+        isConnected = true;
+    }
+
+    boolean needsGreeting() {
+        return isConnected && !hasGreeted && state != State.CLOSED;
+    }
+
+    void greeted() {
+        hasGreeted = true;
+    }
+
+    void ready(long itsId, boolean queue, int itsVariables) {
+        id = itsId;
+        hasReceiveQueue = queue;
+        variableCount = itsVariables;
+        state = State.READY;
+    }
+
+    void closed(NntiResult why, String text) {
+        state = State.CLOSED;
+        result = why;
+        reason = text;
+    }
+
+    @Override
+    public String toString() {
+        return "NntiPeer{" + url + ", " + state + "}";
+    }
+}

@@ -1,0 +1,81 @@
+package dev.verbena.nessie.nnti;
+
+/**
+ * How one operation ended, at either end. A holder that calls fill; operation and result are always
+ * valid, the rest if the result is {@code OK}.
+ */
+public final class NntiStatus {
+    private NntiOperation operation;
+    private NntiResult result = NntiResult.OK;
+    private NntiBuffer buffer;
+    private long offset;
+    private long length;
+    private NntiPeer peer;
+
+    /** Holds nothing yet. */
+    public NntiStatus() {}
+
+    /** Fills it; null for what is not known. */
+    NntiStatus set(
+            NntiOperation operation,
+            NntiResult result,
+            NntiBuffer buffer,
+            long offset,
+            long length,
+            NntiPeer peer) {
+        this.operation = operation;
+        this.result = result;
+        this.buffer = buffer;
+        this.offset = offset;
+        this.length = length;
+        this.peer = peer;
+        return this;
+    }
+
+    /** Copies all of another. */
+    NntiStatus set(NntiStatus other) {
+        return set(
+                other.operation,
+                other.result,
+                other.buffer,
+                other.offset,
+                other.length,
+                other.peer);
+    }
+
+    /** What ended. */
+    public NntiOperation operation() {
+        return operation;
+    }
+
+    /** How it ended. */
+    public NntiResult result() {
+        return result;
+    }
+
+    /** The local buffer. */
+    public NntiBuffer buffer() {
+        return buffer;
+    }
+
+    /** Byte in the local buffer; of a receive queue the slot times its size. */
+    public long offset() {
+        return offset;
+    }
+
+    /** Bytes moved; of an atomic operation what was there before. */
+    public long length() {
+        return length;
+    }
+
+    /** The other end. */
+    public NntiPeer peer() {
+        return peer;
+    }
+
+    @Override
+    public String toString() {
+        return "NntiStatus{%s, %s, offset=%s, length=%s}"
+                .formatted(operation, result, offset, length);
+    }
+}

@@ -1,0 +1,15 @@
+package dev.verbena.nessie.rpc;
+
+/** Operations that every server has (specification, section 2.2). */
+public final class Opcode {
+    /** Answers. */
+    public static final int NULL = 1000;
+
+    /** Answers the {@link ServiceDescriptor}. */
+    public static final int GET_SERVICE = 1001;
+
+    /** Ends the server: its argument is the signal, 0 in order. */
+    public static final int KILL_SERVICE = 1002;
+
+    private Opcode() {}
+}

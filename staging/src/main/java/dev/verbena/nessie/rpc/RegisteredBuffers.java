@@ -1,0 +1,74 @@
+package dev.verbena.nessie.rpc;
+
+import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiTransport;
+import java.util.ArrayDeque;
+
+/**
+ * Registered buffers for long arguments and results, kept for the next use by powers of two. One
+ * thread.
+ */
+final class RegisteredBuffers implements AutoCloseable {
+    private static final int SMALLEST_BITS = 12;
+    private static final int KEPT_MAX = 8;
+    private static final int KEPT_LENGTH_MAX = 8 << 20;
+
+    private final NntiTransport transport;
+    private final int flags;
+    private final ArrayDeque<NntiBuffer>[] free;
+    private int usedCount;
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    RegisteredBuffers(NntiTransport transport, int flags) {
+        this.transport = transport;
+        this.flags = flags;
+        this.free = new ArrayDeque[Integer.SIZE];
+        for (int i = 0; i < free.length; i++) {
+            free[i] = new ArrayDeque<>();
+        }
+    }
+
+    private static int sizeClass(int length) {
+        return Math.max(SMALLEST_BITS, Integer.SIZE - Integer.numberOfLeadingZeros(length - 1));
+    }
+
+    /** Of at least this length, up to 1 GiB. */
+    NntiBuffer acquire(int length) {
+        int bits = sizeClass(Math.max(1, length));
+        NntiBuffer buffer = free[bits].poll();
+        NntiBuffer made = buffer == null ? transport.alloc(1 << bits, 1, flags) : buffer;
+        usedCount++;
+        return made;
+    }
+
+    /** For the next use, if the peer is done with it. */
+    void release(NntiBuffer buffer) {
+        int bits = sizeClass((int) buffer.length());
+        usedCount--;
+        if (buffer.length() > KEPT_LENGTH_MAX || free[bits].size() == KEPT_MAX) {
+            transport.unregister(buffer);
+        } else {
+            free[bits].add(buffer);
+        }
+    }
+
+    /** Revoked: a peer may still try to use it. */
+    void revoke(NntiBuffer buffer) {
+        usedCount--;
+        transport.unregister(buffer);
+    }
+
+    int usedCount() {
+        return usedCount;
+    }
+
+    @Override
+    public void close() {
+        for (ArrayDeque<NntiBuffer> each : free) {
+            NntiBuffer buffer;
+            while ((buffer = each.poll()) != null) {
+                transport.unregister(buffer);
+            }
+        }
+    }
+}

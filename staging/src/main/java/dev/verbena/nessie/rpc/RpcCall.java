@@ -1,0 +1,311 @@
+package dev.verbena.nessie.rpc;
+
+import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiPeer;
+import dev.verbena.nessie.nnti.WorkRequest;
+import dev.verbena.nessie.xdr.XdrValue;
+import org.agrona.collections.Int2ObjectHashMap;
+
+/**
+ * One request at the server: its arguments, the client's bulk data, and the answer. Belongs to its
+ * handler from the call until the reply, and to the server before and after. One thread at a time.
+ */
+public final class RpcCall {
+    /** Where a request is. */
+    enum Phase {
+        FREE,
+        FETCHING_ARGS,
+        QUEUED,
+        RUNNING,
+        REPLYING,
+        AWAITING_ACK,
+        /** Answered, but its handler has not returned yet. */
+        ENDED,
+        /** Its client is gone and its handler has never answered. */
+        ABANDONED
+    }
+
+    /** What a handler asks the server's thread to do. */
+    enum Command {
+        GET,
+        PUT,
+        REPLY
+    }
+
+    /** Is told on the server's thread that a transfer has ended. */
+    public interface TransferListener {
+        /** How it ended. */
+        void onTransferred(RpcResult result);
+    }
+
+    private final RpcServer server;
+    private final RpcMessage request = new RpcMessage();
+    private final RpcMessage reply = new RpcMessage();
+    private final WorkRequest work = new WorkRequest();
+    private final Int2ObjectHashMap<XdrValue> argsByOpcode = new Int2ObjectHashMap<>();
+    private volatile boolean isHandling;
+    private Phase phase = Phase.FREE;
+    private NntiPeer peer;
+    private XdrValue args;
+    private RpcOperation operation;
+    private NntiBuffer longArgs;
+    private NntiBuffer longResult;
+    private NntiBuffer slot;
+    private long arrival;
+    private long arrivalNs;
+    private long deadlineNs;
+    private boolean isReplied;
+    private boolean isOrphan;
+    private boolean isCounted;
+    private XdrValue result;
+    private TransferListener listener;
+    private Command command;
+    private NntiBuffer local;
+    private long offset;
+    private long length;
+    private long dataOffset;
+
+    RpcCall(RpcServer server) {
+        this.server = server;
+    }
+
+    // ---- for handlers
+
+    /** Number of the call at its client. */
+    public long id() {
+        return request.id();
+    }
+
+    /** The operation. */
+    public int opcode() {
+        return request.opcode();
+    }
+
+    /** The client. */
+    public NntiPeer peer() {
+        return peer;
+    }
+
+    /** The arguments, of the type that was registered; null: none. */
+    public XdrValue args() {
+        return args;
+    }
+
+    /** Bytes of the client's bulk data. */
+    public long dataLength() {
+        return request.dataLength();
+    }
+
+    /** Nanoseconds since the request arrived. */
+    public long ageNs() {
+        return server.nanoTime() - arrivalNs;
+    }
+
+    /** The buffer that the operation asked for; belongs to this call until its reply. */
+    public NntiBuffer slot() {
+        return slot;
+    }
+
+    /**
+     * Reads the client's data into a buffer, and waits. 0 bytes are no traffic.
+     *
+     * @return {@code EINVAL} for a range outside the client's data or the buffer
+     */
+    public RpcResult getData(NntiBuffer destination, long at, long bytes, long fromOffset) {
+        return server.port().transfer(this, Command.GET, destination, at, bytes, fromOffset);
+    }
+
+    /** Writes into the client's data, and waits; see {@link #getData}. */
+    public RpcResult putData(NntiBuffer source, long at, long bytes, long toOffset) {
+        return server.port().transfer(this, Command.PUT, source, at, bytes, toOffset);
+    }
+
+    /**
+     * Starts to read the client's data. For handlers in the server's loop; one transfer at a time.
+     *
+     * @return {@code OK}: the listener will be told; otherwise it will not
+     */
+    public RpcResult startGetData(
+            NntiBuffer destination, long at, long bytes, long fromOffset, TransferListener to) {
+        return server.start(this, Command.GET, destination, at, bytes, fromOffset, to);
+    }
+
+    /** Starts to write into the client's data; see {@link #startGetData}. */
+    public RpcResult startPutData(
+            NntiBuffer source, long at, long bytes, long toOffset, TransferListener to) {
+        return server.start(this, Command.PUT, source, at, bytes, toOffset, to);
+    }
+
+    /**
+     * Answers, exactly once.
+     *
+     * @param code 0 for success; otherwise no result is sent
+     * @param value encoded before this returns; null: none
+     * @return {@code EINVAL}: answered before, {@code EIO}: the client is gone, {@code EENCODE}
+     */
+    public RpcResult reply(int code, XdrValue value) {
+        if (isReplied) {
+            return RpcResult.EINVAL;
+        }
+        isReplied = true;
+        reply.request(request.exchange(), request.id(), request.opcode(), 0).code(code);
+        result = code == 0 ? value : null;
+        return server.port().reply(this);
+    }
+
+    // ---- for the server
+
+    void arrived(NntiPeer from, long number, long nowNs) {
+        peer = from;
+        arrival = number;
+        arrivalNs = nowNs;
+        isReplied = false;
+        isOrphan = false;
+        isCounted = false;
+        args = null;
+        result = null;
+        operation = null;
+    }
+
+    /** While its handler runs the object is of no other request. */
+    void handling(boolean is) {
+        isHandling = is;
+    }
+
+    boolean isHandling() {
+        return isHandling;
+    }
+
+    void phase(Phase next) {
+        phase = next;
+    }
+
+    Phase phase() {
+        return phase;
+    }
+
+    void operation(RpcOperation itsOperation) {
+        operation = itsOperation;
+        args = argsByOpcode.get(request.opcode());
+        if (args == null && itsOperation.args() != null) {
+            args = itsOperation.args().get();
+            argsByOpcode.put(request.opcode(), args);
+        }
+    }
+
+    RpcOperation operation() {
+        return operation;
+    }
+
+    void longArgs(NntiBuffer buffer) {
+        longArgs = buffer;
+    }
+
+    NntiBuffer longArgs() {
+        return longArgs;
+    }
+
+    void longResult(NntiBuffer buffer, long deadline) {
+        longResult = buffer;
+        deadlineNs = deadline;
+    }
+
+    NntiBuffer longResult() {
+        return longResult;
+    }
+
+    long deadlineNs() {
+        return deadlineNs;
+    }
+
+    void slot(NntiBuffer buffer) {
+        slot = buffer;
+    }
+
+    /** One of those of which a server may only serve so many. */
+    void counted() {
+        isCounted = true;
+    }
+
+    boolean isCounted() {
+        return isCounted;
+    }
+
+    void orphaned() {
+        isOrphan = true;
+    }
+
+    boolean isOrphan() {
+        return isOrphan;
+    }
+
+    boolean isReplied() {
+        return isReplied;
+    }
+
+    void command(Command what, NntiBuffer buffer, long at, long bytes, long remoteOffset) {
+        command = what;
+        local = buffer;
+        offset = at;
+        length = bytes;
+        dataOffset = remoteOffset;
+    }
+
+    void listener(TransferListener to) {
+        listener = to;
+    }
+
+    TransferListener takeListener() {
+        TransferListener taken = listener;
+        listener = null;
+        return taken;
+    }
+
+    boolean isMoving() {
+        return listener != null;
+    }
+
+    Command command() {
+        return command;
+    }
+
+    NntiBuffer local() {
+        return local;
+    }
+
+    long offset() {
+        return offset;
+    }
+
+    long length() {
+        return length;
+    }
+
+    long dataOffset() {
+        return dataOffset;
+    }
+
+    long arrival() {
+        return arrival;
+    }
+
+    RpcMessage request() {
+        return request;
+    }
+
+    RpcMessage reply() {
+        return reply;
+    }
+
+    XdrValue result() {
+        return result;
+    }
+
+    void noResult() {
+        result = null;
+    }
+
+    WorkRequest work() {
+        return work;
+    }
+}

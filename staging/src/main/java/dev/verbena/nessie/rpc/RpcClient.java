@@ -1,0 +1,532 @@
+package dev.verbena.nessie.rpc;
+
+import dev.verbena.nessie.nnti.BufferFlags;
+import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiException;
+import dev.verbena.nessie.nnti.NntiPeer;
+import dev.verbena.nessie.nnti.NntiResult;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.nnti.WorkRequest;
+import dev.verbena.nessie.xdr.XdrException;
+import dev.verbena.nessie.xdr.XdrValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.collections.IntHashSet;
+
+/**
+ * Calls procedures of servers. A call's deadline covers sending, the server's work and the fetch of
+ * a long result. Only the {@code await} calls and {@link #getService} block. Owned by the
+ * transport's thread. A call whose arguments and result are short allocates nothing.
+ */
+public final class RpcClient {
+    private static final int RESULT_LENGTH_MAX = 1 << 28;
+    private static final long MS = 1_000_000;
+
+    private record Abandoned(WorkRequest fetch, NntiBuffer buffer) {}
+
+    private final NntiTransport transport;
+    private final RegisteredBuffers longArgs;
+    private final RegisteredBuffers longResults;
+    private final IntHashSet stubs = new IntHashSet();
+    private final ArrayList<ClientRequest> active = new ArrayList<>();
+    private final ArrayList<Abandoned> abandoned = new ArrayList<>();
+    private final RpcMessage arrived = new RpcMessage();
+    private final Waiting waiting = new Waiting();
+    private final int exchange;
+    private long nextId = 1;
+    private int sendingCount;
+    private int fetchingCount;
+    private long earliestNs = Long.MAX_VALUE;
+    private long lateCount;
+    private long longResultCount;
+
+    RpcClient(NntiTransport transport) {
+        this.transport = transport;
+        this.exchange = (int) transport.id();
+        this.longArgs = new RegisteredBuffers(transport, BufferFlags.GET_SRC);
+        this.longResults = new RegisteredBuffers(transport, BufferFlags.GET_DST);
+        register(Opcode.NULL);
+        register(Opcode.GET_SERVICE);
+        register(Opcode.KILL_SERVICE);
+    }
+
+    /** Says that this client knows the types of an operation; must precede its first call. */
+    public void register(int opcode) {
+        stubs.add(opcode);
+    }
+
+    /**
+     * Finds a server.
+     *
+     * @param timeoutMs milliseconds, over connecting and asking
+     * @throws NntiException naming why not; {@code EBADRPC} if what is there is no Nessie server
+     */
+    public RpcService getService(String url, long timeoutMs) {
+        long start = transport.transport().nanoTime();
+        NntiPeer peer = transport.connect(url, timeoutMs);
+        long leftMs = timeoutMs - (transport.transport().nanoTime() - start) / MS;
+        ServiceDescriptor descriptor = new ServiceDescriptor();
+        ClientRequest request = new ClientRequest();
+        RpcService unknown = new RpcService(peer, RpcMessage.LENGTH_MAX, 0);
+        call(request, unknown, Opcode.GET_SERVICE, null, descriptor, null, 0, Math.max(1, leftMs));
+        await(request, NntiTransport.NEVER);
+        if (request.result() != RpcResult.OK || request.remoteCode() != 0) {
+            transport.disconnect(peer);
+            boolean isTimeout = request.result() == RpcResult.ETIMEDOUT;
+            throw new NntiException(
+                    isTimeout ? NntiResult.ETIMEDOUT : NntiResult.EBADRPC,
+                    url + " does not answer as a service: " + request.result());
+        }
+        return service(peer, descriptor);
+    }
+
+    /** For those who must not block: the service once a call of {@code GET_SERVICE} is complete. */
+    static RpcService service(NntiPeer peer, ServiceDescriptor descriptor) {
+        return new RpcService(peer, descriptor.requestLength(), descriptor.argsLengthMax());
+    }
+
+    /** Disconnects. */
+    public void release(RpcService service) {
+        transport.disconnect(service.peer());
+        onPeerClosed(service.peer());
+    }
+
+    /**
+     * Starts a call.
+     *
+     * @param args null: none
+     * @param result is decoded into before the call is done; null: what comes is not looked at
+     * @param data the server reads or writes it (its flags say which) until the call is done; null:
+     *     none
+     * @param dataLength bytes of it that the server may use
+     * @param timeoutMs deadline of the whole call, milliseconds
+     * @return {@code OK}: it is under way; otherwise nothing was sent: {@code ENOENT} (operation
+     *     not registered here), {@code EMSGSIZE}, {@code EENCODE}, {@code EINVAL}, {@code EIO}
+     */
+    public RpcResult call(
+            ClientRequest request,
+            RpcService service,
+            int opcode,
+            XdrValue args,
+            XdrValue result,
+            NntiBuffer data,
+            long dataLength,
+            long timeoutMs) {
+        boolean isDataWrong =
+                data != null && (dataLength > data.length() || dataLength < 0 || !data.isOpen());
+        if (!stubs.contains(opcode) || isDataWrong) {
+            return isDataWrong ? RpcResult.EINVAL : RpcResult.ENOENT;
+        }
+        long now = transport.transport().nanoTime();
+        long deadline = timeoutMs < 0 ? now + Long.MAX_VALUE / 4 : now + timeoutMs * MS;
+        request.begin(nextId++, service, args, result, deadline);
+        request.header().request(exchange, request.id(), opcode, 0);
+        if (data != null) {
+            request.header().data(dataLength, data.handle());
+        }
+        RpcResult prepared = prepare(request);
+        if (prepared != RpcResult.OK) {
+            request.done(ClientRequest.State.ERROR, prepared, 0);
+            return prepared;
+        }
+        active.add(request);
+        earliestNs = earliestNs == Long.MAX_VALUE || deadline < earliestNs ? deadline : earliestNs;
+        sendingCount++;
+        send(request);
+        return request.state() == ClientRequest.State.ERROR ? request.result() : RpcResult.OK;
+    }
+
+    /**
+     * A call without an answer.
+     *
+     * @return {@code EINVAL} if the arguments do not fit into a request; {@code EBADRPC}: not now
+     */
+    public RpcResult callResponseless(RpcService service, int opcode, XdrValue args) {
+        if (!stubs.contains(opcode)) {
+            return RpcResult.ENOENT;
+        }
+        int length = args == null ? 0 : args.encodedLength();
+        if (length >= service.inlineArgsMax(false)) {
+            return RpcResult.EINVAL;
+        }
+        int at = transport.claim();
+        if (at < 0) {
+            return RpcResult.EBADRPC;
+        }
+        arrived.request(exchange, nextId++, opcode, RpcMessage.FLAG_RESPONSELESS)
+                .body(length, null);
+        int end = at + arrived.encode(transport.messages(), at, true);
+        if (args != null) {
+            args.encode(transport.messages(), end);
+        }
+        return RpcResult.of(transport.commit(service.peer(), end + length - at));
+    }
+
+    /** Decides where the arguments travel; long ones are encoded now. */
+    private RpcResult prepare(ClientRequest request) {
+        RpcMessage header = request.header();
+        XdrValue args = request.args();
+        int length = args == null ? 0 : args.encodedLength();
+        header.body(length, null);
+        if (length == 0 || header.headerLength(true) + length < request.service().requestLength()) {
+            return RpcResult.OK;
+        }
+        if (length > request.service().argsLengthMax()) {
+            return RpcResult.EMSGSIZE;
+        }
+        NntiBuffer buffer = longArgs.acquire(length);
+        try {
+            args.encode(buffer.window(), 0);
+        } catch (XdrException | IndexOutOfBoundsException e) {
+            longArgs.release(buffer);
+            return RpcResult.EENCODE;
+        }
+        request.longArgs(buffer);
+        header.body(length, buffer.handle());
+        return RpcResult.OK;
+    }
+
+    private void send(ClientRequest request) {
+        int at = transport.claim();
+        if (at < 0) {
+            return;
+        }
+        MutableDirectBuffer messages = transport.messages();
+        int end = at + request.header().encode(messages, at, true);
+        if (!request.header().isFetch() && request.args() != null) {
+            try {
+                end += request.args().encode(messages, end);
+            } catch (XdrException | IndexOutOfBoundsException e) {
+                end(request, ClientRequest.State.ERROR, RpcResult.EENCODE, 0);
+                return;
+            }
+        }
+        NntiResult result = transport.commit(request.service().peer(), end - at);
+        if (result == NntiResult.OK) {
+            sendingCount--;
+            request.sent();
+        } else if (result != NntiResult.EAGAIN) {
+            end(request, ClientRequest.State.ERROR, RpcResult.of(result), 0);
+        }
+    }
+
+    /** Sends, fetches and times out what is due; work done. Part of {@link RpcEndpoint#doWork}. */
+    int doWork() {
+        int work = 0;
+        boolean isLate = transport.transport().nanoTime() - earliestNs >= 0;
+        if (sendingCount > 0 || fetchingCount > 0 || isLate && !active.isEmpty()) {
+            work += stepAll();
+        }
+        for (int i = abandoned.size() - 1; i >= 0; i--) {
+            if (abandoned.get(i).fetch().isComplete()) {
+                longResults.revoke(abandoned.remove(i).buffer());
+                work++;
+            }
+        }
+        return work;
+    }
+
+    private int stepAll() {
+        int work = 0;
+        long now = transport.transport().nanoTime();
+        for (int i = active.size() - 1; i >= 0; i--) {
+            ClientRequest request = active.get(i);
+            work += step(request);
+            if (!request.isDone() && now - request.deadlineNs() >= 0) {
+                end(request, ClientRequest.State.TIMED_OUT, RpcResult.ETIMEDOUT, 0);
+                work++;
+            }
+            i = Math.min(i, active.size());
+        }
+        // After all of them: what is run when a call is done may have started others.
+        long earliest = Long.MAX_VALUE;
+        for (int i = 0; i < active.size(); i++) {
+            long deadline = active.get(i).deadlineNs();
+            earliest = earliest == Long.MAX_VALUE || deadline - earliest < 0 ? deadline : earliest;
+        }
+        earliestNs = earliest;
+        return work;
+    }
+
+    private int step(ClientRequest request) {
+        if (request.state() == ClientRequest.State.SENDING) {
+            send(request);
+            return request.state() == ClientRequest.State.SENDING ? 0 : 1;
+        }
+        boolean isFetched =
+                request.state() == ClientRequest.State.PROCESSING_RESULT
+                        && request.fetch().isComplete();
+        if (isFetched) {
+            fetched(request);
+        }
+        return isFetched ? 1 : 0;
+    }
+
+    private void fetched(ClientRequest request) {
+        NntiResult moved = request.fetch().status().result();
+        int length = (int) request.fetch().status().length();
+        int code = request.remoteCode();
+        int at = transport.claim();
+        if (at < 0) {
+            return;
+        }
+        RpcMessage.encodeAck(transport.messages(), at, exchange, request.id());
+        NntiResult sent = transport.commit(request.service().peer(), RpcMessage.ACK_LENGTH);
+        if (sent == NntiResult.EAGAIN) {
+            return;
+        }
+        if (moved != NntiResult.OK) {
+            end(request, ClientRequest.State.ERROR, RpcResult.of(moved), 0);
+        } else {
+            decode(request, request.longResult().window(), 0, length, code);
+        }
+    }
+
+    private void decode(ClientRequest request, DirectBuffer buffer, int at, int length, int code) {
+        if (code == 0 && request.resultValue() != null) {
+            try {
+                request.resultValue().decode(buffer, at, at + length);
+            } catch (XdrException | IndexOutOfBoundsException e) {
+                end(request, ClientRequest.State.ERROR, RpcResult.EDECODE, 0);
+                return;
+            }
+        }
+        end(request, ClientRequest.State.COMPLETE, RpcResult.OK, code);
+    }
+
+    /** A result: belongs to the call of this id at this peer, or is late. */
+    void onResult(NntiPeer peer, DirectBuffer buffer, int at, int length) {
+        ClientRequest request = find(RpcMessage.idOf(buffer, at));
+        boolean isExpected =
+                request != null
+                        && request.service().peer() == peer
+                        && RpcMessage.exchangeOf(buffer, at) == exchange
+                        && request.state() == ClientRequest.State.PROCESSING_REQUEST;
+        if (!isExpected) {
+            lateCount++;
+            return;
+        }
+        if (!arrived.decode(buffer, at, length, false)) {
+            end(request, ClientRequest.State.ERROR, RpcResult.EDECODE, 0);
+        } else if (!arrived.isFetch()) {
+            decode(request, buffer, arrived.bodyAt(), arrived.bodyLength(), arrived.code());
+        } else if (arrived.bodyLength() > RESULT_LENGTH_MAX) {
+            end(request, ClientRequest.State.ERROR, RpcResult.EMSGSIZE, 0);
+        } else {
+            fetch(request);
+        }
+    }
+
+    private void fetch(ClientRequest request) {
+        int length = arrived.bodyLength();
+        NntiBuffer into = longResults.acquire(length);
+        NntiResult started =
+                transport.get(
+                        request.service().peer(),
+                        arrived.body(),
+                        0,
+                        length,
+                        into,
+                        0,
+                        false,
+                        request.fetch());
+        if (started != NntiResult.OK) {
+            longResults.release(into);
+            end(request, ClientRequest.State.ERROR, RpcResult.of(started), 0);
+            return;
+        }
+        request.fetching(into, arrived.code());
+        fetchingCount++;
+        longResultCount++;
+    }
+
+    private ClientRequest find(long id) {
+        for (int i = active.size() - 1; i >= 0; i--) {
+            if (active.get(i).id() == id) {
+                return active.get(i);
+            }
+        }
+        return null;
+    }
+
+    private void end(ClientRequest request, ClientRequest.State state, RpcResult result, int code) {
+        sendingCount -= request.state() == ClientRequest.State.SENDING ? 1 : 0;
+        fetchingCount -= request.state() == ClientRequest.State.PROCESSING_RESULT ? 1 : 0;
+        int index = active.indexOf(request);
+        active.set(index, active.get(active.size() - 1));
+        active.remove(active.size() - 1);
+        releaseBuffers(request, state == ClientRequest.State.COMPLETE);
+        request.done(state, result, code);
+    }
+
+    private void releaseBuffers(ClientRequest request, boolean isComplete) {
+        NntiBuffer args = request.takeLongArgs();
+        if (args != null && isComplete) {
+            longArgs.release(args);
+        } else if (args != null) {
+            longArgs.revoke(args);
+        }
+        NntiBuffer into = request.takeLongResult();
+        if (into != null && request.fetch().isComplete()) {
+            longResults.release(into);
+        } else if (into != null) {
+            abandoned.add(new Abandoned(request.takeFetch(), into));
+        }
+    }
+
+    /**
+     * Gives a call up: it ends with {@code ECANCELED}, a late result is discarded. Bulk data that
+     * the caller has registered is to be unregistered before it is used for anything else.
+     */
+    public void cancel(ClientRequest request) {
+        if (active.contains(request)) {
+            end(request, ClientRequest.State.ERROR, RpcResult.ECANCELED, 0);
+        }
+    }
+
+    void onPeerClosed(NntiPeer peer) {
+        for (int i = active.size() - 1; i >= 0; i--) {
+            if (i < active.size() && active.get(i).service().peer() == peer) {
+                end(active.get(i), ClientRequest.State.ERROR, RpcResult.EIO, 0);
+            }
+        }
+    }
+
+    /** Looks once; true when the call is done, so that {@link #await} would not block. */
+    public boolean test(ClientRequest request) {
+        if (!request.isDone()) {
+            transport.progress();
+            doWork();
+        }
+        return request.isDone();
+    }
+
+    /**
+     * Waits for a call.
+     *
+     * @param timeoutMs milliseconds; negative: as long as the call may take
+     * @return {@link ClientRequest#result}, or {@code ETIMEDOUT}: the call goes on
+     */
+    public RpcResult await(ClientRequest request, long timeoutMs) {
+        NntiResult waited = waiting.await(request, timeoutMs);
+        return request.isDone() ? request.result() : RpcResult.of(waited);
+    }
+
+    /** Waits until one of these calls is done; its index, or -1: none within the time. */
+    public int awaitAny(List<ClientRequest> requests, long timeoutMs) {
+        int[] found = {-1};
+        transport.await(
+                () -> {
+                    doWork();
+                    for (int i = 0; i < requests.size() && found[0] < 0; i++) {
+                        ClientRequest each = requests.get(i);
+                        found[0] = each != null && each.isDone() ? i : -1;
+                    }
+                    return found[0] >= 0;
+                },
+                timeoutMs);
+        return found[0];
+    }
+
+    /**
+     * Waits for all of these calls; each tells how it went itself.
+     *
+     * @return {@code EBADRPC} if one failed, else {@code ETIMEDOUT} if one timed out or goes on
+     */
+    public RpcResult awaitAll(List<ClientRequest> requests, long timeoutMs) {
+        long start = transport.transport().nanoTime();
+        RpcResult worst = RpcResult.OK;
+        for (ClientRequest request : requests) {
+            long passedMs = (transport.transport().nanoTime() - start) / MS;
+            RpcResult result =
+                    await(request, timeoutMs < 0 ? timeoutMs : Math.max(0, timeoutMs - passedMs));
+            if (result == RpcResult.ETIMEDOUT) {
+                worst = worst == RpcResult.OK ? result : worst;
+            } else if (result != RpcResult.OK) {
+                worst = RpcResult.EBADRPC;
+            }
+        }
+        return worst;
+    }
+
+    /** Calls and waits. */
+    public RpcResult callAndAwait(
+            ClientRequest request,
+            RpcService service,
+            int opcode,
+            XdrValue args,
+            XdrValue result,
+            long timeoutMs) {
+        RpcResult called = call(request, service, opcode, args, result, null, 0, timeoutMs);
+        return called == RpcResult.OK ? await(request, NntiTransport.NEVER) : called;
+    }
+
+    /**
+     * Ends a server: signal 0 in order, after what it has accepted; another at once, with that
+     * code.
+     */
+    public RpcResult kill(RpcService service, int signal, long timeoutMs) {
+        if (signal != 0) {
+            return callResponseless(service, Opcode.KILL_SERVICE, new XdrSignal(signal));
+        }
+        return callAndAwait(
+                new ClientRequest(),
+                service,
+                Opcode.KILL_SERVICE,
+                new XdrSignal(signal),
+                null,
+                timeoutMs);
+    }
+
+    /** Results that came when nobody waited for them any more. */
+    public long lateCount() {
+        return lateCount;
+    }
+
+    /** Results that were fetched, because they did not fit into a message. */
+    public long longResultCount() {
+        return longResultCount;
+    }
+
+    /** Calls under way. */
+    public int activeCount() {
+        return active.size();
+    }
+
+    /** When something is due although nothing comes; {@code Long.MAX_VALUE}: never. */
+    long nextDeadlineNs() {
+        return active.isEmpty() ? Long.MAX_VALUE : earliestNs;
+    }
+
+    void close() {
+        for (int i = active.size() - 1; i >= 0; i--) {
+            end(active.get(i), ClientRequest.State.ERROR, RpcResult.ECANCELED, 0);
+        }
+        longArgs.close();
+        longResults.close();
+    }
+
+    /** A condition that is made once, so that waiting allocates nothing. */
+    private final class Waiting implements BooleanSupplier {
+        private ClientRequest request;
+
+        NntiResult await(ClientRequest awaited, long timeoutMs) {
+            ClientRequest outer = request;
+            request = awaited;
+            try {
+                return transport.await(this, timeoutMs);
+            } finally {
+                request = outer;
+            }
+        }
+
+        @Override
+        public boolean getAsBoolean() {
+            doWork();
+            return request.isDone();
+        }
+    }
+}

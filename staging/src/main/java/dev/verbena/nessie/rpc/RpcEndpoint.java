@@ -1,0 +1,118 @@
+package dev.verbena.nessie.rpc;
+
+import dev.verbena.nessie.nnti.MessageHandler;
+import dev.verbena.nessie.nnti.NntiPeer;
+import dev.verbena.nessie.nnti.NntiTransport;
+import org.agrona.DirectBuffer;
+import org.agrona.ErrorHandler;
+
+/**
+ * Client, server or both over one transport: leads each message to who knows its call. Owned by the
+ * transport's thread.
+ */
+public final class RpcEndpoint implements AutoCloseable {
+    /** Longest request or result in one message, bytes (specification, section 1.1). */
+    public static final int MESSAGE_LENGTH = 1216;
+
+    private static final int MAGIC_WITHOUT_VERSION = RpcMessage.REQUEST >>> 8;
+
+    private final NntiTransport transport;
+    private final RpcClient client;
+    private final ErrorHandler errorHandler;
+    private RpcServer server;
+    private long unknownCount;
+
+    /**
+     * A client; a server if {@link #serve} is called.
+     *
+     * @param transport closed with this
+     */
+    public RpcEndpoint(NntiTransport transport, ErrorHandler errorHandler) {
+        if (transport.messageLengthMax() < RpcMessage.LENGTH_MAX + 64) {
+            throw new IllegalArgumentException(
+                    "messages of " + transport.messageLengthMax() + " bytes are too short");
+        }
+        this.transport = transport;
+        this.errorHandler = errorHandler;
+        this.client = new RpcClient(transport);
+        transport.onMessage(new Messages());
+    }
+
+    /** Serves from now on; once. */
+    public RpcServer serve(RpcServerOptions options) {
+        if (server != null) {
+            throw new IllegalStateException("this endpoint serves already");
+        }
+        server = new RpcServer(transport, options, errorHandler);
+        return server;
+    }
+
+    /** Calls others. */
+    public RpcClient client() {
+        return client;
+    }
+
+    /** The network below. */
+    public NntiTransport transport() {
+        return transport;
+    }
+
+    /** Does what can be done now; work done. */
+    public int doWork() {
+        int work = transport.progress() + client.doWork();
+        return server == null ? work : work + server.doWork();
+    }
+
+    /** When {@link #doWork} has something to do although nothing comes. */
+    public long nextDeadlineNs() {
+        return client.nextDeadlineNs();
+    }
+
+    /** Messages that were neither requests nor results. */
+    public long unknownCount() {
+        return unknownCount;
+    }
+
+    /** Calls under way end with {@code ECANCELED}. */
+    @Override
+    public void close() {
+        client.close();
+        if (server != null) {
+            server.close();
+        }
+        transport.close();
+    }
+
+    private final class Messages implements MessageHandler {
+        @Override
+        public boolean mayPassOthers(DirectBuffer buffer, int offset, int length) {
+            return RpcMessage.magic(buffer, offset, length) != RpcMessage.REQUEST;
+        }
+
+        @Override
+        public boolean onMessage(NntiPeer peer, DirectBuffer buffer, int offset, int length) {
+            int magic = RpcMessage.magic(buffer, offset, length);
+            if (magic == RpcMessage.REQUEST && server != null) {
+                return server.onRequest(peer, buffer, offset, length);
+            }
+            if (magic == RpcMessage.RESULT) {
+                client.onResult(peer, buffer, offset, length);
+            } else if (magic == RpcMessage.ACK && server != null) {
+                server.onAck(peer, buffer, offset);
+            } else if (magic >>> 8 == MAGIC_WITHOUT_VERSION && server != null) {
+                server.onUnknownVersion(peer, buffer, offset);
+            } else {
+                unknownCount++;
+            }
+            return true;
+        }
+
+        @Override
+        public void onPeerClosed(NntiPeer peer) {
+            client.onPeerClosed(peer);
+            if (server != null) {
+                server.onPeerClosed(peer);
+            }
+        }
+    }
+}

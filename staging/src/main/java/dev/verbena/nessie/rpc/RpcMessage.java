@@ -1,0 +1,229 @@
+package dev.verbena.nessie.rpc;
+
+import static java.nio.ByteOrder.BIG_ENDIAN;
+
+import dev.verbena.nessie.nnti.BufferHandle;
+import dev.verbena.nessie.nnti.NntiResult;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * Header of a request, a result or an acknowledgement, in XDR (specification, section 2.3). A
+ * holder of its values, not a view.
+ *
+ * <pre>
+ * offset size request                 result              acknowledgement
+ *  0     4    {@link #REQUEST}        {@link #RESULT}     {@link #ACK}
+ *  4     4    exchange                exchange            exchange
+ *  8     8    id                      id                  id
+ * 16     4    opcode                  opcode
+ * 20     4    flags                   flags
+ * 24     4    length of the arguments length of the result
+ * 28     8    length of the data      code (4), zero (4)
+ * 36     4+n  handle of the arguments handle of the result
+ *        4+n  handle of the data      none
+ *        ...  arguments if inline     result if inline
+ * </pre>
+ */
+final class RpcMessage {
+    static final int REQUEST = 0x4E535131;
+    static final int RESULT = 0x4E535231;
+    static final int ACK = 0x4E534131;
+    static final int FLAG_FETCH = 1;
+    static final int FLAG_DATA = 2;
+    static final int FLAG_RESPONSELESS = 4;
+    static final int ACK_LENGTH = 16;
+
+    /** Of a header with both handles, of one segment each. */
+    static final int LENGTH_MAX = 44 + 2 * BufferHandle.LENGTH_OF_ONE;
+
+    private static final int FLAGS_ALL = FLAG_FETCH | FLAG_DATA | FLAG_RESPONSELESS;
+    private static final int ID_OFFSET = 8;
+    private static final int OPCODE_OFFSET = 16;
+    private static final int FLAGS_OFFSET = 20;
+    private static final int BODY_LENGTH_OFFSET = 24;
+    private static final int DATA_OFFSET = 28;
+    private static final int HANDLES_OFFSET = 36;
+
+    private final BufferHandle body = new BufferHandle();
+    private final BufferHandle data = new BufferHandle();
+    private int exchange;
+    private long id;
+    private int opcode;
+    private int flags;
+    private int bodyLength;
+    private long dataLength;
+    private int code;
+    private int bodyAt;
+
+    static int magic(DirectBuffer buffer, int at, int length) {
+        return length < ACK_LENGTH ? 0 : buffer.getInt(at, BIG_ENDIAN);
+    }
+
+    static int exchangeOf(DirectBuffer buffer, int at) {
+        return buffer.getInt(at + 4, BIG_ENDIAN);
+    }
+
+    static long idOf(DirectBuffer buffer, int at) {
+        return buffer.getLong(at + ID_OFFSET, BIG_ENDIAN);
+    }
+
+    RpcMessage request(int itsExchange, long itsId, int itsOpcode, int itsFlags) {
+        exchange = itsExchange;
+        id = itsId;
+        opcode = itsOpcode;
+        flags = itsFlags;
+        bodyLength = 0;
+        dataLength = 0;
+        code = 0;
+        body.clear();
+        data.clear();
+        return this;
+    }
+
+    RpcMessage body(int length, BufferHandle handle) {
+        bodyLength = length;
+        if (handle != null) {
+            body.set(handle);
+            flags |= FLAG_FETCH;
+        }
+        return this;
+    }
+
+    RpcMessage data(long length, BufferHandle handle) {
+        dataLength = length;
+        data.set(handle);
+        flags |= FLAG_DATA;
+        return this;
+    }
+
+    RpcMessage code(int itsCode) {
+        code = itsCode;
+        return this;
+    }
+
+    int headerLength(boolean isRequest) {
+        int handles = 4 + body.encodedLength() + 4 + (isRequest ? data.encodedLength() : 0);
+        return HANDLES_OFFSET + handles;
+    }
+
+    static int encodeAck(MutableDirectBuffer buffer, int at, int exchange, long id) {
+        buffer.putInt(at, ACK, BIG_ENDIAN);
+        buffer.putInt(at + 4, exchange, BIG_ENDIAN);
+        buffer.putLong(at + ID_OFFSET, id, BIG_ENDIAN);
+        return ACK_LENGTH;
+    }
+
+    /** Writes the header; its length. */
+    int encode(MutableDirectBuffer buffer, int at, boolean isRequest) {
+        buffer.putInt(at, isRequest ? REQUEST : RESULT, BIG_ENDIAN);
+        buffer.putInt(at + 4, exchange, BIG_ENDIAN);
+        buffer.putLong(at + ID_OFFSET, id, BIG_ENDIAN);
+        buffer.putInt(at + OPCODE_OFFSET, opcode, BIG_ENDIAN);
+        buffer.putInt(at + FLAGS_OFFSET, flags, BIG_ENDIAN);
+        buffer.putInt(at + BODY_LENGTH_OFFSET, bodyLength, BIG_ENDIAN);
+        buffer.putLong(
+                at + DATA_OFFSET, isRequest ? dataLength : (long) code << Integer.SIZE, BIG_ENDIAN);
+        int next = encode(buffer, at + HANDLES_OFFSET, body);
+        if (isRequest) {
+            next = encode(buffer, next, data);
+        } else {
+            buffer.putInt(next, 0, BIG_ENDIAN);
+            next += 4;
+        }
+        return next - at;
+    }
+
+    private static int encode(MutableDirectBuffer buffer, int at, BufferHandle handle) {
+        buffer.putInt(at, handle.encodedLength(), BIG_ENDIAN);
+        return at + 4 + handle.encode(buffer, at + 4);
+    }
+
+    /** Reads a header from bytes that may come from anywhere; false: malformed. */
+    boolean decode(DirectBuffer buffer, int at, int length, boolean isRequest) {
+        if (length < HANDLES_OFFSET + 8) {
+            return false;
+        }
+        exchange = exchangeOf(buffer, at);
+        id = idOf(buffer, at);
+        opcode = buffer.getInt(at + OPCODE_OFFSET, BIG_ENDIAN);
+        flags = buffer.getInt(at + FLAGS_OFFSET, BIG_ENDIAN);
+        bodyLength = buffer.getInt(at + BODY_LENGTH_OFFSET, BIG_ENDIAN);
+        dataLength = buffer.getLong(at + DATA_OFFSET, BIG_ENDIAN);
+        code = (int) (dataLength >> Integer.SIZE);
+        bodyAt = decode(buffer, at + HANDLES_OFFSET, at + length, body);
+        bodyAt = bodyAt < 0 ? bodyAt : decode(buffer, bodyAt, at + length, data);
+        if (bodyAt < 0 || bodyLength < 0 || (flags & ~FLAGS_ALL) != 0) {
+            return false;
+        }
+        boolean isBodyThere =
+                isFetch()
+                        ? !body.isAbsent() && bodyLength <= body.length()
+                        : bodyLength <= at + length - bodyAt;
+        boolean isDataThere =
+                !isRequest
+                        || dataLength >= 0
+                                && ((flags & FLAG_DATA) != 0
+                                        ? !data.isAbsent() && dataLength <= data.length()
+                                        : dataLength == 0);
+        return isBodyThere && isDataThere;
+    }
+
+    private static int decode(DirectBuffer buffer, int at, int limit, BufferHandle handle) {
+        if (limit - at < 4) {
+            return -1;
+        }
+        int length = buffer.getInt(at, BIG_ENDIAN);
+        boolean isWhole =
+                length >= 0
+                        && (length & 3) == 0
+                        && length <= limit - at - 4
+                        && handle.decode(buffer, at + 4, length) == NntiResult.OK;
+        return isWhole ? at + 4 + length : -1;
+    }
+
+    boolean isFetch() {
+        return (flags & FLAG_FETCH) != 0;
+    }
+
+    boolean isResponseless() {
+        return (flags & FLAG_RESPONSELESS) != 0;
+    }
+
+    int exchange() {
+        return exchange;
+    }
+
+    long id() {
+        return id;
+    }
+
+    int opcode() {
+        return opcode;
+    }
+
+    int bodyLength() {
+        return bodyLength;
+    }
+
+    /** Where an inline body begins, in the buffer that was decoded. */
+    int bodyAt() {
+        return bodyAt;
+    }
+
+    long dataLength() {
+        return dataLength;
+    }
+
+    int code() {
+        return code;
+    }
+
+    BufferHandle body() {
+        return body;
+    }
+
+    BufferHandle data() {
+        return data;
+    }
+}

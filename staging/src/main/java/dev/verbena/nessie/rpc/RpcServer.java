@@ -1,0 +1,608 @@
+package dev.verbena.nessie.rpc;
+
+import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.nessie.nnti.BufferFlags;
+import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiPeer;
+import dev.verbena.nessie.nnti.NntiResult;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.xdr.XdrException;
+import dev.verbena.nessie.xdr.XdrValue;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.agrona.DirectBuffer;
+import org.agrona.ErrorHandler;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.concurrent.NanoClock;
+
+/**
+ * Serves remote procedures: takes requests, fetches long arguments, has handlers run in the order
+ * of a policy, answers, and keeps long results until they were fetched. Never blocks itself. Owned
+ * by the transport's thread.
+ */
+public final class RpcServer {
+    private static final int DISPATCH_LIMIT = 16;
+    private static final long PROGRESS_MIN_NS = 100_000_000;
+
+    private final NntiTransport transport;
+    private final RpcServerOptions options;
+    private final ErrorHandler errorHandler;
+    private final Int2ObjectHashMap<RpcOperation> operations = new Int2ObjectHashMap<>();
+    private final RegisteredBuffers longArgs;
+    private final RegisteredBuffers longResults;
+    private final ArrayDeque<NntiBuffer> slots = new ArrayDeque<>();
+    private final ArrayDeque<RpcCall> free = new ArrayDeque<>();
+    private final ArrayList<RpcCall> used = new ArrayList<>();
+    private final PriorityQueue<RpcCall> queue;
+    private final RpcMessage malformed = new RpcMessage();
+    private final ServerDispatch dispatch;
+    private HandlerPort port;
+    private Consumer<Boolean> progress = isIdle -> {};
+    private long arrivalCount;
+    private long handledCount;
+    private long acceptedCount;
+    private long servedCount;
+    private long malformedCount;
+    private long fetchedArgsCount;
+    private long reportedCount;
+    private long nextProgressNs;
+    private int slotsUsedMax;
+    private boolean isEnding;
+    private boolean isKilled;
+    private int exitCode;
+
+    RpcServer(NntiTransport transport, RpcServerOptions options, ErrorHandler errorHandler) {
+        this.transport = transport;
+        this.options = options;
+        this.errorHandler = errorHandler;
+        this.queue = new PriorityQueue<>(Math.max(1, options.pendingMax()), options.order());
+        this.longArgs = new RegisteredBuffers(transport, BufferFlags.GET_DST);
+        this.longResults = new RegisteredBuffers(transport, BufferFlags.GET_SRC);
+        this.dispatch = new ServerDispatch(this, errorHandler);
+        this.port = dispatch;
+        for (int i = 0; i < options.pendingMax(); i++) {
+            free.add(new RpcCall(this));
+        }
+        for (int i = 0; i < options.slotCount(); i++) {
+            slots.add(
+                    transport.alloc(
+                            options.slotLength(), 1, BufferFlags.GET_DST | BufferFlags.PUT_SRC));
+        }
+        nextProgressNs = nanoTime();
+        registerBuiltIn();
+    }
+
+    private void registerBuiltIn() {
+        register(Opcode.NULL, null, call -> call.reply(0, null));
+        ServiceDescriptor descriptor = new ServiceDescriptor();
+        int longest = Math.min(RpcEndpoint.MESSAGE_LENGTH, transport.messageLengthMax());
+        descriptor.set(longest, longest, options.argsLengthMax());
+        register(Opcode.GET_SERVICE, null, call -> call.reply(0, descriptor));
+        register(Opcode.KILL_SERVICE, () -> new XdrSignal(0), this::kill);
+    }
+
+    private void kill(RpcCall call) {
+        exitCode = ((XdrSignal) call.args()).signal();
+        isEnding = true;
+        isKilled = exitCode != 0;
+        call.reply(0, null);
+    }
+
+    /**
+     * Serves an operation.
+     *
+     * @param args makes objects for its arguments; null: it has none
+     * @return {@code EEXIST}: the opcode is served already, and so it stays
+     */
+    public RpcResult register(int opcode, Supplier<? extends XdrValue> args, RpcHandler handler) {
+        return register(opcode, new RpcOperation(args, handler, false));
+    }
+
+    /** Serves an operation that needs one of the server's buffers for bulk data. */
+    public RpcResult registerWithSlot(
+            int opcode, Supplier<? extends XdrValue> args, RpcHandler handler) {
+        if (options.slotCount() == 0) {
+            return RpcResult.EINVAL;
+        }
+        return register(opcode, new RpcOperation(args, handler, true));
+    }
+
+    private RpcResult register(int opcode, RpcOperation operation) {
+        if (operations.containsKey(opcode)) {
+            return RpcResult.EEXIST;
+        }
+        operations.put(opcode, operation);
+        return RpcResult.OK;
+    }
+
+    /**
+     * Is called about every {@link RpcServerOptions#progressNs}, with whether there was no work.
+     */
+    public void onProgress(Consumer<Boolean> callback) {
+        progress = callback;
+    }
+
+    // ---- arrivals
+
+    /** A request; false: not now. */
+    boolean onRequest(NntiPeer peer, DirectBuffer buffer, int at, int length) {
+        RpcCall call = free.peek();
+        if (call == null) {
+            return false;
+        }
+        free.remove();
+        used.add(call);
+        call.arrived(peer, arrivalCount++, nanoTime());
+        if (!call.request().decode(buffer, at, length, true)) {
+            malformedCount++;
+            refuse(call, RpcResult.EDECODE);
+        } else if (isRefusing()) {
+            refuse(call, RpcResult.ECANCELED);
+        } else {
+            accept(call, buffer);
+        }
+        return true;
+    }
+
+    private boolean isRefusing() {
+        return isEnding || options.requestsMax() >= 0 && acceptedCount >= options.requestsMax();
+    }
+
+    private void accept(RpcCall call, DirectBuffer buffer) {
+        RpcOperation operation = operations.get(call.opcode());
+        RpcMessage request = call.request();
+        if (operation == null) {
+            refuse(call, RpcResult.ENOTSUP);
+            return;
+        }
+        call.operation(operation);
+        if (call.opcode() < Opcode.NULL || call.opcode() > Opcode.KILL_SERVICE) {
+            call.counted();
+            acceptedCount++;
+        }
+        if (!request.isFetch()) {
+            decode(call, buffer, request.bodyAt(), request.bodyLength());
+        } else if (request.bodyLength() > options.argsLengthMax() || request.isResponseless()) {
+            refuse(call, RpcResult.EMSGSIZE);
+        } else {
+            fetchArgs(call);
+        }
+    }
+
+    private void fetchArgs(RpcCall call) {
+        RpcMessage request = call.request();
+        NntiBuffer into = longArgs.acquire(request.bodyLength());
+        NntiResult started =
+                transport.get(
+                        call.peer(),
+                        request.body(),
+                        0,
+                        request.bodyLength(),
+                        into,
+                        0,
+                        false,
+                        call.work());
+        if (started != NntiResult.OK) {
+            longArgs.release(into);
+            refuse(call, RpcResult.of(started));
+            return;
+        }
+        fetchedArgsCount++;
+        call.longArgs(into);
+        call.phase(RpcCall.Phase.FETCHING_ARGS);
+    }
+
+    private void decode(RpcCall call, DirectBuffer buffer, int at, int length) {
+        try {
+            if (call.args() != null) {
+                call.args().decode(buffer, at, at + length);
+            }
+        } catch (XdrException | IndexOutOfBoundsException e) {
+            refuse(call, RpcResult.EDECODE);
+            return;
+        }
+        call.phase(RpcCall.Phase.QUEUED);
+        queue.add(call);
+    }
+
+    private void refuse(RpcCall call, RpcResult why) {
+        call.phase(RpcCall.Phase.RUNNING);
+        RpcMessage request = call.request();
+        call.reply().request(request.exchange(), request.id(), request.opcode(), 0);
+        call.reply().code(why.code());
+        call.noResult();
+        sendReply(call);
+    }
+
+    /** Of another version: the sender is told, as far as its message says which call it is. */
+    void onUnknownVersion(NntiPeer peer, DirectBuffer buffer, int at) {
+        malformedCount++;
+        int slot = transport.claim();
+        if (slot >= 0) {
+            malformed
+                    .request(RpcMessage.exchangeOf(buffer, at), RpcMessage.idOf(buffer, at), 0, 0)
+                    .code(RpcResult.EDECODE.code());
+            transport.commit(peer, malformed.encode(transport.messages(), slot, false));
+        }
+    }
+
+    /** The client has fetched a long result. */
+    void onAck(NntiPeer peer, DirectBuffer buffer, int at) {
+        long id = RpcMessage.idOf(buffer, at);
+        for (int i = 0; i < used.size(); i++) {
+            RpcCall call = used.get(i);
+            if (call.phase() == RpcCall.Phase.AWAITING_ACK
+                    && call.peer() == peer
+                    && call.id() == id) {
+                longResults.release(call.longResult());
+                finish(call);
+                return;
+            }
+        }
+    }
+
+    void onPeerClosed(NntiPeer peer) {
+        for (int i = used.size() - 1; i >= 0; i--) {
+            if (used.get(i).peer() == peer) {
+                used.get(i).orphaned();
+            }
+        }
+    }
+
+    // ---- the loop
+
+    /** Does what can be done now; work done. Part of {@link RpcEndpoint#doWork}. */
+    int doWork() {
+        int work = dispatch.takeCommands() + step() + dispatchQueue();
+        reportProgress();
+        return work;
+    }
+
+    private int step() {
+        int work = 0;
+        for (int i = used.size() - 1; i >= 0; i--) {
+            work += i < used.size() ? step(used.get(i)) : 0;
+        }
+        return work;
+    }
+
+    private int step(RpcCall call) {
+        switch (call.phase()) {
+            case FETCHING_ARGS:
+                return call.work().isComplete() ? argsFetched(call) : 0;
+            case RUNNING:
+                return running(call);
+            case REPLYING:
+                sendReply(call);
+                return call.phase() == RpcCall.Phase.REPLYING ? 0 : 1;
+            case AWAITING_ACK:
+                return giveUp(call);
+            case ENDED:
+                return call.isHandling() ? 0 : free(call);
+            default:
+                return 0;
+        }
+    }
+
+    private int running(RpcCall call) {
+        if (call.isMoving()) {
+            return call.work().isComplete() ? transferred(call) : 0;
+        }
+        if (call.isOrphan() && !call.isHandling()) {
+            // Its handler may keep the object and answer it later: it is never used again.
+            releaseSlot(call);
+            call.phase(RpcCall.Phase.ABANDONED);
+            used.remove(call);
+            free.add(new RpcCall(this));
+            return 1;
+        }
+        return 0;
+    }
+
+    private int argsFetched(RpcCall call) {
+        NntiBuffer fetched = call.longArgs();
+        call.longArgs(null);
+        NntiResult result = call.work().status().result();
+        if (result == NntiResult.OK) {
+            decode(call, fetched.window(), 0, call.request().bodyLength());
+        } else {
+            refuse(call, RpcResult.of(result));
+        }
+        longArgs.release(fetched);
+        return 1;
+    }
+
+    private int giveUp(RpcCall call) {
+        if (!call.isOrphan() && nanoTime() - call.deadlineNs() < 0) {
+            return 0;
+        }
+        longResults.revoke(call.longResult());
+        finish(call);
+        return 1;
+    }
+
+    private int dispatchQueue() {
+        int work = 0;
+        RpcCall next;
+        while (work < DISPATCH_LIMIT && !isKilled && (next = queue.peek()) != null) {
+            boolean needsSlot = next.operation().needsSlot();
+            if (next.isOrphan()) {
+                queue.remove();
+                finish(next);
+            } else if (needsSlot && slots.isEmpty() || !dispatch.hasRoom()) {
+                break;
+            } else {
+                queue.remove();
+                if (needsSlot) {
+                    next.slot(slots.remove());
+                    slotsUsedMax = Math.max(slotsUsedMax, options.slotCount() - slots.size());
+                }
+                next.phase(RpcCall.Phase.RUNNING);
+                dispatch.run(next);
+            }
+            work++;
+        }
+        return work;
+    }
+
+    private void reportProgress() {
+        long now = nanoTime();
+        if (now - nextProgressNs >= 0) {
+            nextProgressNs = now + Math.max(PROGRESS_MIN_NS, options.progressNs());
+            boolean isIdle = handledCount == reportedCount && used.isEmpty();
+            reportedCount = handledCount;
+            progress.accept(isIdle);
+        }
+    }
+
+    // ---- what handlers ask for
+
+    RpcResult start(
+            RpcCall call,
+            RpcCall.Command command,
+            NntiBuffer local,
+            long offset,
+            long length,
+            long dataOffset,
+            RpcCall.TransferListener listener) {
+        boolean isInside =
+                dataOffset >= 0
+                        && length >= 0
+                        && dataOffset <= call.dataLength()
+                        && length <= call.dataLength() - dataOffset;
+        if (!isInside || call.isMoving() || call.phase() != RpcCall.Phase.RUNNING) {
+            return RpcResult.EINVAL;
+        }
+        if (length == 0) {
+            listener.onTransferred(RpcResult.OK);
+            return RpcResult.OK;
+        }
+        NntiResult started =
+                command == RpcCall.Command.GET
+                        ? transport.get(
+                                call.peer(),
+                                call.request().data(),
+                                dataOffset,
+                                length,
+                                local,
+                                offset,
+                                false,
+                                call.work())
+                        : transport.put(
+                                call.peer(),
+                                local,
+                                offset,
+                                length,
+                                call.request().data(),
+                                dataOffset,
+                                false,
+                                call.work());
+        if (started == NntiResult.OK) {
+            call.listener(listener);
+        }
+        return RpcResult.of(started);
+    }
+
+    /** A transfer that a handler waits for in the loop has ended. */
+    int transferred(RpcCall call) {
+        call.takeListener().onTransferred(RpcResult.of(call.work().status().result()));
+        return 1;
+    }
+
+    /** Encodes and sends the answer, or keeps it until it can be sent. */
+    RpcResult sendReply(RpcCall call) {
+        if (call.isOrphan() || call.request().isResponseless()) {
+            finish(call);
+            return call.isOrphan() ? RpcResult.EIO : RpcResult.OK;
+        }
+        RpcResult prepared = RpcResult.OK;
+        if (call.phase() != RpcCall.Phase.REPLYING) {
+            prepared = prepareReply(call);
+            call.phase(RpcCall.Phase.REPLYING);
+        }
+        int at = transport.claim();
+        if (at < 0) {
+            keepResult(call);
+            return prepared;
+        }
+        int end = at + call.reply().encode(transport.messages(), at, false);
+        if (!call.reply().isFetch() && call.result() != null) {
+            end += call.result().encode(transport.messages(), end);
+        }
+        NntiResult sent = transport.commit(call.peer(), end - at);
+        if (sent == NntiResult.EAGAIN) {
+            keepResult(call);
+            return prepared;
+        }
+        if (call.longResult() == null) {
+            finish(call);
+        } else {
+            call.phase(RpcCall.Phase.AWAITING_ACK);
+        }
+        return sent == NntiResult.OK ? prepared : RpcResult.of(sent);
+    }
+
+    /** Decides where the result travels; a long one is encoded now. */
+    private RpcResult prepareReply(RpcCall call) {
+        RpcMessage reply = call.reply();
+        XdrValue result = call.result();
+        int length = result == null ? 0 : result.encodedLength();
+        int longest = Math.min(RpcEndpoint.MESSAGE_LENGTH, transport.messageLengthMax());
+        reply.body(length, null);
+        if (length > 0 && reply.headerLength(false) + length >= longest) {
+            return encodeLong(call, length);
+        }
+        return RpcResult.OK;
+    }
+
+    private RpcResult encodeLong(RpcCall call, int length) {
+        NntiBuffer buffer = longResults.acquire(length);
+        try {
+            call.result().encode(buffer.window(), 0);
+        } catch (XdrException | IndexOutOfBoundsException e) {
+            longResults.release(buffer);
+            call.noResult();
+            call.reply().body(0, null).code(RpcResult.EENCODE.code());
+            return RpcResult.EENCODE;
+        }
+        call.reply().body(length, buffer.handle());
+        call.longResult(buffer, nanoTime() + options.fetchTimeoutNs());
+        call.noResult();
+        return RpcResult.OK;
+    }
+
+    /** The handler may change its result once reply has returned, so it is kept as a long one. */
+    private void keepResult(RpcCall call) {
+        if (call.result() != null) {
+            encodeLong(call, call.result().encodedLength());
+        }
+    }
+
+    private void finish(RpcCall call) {
+        releaseSlot(call);
+        call.longResult(null, 0);
+        call.takeListener();
+        if (call.phase() == RpcCall.Phase.ABANDONED) {
+            return;
+        }
+        call.phase(RpcCall.Phase.ENDED);
+        if (!call.isHandling()) {
+            free(call);
+        }
+    }
+
+    private int free(RpcCall call) {
+        call.phase(RpcCall.Phase.FREE);
+        used.remove(call);
+        free.add(call);
+        handledCount++;
+        servedCount += call.isCounted() ? 1 : 0;
+        return 1;
+    }
+
+    private void releaseSlot(RpcCall call) {
+        if (call.slot() != null) {
+            slots.add(call.slot());
+            call.slot(null);
+        }
+    }
+
+    HandlerPort port() {
+        return port;
+    }
+
+    void port(HandlerPort way) {
+        port = way;
+    }
+
+    /**
+     * Agents that run handlers, {@link RpcServerOptions#threads} of them; each is to be run by a
+     * thread of its own. Once.
+     *
+     * @param wakeup ends the sleep of those threads; any thread
+     */
+    public List<ProtocolAgent> workers(NanoClock clock, Runnable wakeup) {
+        if (options.threads() == 0) {
+            return List.of();
+        }
+        RequestWorkers pool =
+                new RequestWorkers(
+                        transport, clock, options.threads(), options.pendingMax(), errorHandler);
+        pool.onOffer(wakeup);
+        dispatch.workers(pool);
+        List<ProtocolAgent> agents = new ArrayList<>();
+        for (int i = 0; i < options.threads(); i++) {
+            agents.add(pool.worker());
+        }
+        return agents;
+    }
+
+    NntiTransport transport() {
+        return transport;
+    }
+
+    long nanoTime() {
+        return transport.transport().nanoTime();
+    }
+
+    // ---- what it has done
+
+    /**
+     * Whether it was killed, or has handled as many requests as it may; all of them are answered.
+     */
+    public boolean isDone() {
+        boolean isOver =
+                isEnding || options.requestsMax() >= 0 && servedCount >= options.requestsMax();
+        return isKilled || isOver && used.isEmpty();
+    }
+
+    /** The signal that ended it; 0 in order. */
+    public int exitCode() {
+        return exitCode;
+    }
+
+    /** Ends in order: accepted requests are answered, later ones refused. */
+    public void end() {
+        isEnding = true;
+    }
+
+    /** Requests that are handled and answered, those that were refused included. */
+    public long handledCount() {
+        return handledCount;
+    }
+
+    /** Requests whose header was malformed, or of another version. */
+    public long malformedCount() {
+        return malformedCount;
+    }
+
+    /** Arguments that were fetched, because they did not fit into a message. */
+    public long fetchedArgsCount() {
+        return fetchedArgsCount;
+    }
+
+    /** Buffers of long results that clients have not fetched yet. */
+    public int longResultCount() {
+        return longResults.usedCount();
+    }
+
+    /** Most of the buffers for bulk data that were in use at a time. */
+    public int slotsUsedMax() {
+        return slotsUsedMax;
+    }
+
+    /** Requests that are held now. */
+    public int pendingCount() {
+        return used.size();
+    }
+
+    void close() {
+        dispatch.close();
+        longArgs.close();
+        longResults.close();
+    }
+}

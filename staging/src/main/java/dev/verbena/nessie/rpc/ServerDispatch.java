@@ -1,0 +1,98 @@
+package dev.verbena.nessie.rpc;
+
+import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiTransport;
+import org.agrona.ErrorHandler;
+
+/** Runs handlers in the server's loop, or hands their calls to workers. */
+final class ServerDispatch implements HandlerPort {
+    private final RpcServer server;
+    private final ErrorHandler errorHandler;
+    private RequestWorkers workers;
+
+    ServerDispatch(RpcServer server, ErrorHandler errorHandler) {
+        this.server = server;
+        this.errorHandler = errorHandler;
+    }
+
+    void workers(RequestWorkers pool) {
+        workers = pool;
+        server.port(pool);
+    }
+
+    boolean hasRoom() {
+        return workers == null || workers.hasRoom();
+    }
+
+    void run(RpcCall call) {
+        call.handling(true);
+        if (workers != null && call.opcode() != Opcode.KILL_SERVICE) {
+            workers.offer(call);
+            return;
+        }
+        HandlerPort outer = server.port();
+        server.port(this);
+        try {
+            handle(call, errorHandler);
+        } finally {
+            server.port(outer);
+        }
+    }
+
+    /** A handler that throws costs its client this call, and nobody else anything. */
+    static void handle(RpcCall call, ErrorHandler errorHandler) {
+        try {
+            call.operation().handler().onCall(call);
+            if (call.request().isResponseless() && !call.isReplied()) {
+                call.reply(0, null);
+            }
+        } catch (Exception | AssertionError | LinkageError e) {
+            errorHandler.onError(e);
+            call.reply(RpcResult.EBADRPC.code(), null);
+        } finally {
+            call.handling(false);
+        }
+    }
+
+    int takeCommands() {
+        return workers == null ? 0 : workers.takeCommands(server);
+    }
+
+    @Override
+    public RpcResult transfer(
+            RpcCall call,
+            RpcCall.Command command,
+            NntiBuffer local,
+            long offset,
+            long length,
+            long dataOffset) {
+        RpcResult[] ended = {null};
+        RpcResult started =
+                server.start(
+                        call,
+                        command,
+                        local,
+                        offset,
+                        length,
+                        dataOffset,
+                        result -> ended[0] = result);
+        if (started != RpcResult.OK || ended[0] != null) {
+            return started;
+        }
+        server.transport().await(() -> call.work().isComplete(), NntiTransport.NEVER);
+        server.transferred(call);
+        return ended[0];
+    }
+
+    /** Handlers that wait are told that nothing more happens. */
+    void close() {
+        if (workers != null) {
+            workers.close();
+        }
+    }
+
+    @Override
+    public RpcResult reply(RpcCall call) {
+        return server.sendReply(call);
+    }
+}
