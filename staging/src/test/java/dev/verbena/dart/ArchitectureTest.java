@@ -56,9 +56,10 @@ class ArchitectureTest {
         ArchitectureRules.enginesTakeTheWorldFromTheEnvironment().check(classes.that(not(WAITS)));
     }
 
-    /** No engines: what opens one, files, senders and sinks, whose calls may wait. */
+    /** No engines: what opens one, files, senders and sinks, whose calls may wait; futures. */
     private static final DescribedPredicate<JavaClass> WAITS =
             resideInAnyPackage(
+                    "dev.verbena.nessie",
                     "dev.verbena.savime",
                     "dev.verbena.savime.store",
                     "dev.verbena.savime.forward",

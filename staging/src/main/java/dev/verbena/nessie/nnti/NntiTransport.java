@@ -10,9 +10,9 @@ import dev.verbena.transport.Transports;
 import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import org.agrona.MutableDirectBuffer;
@@ -33,7 +33,9 @@ public final class NntiTransport implements AutoCloseable {
     /** Longest address as text, characters. */
     public static final int URL_LENGTH_MAX = 127;
 
-    private static final Map<String, NntiTransport> OPEN = new ConcurrentHashMap<>();
+    /** By scheme; guarded by itself. */
+    private static final Map<String, NntiTransport> OPEN = new HashMap<>();
+
     private static final int POLL_LIMIT = 64;
     private static final int SPINS = 200;
     private static final long PAUSE_NS = 1_000_000;
@@ -83,18 +85,22 @@ public final class NntiTransport implements AutoCloseable {
      * the next call open another.
      */
     public static NntiTransport init(String scheme, TransportContext context, NntiOptions options) {
-        return OPEN.computeIfAbsent(
-                scheme,
-                name -> {
-                    NntiTransport made = new NntiTransport(Transports.open(name, context), options);
-                    made.key = name;
-                    return made;
-                });
+        synchronized (OPEN) {
+            NntiTransport open = OPEN.get(scheme);
+            if (open == null) {
+                open = new NntiTransport(Transports.open(scheme, context), options);
+                open.key = scheme;
+                OPEN.put(scheme, open);
+            }
+            return open;
+        }
     }
 
     /** Whether {@link #init} has opened a transport of this scheme that is not closed. */
     public static boolean isInitialized(String scheme) {
-        return OPEN.containsKey(scheme);
+        synchronized (OPEN) {
+            return OPEN.containsKey(scheme);
+        }
     }
 
     /**
@@ -807,7 +813,9 @@ public final class NntiTransport implements AutoCloseable {
         postings.close();
         transport.close();
         if (key != null) {
-            OPEN.remove(key);
+            synchronized (OPEN) {
+                OPEN.remove(key);
+            }
         }
     }
 }

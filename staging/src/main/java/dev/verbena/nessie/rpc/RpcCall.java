@@ -45,6 +45,7 @@ public final class RpcCall {
     private final Int2ObjectHashMap<XdrValue> argsByOpcode = new Int2ObjectHashMap<>();
     private volatile boolean isHandling;
     private Phase phase = Phase.FREE;
+    private HandlerPort port;
     private NntiPeer peer;
     private XdrValue args;
     private RpcOperation operation;
@@ -91,6 +92,11 @@ public final class RpcCall {
         return args;
     }
 
+    /** Nobody waits for an answer: the call ends when its handler returns. */
+    public boolean isResponseless() {
+        return request.isResponseless();
+    }
+
     /** Bytes of the client's bulk data. */
     public long dataLength() {
         return request.dataLength();
@@ -112,12 +118,12 @@ public final class RpcCall {
      * @return {@code EINVAL} for a range outside the client's data or the buffer
      */
     public RpcResult getData(NntiBuffer destination, long at, long bytes, long fromOffset) {
-        return server.port().transfer(this, Command.GET, destination, at, bytes, fromOffset);
+        return port.transfer(this, Command.GET, destination, at, bytes, fromOffset);
     }
 
     /** Writes into the client's data, and waits; see {@link #getData}. */
     public RpcResult putData(NntiBuffer source, long at, long bytes, long toOffset) {
-        return server.port().transfer(this, Command.PUT, source, at, bytes, toOffset);
+        return port.transfer(this, Command.PUT, source, at, bytes, toOffset);
     }
 
     /**
@@ -150,7 +156,7 @@ public final class RpcCall {
         isReplied = true;
         reply.request(request.exchange(), request.id(), request.opcode(), 0).code(code);
         result = code == 0 ? value : null;
-        return server.port().reply(this);
+        return port.reply(this);
     }
 
     // ---- for the server
@@ -167,9 +173,16 @@ public final class RpcCall {
         operation = null;
     }
 
-    /** While its handler runs the object is of no other request. */
-    void handling(boolean is) {
-        isHandling = is;
+    /**
+     * Its handler runs, where this port leads from; meanwhile the object is of no other request.
+     */
+    void handling(HandlerPort from) {
+        port = from;
+        isHandling = true;
+    }
+
+    void handled() {
+        isHandling = false;
     }
 
     boolean isHandling() {

@@ -307,6 +307,7 @@ public final class RpcClient {
                         && request.state() == ClientRequest.State.PROCESSING_REQUEST;
         if (!isExpected) {
             lateCount++;
+            releaseLate(peer, buffer, at, length);
             return;
         }
         if (!arrived.decode(buffer, at, length, false)) {
@@ -317,6 +318,15 @@ public final class RpcClient {
             end(request, ClientRequest.State.ERROR, RpcResult.EMSGSIZE, 0);
         } else {
             fetch(request);
+        }
+    }
+
+    /** Nobody will fetch it: the server need not keep it. */
+    private void releaseLate(NntiPeer peer, DirectBuffer buffer, int at, int length) {
+        int slot = transport.claim();
+        if (slot >= 0 && arrived.decode(buffer, at, length, false) && arrived.isFetch()) {
+            RpcMessage.encodeAck(transport.messages(), slot, exchange, arrived.id());
+            transport.commit(peer, RpcMessage.ACK_LENGTH);
         }
     }
 

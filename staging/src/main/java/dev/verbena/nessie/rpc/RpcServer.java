@@ -40,7 +40,6 @@ public final class RpcServer {
     private final PriorityQueue<RpcCall> queue;
     private final RpcMessage malformed = new RpcMessage();
     private final ServerDispatch dispatch;
-    private HandlerPort port;
     private Consumer<Boolean> progress = isIdle -> {};
     private long arrivalCount;
     private long handledCount;
@@ -63,7 +62,6 @@ public final class RpcServer {
         this.longArgs = new RegisteredBuffers(transport, BufferFlags.GET_DST);
         this.longResults = new RegisteredBuffers(transport, BufferFlags.GET_SRC);
         this.dispatch = new ServerDispatch(this, errorHandler);
-        this.port = dispatch;
         for (int i = 0; i < options.pendingMax(); i++) {
             free.add(new RpcCall(this));
         }
@@ -509,14 +507,6 @@ public final class RpcServer {
             slots.add(call.slot());
             call.slot(null);
         }
-    }
-
-    HandlerPort port() {
-        return port;
-    }
-
-    void port(HandlerPort way) {
-        port = way;
     }
 
     /**

@@ -17,7 +17,6 @@ final class ServerDispatch implements HandlerPort {
 
     void workers(RequestWorkers pool) {
         workers = pool;
-        server.port(pool);
     }
 
     boolean hasRoom() {
@@ -25,17 +24,12 @@ final class ServerDispatch implements HandlerPort {
     }
 
     void run(RpcCall call) {
-        call.handling(true);
         if (workers != null && call.opcode() != Opcode.KILL_SERVICE) {
+            call.handling(workers);
             workers.offer(call);
-            return;
-        }
-        HandlerPort outer = server.port();
-        server.port(this);
-        try {
+        } else {
+            call.handling(this);
             handle(call, errorHandler);
-        } finally {
-            server.port(outer);
         }
     }
 
@@ -50,7 +44,7 @@ final class ServerDispatch implements HandlerPort {
             errorHandler.onError(e);
             call.reply(RpcResult.EBADRPC.code(), null);
         } finally {
-            call.handling(false);
+            call.handled();
         }
     }
 

@@ -1,0 +1,165 @@
+package dev.verbena.nessie;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.agent.CountersFile;
+import dev.verbena.agent.RealEnvironment;
+import dev.verbena.nessie.nnti.BufferFlags;
+import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiOptions;
+import dev.verbena.nessie.nnti.NntiPeer;
+import dev.verbena.nessie.nnti.NntiResult;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.nnti.WorkRequest;
+import dev.verbena.nessie.rpc.Opcode;
+import dev.verbena.nessie.rpc.RpcEndpoint;
+import dev.verbena.nessie.rpc.RpcException;
+import dev.verbena.nessie.rpc.RpcService;
+import dev.verbena.nessie.xdr.XdrValue;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.Transports;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Servers as processes of their own, also killed ones. */
+@Timeout(120)
+class NessieIT {
+    private final String job = "nessie-it" + ProcessHandle.current().pid();
+    private final RealEnvironment environment =
+            RealEnvironment.builder().job(job).errorHandler(e -> {}).build();
+
+    private Transport open() {
+        return Transports.open(
+                "shm", new TransportContext().job(job).peerTimeoutNs(1_000_000_000L));
+    }
+
+    /** What killed processes have left in shared memory. */
+    @AfterEach
+    void sweep() throws IOException {
+        environment.close();
+        Path left = CountersFile.jobDirectory(CountersFile.defaultShmDirectory(), job);
+        if (Files.isDirectory(left)) {
+            try (Stream<Path> files = Files.walk(left)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 4})
+    @Tag("nessie-R21")
+    void shouldAnswerEachOfManyCallsOnce(int threads) throws Exception {
+        // --long: 100,000 calls instead of 4,000
+        int count = Boolean.getBoolean("verbena.long") ? 12_500 : 500;
+        try (NessieProcess server = NessieProcess.start("serve", job, "" + threads)) {
+            List<NessieClient> clients = new ArrayList<>();
+            List<CompletableFuture<XdrValue>> calls = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                clients.add(NessieClient.connect(environment, open(), server.url(), 60_000));
+            }
+            for (int i = 0; i < count; i++) {
+                for (NessieClient client : clients) {
+                    calls.add(client.call(Opcode.NULL, null, null));
+                }
+                if (i % 32 == 31) {
+                    CompletableFuture.allOf(calls.toArray(new CompletableFuture<?>[0])).join();
+                    calls.clear();
+                }
+            }
+            CompletableFuture.allOf(calls.toArray(new CompletableFuture<?>[0])).join();
+            requireDoubled(clients.get(0));
+            clients.forEach(NessieClient::close);
+        }
+    }
+
+    private static void requireDoubled(NessieClient client) {
+        for (int length : new int[] {1, 1000, NessieProcess.LENGTH_MAX}) {
+            ByteBuffer data = ByteBuffer.allocateDirect(length);
+            for (int i = 0; i < length; i++) {
+                data.put(i, (byte) i);
+            }
+            client.call(NessieProcess.DOUBLE, null, null, data).join();
+            for (int i = 0; i < length; i++) {
+                assertThat(data.get(i)).isEqualTo((byte) (2 * i));
+            }
+        }
+    }
+
+    @Test
+    @Tag("nessie-R18")
+    void shouldEndTheProcessByAKill() throws Exception {
+        try (NessieProcess server = NessieProcess.start("serve", job, "0");
+                NessieClient client =
+                        NessieClient.connect(environment, open(), server.url(), 10_000)) {
+            client.kill();
+            assertThat(server.exitCode()).isZero();
+        }
+        try (NessieProcess server = NessieProcess.start("serve", job, "2");
+                RpcEndpoint endpoint =
+                        new RpcEndpoint(
+                                new NntiTransport(open(), NntiOptions.ONE_SIDED), e -> {})) {
+            RpcService service = endpoint.client().getService(server.url(), 10_000);
+            endpoint.client().kill(service, 9, 1000);
+            while (service.peer().state() == NntiPeer.State.READY) {
+                endpoint.doWork();
+            }
+            assertThat(server.exitCode()).isEqualTo(9);
+        }
+    }
+
+    @Test
+    void shouldFailCallsOfAKilledServer() throws Exception {
+        try (NessieProcess server = NessieProcess.start("serve", job, "0");
+                NessieClient client =
+                        NessieClient.connect(environment, open(), server.url(), 20_000)) {
+            client.call(Opcode.NULL, null, null).join();
+            server.kill();
+            assertThatThrownBy(() -> client.call(Opcode.NULL, null, null).join())
+                    .isInstanceOf(CompletionException.class)
+                    .hasCauseInstanceOf(RpcException.class);
+        }
+    }
+
+    @Test
+    @Tag("nessie-N30")
+    void shouldFailOperationsOfAKilledPeer() throws Exception {
+        try (NessieProcess peer = NessieProcess.start("memory", job);
+                NntiTransport network = new NntiTransport(open(), NntiOptions.DEFAULT)) {
+            NntiPeer to = network.connect(peer.url(), 10_000);
+            NntiBuffer source = network.alloc(64, 1, BufferFlags.SEND_SRC);
+            // The queue of the peer is never emptied, so some wait when it dies.
+            List<WorkRequest> sends = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                WorkRequest send = new WorkRequest();
+                network.send(to, source, null, send);
+                sends.add(send);
+            }
+            network.progress();
+            peer.kill();
+            long start = System.nanoTime();
+            network.awaitAll(sends, 10_000);
+            assertThat(System.nanoTime() - start).isLessThan(3_000_000_000L);
+            assertThat(sends).allMatch(WorkRequest::isComplete);
+            assertThat(sends.get(99).status().result()).isEqualTo(NntiResult.EIO);
+            assertThat(network.send(to, source, null, new WorkRequest())).isEqualTo(NntiResult.EIO);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package dev.verbena.nessie;
+
+import dev.verbena.agent.RealEnvironment;
+import dev.verbena.nessie.nnti.BufferFlags;
+import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiOptions;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.rpc.RpcCall;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.Transports;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.file.Path;
+
+/**
+ * A server as a process of its own, and the program that it runs: {@code serve JOB THREADS} or
+ * {@code memory JOB}. It prints its address.
+ */
+final class NessieProcess implements AutoCloseable {
+    /** Doubles each byte of the client's data. */
+    static final int DOUBLE = 1;
+
+    static final int LENGTH_MAX = 1 << 20;
+
+    private final Process process;
+    private final String url;
+
+    private NessieProcess(Process process) throws IOException {
+        this.process = process;
+        BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream()));
+        StringBuilder all = new StringBuilder();
+        String line;
+        while ((line = out.readLine()) != null && !line.startsWith("url ")) {
+            all.append(line).append('\n');
+        }
+        if (line == null) {
+            throw new AssertionError("the process printed no address but:\n" + all);
+        }
+        url = line.substring("url ".length());
+    }
+
+    static NessieProcess start(String... arguments) throws IOException {
+        String[] command = new String[arguments.length + 6];
+        command[0] = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        command[1] = "-Xmx256m";
+        command[2] = "-XX:TieredStopAtLevel=1";
+        command[3] = "-cp";
+        command[4] = System.getProperty("java.class.path");
+        command[5] = NessieProcess.class.getName();
+        System.arraycopy(arguments, 0, command, 6, arguments.length);
+        return new NessieProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
+    }
+
+    String url() {
+        return url;
+    }
+
+    int exitCode() throws InterruptedException {
+        return process.waitFor();
+    }
+
+    /** {@code kill -9}. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        kill();
+    }
+
+    // ---- in the process
+
+    public static void main(String[] arguments) throws Exception {
+        TransportContext context = new TransportContext().job(arguments[1]);
+        if (arguments[0].equals("memory")) {
+            lend(context);
+            return;
+        }
+        int code;
+        try (RealEnvironment environment = RealEnvironment.builder().job(arguments[1]).build();
+                NessieServer server =
+                        NessieServer.builder(environment, Transports.open("shm", context))
+                                .threads(Integer.parseInt(arguments[2]))
+                                .slots(2, LENGTH_MAX)
+                                .onBulk(DOUBLE, null, NessieProcess::twice)
+                                .start()) {
+            System.out.println("url " + server.url());
+            code = server.ended().join();
+        }
+        System.exit(code);
+    }
+
+    private static void twice(RpcCall call) {
+        int length = (int) call.dataLength();
+        call.getData(call.slot(), 0, length, 0);
+        for (int i = 0; i < length; i++) {
+            call.slot().window().putByte(i, (byte) (2 * call.slot().window().getByte(i)));
+        }
+        call.putData(call.slot(), 0, length, 0);
+        call.reply(0, null);
+    }
+
+    /** A peer that takes part in nothing but one-sided operations. */
+    private static void lend(TransportContext context) {
+        NntiTransport network =
+                new NntiTransport(Transports.open("shm", context), NntiOptions.DEFAULT);
+        NntiBuffer queue = network.alloc(64, 2, BufferFlags.RECV_QUEUE);
+        System.out.println("url " + network.url());
+        System.out.flush();
+        while (queue.isOpen()) {
+            network.progress();
+            network.transport().await(network.transport().nanoTime() + 1_000_000);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package dev.verbena.nessie.rpc;
+
+import dev.verbena.agent.Await;
+import dev.verbena.nessie.nnti.NntiOptions;
+import dev.verbena.nessie.nnti.NntiPair;
+import dev.verbena.nessie.nnti.NntiPeer;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.Transports;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+
+/** A server and clients on one thread, stepped in turn. */
+final class RpcPair implements AutoCloseable {
+    final List<Throwable> errors = new CopyOnWriteArrayList<>();
+    final TransportContext context = NntiPair.context();
+    final RpcEndpoint serving = endpoint();
+    final RpcServer server;
+    private final List<RpcEndpoint> clients = new ArrayList<>();
+
+    RpcPair(RpcServerOptions options) {
+        server = serving.serve(options);
+    }
+
+    private RpcEndpoint endpoint() {
+        return new RpcEndpoint(
+                new NntiTransport(Transports.open("shm", context), NntiOptions.ONE_SIDED),
+                errors::add);
+    }
+
+    /** Connected; knows operations 1 to 9. */
+    RpcEndpoint client() {
+        RpcEndpoint made = endpoint();
+        clients.add(made);
+        for (int i = 1; i < 10; i++) {
+            made.client().register(i);
+        }
+        return made;
+    }
+
+    /** Finds the server as {@code getService} does, without blocking. */
+    RpcService service(RpcEndpoint of) {
+        NntiPeer peer = of.transport().startConnect(serving.transport().url(), 10_000_000_000L);
+        pump("connected", () -> peer.state() == NntiPeer.State.READY);
+        ServiceDescriptor descriptor = new ServiceDescriptor();
+        ClientRequest request = new ClientRequest();
+        RpcService unknown = new RpcService(peer, RpcMessage.LENGTH_MAX, 0);
+        of.client().call(request, unknown, Opcode.GET_SERVICE, null, descriptor, null, 0, 10_000);
+        pump("service", request::isDone);
+        return RpcClient.service(peer, descriptor);
+    }
+
+    void step() {
+        serving.doWork();
+        for (int i = 0; i < clients.size(); i++) {
+            clients.get(i).doWork();
+        }
+    }
+
+    void forget(RpcEndpoint client) {
+        clients.remove(client);
+    }
+
+    void pump(String what, BooleanSupplier condition) {
+        Await.until(
+                what,
+                () -> {
+                    step();
+                    return condition.getAsBoolean();
+                });
+    }
+
+    @Override
+    public void close() {
+        clients.forEach(RpcEndpoint::close);
+        serving.close();
+    }
+}

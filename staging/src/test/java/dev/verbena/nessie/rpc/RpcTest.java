@@ -1,0 +1,455 @@
+package dev.verbena.nessie.rpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.AllocationMeter;
+import dev.verbena.agent.Await;
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.nessie.nnti.BufferFlags;
+import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiException;
+import dev.verbena.nessie.nnti.NntiOptions;
+import dev.verbena.nessie.nnti.NntiResult;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.transport.Transports;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.MutableDirectBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Remote procedures over shm://, both sides on one thread. */
+@Timeout(60)
+class RpcTest {
+    private static final int ECHO = 1;
+    private static final int HOLD = 2;
+    private static final int BULK = 3;
+    private static final int FAIL = 4;
+    private static final int UNKNOWN = 9;
+
+    private final Deque<RpcCall> held = new ArrayDeque<>();
+    private RpcPair pair = open(RpcServerOptions.DEFAULT);
+    private RpcEndpoint client = pair.client();
+    private RpcService service = pair.service(client);
+
+    private RpcPair open(RpcServerOptions options) {
+        RpcPair made = new RpcPair(options);
+        made.server.register(ECHO, Bytes::new, call -> call.reply(0, call.args()));
+        made.server.register(HOLD, null, this::hold);
+        made.server.register(FAIL, Bytes::new, call -> call.reply(-7, call.args()));
+        return made;
+    }
+
+    private void hold(RpcCall call) {
+        if (!call.isResponseless()) {
+            held.add(call);
+        }
+    }
+
+    private void reopen(RpcServerOptions options) {
+        pair.close();
+        pair = open(options);
+        client = pair.client();
+        service = pair.service(client);
+    }
+
+    @AfterEach
+    void close() {
+        pair.close();
+        assertThat(pair.errors).isEmpty();
+    }
+
+    private ClientRequest call(int opcode, Bytes args, Bytes result, long timeoutMs) {
+        ClientRequest request = new ClientRequest();
+        client.client().call(request, service, opcode, args, result, null, 0, timeoutMs);
+        return request;
+    }
+
+    private ClientRequest done(int opcode, Bytes args, Bytes result) {
+        ClientRequest request = call(opcode, args, result, 20_000);
+        pair.pump("answered", request::isDone);
+        return request;
+    }
+
+    private void requireEcho(int length) {
+        Bytes args = new Bytes(length);
+        Bytes result = new Bytes();
+        ClientRequest request = done(ECHO, args, result);
+        assertThat(request.result()).isEqualTo(RpcResult.OK);
+        assertThat(Arrays.equals(result.value, args.value)).isTrue();
+    }
+
+    @Test
+    @Tag("nessie-R1")
+    void shouldNotCallWhatIsNotRegistered() {
+        long sent = pair.server.handledCount();
+        ClientRequest request = new ClientRequest();
+        assertThat(client.client().call(request, service, 77, null, null, null, 0, 1000))
+                .isEqualTo(RpcResult.ENOENT);
+        requireEcho(8);
+        assertThat(pair.server.handledCount()).isEqualTo(sent + 1);
+    }
+
+    @Test
+    @Tag("nessie-R2")
+    void shouldKeepTheFirstOfTwoRegistrations() {
+        assertThat(pair.server.register(ECHO, null, held::add)).isEqualTo(RpcResult.EEXIST);
+        requireEcho(8);
+    }
+
+    @Test
+    @Tag("nessie-R3")
+    void shouldAnswerUnknownOpcodes() {
+        ClientRequest request = done(UNKNOWN, null, null);
+        assertThat(request.result()).isEqualTo(RpcResult.OK);
+        assertThat(request.remoteCode()).isEqualTo(RpcResult.ENOTSUP.code());
+    }
+
+    @Test
+    @Tag("nessie-R4")
+    void shouldAnswerArgumentsThatCannotBeDecoded() {
+        ClientRequest request = new ClientRequest();
+        client.client().call(request, service, ECHO, new XdrSignal(-1), null, null, 0, 1000);
+        pair.pump("answered", request::isDone);
+        assertThat(request.remoteCode()).isEqualTo(RpcResult.EDECODE.code());
+        requireEcho(8);
+    }
+
+    @Test
+    @Tag("nessie-R5")
+    @Tag("nessie-R6")
+    void shouldCarryShortAndLongArgumentsAndResults() {
+        int inlineMax = service.inlineArgsMax(false);
+        requireEcho(inlineMax - 4);
+        assertThat(pair.server.fetchedArgsCount()).isZero();
+        assertThat(client.client().longResultCount()).isZero();
+        requireEcho(inlineMax);
+        assertThat(pair.server.fetchedArgsCount()).isEqualTo(1);
+        assertThat(client.client().longResultCount()).isEqualTo(1);
+        requireEcho(inlineMax + 4);
+        requireEcho(64 << 20);
+        assertThat(pair.server.fetchedArgsCount()).isEqualTo(3);
+        pair.pump("long results freed", () -> pair.server.longResultCount() == 0);
+        assertThat(pair.server.pendingCount()).isZero();
+    }
+
+    @Test
+    @Tag("nessie-R7")
+    void shouldFreeLongResultsThatNobodyFetches() {
+        reopen(RpcServerOptions.DEFAULT.withFetchTimeoutNs(50_000_000));
+        call(ECHO, new Bytes(100_000), new Bytes(), 20_000);
+        while (pair.server.longResultCount() == 0) {
+            pair.serving.doWork();
+        }
+        Await.until(
+                "freed",
+                () -> {
+                    pair.serving.doWork();
+                    return pair.server.longResultCount() == 0;
+                });
+    }
+
+    @Test
+    @Tag("nessie-R8")
+    void shouldCompleteInAnyOrder() {
+        ClientRequest first = call(HOLD, null, null, 20_000);
+        ClientRequest second = call(HOLD, null, null, 20_000);
+        pair.pump("both at the server", () -> held.size() == 2);
+        held.removeLast().reply(0, null);
+        pair.pump("second", () -> client.client().test(second));
+        assertThat(client.client().test(first)).isFalse();
+        assertThat(client.client().await(second, 0)).isEqualTo(RpcResult.OK);
+        assertThat(client.client().await(first, 0)).isEqualTo(RpcResult.ETIMEDOUT);
+        assertThat(client.client().awaitAny(List.of(first, second), 0)).isEqualTo(1);
+        held.remove().reply(0, null);
+        pair.pump("first", () -> client.client().test(first));
+    }
+
+    @Test
+    @Tag("nessie-R9")
+    @Tag("nessie-R12")
+    void shouldTimeOutOverAllAndDiscardLateResults() {
+        ClientRequest request = call(HOLD, null, null, 30);
+        pair.pump("timed out", request::isDone);
+        assertThat(request.state()).isEqualTo(ClientRequest.State.TIMED_OUT);
+        assertThat(request.result()).isEqualTo(RpcResult.ETIMEDOUT);
+        held.remove().reply(0, null);
+        pair.pump("late", () -> client.client().lateCount() == 1);
+        assertThat(request.state()).isEqualTo(ClientRequest.State.TIMED_OUT);
+        requireEcho(8);
+    }
+
+    @Test
+    @Tag("nessie-R10")
+    void shouldReportEachOfManyCalls() {
+        ClientRequest good = call(ECHO, new Bytes(8), new Bytes(), 20_000);
+        ClientRequest late = call(HOLD, null, null, 30);
+        ClientRequest cancelled = call(HOLD, null, null, 20_000);
+        client.client().cancel(cancelled);
+        pair.pump("done", () -> good.isDone() && late.isDone());
+        List<ClientRequest> all = List.of(good, late, cancelled);
+        assertThat(client.client().awaitAll(all, 1000)).isEqualTo(RpcResult.EBADRPC);
+        assertThat(client.client().awaitAll(List.of(good, late), 1000))
+                .isEqualTo(RpcResult.ETIMEDOUT);
+        assertThat(all)
+                .extracting(ClientRequest::result)
+                .containsExactly(RpcResult.OK, RpcResult.ETIMEDOUT, RpcResult.ECANCELED);
+    }
+
+    @Test
+    @Tag("nessie-R11")
+    @Tag("nessie-R13")
+    void shouldKeepRemoteCodesApartAndSendNoResultWithThem() {
+        Bytes result = new Bytes();
+        ClientRequest request = done(FAIL, new Bytes(100), result);
+        assertThat(request.result()).isEqualTo(RpcResult.OK);
+        assertThat(request.remoteCode()).isEqualTo(-7);
+        assertThat(result.value).isEmpty();
+    }
+
+    @Test
+    void shouldAnswerForAHandlerThatThrows() {
+        pair.server.register(
+                5,
+                null,
+                call -> {
+                    throw new IllegalStateException("planned");
+                });
+        assertThat(done(5, null, null).remoteCode()).isEqualTo(RpcResult.EBADRPC.code());
+        assertThat(pair.errors).hasSize(1);
+        pair.errors.clear();
+    }
+
+    /** At odd offsets of memory of the caller. */
+    @Test
+    @Tag("nessie-R14")
+    void shouldMoveBulkDataAsTheServerDirects() {
+        NntiBuffer own =
+                pair.serving
+                        .transport()
+                        .alloc(1 << 20, 1, BufferFlags.GET_DST | BufferFlags.PUT_SRC);
+        List<RpcResult> results = new ArrayList<>();
+        pair.server.register(
+                BULK,
+                null,
+                call -> {
+                    results.add(call.getData(own, 0, 0, 0));
+                    results.add(call.getData(own, 0, 1001, 0));
+                    results.add(call.putData(own, 0, 1, 1000));
+                    results.add(call.putData(own, 0, 8, -1));
+                    results.add(call.getData(own, 3, 990, 7));
+                    results.add(call.putData(own, 10, 100, 500));
+                    call.reply(0, null);
+                });
+        ByteBuffer memory = ByteBuffer.allocateDirect(1010);
+        for (int i = 0; i < memory.capacity(); i++) {
+            memory.put(i, (byte) (i * 7));
+        }
+        NntiBuffer data =
+                client.transport()
+                        .register(
+                                OffHeapMemories.wrap(memory),
+                                BufferFlags.GET_SRC | BufferFlags.PUT_DST);
+        ClientRequest request = new ClientRequest();
+        client.client().call(request, service, BULK, null, null, data, 1000, 10_000);
+        pair.pump("done", request::isDone);
+        RpcResult ok = RpcResult.OK;
+        RpcResult wrong = RpcResult.EINVAL;
+        assertThat(results).containsExactly(ok, wrong, wrong, wrong, ok, ok);
+        for (int i = 0; i < 990; i++) {
+            assertThat(own.window().getByte(3 + i)).isEqualTo((byte) ((7 + i) * 7));
+        }
+        for (int i = 0; i < memory.capacity(); i++) {
+            int from = i >= 500 && i < 600 ? i - 500 + 7 + 7 : i;
+            assertThat(memory.get(i)).as("byte %s", i).isEqualTo((byte) (from * 7));
+        }
+        assertThat(client.client().call(request, service, BULK, null, null, data, 1011, 1))
+                .isEqualTo(RpcResult.EINVAL);
+    }
+
+    @Test
+    @Tag("nessie-R15")
+    void shouldNeverUseMoreThanItsSlots() {
+        reopen(RpcServerOptions.DEFAULT.withSlots(2, 1 << 20));
+        pair.server.registerWithSlot(
+                BULK,
+                null,
+                call ->
+                        call.startGetData(
+                                call.slot(),
+                                0,
+                                call.dataLength(),
+                                0,
+                                result -> call.reply(result.code(), null)));
+        List<ClientRequest> requests = new ArrayList<>();
+        // --long: 64 clients instead of 8
+        int clients = Boolean.getBoolean("verbena.long") ? 64 : 8;
+        for (int i = 0; i < clients; i++) {
+            RpcEndpoint each = pair.client();
+            RpcService its = pair.service(each);
+            NntiBuffer data = each.transport().alloc(1 << 20, 1, BufferFlags.GET_SRC);
+            ClientRequest request = new ClientRequest();
+            each.client().call(request, its, BULK, null, null, data, 1 << 20, 20_000);
+            requests.add(request);
+        }
+        pair.pump("all", () -> requests.stream().allMatch(ClientRequest::isDone));
+        assertThat(requests).allMatch(each -> each.remoteCode() == 0);
+        assertThat(pair.server.slotsUsedMax()).isBetween(1, 2);
+    }
+
+    @Test
+    @Tag("nessie-R17")
+    void shouldCallWithoutAnAnswer() {
+        AtomicInteger calls = new AtomicInteger();
+        pair.server.register(5, Bytes::new, call -> calls.incrementAndGet());
+        int tooLong = service.inlineArgsMax(false);
+        assertThat(client.client().callResponseless(service, 5, new Bytes(tooLong)))
+                .isEqualTo(RpcResult.EINVAL);
+        assertThat(client.client().callResponseless(service, 5, new Bytes(tooLong - 4)))
+                .isEqualTo(RpcResult.OK);
+        pair.pump("called", () -> calls.get() == 1 && pair.server.pendingCount() == 0);
+        requireEcho(8);
+        assertThat(client.client().lateCount()).isZero();
+    }
+
+    @Test
+    @Tag("nessie-R18")
+    void shouldAnswerWhatItHasAcceptedWhenItIsKilled() {
+        ClientRequest accepted = call(HOLD, null, null, 20_000);
+        pair.pump("accepted", () -> held.size() == 1);
+        ClientRequest kill = new ClientRequest();
+        XdrSignal signal = new XdrSignal(0);
+        client.client().call(kill, service, Opcode.KILL_SERVICE, signal, null, null, 0, 20_000);
+        pair.pump("killed", kill::isDone);
+        assertThat(done(ECHO, new Bytes(8), null).remoteCode())
+                .isEqualTo(RpcResult.ECANCELED.code());
+        assertThat(pair.server.isDone()).isFalse();
+        held.remove().reply(0, null);
+        pair.pump("answered", () -> accepted.isDone() && pair.server.isDone());
+        assertThat(accepted.result()).isEqualTo(RpcResult.OK);
+        assertThat(pair.server.exitCode()).isZero();
+    }
+
+    @Test
+    @Tag("nessie-R19")
+    void shouldEndAfterItsLastRequest() {
+        reopen(RpcServerOptions.DEFAULT.withRequestsMax(3));
+        for (int i = 0; i < 3; i++) {
+            assertThat(pair.server.isDone()).isFalse();
+            requireEcho(8);
+        }
+        pair.pump("ended", pair.server::isDone);
+        assertThat(done(ECHO, new Bytes(8), null).remoteCode())
+                .isEqualTo(RpcResult.ECANCELED.code());
+    }
+
+    @Test
+    @Tag("nessie-R20")
+    void shouldCallTheProgressCallbackIdleAndBusy() {
+        List<Boolean> idle = new ArrayList<>();
+        long[] last = {System.nanoTime()};
+        pair.server.onProgress(
+                isIdle -> {
+                    idle.add(isIdle);
+                    last[0] = System.nanoTime();
+                });
+        pair.pump("idle", () -> idle.contains(true));
+        ClientRequest open = call(HOLD, null, null, 20_000);
+        pair.pump("busy", () -> idle.contains(false));
+        held.remove().reply(0, null);
+        pair.pump("answered", open::isDone);
+    }
+
+    @Test
+    @Tag("nessie-R22")
+    void shouldNotHangAtAProcessThatIsNoService() {
+        try (NntiTransport other =
+                new NntiTransport(Transports.open("shm", pair.context), NntiOptions.ONE_SIDED)) {
+            assertThatThrownBy(() -> client.client().getService(other.url(), 300))
+                    .isInstanceOfSatisfying(
+                            NntiException.class,
+                            e ->
+                                    assertThat(e.result())
+                                            .isIn(NntiResult.ETIMEDOUT, NntiResult.EBADRPC));
+        }
+    }
+
+    @Test
+    @Tag("nessie-R23")
+    void shouldRejectOtherVersions() {
+        MutableDirectBuffer buffer = client.transport().messages();
+        ClientRequest request = call(HOLD, null, null, 20_000);
+        pair.pump("accepted", () -> held.size() == 1);
+        int at = client.transport().claim();
+        new RpcMessage()
+                .request((int) client.transport().id(), request.id(), HOLD, 0)
+                .encode(buffer, at, true);
+        buffer.putByte(at + 3, (byte) '2');
+        client.transport().commit(service.peer(), 44);
+        pair.pump("answered", request::isDone);
+        assertThat(request.remoteCode()).isEqualTo(RpcResult.EDECODE.code());
+        assertThat(pair.server.malformedCount()).isEqualTo(1);
+        assertThat(held).hasSize(1);
+    }
+
+    @Test
+    @Tag("nessie-R24")
+    void shouldSurviveRandomRequests() {
+        // --long: 1,000,000 requests instead of 20,000
+        int count = Boolean.getBoolean("verbena.long") ? 1_000_000 : 20_000;
+        Random random = new Random(24);
+        byte[] bytes = new byte[RpcEndpoint.MESSAGE_LENGTH];
+        RpcMessage valid = new RpcMessage();
+        NntiBuffer data = client.transport().alloc(4096, 1, BufferFlags.GET_SRC);
+        for (int i = 0; i < count; ) {
+            int at = client.transport().claim();
+            int length = 16 + random.nextInt(bytes.length - 15);
+            if (at >= 0) {
+                random.nextBytes(bytes);
+                MutableDirectBuffer buffer = client.transport().messages();
+                buffer.putBytes(at, bytes, 0, length);
+                if (i % 2 == 0 && length > RpcMessage.LENGTH_MAX + 8) {
+                    valid.request(1, i, 1 + random.nextInt(4), random.nextInt(8))
+                            .body(random.nextInt(2000), (i & 4) == 0 ? data.handle() : null)
+                            .encode(buffer, at, true);
+                    buffer.putByte(at + 16 + random.nextInt(30), (byte) random.nextInt(4));
+                } else {
+                    buffer.putInt(at, Integer.reverseBytes(RpcMessage.REQUEST));
+                }
+                i += client.transport().commit(service.peer(), length) == NntiResult.OK ? 1 : 0;
+            }
+            pair.step();
+            while (!held.isEmpty()) {
+                held.remove().reply(0, null);
+            }
+        }
+        pair.pump("handled", () -> pair.server.pendingCount() == pair.server.longResultCount());
+        requireEcho(100);
+        assertThat(pair.server.malformedCount()).isPositive();
+    }
+
+    @Test
+    void shouldAllocateNothingForACallWithoutArguments() {
+        ClientRequest request = new ClientRequest();
+        AllocationMeter.requireNone(
+                () -> {
+                    for (int i = 0; i < 10_000; i++) {
+                        client.client()
+                                .call(request, service, Opcode.NULL, null, null, null, 0, 10_000);
+                        while (!request.isDone()) {
+                            pair.step();
+                        }
+                    }
+                });
+        assertThat(request.result()).isEqualTo(RpcResult.OK);
+    }
+}
