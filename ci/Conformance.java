@@ -27,12 +27,12 @@ import javax.xml.stream.XMLStreamReader;
  * or a test that names an assertion did not pass.
  */
 public final class Conformance {
-    private static final Pattern TAG = Pattern.compile("@Tag\\(\\s*\"([a-z0-9]+)-(D?\\d+)\"\\s*\\)");
+    private static final Pattern TAG = Pattern.compile("@Tag\\(\\s*\"([a-z0-9]+)-([A-Z]?\\d+)\"\\s*\\)");
     private static final Pattern TYPE =
             Pattern.compile("^\\s*(?:(?:public|protected|private|static|abstract|final|sealed)\\s+)*(?:class|interface|record)\\s+(\\w+)(?:<[^{]*?>)?(?:\\s+extends\\s+([\\w.]+))?");
     private static final Pattern METHOD =
             Pattern.compile("^\\s*(?:(?:public|protected|private|static|final|abstract|default)\\s+)*(?:void|boolean|[A-Z]\\w*(?:<.*>)?)\\s+(\\w+)\\(");
-    private static final Pattern C_LINE = Pattern.compile("^(ok|not ok|skip) ([a-z0-9]+-D?\\d+(?:,[a-z0-9]+-D?\\d+)*) (\\S+?)(?::\\s*(.*))?(?:\\s.*)?$");
+    private static final Pattern C_LINE = Pattern.compile("^(ok|not ok|skip) ([a-z0-9]+-[A-Z]?\\d+(?:,[a-z0-9]+-[A-Z]?\\d+)*) (\\S+?)(?::\\s*(.*))?(?:\\s.*)?$");
     private static final String FAULTS = "## Planted faults";
 
     /** Failed, and passed when it was run once more. */
@@ -129,7 +129,7 @@ public final class Conformance {
             boolean isAll = words[0].equals("all");
             String spec = isAll ? words[1] : words[0];
             String[] range = (isAll ? words[2] : words[1]).split("-");
-            String letter = range[0].startsWith("D") ? "D" : "";
+            String letter = range[0].replaceAll("\\d", "");
             int first = Integer.parseInt(range[0].substring(letter.length()));
             int last = Integer.parseInt(range[range.length - 1].substring(letter.length()));
             if (isAll) {
@@ -318,7 +318,7 @@ public final class Conformance {
         TreeSet<String> columns = new TreeSet<>();
         for (String line : lines) {
             String[] cells = line.split("\\s*\\|\\s*");
-            if (cells.length >= 5 && cells[2].matches("D?\\d+")) {
+            if (cells.length >= 5 && cells[2].matches("[A-Z]?\\d+")) {
                 columns.add(cells[1] + " " + cells[2] + " " + cells[3]);
             }
         }
