@@ -2,6 +2,7 @@ package dev.verbena.nessie.rpc;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.transport.TransportException;
 import java.util.ArrayDeque;
 
 /**
@@ -32,13 +33,19 @@ final class RegisteredBuffers implements AutoCloseable {
         return Math.max(SMALLEST_BITS, Integer.SIZE - Integer.numberOfLeadingZeros(length - 1));
     }
 
-    /** Of at least this length, up to 1 GiB. */
+    /** Of at least this length, up to 1 GiB; null: there is no memory. */
     NntiBuffer acquire(int length) {
         int bits = sizeClass(Math.max(1, length));
         NntiBuffer buffer = free[bits].poll();
-        NntiBuffer made = buffer == null ? transport.alloc(1 << bits, 1, flags) : buffer;
+        if (buffer == null) {
+            try {
+                buffer = transport.alloc(1 << bits, 1, flags);
+            } catch (TransportException e) {
+                return null;
+            }
+        }
         usedCount++;
-        return made;
+        return buffer;
     }
 
     /** For the next use, if the peer is done with it. */

@@ -178,6 +178,9 @@ public final class RpcClient {
             return RpcResult.EMSGSIZE;
         }
         NntiBuffer buffer = longArgs.acquire(length);
+        if (buffer == null) {
+            return RpcResult.ENOMEM;
+        }
         try {
             args.encode(buffer.window(), 0);
         } catch (XdrException | IndexOutOfBoundsException e) {
@@ -333,6 +336,10 @@ public final class RpcClient {
     private void fetch(ClientRequest request) {
         int length = arrived.bodyLength();
         NntiBuffer into = longResults.acquire(length);
+        if (into == null) {
+            end(request, ClientRequest.State.ERROR, RpcResult.ENOMEM, 0);
+            return;
+        }
         NntiResult started =
                 transport.get(
                         request.service().peer(),

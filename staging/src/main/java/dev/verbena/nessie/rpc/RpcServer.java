@@ -33,12 +33,11 @@ public final class RpcServer {
     private final ErrorHandler errorHandler;
     private final Int2ObjectHashMap<RpcOperation> operations = new Int2ObjectHashMap<>();
     private final RegisteredBuffers longArgs;
-    private final RegisteredBuffers longResults;
     private final ArrayDeque<NntiBuffer> slots = new ArrayDeque<>();
     private final ArrayDeque<RpcCall> free = new ArrayDeque<>();
     private final ArrayList<RpcCall> used = new ArrayList<>();
     private final PriorityQueue<RpcCall> queue;
-    private final RpcMessage malformed = new RpcMessage();
+    private final Replies replies;
     private final ServerDispatch dispatch;
     private Consumer<Boolean> progress = isIdle -> {};
     private long arrivalCount;
@@ -60,7 +59,7 @@ public final class RpcServer {
         this.errorHandler = errorHandler;
         this.queue = new PriorityQueue<>(Math.max(1, options.pendingMax()), options.order());
         this.longArgs = new RegisteredBuffers(transport, BufferFlags.GET_DST);
-        this.longResults = new RegisteredBuffers(transport, BufferFlags.GET_SRC);
+        this.replies = new Replies(this, transport, options.fetchTimeoutNs());
         this.dispatch = new ServerDispatch(this, errorHandler);
         for (int i = 0; i < options.pendingMax(); i++) {
             free.add(new RpcCall(this));
@@ -77,7 +76,7 @@ public final class RpcServer {
     private void registerBuiltIn() {
         register(Opcode.NULL, null, call -> call.reply(0, null));
         ServiceDescriptor descriptor = new ServiceDescriptor();
-        int longest = Math.min(RpcEndpoint.MESSAGE_LENGTH, transport.messageLengthMax());
+        int longest = Replies.lengthMax(transport);
         descriptor.set(longest, longest, options.argsLengthMax());
         register(Opcode.GET_SERVICE, null, call -> call.reply(0, descriptor));
         register(Opcode.KILL_SERVICE, () -> new XdrSignal(0), this::kill);
@@ -174,6 +173,10 @@ public final class RpcServer {
     private void fetchArgs(RpcCall call) {
         RpcMessage request = call.request();
         NntiBuffer into = longArgs.acquire(request.bodyLength());
+        if (into == null) {
+            refuse(call, RpcResult.ENOMEM);
+            return;
+        }
         NntiResult started =
                 transport.get(
                         call.peer(),
@@ -216,18 +219,6 @@ public final class RpcServer {
         sendReply(call);
     }
 
-    /** Of another version: the sender is told, as far as its message says which call it is. */
-    void onUnknownVersion(NntiPeer peer, DirectBuffer buffer, int at) {
-        malformedCount++;
-        int slot = transport.claim();
-        if (slot >= 0) {
-            malformed
-                    .request(RpcMessage.exchangeOf(buffer, at), RpcMessage.idOf(buffer, at), 0, 0)
-                    .code(RpcResult.EDECODE.code());
-            transport.commit(peer, malformed.encode(transport.messages(), slot, false));
-        }
-    }
-
     /** The client has fetched a long result. */
     void onAck(NntiPeer peer, DirectBuffer buffer, int at) {
         long id = RpcMessage.idOf(buffer, at);
@@ -236,8 +227,7 @@ public final class RpcServer {
             if (call.phase() == RpcCall.Phase.AWAITING_ACK
                     && call.peer() == peer
                     && call.id() == id) {
-                longResults.release(call.longResult());
-                finish(call);
+                replies.fetched(call);
                 return;
             }
         }
@@ -278,7 +268,7 @@ public final class RpcServer {
                 sendReply(call);
                 return call.phase() == RpcCall.Phase.REPLYING ? 0 : 1;
             case AWAITING_ACK:
-                return giveUp(call);
+                return replies.giveUp(call);
             case ENDED:
                 return call.isHandling() ? 0 : free(call);
             default:
@@ -311,15 +301,6 @@ public final class RpcServer {
             refuse(call, RpcResult.of(result));
         }
         longArgs.release(fetched);
-        return 1;
-    }
-
-    private int giveUp(RpcCall call) {
-        if (!call.isOrphan() && nanoTime() - call.deadlineNs() < 0) {
-            return 0;
-        }
-        longResults.revoke(call.longResult());
-        finish(call);
         return 1;
     }
 
@@ -367,42 +348,8 @@ public final class RpcServer {
             long length,
             long dataOffset,
             RpcCall.TransferListener listener) {
-        boolean isInside =
-                dataOffset >= 0
-                        && length >= 0
-                        && dataOffset <= call.dataLength()
-                        && length <= call.dataLength() - dataOffset;
-        if (!isInside || call.isMoving() || call.phase() != RpcCall.Phase.RUNNING) {
-            return RpcResult.EINVAL;
-        }
-        if (length == 0) {
-            listener.onTransferred(RpcResult.OK);
-            return RpcResult.OK;
-        }
-        NntiResult started =
-                command == RpcCall.Command.GET
-                        ? transport.get(
-                                call.peer(),
-                                call.request().data(),
-                                dataOffset,
-                                length,
-                                local,
-                                offset,
-                                false,
-                                call.work())
-                        : transport.put(
-                                call.peer(),
-                                local,
-                                offset,
-                                length,
-                                call.request().data(),
-                                dataOffset,
-                                false,
-                                call.work());
-        if (started == NntiResult.OK) {
-            call.listener(listener);
-        }
-        return RpcResult.of(started);
+        return ServerDispatch.start(
+                transport, call, command, local, offset, length, dataOffset, listener);
     }
 
     /** A transfer that a handler waits for in the loop has ended. */
@@ -411,76 +358,18 @@ public final class RpcServer {
         return 1;
     }
 
-    /** Encodes and sends the answer, or keeps it until it can be sent. */
+    /** Of another version. */
+    void onUnknownVersion(NntiPeer peer, DirectBuffer buffer, int at) {
+        malformedCount++;
+        replies.refuseVersion(peer, buffer, at);
+    }
+
+    /** Sends the answer of a call. */
     RpcResult sendReply(RpcCall call) {
-        if (call.isOrphan() || call.request().isResponseless()) {
-            finish(call);
-            return call.isOrphan() ? RpcResult.EIO : RpcResult.OK;
-        }
-        RpcResult prepared = RpcResult.OK;
-        if (call.phase() != RpcCall.Phase.REPLYING) {
-            prepared = prepareReply(call);
-            call.phase(RpcCall.Phase.REPLYING);
-        }
-        int at = transport.claim();
-        if (at < 0) {
-            keepResult(call);
-            return prepared;
-        }
-        int end = at + call.reply().encode(transport.messages(), at, false);
-        if (!call.reply().isFetch() && call.result() != null) {
-            end += call.result().encode(transport.messages(), end);
-        }
-        NntiResult sent = transport.commit(call.peer(), end - at);
-        if (sent == NntiResult.EAGAIN) {
-            keepResult(call);
-            return prepared;
-        }
-        if (call.longResult() == null) {
-            finish(call);
-        } else {
-            call.phase(RpcCall.Phase.AWAITING_ACK);
-        }
-        return sent == NntiResult.OK ? prepared : RpcResult.of(sent);
+        return replies.send(call);
     }
 
-    /** Decides where the result travels; a long one is encoded now. */
-    private RpcResult prepareReply(RpcCall call) {
-        RpcMessage reply = call.reply();
-        XdrValue result = call.result();
-        int length = result == null ? 0 : result.encodedLength();
-        int longest = Math.min(RpcEndpoint.MESSAGE_LENGTH, transport.messageLengthMax());
-        reply.body(length, null);
-        if (length > 0 && reply.headerLength(false) + length >= longest) {
-            return encodeLong(call, length);
-        }
-        return RpcResult.OK;
-    }
-
-    private RpcResult encodeLong(RpcCall call, int length) {
-        NntiBuffer buffer = longResults.acquire(length);
-        try {
-            call.result().encode(buffer.window(), 0);
-        } catch (XdrException | IndexOutOfBoundsException e) {
-            longResults.release(buffer);
-            call.noResult();
-            call.reply().body(0, null).code(RpcResult.EENCODE.code());
-            return RpcResult.EENCODE;
-        }
-        call.reply().body(length, buffer.handle());
-        call.longResult(buffer, nanoTime() + options.fetchTimeoutNs());
-        call.noResult();
-        return RpcResult.OK;
-    }
-
-    /** The handler may change its result once reply has returned, so it is kept as a long one. */
-    private void keepResult(RpcCall call) {
-        if (call.result() != null) {
-            encodeLong(call, call.result().encodedLength());
-        }
-    }
-
-    private void finish(RpcCall call) {
+    void finish(RpcCall call) {
         releaseSlot(call);
         call.longResult(null, 0);
         call.takeListener();
@@ -577,7 +466,7 @@ public final class RpcServer {
 
     /** Buffers of long results that clients have not fetched yet. */
     public int longResultCount() {
-        return longResults.usedCount();
+        return replies.longCount();
     }
 
     /** Most of the buffers for bulk data that were in use at a time. */
@@ -593,6 +482,6 @@ public final class RpcServer {
     void close() {
         dispatch.close();
         longArgs.close();
-        longResults.close();
+        replies.close();
     }
 }

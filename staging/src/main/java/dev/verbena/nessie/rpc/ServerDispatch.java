@@ -1,6 +1,7 @@
 package dev.verbena.nessie.rpc;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
 import org.agrona.ErrorHandler;
 
@@ -46,6 +47,54 @@ final class ServerDispatch implements HandlerPort {
         } finally {
             call.handled();
         }
+    }
+
+    /** Starts to move bulk data. */
+    static RpcResult start(
+            NntiTransport transport,
+            RpcCall call,
+            RpcCall.Command command,
+            NntiBuffer local,
+            long offset,
+            long length,
+            long dataOffset,
+            RpcCall.TransferListener listener) {
+        boolean isInside =
+                dataOffset >= 0
+                        && length >= 0
+                        && dataOffset <= call.dataLength()
+                        && length <= call.dataLength() - dataOffset;
+        if (!isInside || call.isMoving() || call.phase() != RpcCall.Phase.RUNNING) {
+            return RpcResult.EINVAL;
+        }
+        if (length == 0) {
+            listener.onTransferred(RpcResult.OK);
+            return RpcResult.OK;
+        }
+        NntiResult started =
+                command == RpcCall.Command.GET
+                        ? transport.get(
+                                call.peer(),
+                                call.request().data(),
+                                dataOffset,
+                                length,
+                                local,
+                                offset,
+                                false,
+                                call.work())
+                        : transport.put(
+                                call.peer(),
+                                local,
+                                offset,
+                                length,
+                                call.request().data(),
+                                dataOffset,
+                                false,
+                                call.work());
+        if (started == NntiResult.OK) {
+            call.listener(listener);
+        }
+        return RpcResult.of(started);
     }
 
     int takeCommands() {
