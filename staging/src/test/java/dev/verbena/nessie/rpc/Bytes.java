@@ -8,7 +8,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /** A variable opaque of up to 128 MiB; its encoded length is given. */
-final class Bytes implements XdrValue {
+class Bytes implements XdrValue {
     byte[] value;
 
     Bytes() {

@@ -12,6 +12,7 @@ import dev.verbena.nessie.nnti.NntiException;
 import dev.verbena.nessie.nnti.NntiOptions;
 import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.xdr.XdrException;
 import dev.verbena.transport.Transports;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Remote procedures over shm://, both sides on one thread. */
 @Timeout(60)
@@ -156,6 +159,24 @@ class RpcTest {
                     pair.serving.doWork();
                     return pair.server.longResultCount() == 0;
                 });
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {8, 100_000})
+    void shouldAnswerForAResultThatCannotBeEncoded(int length) {
+        Bytes broken =
+                new Bytes(length) {
+                    @Override
+                    public int encode(MutableDirectBuffer buffer, int index) {
+                        throw new XdrException("planned");
+                    }
+                };
+        pair.server.register(5, null, call -> call.reply(0, broken));
+        ClientRequest request = done(5, null, new Bytes());
+        assertThat(request.result()).isEqualTo(RpcResult.OK);
+        assertThat(request.remoteCode()).isEqualTo(RpcResult.EENCODE.code());
+        assertThat(pair.server.longResultCount()).isZero();
+        requireEcho(8);
     }
 
     @Test
