@@ -1,15 +1,19 @@
 /** Data-staging protocols. */
 module dev.verbena.staging {
     requires transitive dev.verbena.api;
+    requires com.github.luben.zstd_jni;
 
     exports dev.verbena.dart;
+    exports dev.verbena.flesnet;
+    exports dev.verbena.flesnet.archive;
+    exports dev.verbena.flesnet.dfs;
+    exports dev.verbena.nessie;
     exports dev.verbena.nessie.nnti;
     exports dev.verbena.nessie.rpc;
-    exports dev.verbena.nessie.xdr.compiler;
     exports dev.verbena.nessie.xdr;
-    exports dev.verbena.nessie;
-    exports dev.verbena.savime.query;
+    exports dev.verbena.nessie.xdr.compiler;
     exports dev.verbena.savime;
+    exports dev.verbena.savime.query;
     exports dev.verbena.staging.metadata;
     exports dev.verbena.staging.sink;
 }

@@ -48,7 +48,26 @@ class ArchitectureTest {
                     "dev.verbena.flesnet..",
                     "dev.verbena.nessie..",
                     "dev.verbena.savime..",
-                    "dev.verbena.staging..");
+                    "dev.verbena.staging..",
+                    "com.github.luben.zstd..");
+
+    /** Protocols share the kit, and know nothing of one another. */
+    @ArchTest
+    static final ArchRule PROTOCOLS =
+            slices().matching("dev.verbena.(dart|flesnet|nessie|savime)..").should().notDependOnEachOther();
+
+    @ArchTest
+    static final ArchRule ARCHIVES =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackage("dev.verbena.flesnet.archive..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("com.github.luben.zstd..");
+
+    @ArchTest
+    static final ArchRule FLESNET_CIRCLES =
+            slices().matching("dev.verbena.flesnet.(*)..").should().beFreeOfCycles();
 
     @ArchTest
     @Tag("nsim-42")
@@ -82,22 +101,17 @@ class ArchitectureTest {
                     .resideInAPackage("dev.verbena.savime");
 
     @ArchTest
-    static final ArchRule STAGING_AND_DART =
-            noClasses()
-                    .that()
-                    .resideInAPackage("dev.verbena.savime..")
-                    .should()
-                    .dependOnClassesThat()
-                    .resideInAPackage("dev.verbena.dart..");
-
-    @ArchTest
     static final ArchRule KIT =
             noClasses()
                     .that()
                     .resideInAPackage("dev.verbena.staging..")
                     .should()
                     .dependOnClassesThat()
-                    .resideInAnyPackage("dev.verbena.dart..", "dev.verbena.nessie..");
+                    .resideInAnyPackage(
+                            "dev.verbena.dart..",
+                            "dev.verbena.flesnet..",
+                            "dev.verbena.nessie..",
+                            "dev.verbena.savime..");
 
     /** Of Nessie: RPC stands on NNTI and XDR, the public package on all. */
     @ArchTest
@@ -114,8 +128,7 @@ class ArchitectureTest {
                     .resideInAnyPackage(
                             "dev.verbena.nessie",
                             "dev.verbena.nessie.rpc..",
-                            "dev.verbena.nessie.xdr..",
-                            "dev.verbena.dart..");
+                            "dev.verbena.nessie.xdr..");
 
     @ArchTest
     static final ArchRule WIRE =
@@ -194,6 +207,9 @@ class ArchitectureTest {
                     .extracting(ModuleDescriptor.Exports::source)
                     .containsExactlyInAnyOrder(
                             "dev.verbena.dart",
+                            "dev.verbena.flesnet",
+                            "dev.verbena.flesnet.archive",
+                            "dev.verbena.flesnet.dfs",
                             "dev.verbena.nessie",
                             "dev.verbena.nessie.nnti",
                             "dev.verbena.nessie.rpc",

@@ -1,0 +1,31 @@
+package dev.verbena.flesnet;
+
+import org.agrona.DirectBuffer;
+
+/** Where a source puts microslices: the ring of an input node. One thread. */
+public interface MicrosliceSink {
+    /**
+     * Adds the next microslice; content is copied. A ring without room for it takes an empty
+     * microslice instead, flagged {@link MicrosliceFlyweight#TRUNCATED}, so that later ones keep
+     * their places.
+     *
+     * @param flags of {@link MicrosliceFlyweight}
+     * @return false if the content was dropped
+     */
+    boolean add(
+            int equipment,
+            int flags,
+            int system,
+            int format,
+            long index,
+            int checksum,
+            DirectBuffer content,
+            int offset,
+            int length);
+
+    /** Whether a microslice of this length would be kept now. */
+    boolean hasRoom(int length);
+
+    /** Bytes mean nothing: no source need make any, see {@code Environment.carriesPayloads}. */
+    boolean isSizeOnly();
+}

@@ -1,0 +1,333 @@
+package dev.verbena.flesnet.archive;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.github.luben.zstd.ZstdInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntFunction;
+
+/**
+ * Reads archives of microslices or timeslices, of this and of older versions (section 9.1). What it
+ * reads may come from anywhere: lengths are not believed before their bytes are there. One thread.
+ */
+public final class ArchiveReader implements AutoCloseable {
+    private static final int NAME_MAX = 1 << 16;
+    private static final int COMPONENTS_MAX = 1 << 16;
+    private static final int PIECE = 1 << 16;
+    private static final long BYTES_MAX = 1L << 30;
+
+    private final InputStream file;
+    private final byte[] word = new byte[8];
+    private final ArchiveHead head;
+    private InputStream in;
+    private long position;
+    private boolean isFirst = true;
+    private boolean isFirstComponent = true;
+    private int timesliceVersion;
+    private int componentVersion;
+    private long itemBegin;
+
+    /** The byte that was read to see whether there is one; -1: none. */
+    private int pushed = -1;
+
+    /**
+     * Reads the head.
+     *
+     * @param file closed by {@link #close}; should be buffered
+     * @param expectedType type of files too old to say it
+     * @throws ArchiveException if this is no such archive
+     */
+    public ArchiveReader(InputStream file, int expectedType) throws IOException {
+        this.file = file;
+        in = file;
+        try {
+            head = readHead(expectedType);
+        } catch (EOFException e) {
+            throw failed("it ends within its head", true);
+        }
+        if (head.compression() == ArchiveHead.ZSTD) {
+            in = new ZstdInputStream(file);
+            position = 0;
+        }
+    }
+
+    /**
+     * Reads a sequence of archives as one.
+     *
+     * @param open the file of each number from 0; null: there is none with this number
+     */
+    public static List<ArchivedTimeslice> readTimeslices(IntFunction<InputStream> open)
+            throws IOException {
+        List<ArchivedTimeslice> all = new ArrayList<>();
+        for (int n = 0; ; n++) {
+            InputStream file = open.apply(n);
+            if (file == null) {
+                return all;
+            }
+            try (ArchiveReader reader = new ArchiveReader(file, ArchiveHead.TIMESLICES)) {
+                for (ArchivedTimeslice t = reader.nextTimeslice();
+                        t != null;
+                        t = reader.nextTimeslice()) {
+                    all.add(t);
+                }
+            }
+        }
+    }
+
+    /** The name of a file of a sequence: {@code %n} becomes the number, four digits or more. */
+    public static String sequenceName(String pattern, int number) {
+        return pattern.replace("%n", "%04d".formatted(number));
+    }
+
+    private ArchiveHead readHead(int expectedType) throws IOException {
+        if (u64() != ArchiveWriter.SIGNATURE.length
+                || !Arrays.equals(bytes(ArchiveWriter.SIGNATURE.length), ArchiveWriter.SIGNATURE)) {
+            throw failed("it is no archive", false);
+        }
+        int library = u8() | u8() << 8;
+        if (library > ArchiveWriter.LIBRARY_VERSION) {
+            throw failed("its library version " + library + " is too new", false);
+        }
+        if (u32() != ArchiveWriter.SIZES || u32() != 1) {
+            throw failed("it is of a machine with other sizes or byte order", false);
+        }
+        int version = preamble("archive", 2);
+        int type = version >= 1 ? u32() : expectedType;
+        int compression = version >= 2 ? u32() : ArchiveHead.PLAIN;
+        long created = u64();
+        String host = new String(bytes(length(NAME_MAX)), UTF_8);
+        String user = new String(bytes(length(NAME_MAX)), UTF_8);
+        try {
+            return new ArchiveHead(type, compression, created, host, user);
+        } catch (IllegalArgumentException e) {
+            throw failed(e.getMessage(), false);
+        }
+    }
+
+    /** What the archive says of itself. */
+    public ArchiveHead head() {
+        return head;
+    }
+
+    /**
+     * The next microslice; null at the end.
+     *
+     * @throws ArchiveException if the file ends within it, or is damaged
+     */
+    public ArchivedMicroslice nextMicroslice() throws IOException {
+        require(ArchiveHead.MICROSLICES);
+        if (!hasMore()) {
+            return null;
+        }
+        try {
+            if (isFirst) {
+                preamble("microslice", 0);
+                preamble("microslice descriptor", 0);
+                isFirst = false;
+            }
+            byte[] descriptor = bytes(32);
+            return new ArchivedMicroslice(descriptor, bytes(length(BYTES_MAX)));
+        } catch (EOFException e) {
+            throw truncated();
+        }
+    }
+
+    /**
+     * The next timeslice; null at the end.
+     *
+     * @throws ArchiveException if the file ends within it, or is damaged
+     */
+    public ArchivedTimeslice nextTimeslice() throws IOException {
+        require(ArchiveHead.TIMESLICES);
+        if (!hasMore()) {
+            return null;
+        }
+        try {
+            return readTimeslice();
+        } catch (EOFException e) {
+            throw truncated();
+        }
+    }
+
+    private ArchivedTimeslice readTimeslice() throws IOException {
+        if (isFirst) {
+            preamble("timeslice", 0);
+            timesliceVersion = preamble("timeslice descriptor", 2);
+        }
+        long index = timesliceVersion >= 1 ? u64() : -1;
+        long start = timesliceVersion >= 2 ? u64() : 0;
+        long duration = timesliceVersion >= 2 ? u64() : 0;
+        int flags = timesliceVersion >= 2 ? u32() : 0;
+        long descriptorPosition = u64();
+        int core = u32();
+        int count = u32();
+        vector(count, "data");
+        List<byte[]> data = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            data.add(bytes(length(BYTES_MAX)));
+        }
+        vector(count, "component");
+        isFirst = false;
+        List<ArchivedTimeslice.Component> components = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            components.add(component(data.get(i)));
+        }
+        long number = index < 0 && !components.isEmpty() ? components.get(0).timeslice() : index;
+        return new ArchivedTimeslice(
+                number, start, duration, flags, descriptorPosition, core, components);
+    }
+
+    private ArchivedTimeslice.Component component(byte[] data) throws IOException {
+        if (isFirstComponent) {
+            componentVersion = preamble("component", 1);
+            isFirstComponent = false;
+        }
+        return new ArchivedTimeslice.Component(
+                u64(), u64(), u64(), u64(), componentVersion >= 1 ? u32() : 0, data);
+    }
+
+    private void vector(int expected, String what) throws IOException {
+        if (isFirst) {
+            preamble(what + " vector", 0);
+        }
+        long count = u64();
+        u32();
+        if (count != expected || count < 0 || count > COMPONENTS_MAX) {
+            throw failed("%s entries of %s, not %s".formatted(count, what, expected), false);
+        }
+    }
+
+    private void require(int type) {
+        if (head.type() != type) {
+            throw new IllegalStateException("an archive of type " + head.type());
+        }
+    }
+
+    /** Whether another item begins; keeps its first byte. */
+    private boolean hasMore() throws IOException {
+        itemBegin = position;
+        pushed = read();
+        return pushed >= 0;
+    }
+
+    private int read() throws IOException {
+        if (pushed >= 0) {
+            int b = pushed;
+            pushed = -1;
+            position++;
+            return b;
+        }
+        try {
+            return in.read();
+        } catch (IOException e) {
+            throw damaged(e);
+        }
+    }
+
+    private IOException damaged(IOException e) {
+        // The zstd stream says so when the file ends within it.
+        boolean isTruncated = String.valueOf(e.getMessage()).contains("runcated");
+        return in == file
+                ? e
+                : failed("its compressed bytes cannot be read: " + e.getMessage(), isTruncated);
+    }
+
+    private int u8() throws IOException {
+        return bytes(1)[0] & 0xFF;
+    }
+
+    private int u32() throws IOException {
+        fill(word, 0, 4);
+        return (int) little(4);
+    }
+
+    private long u64() throws IOException {
+        fill(word, 0, 8);
+        return little(8);
+    }
+
+    private long little(int count) {
+        long value = 0;
+        for (int i = count - 1; i >= 0; i--) {
+            value = value << 8 | word[i] & 0xFF;
+        }
+        return value;
+    }
+
+    private int length(long max) throws IOException {
+        long length = u64();
+        if (length < 0 || length > max) {
+            throw failed("a length of " + length + " bytes", false);
+        }
+        return (int) length;
+    }
+
+    private int preamble(String what, int newest) throws IOException {
+        int tracking = u8();
+        int version = u32();
+        if (tracking != 0 || version < 0 || version > newest) {
+            throw failed(
+                    "class '%s' has version %s, tracking %s".formatted(what, version, tracking),
+                    false);
+        }
+        return version;
+    }
+
+    /** Memory grows with what is there, not with what a length claims. */
+    private byte[] bytes(int length) throws IOException {
+        byte[] bytes = new byte[Math.min(length, PIECE)];
+        int done = 0;
+        while (done < length) {
+            if (done == bytes.length) {
+                bytes = Arrays.copyOf(bytes, (int) Math.min(length, 2L * done));
+            }
+            fill(bytes, done, bytes.length - done);
+            done = bytes.length;
+        }
+        return bytes;
+    }
+
+    private void fill(byte[] target, int offset, int length) throws IOException {
+        int done = 0;
+        if (length > 0 && pushed >= 0) {
+            target[offset] = (byte) read();
+            done = 1;
+        }
+        while (done < length) {
+            int n;
+            try {
+                n = in.read(target, offset + done, length - done);
+            } catch (IOException e) {
+                throw damaged(e);
+            }
+            if (n < 0) {
+                throw new EOFException();
+            }
+            done += n;
+            position += n;
+        }
+    }
+
+    private ArchiveException truncated() {
+        return failed("the file ends within the item that begins at byte " + itemBegin, true);
+    }
+
+    private ArchiveException failed(String what, boolean isTruncated) {
+        return new ArchiveException(
+                "archive, item at byte " + itemBegin + ": " + what, itemBegin, isTruncated);
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            in.close();
+        } finally {
+            file.close();
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** Microslice and timeslice archives, byte for byte. */
+package dev.verbena.flesnet.archive;

@@ -1,0 +1,280 @@
+package dev.verbena.flesnet.compute;
+
+import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.flesnet.ComponentFlyweight;
+import dev.verbena.flesnet.ComputeStatistics;
+import dev.verbena.flesnet.FlesnetContext;
+import dev.verbena.flesnet.FlesnetException;
+import dev.verbena.flesnet.InputLossPolicy;
+import dev.verbena.flesnet.TimesliceHandler;
+import dev.verbena.flesnet.dfs.IntervalRanges;
+import dev.verbena.flesnet.dfs.ScheduleEngine;
+import dev.verbena.flesnet.wire.Assignment;
+import dev.verbena.flesnet.wire.SyncFlyweight;
+import dev.verbena.flesnet.wire.SyncNames;
+import dev.verbena.staging.bootstrap.ServicePublisher;
+import dev.verbena.transport.Transport;
+import org.agrona.CloseHelper;
+
+/**
+ * The engine of a compute node: gives every input its rings, counts contributions, hands complete
+ * timeslices to the consumer, acknowledges what it has released (section 4). The first ones also
+ * schedule. Allocates nothing per timeslice.
+ */
+public final class ComputeEngine implements ProtocolAgent {
+    private static final int TIMESLICES_MAX = 64;
+
+    private final FlesnetContext context;
+    private final int compute;
+    private final TimesliceHandler handler;
+    private final ServicePublisher publisher;
+    private final Assignment assignment;
+    private final IntervalRanges ranges;
+    private final ScheduleEngine scheduler;
+    private final ComputeCounts statistics = new ComputeCounts();
+    private final ComputeRecovery recovery;
+    private Transport transport;
+    private ContributionRing[] rings;
+    private TimesliceTable table;
+    private ComputeProtocol protocol;
+    private volatile boolean isDone;
+    private volatile FlesnetException failure;
+
+    /** The engine of compute node {@code compute}; touches nothing before it is started. */
+    public ComputeEngine(FlesnetContext context, int compute, TimesliceHandler handler) {
+        this.context = context.conclude();
+        this.compute = compute;
+        this.handler = handler;
+        publisher =
+                new ServicePublisher(
+                        context.environment(), context.serviceFile(compute), SyncNames.PROTOCOL);
+        assignment = new Assignment(context.computes());
+        recovery = new ComputeRecovery(context.inputs(), context.computes(), assignment);
+        boolean isScheduler = compute < context.schedulers();
+        int perInterval = isScheduler ? context.dfs().timeslicesPerInterval() : 1;
+        ranges = new IntervalRanges(perInterval, context.computes());
+        scheduler =
+                isScheduler ? new ScheduleEngine(context.dfs(), context.inputs(), ranges) : null;
+    }
+
+    @Override
+    public void onStart() {
+        int inputs = context.inputs();
+        transport =
+                context.environment().openTransport(context.scheme(), context.transport(inputs));
+        rings = new ContributionRing[inputs];
+        for (int i = 0; i < inputs; i++) {
+            rings[i] = new ContributionRing(context, transport);
+        }
+        table = new TimesliceTable(context, rings);
+        protocol = new ComputeProtocol(this, context, compute, transport);
+        transport.listen();
+    }
+
+    @Override
+    public int doWork() {
+        long now = context.environment().nanoClock().nanoTime();
+        int work = publisher.doWork(transport.uri());
+        work += protocol.poll(now);
+        if (failure != null) {
+            return work;
+        }
+        work += deliver(now);
+        if (table.collect()) {
+            work++;
+            statistics.released(table.released());
+            for (ContributionRing ring : rings) {
+                ring.release(Math.min(table.released(), ring.received()));
+            }
+        }
+        return work + protocol.flush(now);
+    }
+
+    private int deliver(long now) {
+        int work = 0;
+        while (work < TIMESLICES_MAX) {
+            TimesliceTable.Built built = table.take(now, context.incompleteTimeoutNs());
+            if (built == null) {
+                break;
+            }
+            built.index(assignment.timeslice(compute, built.descriptor()));
+            statistics.delivered((built.flags() & ComponentFlyweight.MISSING_COMPONENT) != 0);
+            handler.onTimeslice(built);
+            work++;
+        }
+        return work;
+    }
+
+    // ---- contributions
+
+    /** An input has reported writes, up to this component. */
+    void onWritten(InputPeer peer, SyncFlyweight message, long now) {
+        ContributionRing ring = rings[peer.input()];
+        int inside = message.count(16, SyncFlyweight.DESCRIPTORS_MAX, ComponentFlyweight.LENGTH);
+        long upTo = message.i64(8) - context.startPosition();
+        if (upTo < 0 || upTo - ring.released() > 1L << context.descriptorExponent()) {
+            throw new IllegalArgumentException(
+                    "%s components written, %s released".formatted(upTo, ring.released()));
+        }
+        // Before it has carried a decision out an input numbers by the old assignment.
+        long limit = limit(peer);
+        for (int i = 0; i < inside; i++) {
+            long descriptor = upTo - inside + i;
+            if (descriptor >= ring.received() && descriptor < limit) {
+                int at = message.body() + 20 + i * ComponentFlyweight.LENGTH;
+                ring.place(descriptor, message.buffer(), at);
+            }
+        }
+        while (ring.received() < upTo && ring.received() < limit) {
+            long descriptor = ring.received();
+            ring.receive(assignment.timeslice(compute, descriptor));
+            statistics.received(ring.size(descriptor));
+            table.arrive(descriptor, now);
+        }
+        if (ring.received() == upTo && ring.position() != message.i64(0)) {
+            throw new IllegalArgumentException(
+                    "position %s behind %s components, not %s"
+                            .formatted(message.i64(0), upTo, ring.position()));
+        }
+        // One that came too late to be waited for may be overwritten as soon as it is here.
+        ring.release(Math.min(table.released(), ring.received()));
+    }
+
+    private long limit(InputPeer peer) {
+        int epoch = peer.ackedEpoch();
+        return epoch == assignment.epoch() ? Long.MAX_VALUE : assignment.base(compute, epoch + 1);
+    }
+
+    // ---- failures
+
+    /** Decides what can be decided. */
+    void decide() {
+        ComputeRecovery.Decision decision = recovery.decide();
+        if (decision != null) {
+            apply(decision);
+        }
+    }
+
+    /** Carries a decision out that was made here or by another compute node. */
+    void apply(ComputeRecovery.Decision decision) {
+        for (int node : decision.failed()) {
+            if (node == compute) {
+                end(new FlesnetException("inputs have given compute node %s up".formatted(node)));
+                return;
+            }
+        }
+        recovery.apply(decision);
+        long base = assignment.base(compute, assignment.epoch());
+        for (ContributionRing ring : rings) {
+            for (long d = base; d < ring.received(); d++) {
+                table.undo(d);
+            }
+            ring.undo(base);
+        }
+        ranges.change(decision.trigger() + 1, assignment.liveCount());
+        if (scheduler != null) {
+            scheduler.onComputesLost();
+        }
+    }
+
+    /** An input is lost. */
+    void onInputLost(int input, String reason) {
+        FlesnetException why =
+                new FlesnetException(
+                        "compute node %s lost input %s: %s".formatted(compute, input, reason));
+        context.environment().errorHandler().onError(why);
+        recovery.omit(input);
+        if (context.inputLoss() == InputLossPolicy.FREEZE) {
+            end(why);
+            return;
+        }
+        table.omit(input);
+        if (scheduler != null) {
+            scheduler.removeInput(input);
+        }
+        decide();
+    }
+
+    /** The run ends, not in order. */
+    void end(FlesnetException why) {
+        if (failure == null && !isDone) {
+            failure = why;
+            protocol.abort();
+        }
+    }
+
+    void done() {
+        isDone = true;
+    }
+
+    ContributionRing ring(int input) {
+        return rings[input];
+    }
+
+    TimesliceTable table() {
+        return table;
+    }
+
+    /** Null: this node does not schedule. */
+    ScheduleEngine scheduler() {
+        return scheduler;
+    }
+
+    ComputeCounts counts() {
+        return statistics;
+    }
+
+    ComputeRecovery recovery() {
+        return recovery;
+    }
+
+    Assignment assignment() {
+        return assignment;
+    }
+
+    /** Bytes in use of the ring of an input. The engine's thread, or when it does not run. */
+    public long ringUsed(int input) {
+        return rings[input].used();
+    }
+
+    /** Whether all inputs have ended and everything was released. Any thread. */
+    public boolean isDone() {
+        return isDone;
+    }
+
+    /** Why the run ended early; null if it did not. Any thread. */
+    public FlesnetException failure() {
+        return failure;
+    }
+
+    /** Counts. Any thread. */
+    public ComputeStatistics statistics() {
+        return statistics;
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        long next = Math.min(publisher.nextDeadlineNs(), protocol.nextDeadlineNs());
+        if (context.incompleteTimeoutNs() > 0 && table.isPartial()) {
+            next = Math.min(next, table.firstNs() + context.incompleteTimeoutNs());
+        }
+        return next;
+    }
+
+    @Override
+    public void onClose() {
+        if (protocol != null) {
+            protocol.leave();
+        }
+        CloseHelper.close(publisher);
+        if (rings != null) {
+            CloseHelper.closeAll(rings);
+        }
+        CloseHelper.closeAll(protocol, transport);
+    }
+
+    @Override
+    public String roleName() {
+        return "flesnet-compute-" + compute;
+    }
+}

@@ -1,0 +1,453 @@
+package dev.verbena.flesnet.compute;
+
+import dev.verbena.flesnet.AckKind;
+import dev.verbena.flesnet.FlesnetContext;
+import dev.verbena.flesnet.dfs.IntervalMetadata;
+import dev.verbena.flesnet.wire.ControlSlot;
+import dev.verbena.flesnet.wire.SyncFlyweight;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.staging.Names;
+import dev.verbena.staging.RareReports;
+import dev.verbena.staging.control.PeerSlots;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportHandler;
+import java.net.URI;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Connections of a compute node, and the messages on them (section 3.4). One thread. */
+final class ComputeProtocol implements AutoCloseable {
+    private static final int POLL_LIMIT = 256;
+    private static final int DRAIN_POLLS = 1000;
+    private static final long DRAIN_PAUSE_NS = 1_000_000L;
+    private static final int STRANGERS_MAX = 4;
+
+    private final ComputeEngine engine;
+    private final FlesnetContext context;
+    private final int compute;
+    private final Transport transport;
+    private final PeerSlots<InputPeer> peers;
+    private final InputPeer[] byInput;
+    private final boolean[] isOver;
+    private final ControlSlot[] controls;
+    private final RegisteredRegion controlRegion;
+    private final RareReports hostile;
+    private final Events events = new Events();
+    private final SyncFlyweight message = new SyncFlyweight();
+    private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
+    private final IntervalMetadata interval = new IntervalMetadata();
+    private final RemoteDescriptor dataRing = new RemoteDescriptor();
+    private final RemoteDescriptor descriptorRing = new RemoteDescriptor();
+    private long nowNs;
+    private boolean hasLeft;
+
+    ComputeProtocol(
+            ComputeEngine engine, FlesnetContext context, int compute, Transport transport) {
+        this.engine = engine;
+        this.context = context;
+        this.compute = compute;
+        this.transport = transport;
+        int n = context.inputs();
+        int length = transport.limits().messageLengthMax();
+        controlRegion = transport.allocate((long) n * length, 0);
+        UnsafeBuffer memory = controlRegion.buffer(0, n * length);
+        peers = new PeerSlots<>(n + STRANGERS_MAX);
+        byInput = new InputPeer[n];
+        isOver = new boolean[n];
+        controls = new ControlSlot[n];
+        for (int i = 0; i < n; i++) {
+            controls[i] = new ControlSlot(controlRegion, memory, i * length, compute, i);
+        }
+        hostile = new RareReports(context.environment().errorHandler());
+    }
+
+    // ---- receiving
+
+    int poll(long now) {
+        nowNs = now;
+        int work = Math.max(0, transport.poll(events, POLL_LIMIT));
+        for (InputPeer peer : byInput) {
+            if (peer != null && peer.watch().isLost(now)) {
+                drop(peer, "it does not answer");
+            }
+        }
+        return work;
+    }
+
+    private void onMessage(InputPeer peer) {
+        if (message.type() == SyncFlyweight.HELLO) {
+            onHello(peer);
+            return;
+        }
+        if (peer.input() < 0) {
+            throw new IllegalArgumentException("says no hello but " + message.type());
+        }
+        peer.watch().heard(nowNs);
+        switch (message.type()) {
+            case SyncFlyweight.WRITTEN -> engine.onWritten(peer, message, nowNs);
+            case SyncFlyweight.INTERVAL_ACTUAL -> onInterval(peer);
+            case SyncFlyweight.HEARTBEAT -> peer.onHeartbeat(message.i64(0));
+            case SyncFlyweight.HEARTBEAT_ACK -> peer.watch().answered(message.i64(0), nowNs);
+            case SyncFlyweight.FINAL -> peer.onFinal();
+            case SyncFlyweight.ABORT -> drop(peer, "it aborted");
+            case SyncFlyweight.FAILURE_REPORT -> {
+                engine.recovery().onReport(peer.input(), message);
+                engine.decide();
+            }
+            case SyncFlyweight.DECISION_ACK -> onDecided(peer);
+            default ->
+                    throw new IllegalArgumentException(
+                            "sync type " + message.type() + " to compute");
+        }
+    }
+
+    private void onHello(InputPeer peer) {
+        int input = message.connection();
+        boolean isSame =
+                message.i32(0) == context.inputs()
+                        && message.i32(4) == context.computes()
+                        && message.i32(8) == compute
+                        && message.i32(12) == context.microslicesPerComponent();
+        if (!isSame || input < 0 || input >= byInput.length || peer.input() >= 0) {
+            throw new IllegalArgumentException(
+                    "input %s of another run: %s inputs, %s compute nodes, %s microslices"
+                            .formatted(input, message.i32(0), message.i32(4), message.i32(12)));
+        }
+        if (byInput[input] != null || isOver[input]) {
+            throw new IllegalArgumentException("input " + input + " is here or was");
+        }
+        peer.hello(input);
+        byInput[input] = peer;
+        if (engine.scheduler() != null) {
+            engine.scheduler().onBegin(input, nowNs, message.i64(16));
+        }
+    }
+
+    private void onInterval(InputPeer peer) {
+        if (engine.scheduler() != null) {
+            engine.scheduler()
+                    .onReport(
+                            peer.input(),
+                            message.readInterval(interval),
+                            message.i64(44),
+                            message.i64(52),
+                            message.i64(60),
+                            nowNs);
+        }
+    }
+
+    /** It may have heard of a decision before this node could make it: all are the same. */
+    private void onDecided(InputPeer peer) {
+        ComputeRecovery.Decision decision = engine.recovery().read(message);
+        if (decision.epoch() == engine.assignment().epoch()) {
+            engine.apply(decision);
+        }
+        if (decision.epoch() != peer.ackedEpoch()
+                || decision.epoch() >= engine.assignment().epoch()) {
+            throw new IllegalArgumentException("decision of epoch " + decision.epoch());
+        }
+        peer.acked(decision.epoch() + 1);
+        peer.told(Math.max(peer.toldEpoch(), peer.ackedEpoch()));
+    }
+
+    private void drop(InputPeer peer, String why) {
+        transport.disconnect(peer.connection());
+        gone(peer, Names.readable(why));
+    }
+
+    private void gone(InputPeer peer, String why) {
+        if (!peers.remove(peer.context())) {
+            return;
+        }
+        int input = peer.input();
+        if (input < 0) {
+            hostile.report(nowNs, "a peer is dropped: " + why, IllegalStateException::new);
+            return;
+        }
+        byInput[input] = null;
+        isOver[input] = true;
+        if (!peer.isFinalSent() && !hasLeft) {
+            engine.onInputLost(input, why);
+        }
+    }
+
+    // ---- sending
+
+    /** Sends at most one message on each connection. */
+    int flush(long now) {
+        nowNs = now;
+        int work = 0;
+        for (int i = 0; i < byInput.length; i++) {
+            InputPeer peer = byInput[i];
+            if (peer != null && controls[i].isFree() && flush(peer, controls[i])) {
+                work++;
+            }
+        }
+        if (engine.scheduler() != null) {
+            engine.counts()
+                    .scheduled(
+                            engine.scheduler().proposer().speedUpCount(),
+                            engine.scheduler().proposer().lastProposed());
+        }
+        if (work > 0) {
+            count();
+        }
+        if (isAllOver()) {
+            engine.done();
+        }
+        return work;
+    }
+
+    private void count() {
+        long messages = 0;
+        long bytes = 0;
+        for (ControlSlot control : controls) {
+            messages += control.count();
+            bytes += control.bytes();
+        }
+        engine.counts().sent(messages, bytes);
+    }
+
+    private boolean isAllOver() {
+        for (int i = 0; i < byInput.length; i++) {
+            InputPeer peer = byInput[i];
+            boolean isEnded = peer == null ? isOver[i] : peer.isFinalSent() && controls[i].isFree();
+            if (!isEnded) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean flush(InputPeer peer, ControlSlot control) {
+        if (peer.isGreeting()) {
+            return greet(peer, control);
+        }
+        if (peer.isHeartbeatAck()) {
+            control.begin(SyncFlyweight.HEARTBEAT_ACK).i64(0, peer.heartbeatTime());
+            boolean isSent = control.send(transport, peer.connection());
+            if (isSent) {
+                peer.heartbeatAckSent();
+            }
+            return isSent;
+        }
+        if (peer.toldEpoch() < engine.assignment().epoch()) {
+            return tell(peer, control);
+        }
+        if (isAskDue(peer)) {
+            return ask(peer, control);
+        }
+        ContributionRing ring = engine.ring(peer.input());
+        long received = ring.received();
+        long completed = Math.min(engine.table().completed(), received);
+        long told = context.ackKind() == AckKind.RECEIVED ? received : 0;
+        long toldCompleted = context.ackKind() == AckKind.RELEASED ? 0 : completed;
+        if (peer.isAckDue(ring.released(), toldCompleted, told)) {
+            long start = context.startPosition();
+            control.begin(SyncFlyweight.ACK)
+                    .i64(0, ring.releasedPosition())
+                    .i64(8, start + ring.released())
+                    .i64(16, start + received)
+                    .i64(24, start + completed);
+            boolean isSent = control.send(transport, peer.connection());
+            if (isSent) {
+                peer.ackSent(ring.released(), toldCompleted, told);
+            }
+            return isSent;
+        }
+        return flushRest(peer, control);
+    }
+
+    private boolean flushRest(InputPeer peer, ControlSlot control) {
+        if (engine.scheduler() != null && engine.scheduler().hasAnswer(peer.input())) {
+            engine.scheduler().answer(peer.input(), interval);
+            control.begin(SyncFlyweight.INTERVAL_PROPOSED).interval(interval);
+            return control.send(transport, peer.connection());
+        }
+        if (peer.watch().isDue(nowNs)) {
+            control.begin(SyncFlyweight.HEARTBEAT).i64(0, nowNs);
+            boolean isSent = control.send(transport, peer.connection());
+            if (isSent) {
+                peer.watch().asked(nowNs);
+            }
+            return isSent;
+        }
+        if (peer.isFinal() && !peer.isFinalSent()) {
+            control.begin(SyncFlyweight.FINAL).i64(0, engine.table().completed());
+            boolean isSent = control.send(transport, peer.connection());
+            if (isSent) {
+                peer.finalSent();
+            }
+            return isSent;
+        }
+        return false;
+    }
+
+    private boolean greet(InputPeer peer, ControlSlot control) {
+        engine.ring(peer.input()).describe(dataRing, descriptorRing);
+        SyncFlyweight out = control.begin(SyncFlyweight.HELLO_ACK);
+        dataRing.encode(out.buffer(), out.body());
+        descriptorRing.encode(out.buffer(), out.body() + RemoteDescriptor.LENGTH);
+        out.i32(96, context.dataExponent())
+                .i32(100, context.descriptorExponent())
+                .i64(104, context.startPosition())
+                .i32(112, engine.scheduler() == null ? 0 : 1);
+        boolean isSent = control.send(transport, peer.connection());
+        if (isSent) {
+            peer.greeted();
+        }
+        return isSent;
+    }
+
+    private boolean tell(InputPeer peer, ControlSlot control) {
+        ComputeRecovery.Decision decision = engine.recovery().decision(peer.toldEpoch());
+        ComputeRecovery.write(control.begin(SyncFlyweight.DECISION), decision);
+        boolean isSent = control.send(transport, peer.connection());
+        if (isSent) {
+            peer.told(peer.toldEpoch() + 1);
+        }
+        return isSent;
+    }
+
+    private boolean isAskDue(InputPeer peer) {
+        int epoch = engine.assignment().epoch();
+        return peer.askedEpoch() < epoch
+                && engine.recovery().isMissing(peer.input())
+                && engine.recovery().suspected().length > 0;
+    }
+
+    private boolean ask(InputPeer peer, ControlSlot control) {
+        int[] nodes = engine.recovery().suspected();
+        int epoch = engine.assignment().epoch();
+        SyncFlyweight out = control.begin(SyncFlyweight.FAILURE_ASK);
+        out.i32(0, epoch).i32(4, nodes.length);
+        for (int i = 0; i < nodes.length; i++) {
+            out.i32(8 + 4 * i, nodes[i]);
+        }
+        out.extend(4 * nodes.length);
+        boolean isSent = control.send(transport, peer.connection());
+        if (isSent) {
+            peer.asked(epoch);
+        }
+        return isSent;
+    }
+
+    // ---- the end
+
+    /** Tells every input that the run is over without its end, and disconnects. */
+    void abort() {
+        for (int i = 0; i < byInput.length; i++) {
+            InputPeer peer = byInput[i];
+            if (peer != null && controls[i].isFree()) {
+                controls[i].begin(SyncFlyweight.ABORT);
+                controls[i].send(transport, peer.connection());
+            }
+        }
+        leaveAll();
+    }
+
+    private void leaveAll() {
+        hasLeft = true;
+        peers.forEach(peer -> transport.disconnect(peer.connection()));
+    }
+
+    /** Disconnects, and takes events until nothing is on its way, at most a second. */
+    void leave() {
+        if (!hasLeft) {
+            leaveAll();
+        }
+        for (int i = 0; i < DRAIN_POLLS && isSending(); i++) {
+            if (transport.poll(events, POLL_LIMIT) <= 0) {
+                transport.await(transport.nanoTime() + DRAIN_PAUSE_NS);
+            }
+        }
+    }
+
+    private boolean isSending() {
+        for (ControlSlot control : controls) {
+            if (!control.isFree()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    long nextDeadlineNs() {
+        long next = Long.MAX_VALUE;
+        for (InputPeer peer : byInput) {
+            if (peer != null) {
+                next = Math.min(next, peer.watch().dueNs());
+            }
+        }
+        return next;
+    }
+
+    @Override
+    public void close() {
+        controlRegion.close();
+    }
+
+    private final class Events implements TransportHandler {
+        @Override
+        public void onConnectRequest(
+                long connection, URI uri, DirectBuffer privateData, int offset, int length) {
+            long heartbeat = context.heartbeatNs();
+            InputPeer peer = peers.add(slot -> new InputPeer(connection, slot, heartbeat, nowNs));
+            if (peer == null || hasLeft) {
+                transport.reject(connection);
+            } else if (transport.accept(connection, peer.context()) != Transport.ACCEPTED) {
+                gone(peer, "it cannot be accepted");
+            }
+        }
+
+        @Override
+        public void onCompletion(
+                long connection, int operation, long opContext, int status, long value) {
+            controls[(int) opContext].onSent();
+        }
+
+        @Override
+        public void onMessage(
+                long connection,
+                long slot,
+                DirectBuffer buffer,
+                int offset,
+                int length,
+                long token) {
+            InputPeer peer = peers.get(slot);
+            if (peer == null) {
+                return;
+            }
+            try {
+                view.wrap(buffer, offset, length);
+                message.wrap(view, 0, length);
+                ComputeProtocol.this.onMessage(peer);
+            } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+                drop(peer, e.getMessage());
+            }
+        }
+
+        private void ended(long slot, String why) {
+            InputPeer peer = peers.get(slot);
+            if (peer != null) {
+                gone(peer, why);
+            }
+        }
+
+        @Override
+        public void onConnectFailed(long connection, long slot, int status, String reason) {
+            ended(slot, reason);
+        }
+
+        @Override
+        public void onDisconnected(long connection, long slot) {
+            ended(slot, "it ended the connection");
+        }
+
+        @Override
+        public void onPeerLost(long connection, long slot, String reason) {
+            ended(slot, reason);
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** The compute engine: receive rings, completion of timeslices, acknowledgements. */
+package dev.verbena.flesnet.compute;

@@ -1,0 +1,355 @@
+package dev.verbena.flesnet.input;
+
+import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.flesnet.AckKind;
+import dev.verbena.flesnet.ComponentFlyweight;
+import dev.verbena.flesnet.DescriptorMode;
+import dev.verbena.flesnet.FlesnetContext;
+import dev.verbena.flesnet.FlesnetException;
+import dev.verbena.flesnet.InputStatistics;
+import dev.verbena.flesnet.MicrosliceSource;
+import dev.verbena.flesnet.dfs.IntervalPacer;
+import dev.verbena.flesnet.dfs.IntervalRanges;
+import dev.verbena.flesnet.wire.Assignment;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.TransferVector;
+import dev.verbena.transport.Transport;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The engine of an input node: takes microslices of a source, and writes the component of each
+ * timeslice into the memory of its compute node, in offset round robin (sections 2.1, 4 and 6).
+ * Allocates nothing per timeslice.
+ */
+public final class InputEngine implements ProtocolAgent {
+    private static final int SEGMENTS_MAX = 4;
+    private static final long IDLE_NS = 1_000_000L;
+
+    private final FlesnetContext context;
+    private final int input;
+    private final MicrosliceSource source;
+    private final Assignment assignment;
+    private final IntervalRanges ranges;
+    private final IntervalPacer pacer;
+    private final InputCounts statistics = new InputCounts();
+    private final TransferVector vector = new TransferVector(SEGMENTS_MAX);
+    private final ComponentFlyweight component = new ComponentFlyweight();
+    private Transport transport;
+    private InputRing ring;
+    private InputLink[] links;
+    private InputProtocol protocol;
+    private InputRecovery recovery;
+    private RegisteredRegion stagingRegion;
+    private UnsafeBuffer staging;
+    private long freed;
+    private long total = -1;
+    private long nextDueNs;
+    private volatile boolean isDone;
+    private volatile FlesnetException failure;
+
+    /** The engine of input node {@code input}; touches nothing before it is started. */
+    public InputEngine(FlesnetContext context, int input, MicrosliceSource source) {
+        this.context = context.conclude();
+        this.input = input;
+        this.source = source;
+        assignment = new Assignment(context.computes());
+        boolean isPaced = context.dfs() != null;
+        int perInterval = isPaced ? context.dfs().timeslicesPerInterval() : 1;
+        ranges = new IntervalRanges(perInterval, context.computes());
+        pacer = isPaced ? new IntervalPacer(context.dfs(), ranges) : null;
+    }
+
+    @Override
+    public void onStart() {
+        transport =
+                context.environment()
+                        .openTransport(context.scheme(), context.transport(context.computes()));
+        ring = new InputRing(context, transport);
+        int slots = 1 << context.descriptorExponent();
+        int length = context.computes() * slots * ComponentFlyweight.LENGTH;
+        stagingRegion = transport.allocate(length, 0);
+        staging = stagingRegion.buffer(0, length);
+        protocol = new InputProtocol(this, context, input, transport);
+        links = protocol.links();
+        recovery = new InputRecovery(links, assignment, ranges, pacer, protocol);
+    }
+
+    @Override
+    public int doWork() {
+        if (isDone || failure != null) {
+            return protocol.finish();
+        }
+        long now = context.environment().nanoClock().nanoTime();
+        nextDueNs = now + context.heartbeatNs();
+        int work = protocol.poll(now);
+        if (!protocol.isReady() || failure != null) {
+            return work + protocol.connect(now);
+        }
+        ring.settle();
+        work += source.poll(ring, now);
+        wantWakeAt(source.nextDueNs());
+        if (source.isEnded() && !ring.owes()) {
+            total = ring.timesliceCount();
+        }
+        work += recovery.doWork(now);
+        work += sendRound(now);
+        work += protocol.flush(now);
+        free();
+        if (total >= 0 && freed >= total && protocol.isFinished()) {
+            end(null);
+        }
+        statistics.update(ring.droppedCount(), freed, links, pacer);
+        return work;
+    }
+
+    /** One look at each connection, in turn from the one that this input begins with. */
+    private int sendRound(long now) {
+        int work = 0;
+        int n = links.length;
+        for (int i = 0; i < n; i++) {
+            InputLink link = links[(input + i) % n];
+            if (link.isReady()) {
+                work += trySend(link, now);
+            }
+        }
+        return work;
+    }
+
+    private int trySend(InputLink link, long now) {
+        long descriptor = link.next();
+        long timeslice = assignment.timeslice(link.compute, descriptor);
+        boolean isOver = total >= 0 && timeslice >= total;
+        if (isOver || link.stage() == 0 && recovery.isHeld(timeslice)) {
+            link.stalls.enter(StallClock.NONE, now);
+            return 0;
+        }
+        if (!ring.hasComponent(timeslice)) {
+            link.stalls.enter(StallClock.INPUT, now);
+            return 0;
+        }
+        if (link.stage() == 0 && isTooEarly(link, timeslice, now)) {
+            link.stalls.enter(StallClock.NONE, now);
+            return 0;
+        }
+        long size = ring.size(timeslice);
+        if (size > link.ringLength()) {
+            end(tooLong(timeslice, size, link));
+            return 0;
+        }
+        if (!link.hasTicket(size)) {
+            link.stalls.enter(StallClock.CREDIT, now);
+            return 0;
+        }
+        if (!post(link, timeslice, size)) {
+            link.stalls.enter(StallClock.WRITE, now);
+            return 0;
+        }
+        link.stalls.enter(StallClock.NONE, now);
+        recovery.onSent(timeslice);
+        if (pacer != null) {
+            pacer.onSent(timeslice, now);
+        }
+        return 1;
+    }
+
+    private FlesnetException tooLong(long timeslice, long size, InputLink link) {
+        return new FlesnetException(
+                "input %s: the component of timeslice %s has %s bytes, the receive ring %s"
+                        .formatted(input, timeslice, size, link.ringLength()));
+    }
+
+    private boolean isTooEarly(InputLink link, long timeslice, long now) {
+        if (pacer == null) {
+            return false;
+        }
+        int live = assignment.liveCount();
+        int position = Math.floorMod(assignment.position(link.compute) - input, live);
+        long due = pacer.dueNs(timeslice, position, now);
+        if (due - now <= 0) {
+            return false;
+        }
+        if (due != IntervalPacer.NOT_OPEN) {
+            wantWakeAt(due);
+        }
+        return true;
+    }
+
+    /** Payload, then descriptor; goes on where a full queue has stopped it. */
+    private boolean post(InputLink link, long timeslice, long size) {
+        long position = link.positionFor(size);
+        long first = Math.min(size, link.roomFrom(position));
+        if (link.stage() == 0) {
+            vector.clear();
+            ring.gather(vector, timeslice, 0, first, link.ringOffset(position));
+            if (!put(link)) {
+                return false;
+            }
+        }
+        int parts = first < size ? 2 : 1;
+        if (link.stage() == 1 && parts == 2) {
+            vector.clear();
+            ring.gather(vector, timeslice, first, size, 0);
+            if (!put(link)) {
+                return false;
+            }
+        }
+        int at = stagingOffset(link, link.slotOfNext());
+        if (link.stage() == parts) {
+            component
+                    .wrap(staging, at)
+                    .set(
+                            timeslice,
+                            position,
+                            size,
+                            ring.microslicesPerComponent(),
+                            ring.flags(timeslice));
+            if (context.descriptorMode() == DescriptorMode.RDMA_WRITE && !putDescriptor(link, at)) {
+                return false;
+            }
+        }
+        link.finished(timeslice, position, size);
+        statistics.written(size, parts);
+        return true;
+    }
+
+    private boolean put(InputLink link) {
+        long context = InputProtocol.dataContext(link);
+        int answer = transport.put(link.connection(), vector, link.dataRing, context, 0);
+        if (answer == Transport.ACCEPTED) {
+            protocol.posted(link);
+        }
+        return answer == Transport.ACCEPTED;
+    }
+
+    private boolean putDescriptor(InputLink link, int at) {
+        int answer =
+                transport.put(
+                        link.connection(),
+                        stagingRegion,
+                        at,
+                        link.descriptorRing,
+                        (long) link.slotOfNext() * ComponentFlyweight.LENGTH,
+                        ComponentFlyweight.LENGTH,
+                        InputProtocol.dataContext(link),
+                        0);
+        if (answer == Transport.ACCEPTED) {
+            protocol.posted(link);
+        }
+        return answer == Transport.ACCEPTED;
+    }
+
+    int stagingOffset(InputLink link, int slot) {
+        int slots = 1 << context.descriptorExponent();
+        return (link.compute * slots + slot) * ComponentFlyweight.LENGTH;
+    }
+
+    UnsafeBuffer staging() {
+        return staging;
+    }
+
+    /** An acknowledgement came. */
+    void onAcked(InputLink link, long now) {
+        if (pacer == null) {
+            return;
+        }
+        long upTo =
+                context.ackKind() == AckKind.RECEIVED
+                        ? link.received()
+                        : context.ackKind() == AckKind.COMPLETED
+                                ? link.completed()
+                                : link.released();
+        for (long d = link.counted(); d < upTo; d++) {
+            pacer.onAcked(link.timeslice(d), now);
+        }
+        link.countedTo(Math.max(link.counted(), upTo));
+    }
+
+    /** Gives back what all compute nodes are done with, in the order of timeslices. */
+    private void free() {
+        long before = freed;
+        while (ring.hasComponent(freed)
+                && links[assignment.node(freed)].released() > assignment.descriptor(freed)) {
+            freed++;
+        }
+        if (freed != before) {
+            ring.release(freed);
+        }
+    }
+
+    private void wantWakeAt(long dueNs) {
+        if (dueNs != MicrosliceSource.NEVER && dueNs - nextDueNs < 0) {
+            nextDueNs = dueNs;
+        }
+    }
+
+    /** The run is over; null: in order. */
+    void end(FlesnetException why) {
+        if (failure == null && !isDone) {
+            failure = why;
+            isDone = why == null;
+            protocol.leave(why != null);
+        }
+    }
+
+    Assignment assignment() {
+        return assignment;
+    }
+
+    IntervalPacer pacer() {
+        return pacer;
+    }
+
+    InputRecovery recovery() {
+        return recovery;
+    }
+
+    /** Timeslices of the source, once it has ended; -1 before. */
+    long total() {
+        return total;
+    }
+
+    long freed() {
+        return freed;
+    }
+
+    /** Whether everything was sent and acknowledged. Any thread. */
+    public boolean isDone() {
+        return isDone;
+    }
+
+    /** Why the run ended early; null if it did not. Any thread. */
+    public FlesnetException failure() {
+        return failure;
+    }
+
+    /** Counts. Any thread. */
+    public InputStatistics statistics() {
+        return statistics;
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        if (isDone || failure != null) {
+            return NO_DEADLINE;
+        }
+        if (!protocol.isReady()) {
+            return context.environment().nanoClock().nanoTime() + IDLE_NS;
+        }
+        return nextDueNs;
+    }
+
+    @Override
+    public void onClose() {
+        if (protocol != null) {
+            protocol.leave(!isDone);
+            protocol.drain();
+        }
+        CloseHelper.closeAll(protocol, ring, stagingRegion, transport);
+    }
+
+    @Override
+    public String roleName() {
+        return "flesnet-input-" + input;
+    }
+}

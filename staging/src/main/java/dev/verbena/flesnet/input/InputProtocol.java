@@ -1,0 +1,527 @@
+package dev.verbena.flesnet.input;
+
+import dev.verbena.flesnet.ComponentFlyweight;
+import dev.verbena.flesnet.DescriptorMode;
+import dev.verbena.flesnet.FlesnetContext;
+import dev.verbena.flesnet.FlesnetException;
+import dev.verbena.flesnet.dfs.IntervalMetadata;
+import dev.verbena.flesnet.wire.ControlSlot;
+import dev.verbena.flesnet.wire.SyncFlyweight;
+import dev.verbena.flesnet.wire.SyncNames;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.staging.bootstrap.ServiceAddress;
+import dev.verbena.staging.bootstrap.ServiceFile;
+import dev.verbena.transport.Operation;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportHandler;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Connections of an input, and the messages on them (section 3.4). One thread. */
+final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
+    private static final int POLL_LIMIT = 256;
+    private static final long RETRY_NS = 5_000_000L;
+    private static final long CONNECT_NS = 5_000_000_000L;
+    private static final int DRAIN_POLLS = 1000;
+    private static final long DRAIN_PAUSE_NS = 1_000_000L;
+    private static final long CONTROL = 1L << 62;
+    private static final int SLOT_BITS = 20;
+    private static final int SLOT_MASK = (1 << SLOT_BITS) - 1;
+    private static final int INTERVALS = 16;
+
+    private final InputEngine engine;
+    private final FlesnetContext context;
+    private final int input;
+    private final Transport transport;
+    private final InputLink[] links;
+    private final ServiceFile[] files;
+    private final RegisteredRegion controlRegion;
+    private final Events events = new Events();
+    private final SyncFlyweight message = new SyncFlyweight();
+    private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
+    private final IntervalMetadata interval = new IntervalMetadata();
+    private final IntervalMetadata[] measured = new IntervalMetadata[INTERVALS];
+    private long measuredCount;
+    private int readyCount;
+    private int writesOnWay;
+    private boolean hasLeft;
+    private long nowNs;
+
+    InputProtocol(InputEngine engine, FlesnetContext context, int input, Transport transport) {
+        this.engine = engine;
+        this.context = context;
+        this.input = input;
+        this.transport = transport;
+        int n = context.computes();
+        int length = transport.limits().messageLengthMax();
+        controlRegion = transport.allocate((long) n * length, 0);
+        UnsafeBuffer memory = controlRegion.buffer(0, n * length);
+        links = new InputLink[n];
+        files = new ServiceFile[n];
+        long now = context.environment().nanoClock().nanoTime();
+        for (int c = 0; c < n; c++) {
+            ControlSlot slot =
+                    new ControlSlot(controlRegion, memory, c * length, input, CONTROL | c);
+            links[c] = new InputLink(context, c, slot, now);
+            files[c] =
+                    new ServiceFile(
+                            context.environment(),
+                            context.serviceFile(c),
+                            ServiceAddress.LENGTH_MAX);
+        }
+        for (int i = 0; i < INTERVALS; i++) {
+            measured[i] = new IntervalMetadata();
+        }
+    }
+
+    /** Context of a write of the component that a link posts next. */
+    static long dataContext(InputLink link) {
+        return (long) link.compute << SLOT_BITS | link.slotOfNext();
+    }
+
+    /** A write was accepted. */
+    void posted(InputLink link) {
+        writesOnWay++;
+        link.posted();
+    }
+
+    InputLink[] links() {
+        return links;
+    }
+
+    /** Whether every compute node has greeted once. */
+    boolean isReady() {
+        return readyCount == links.length;
+    }
+
+    // ---- connecting
+
+    int connect(long now) {
+        int work = 0;
+        for (InputLink link : links) {
+            if (link.state() == InputLink.State.LOOKING && now - link.retryNs() >= 0) {
+                link.retryAt(now + RETRY_NS);
+                work += connect(link);
+            }
+        }
+        return work + flush(now);
+    }
+
+    private int connect(InputLink link) {
+        String text = files[link.compute].readCurrent();
+        if (text == null) {
+            return 0;
+        }
+        try {
+            ServiceAddress found = ServiceAddress.parse(text, SyncNames.PROTOCOL);
+            long handle = transport.connect(found.url(), view, 0, 0, link.compute, CONNECT_NS);
+            if (handle > 0) {
+                link.connecting(handle);
+            }
+        } catch (IllegalArgumentException e) {
+            engine.end(
+                    new FlesnetException(
+                            context.serviceFile(link.compute) + ": " + e.getMessage(), e));
+        }
+        return 1;
+    }
+
+    // ---- receiving
+
+    int poll(long now) {
+        nowNs = now;
+        int work = Math.max(0, transport.poll(events, POLL_LIMIT));
+        for (InputLink link : links) {
+            if (link.isReady() && link.watch().isLost(now)) {
+                gone(link, "it does not answer");
+            }
+        }
+        return work;
+    }
+
+    private void onMessage(InputLink link) {
+        switch (message.type()) {
+            case SyncFlyweight.HELLO_ACK -> onGreeting(link);
+            case SyncFlyweight.ACK -> {
+                if (requireReady(link).onAck(message)) {
+                    engine.onAcked(link, nowNs);
+                }
+            }
+            case SyncFlyweight.INTERVAL_PROPOSED -> {
+                if (engine.pacer() != null) {
+                    engine.pacer().onProposal(message.readInterval(interval));
+                }
+            }
+            case SyncFlyweight.HEARTBEAT -> link.onHeartbeat(message.i64(0));
+            case SyncFlyweight.HEARTBEAT_ACK -> link.watch().answered(message.i64(0), nowNs);
+            case SyncFlyweight.FINAL -> link.onFinal();
+            case SyncFlyweight.ABORT ->
+                    engine.end(
+                            new FlesnetException(
+                                    "compute node %s aborted".formatted(link.compute)));
+            case SyncFlyweight.FAILURE_ASK -> engine.recovery().onAsk(message);
+            case SyncFlyweight.DECISION -> engine.recovery().onDecision(message);
+            default ->
+                    throw new IllegalArgumentException("sync type " + message.type() + " to input");
+        }
+    }
+
+    private static InputLink requireReady(InputLink link) {
+        if (!link.isReady()) {
+            throw new IllegalArgumentException("acknowledges before its greeting");
+        }
+        return link;
+    }
+
+    private void onGreeting(InputLink link) {
+        int dataExponent = message.i32(96);
+        int descriptorExponent = message.i32(100);
+        boolean isSame =
+                dataExponent == context.dataExponent()
+                        && descriptorExponent == context.descriptorExponent()
+                        && message.i64(104) == context.startPosition();
+        if (!isSame || link.state() != InputLink.State.GREETING) {
+            throw new IllegalArgumentException(
+                    "greets with rings of 2^%s bytes and 2^%s components"
+                            .formatted(dataExponent, descriptorExponent));
+        }
+        link.dataRing.decode(message.buffer(), message.body());
+        link.descriptorRing.decode(message.buffer(), message.body() + 48);
+        link.greeted(dataExponent, descriptorExponent, message.i32(112) != 0);
+        readyCount++;
+    }
+
+    @Override
+    public void lose(InputLink link) {
+        transport.disconnect(link.connection());
+        link.lose();
+    }
+
+    @Override
+    public void onReassigned() {
+        // Positions were set back; what is to be sent follows from them.
+    }
+
+    private void gone(InputLink link, String reason) {
+        if (link.isLost() || hasLeft || link.isFinal()) {
+            return;
+        }
+        boolean wasReady = link.isReady();
+        lose(link);
+        context.environment()
+                .errorHandler()
+                .onError(
+                        new FlesnetException(
+                                "input %s lost compute node %s: %s"
+                                        .formatted(input, link.compute, reason)));
+        if (!wasReady || !isReady()) {
+            engine.end(
+                    new FlesnetException(
+                            "compute node %s was lost before the run: %s"
+                                    .formatted(link.compute, reason)));
+        } else if (isAllLost()) {
+            engine.end(new FlesnetException("no compute node is left: " + reason));
+        } else {
+            engine.recovery().suspect(link.compute);
+        }
+    }
+
+    private boolean isAllLost() {
+        for (InputLink link : links) {
+            if (!link.isLost()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // ---- sending
+
+    /** Sends at most one message on each connection, the most urgent of what is due. */
+    int flush(long now) {
+        nowNs = now;
+        takeMeasured();
+        int work = 0;
+        for (int i = 0; i < links.length; i++) {
+            InputLink link = links[i];
+            boolean isUp = link.isReady() || link.state() == InputLink.State.GREETING;
+            if (isUp && link.control.isFree()) {
+                work += flush(link);
+            }
+        }
+        return work;
+    }
+
+    private void takeMeasured() {
+        if (engine.pacer() != null
+                && engine.pacer().takeReport(measured[(int) (measuredCount % INTERVALS)])) {
+            measuredCount++;
+        }
+    }
+
+    private int flush(InputLink link) {
+        if (link.isHello()) {
+            return hello(link);
+        }
+        if (!link.isReady()) {
+            return 0;
+        }
+        if (link.isHeartbeatAck()) {
+            link.control.begin(SyncFlyweight.HEARTBEAT_ACK).i64(0, link.heartbeatTime());
+            if (!send(link)) {
+                return 0;
+            }
+            link.heartbeatAckSent();
+            return 1;
+        }
+        if (link.isReport() || link.isDecisionAck()) {
+            return flushFailure(link);
+        }
+        if (link.isScheduler() && link.nextInterval < measuredCount) {
+            return report(link);
+        }
+        if (link.hasUnreported()) {
+            return written(link);
+        }
+        if (link.watch().isDue(nowNs)) {
+            link.control.begin(SyncFlyweight.HEARTBEAT).i64(0, nowNs);
+            if (!send(link)) {
+                return 0;
+            }
+            link.watch().asked(nowNs);
+            return 1;
+        }
+        return finish(link);
+    }
+
+    private boolean send(InputLink link) {
+        return link.control.send(transport, link.connection());
+    }
+
+    private int hello(InputLink link) {
+        link.control
+                .begin(SyncFlyweight.HELLO)
+                .i32(0, context.inputs())
+                .i32(4, context.computes())
+                .i32(8, link.compute)
+                .i32(12, context.microslicesPerComponent())
+                .i64(16, nowNs);
+        if (!send(link)) {
+            return 0;
+        }
+        link.helloSent();
+        return 1;
+    }
+
+    private int flushFailure(InputLink link) {
+        if (link.isDecisionAck()) {
+            engine.recovery().writeDecisionAck(link.control.begin(SyncFlyweight.DECISION_ACK));
+            if (!send(link)) {
+                return 0;
+            }
+            link.needDecisionAck(false);
+        } else {
+            engine.recovery().writeReport(link.control.begin(SyncFlyweight.FAILURE_REPORT));
+            if (!send(link)) {
+                return 0;
+            }
+            link.needReport(false);
+        }
+        return 1;
+    }
+
+    private int report(InputLink link) {
+        while (measuredCount - link.nextInterval > INTERVALS) {
+            link.intervalSent();
+        }
+        IntervalMetadata one = measured[(int) (link.nextInterval % INTERVALS)];
+        link.control
+                .begin(SyncFlyweight.INTERVAL_ACTUAL)
+                .interval(one)
+                .i64(44, one.interval() + 2)
+                .i64(52, nowNs)
+                .i64(60, link.watch().latencyNs());
+        if (!send(link)) {
+            return 0;
+        }
+        link.intervalSent();
+        return 1;
+    }
+
+    private int written(InputLink link) {
+        boolean isInSync = context.descriptorMode() == DescriptorMode.IN_SYNC;
+        long upTo = link.done();
+        if (isInSync) {
+            upTo = Math.min(upTo, link.reported() + SyncFlyweight.DESCRIPTORS_MAX);
+        }
+        int n = isInSync ? (int) (upTo - link.reported()) : 0;
+        SyncFlyweight out = link.control.begin(SyncFlyweight.WRITTEN);
+        out.i64(0, link.dataPosition(upTo)).i64(8, context.startPosition() + upTo).i32(16, n);
+        int slotMask = (1 << context.descriptorExponent()) - 1;
+        for (int i = 0; i < n; i++) {
+            int slot = (int) (link.reported() + i) & slotMask;
+            out.buffer()
+                    .putBytes(
+                            out.body() + 20 + i * ComponentFlyweight.LENGTH,
+                            engine.staging(),
+                            engine.stagingOffset(link, slot),
+                            ComponentFlyweight.LENGTH);
+        }
+        out.extend(n * ComponentFlyweight.LENGTH);
+        if (!send(link)) {
+            return 0;
+        }
+        link.reportedTo(upTo);
+        return 1;
+    }
+
+    private int finish(InputLink link) {
+        if (engine.total() < 0 || engine.freed() < engine.total() || link.isFinalSent()) {
+            return 0;
+        }
+        link.control.begin(SyncFlyweight.FINAL).i64(0, engine.total());
+        if (!send(link)) {
+            return 0;
+        }
+        link.finalSent();
+        return 1;
+    }
+
+    /** Whether every live compute node has confirmed the end. */
+    boolean isFinished() {
+        for (InputLink link : links) {
+            if (!link.isLost() && !link.isFinal()) {
+                return false;
+            }
+        }
+        return !engine.recovery().isBusy();
+    }
+
+    // ---- the end
+
+    /** Says so if this is no orderly end, and disconnects. */
+    void leave(boolean isAbort) {
+        if (hasLeft) {
+            return;
+        }
+        hasLeft = true;
+        for (InputLink link : links) {
+            if (link.isLost() || link.state() == InputLink.State.LOOKING) {
+                continue;
+            }
+            if (isAbort && link.isReady() && link.control.isFree()) {
+                link.control.begin(SyncFlyweight.ABORT);
+                send(link);
+            }
+            transport.disconnect(link.connection());
+        }
+    }
+
+    /** Takes the last events; work done. */
+    int finish() {
+        return Math.max(0, transport.poll(events, POLL_LIMIT));
+    }
+
+    /** Takes events until nothing is on its way, at most a second. */
+    void drain() {
+        for (int i = 0; i < DRAIN_POLLS && events.outstanding(); i++) {
+            if (finish() == 0) {
+                transport.await(transport.nanoTime() + DRAIN_PAUSE_NS);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        for (ServiceFile file : files) {
+            file.close();
+        }
+        controlRegion.close();
+    }
+
+    private final class Events implements TransportHandler {
+        private InputLink link(long connection, long linkContext) {
+            InputLink link = links[(int) linkContext];
+            return link.connection() == connection && !link.isLost() ? link : null;
+        }
+
+        boolean outstanding() {
+            for (InputLink link : links) {
+                if (!link.control.isFree()) {
+                    return true;
+                }
+            }
+            return writesOnWay > 0;
+        }
+
+        @Override
+        public void onCompletion(
+                long connection, int operation, long opContext, int status, long value) {
+            if (operation == Operation.SEND) {
+                links[(int) (opContext & ~CONTROL)].control.onSent();
+                return;
+            }
+            writesOnWay--;
+            InputLink link = link(connection, opContext >>> SLOT_BITS);
+            if (link == null) {
+                return;
+            }
+            link.onWritten((int) opContext & SLOT_MASK);
+            if (status != Status.OK) {
+                gone(link, "a write ended with " + Status.name(status));
+            }
+        }
+
+        @Override
+        public void onMessage(
+                long connection,
+                long linkContext,
+                DirectBuffer buffer,
+                int offset,
+                int length,
+                long token) {
+            InputLink link = link(connection, linkContext);
+            if (link == null) {
+                return;
+            }
+            try {
+                view.wrap(buffer, offset, length);
+                message.wrap(view, 0, length);
+                link.watch().heard(nowNs);
+                InputProtocol.this.onMessage(link);
+            } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+                gone(link, e.getMessage());
+            }
+        }
+
+        @Override
+        public void onConnected(long connection, long linkContext) {
+            links[(int) linkContext].connected(nowNs);
+        }
+
+        @Override
+        public void onConnectFailed(long connection, long linkContext, int status, String reason) {
+            InputLink link = links[(int) linkContext];
+            if (link.state() == InputLink.State.CONNECTING) {
+                link.retryAt(nowNs + RETRY_NS);
+            }
+        }
+
+        @Override
+        public void onDisconnected(long connection, long linkContext) {
+            InputLink link = link(connection, linkContext);
+            if (link != null) {
+                gone(link, "it ended the connection");
+            }
+        }
+
+        @Override
+        public void onPeerLost(long connection, long linkContext, String reason) {
+            InputLink link = link(connection, linkContext);
+            if (link != null) {
+                gone(link, reason);
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+package dev.verbena.flesnet.input;
+
+import dev.verbena.flesnet.dfs.IntervalPacer;
+import dev.verbena.flesnet.dfs.IntervalRanges;
+import dev.verbena.flesnet.wire.Assignment;
+import dev.verbena.flesnet.wire.SyncFlyweight;
+
+/**
+ * The failure of compute nodes, as an input handles it (section 8). It reports once for each epoch
+ * what it suspects, what every node has acknowledged and the last timeslice that it has sent; then
+ * it sends nothing beyond that until live compute nodes have decided, which they do alike. Control
+ * path: allocates. One thread.
+ */
+final class InputRecovery {
+    private final InputLink[] links;
+    private final Assignment assignment;
+    private final IntervalRanges ranges;
+    private final IntervalPacer pacer;
+    private final boolean[] isSuspected;
+    private final long[] acknowledged;
+    private boolean isReporting;
+    private long trigger;
+    private long highestSent = -1;
+
+    private boolean isDecided;
+    private long decidedTrigger;
+    private int[] failed = {};
+    private long[] doneCounts = {};
+    private int lastEpoch;
+    private long lastTrigger;
+
+    /** What the engine does for it. */
+    interface Engine {
+        /** A node counts as lost from now on. */
+        void lose(InputLink link);
+
+        /** Timeslices are assigned anew. */
+        void onReassigned();
+    }
+
+    private final Engine engine;
+
+    InputRecovery(
+            InputLink[] links,
+            Assignment assignment,
+            IntervalRanges ranges,
+            IntervalPacer pacer,
+            Engine engine) {
+        this.links = links;
+        this.assignment = assignment;
+        this.ranges = ranges;
+        this.pacer = pacer;
+        this.engine = engine;
+        isSuspected = new boolean[links.length];
+        acknowledged = new long[links.length];
+    }
+
+    void onSent(long timeslice) {
+        highestSent = Math.max(highestSent, timeslice);
+    }
+
+    /** Whether a timeslice must not be sent before a decision. */
+    boolean isHeld(long timeslice) {
+        return isDecided || isReporting && timeslice > trigger;
+    }
+
+    /** A node is lost. */
+    void suspect(int node) {
+        isSuspected[node] = true;
+        if (!isReporting && assignment.isLive(node)) {
+            isReporting = true;
+            trigger = Math.max(highestSent, assignment.begin() - 1);
+            for (InputLink link : links) {
+                acknowledged[link.compute] = link.released();
+                link.needReport(!link.isLost());
+            }
+        }
+    }
+
+    /** A compute node asks, as another input has reported. */
+    void onAsk(SyncFlyweight message) {
+        int n = message.count(4, links.length, 4);
+        if (message.i32(0) != assignment.epoch()) {
+            return;
+        }
+        for (int i = 0; i < n; i++) {
+            suspectRemote(message.i32(8 + 4 * i));
+        }
+    }
+
+    private void suspectRemote(int node) {
+        if (node < 0 || node >= links.length) {
+            throw new IllegalArgumentException("there is no compute node " + node);
+        }
+        if (assignment.isLive(node) && !isSuspected[node]) {
+            engine.lose(links[node]);
+            suspect(node);
+        }
+    }
+
+    /** Writes the report of this epoch. */
+    void writeReport(SyncFlyweight message) {
+        message.i32(0, assignment.epoch()).i64(4, trigger).i32(12, links.length);
+        for (int i = 0; i < links.length; i++) {
+            boolean isNew = isSuspected[i] && assignment.isLive(i);
+            message.buffer().putByte(message.body() + 16 + 9 * i, (byte) (isNew ? 1 : 0));
+            message.i64(16 + 9 * i + 1, acknowledged[i]);
+        }
+        message.extend(9 * links.length);
+    }
+
+    /** A compute node has decided; the first decision of an epoch counts, all are the same. */
+    void onDecision(SyncFlyweight message) {
+        int n = message.count(12, links.length, 12);
+        if (message.i32(0) != assignment.epoch() || isDecided) {
+            return;
+        }
+        int[] nodes = new int[n];
+        long[] done = new long[n];
+        for (int i = 0; i < n; i++) {
+            nodes[i] = message.i32(16 + 12 * i);
+            done[i] = message.i64(16 + 12 * i + 4);
+            if (!assignment.isLive(nodes[i]) || i > 0 && nodes[i] <= nodes[i - 1]) {
+                throw new IllegalArgumentException("decision about compute node " + nodes[i]);
+            }
+        }
+        decidedTrigger = message.i64(4);
+        if (decidedTrigger < assignment.begin() - 1) {
+            throw new IllegalArgumentException("decision for timeslice " + decidedTrigger);
+        }
+        failed = nodes;
+        doneCounts = done;
+        isDecided = true;
+        for (int node : nodes) {
+            isSuspected[node] = true;
+            if (!links[node].isLost()) {
+                engine.lose(links[node]);
+            }
+        }
+    }
+
+    /** Carries a decision out as soon as no write is on its way; work done. */
+    int doWork(long nowNs) {
+        if (!isDecided) {
+            return 0;
+        }
+        for (InputLink link : links) {
+            if (link.isWriting()) {
+                return 0;
+            }
+        }
+        apply(nowNs);
+        return 1;
+    }
+
+    private void apply(long nowNs) {
+        int epoch = assignment.epoch();
+        for (int i = 0; i < failed.length; i++) {
+            settleFailed(links[failed[i]], doneCounts[i], nowNs);
+        }
+        assignment.fail(failed, doneCounts, decidedTrigger);
+        for (InputLink link : links) {
+            if (assignment.isLive(link.compute)) {
+                undo(link, assignment.base(link.compute, epoch + 1));
+                link.needDecisionAck(!link.isLost());
+            }
+        }
+        ranges.change(decidedTrigger + 1, assignment.liveCount());
+        highestSent = Math.min(highestSent, decidedTrigger);
+        lastEpoch = epoch;
+        lastTrigger = decidedTrigger;
+        isDecided = false;
+        isReporting = false;
+        engine.onReassigned();
+        for (InputLink link : links) {
+            link.needReport(false);
+        }
+        for (InputLink link : links) {
+            if (isSuspected[link.compute] && assignment.isLive(link.compute)) {
+                suspect(link.compute);
+            }
+        }
+    }
+
+    /** What the failed node has had acknowledged to anybody is done; the rest is owed again. */
+    private void settleFailed(InputLink link, long done, long nowNs) {
+        if (pacer != null) {
+            for (long d = link.counted(); d < done; d++) {
+                long timeslice = assignment.timeslice(link.compute, d);
+                if (d >= link.next()) {
+                    pacer.onSent(timeslice, nowNs);
+                }
+                pacer.onAcked(timeslice, nowNs);
+            }
+        }
+        undo(link, done);
+        link.settle(done);
+    }
+
+    private void undo(InputLink link, long from) {
+        for (long d = link.next() - 1; pacer != null && d >= from; d--) {
+            pacer.onUndone(link.timeslice(d), d < link.counted());
+        }
+        link.undo(from);
+    }
+
+    /** Writes the decision that was carried out. */
+    void writeDecisionAck(SyncFlyweight message) {
+        message.i32(0, lastEpoch).i64(4, lastTrigger).i32(12, failed.length);
+        for (int i = 0; i < failed.length; i++) {
+            message.i32(16 + 12 * i, failed[i]).i64(16 + 12 * i + 4, doneCounts[i]);
+        }
+        message.extend(12 * failed.length);
+    }
+
+    /** Whether a failure waits for its decision. */
+    boolean isBusy() {
+        return isReporting || isDecided;
+    }
+}

@@ -1,0 +1,309 @@
+package dev.verbena.flesnet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.agent.Await;
+import dev.verbena.flesnet.dfs.DfsParameters;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Timeslices built over shared memory. */
+@Timeout(120)
+class FlesnetTest {
+    @TempDir Path directory;
+
+    private static void requireAll(FlesnetRun run, int timeslices) {
+        int computes = run.context.computes();
+        for (int c = 0; c < computes; c++) {
+            List<Long> expected = new ArrayList<>();
+            for (long t = c; t < timeslices; t += computes) {
+                expected.add(t);
+            }
+            assertThat(run.delivered.get(c).indices).isEqualTo(expected);
+            assertThat(run.delivered.get(c).flags).containsOnly(0);
+        }
+        assertThat(run.errors).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(DescriptorMode.class)
+    @Tag("flesnet-3")
+    @Tag("flesnet-18")
+    @Tag("flesnet-19")
+    void shouldBuildEveryTimesliceOnceOnItsNode(DescriptorMode mode) {
+        try (FlesnetRun run =
+                new FlesnetRun(directory, c -> c.nodes(3, 2).descriptorMode(mode))
+                        .all(400, 256, 128)
+                        .awaitDone()) {
+            requireAll(run, 400);
+            for (FlesnetInput input : run.inputs) {
+                assertThat(input.statistics().timeslices()).isEqualTo(400);
+                assertThat(input.statistics().droppedMicroslices()).isZero();
+            }
+        }
+    }
+
+    private List<Long> sums(RingEndPolicy policy, DescriptorMode mode, long start) {
+        // Components have 160 to 12,960 bytes; the rings 16 KiB, the source 64 KiB.
+        try (FlesnetRun run =
+                new FlesnetRun(
+                                directory,
+                                c ->
+                                        c.nodes(2, 2)
+                                                .sourceRing(16, 6)
+                                                .ringEnd(policy)
+                                                .descriptorMode(mode)
+                                                .startPosition(start))
+                        .all(300, 1280, 1280)
+                        .awaitDone()) {
+            requireAll(run, 300);
+            List<Long> sums = new ArrayList<>(run.delivered.get(0).sums);
+            sums.addAll(run.delivered.get(1).sums);
+            long writes = run.inputs.get(0).statistics().payloadWrites();
+            long components = run.inputs.get(0).statistics().components();
+            if (policy == RingEndPolicy.SKIP) {
+                assertThat(writes).isEqualTo(components);
+            } else {
+                assertThat(writes).isBetween(components + 20, 2 * components);
+            }
+            return sums;
+        }
+    }
+
+    /**
+     * Positions differ, and with them the offsets of contents: so sums begin behind descriptors.
+     */
+    @Test
+    @Tag("flesnet-7")
+    @Tag("flesnet-9")
+    void shouldDeliverTheSameBytesWithBothEndsOfARing() {
+        List<Long> skipped = sums(RingEndPolicy.SKIP, DescriptorMode.RDMA_WRITE, 0);
+        assertThat(sums(RingEndPolicy.SPLIT, DescriptorMode.RDMA_WRITE, 0)).isEqualTo(skipped);
+        assertThat(sums(RingEndPolicy.SPLIT, DescriptorMode.IN_SYNC, 0)).isEqualTo(skipped);
+    }
+
+    @Test
+    @Tag("flesnet-4")
+    void shouldBehaveAlikeFromAnyPosition() {
+        for (RingEndPolicy policy : RingEndPolicy.values()) {
+            assertThat(sums(policy, DescriptorMode.RDMA_WRITE, Long.MAX_VALUE - 9)).hasSize(300);
+        }
+    }
+
+    @Test
+    @Tag("flesnet-15")
+    void shouldAcknowledgeTheContiguousPrefixOfRandomReleases() {
+        List<Timeslice> held = new CopyOnWriteArrayList<>();
+        try (FlesnetRun run = new FlesnetRun(directory, c -> c.nodes(2, 1))) {
+            run.compute(0, held::add);
+            for (int i = 0; i < 2; i++) {
+                run.input(i, run.pattern(i, 100, 64, 0));
+            }
+            Await.until("16 tickets in use", () -> held.size() == 16);
+            FlesnetCompute compute = run.computes.get(0);
+            held.get(3).release();
+            held.get(1).release();
+            assertThatThrownBy(() -> held.get(1).release())
+                    .isInstanceOf(IllegalStateException.class);
+            assertThat(compute.statistics().released()).isZero();
+            held.get(0).release();
+            Await.until("two are acknowledged", () -> compute.statistics().released() == 2);
+            Await.until("two more come", () -> held.size() == 18);
+            assertThat(compute.statistics().released()).isEqualTo(2);
+            Random random = new Random(5);
+            List<Timeslice> left = new ArrayList<>(held);
+            left.subList(0, 4).clear();
+            held.get(2).release();
+            int seen = 18;
+            while (seen < 100 || !left.isEmpty()) {
+                Collections.shuffle(left, random);
+                left.forEach(Timeslice::release);
+                left.clear();
+                int before = seen;
+                if (before < 100) {
+                    Await.until("more", () -> held.size() > before);
+                }
+                int now = held.size();
+                left.addAll(held.subList(before, now));
+                seen = now;
+            }
+            run.awaitDone();
+            assertThat(compute.statistics().released()).isEqualTo(100);
+        }
+    }
+
+    @Test
+    @Tag("flesnet-10")
+    void shouldFitSixteenComponentsOfSixtyFourKibibytesIntoAMebibyte() {
+        List<Timeslice> held = new CopyOnWriteArrayList<>();
+        try (FlesnetRun run =
+                new FlesnetRun(
+                        directory,
+                        c -> c.nodes(1, 1).timeslice(4, 0).rings(20, 6).sourceRing(23, 10))) {
+            run.compute(0, held::add);
+            run.input(0, run.pattern(0, 40, (16 << 10) - 32, 0));
+            Await.until("16", () -> held.size() == 16);
+            FlesnetInput input = run.inputs.get(0);
+            long blocked = input.statistics().components();
+            assertThat(blocked).isEqualTo(16);
+            held.get(0).release();
+            Await.until("17", () -> held.size() == 17);
+            assertThat(input.statistics().components()).isEqualTo(17);
+            int released = 1;
+            while (released < 40) {
+                int at = released;
+                Await.until("next", () -> held.size() > at);
+                held.get(released++).release();
+            }
+            run.awaitDone();
+            assertThat(input.statistics().creditBlockedNs()).isPositive();
+        }
+    }
+
+    @Test
+    @Tag("flesnet-8")
+    void shouldRefuseAComponentThatNoRingTakes() {
+        try (FlesnetRun run = new FlesnetRun(directory, c -> c.nodes(1, 1).timeslice(4, 0))) {
+            run.compute(0).input(0, run.pattern(0, 3, 8192, 0));
+            Await.until("refused", () -> run.inputs.get(0).failure() != null);
+            assertThat(run.inputs.get(0).failure())
+                    .hasMessageContaining("32896 bytes")
+                    .hasMessageContaining("16384");
+        }
+    }
+
+    @Test
+    void shouldDeliverAnIncompleteTimesliceAfterATimeOut() {
+        try (FlesnetRun run =
+                new FlesnetRun(directory, c -> c.nodes(2, 1).incompleteTimeoutNs(20_000_000))) {
+            run.compute(0).input(0, run.pattern(0, 40, 64, 0));
+            // The other gives only some; its engine lives on.
+            MicrosliceSource few = run.pattern(1, 10, 64, 0);
+            run.input(
+                    1,
+                    new MicrosliceSource() {
+                        @Override
+                        public int poll(MicrosliceSink sink, long nowNs) {
+                            return few.poll(sink, nowNs);
+                        }
+
+                        @Override
+                        public boolean isEnded() {
+                            return false;
+                        }
+
+                        @Override
+                        public long nextDueNs() {
+                            return NEVER;
+                        }
+                    });
+            Await.until("all", () -> run.delivered.get(0).indices.size() == 40);
+            assertThat(run.delivered.get(0).flags.subList(0, 10)).containsOnly(0);
+            assertThat(run.delivered.get(0).flags.subList(10, 40))
+                    .containsOnly(ComponentFlyweight.MISSING_COMPONENT);
+            assertThat(run.computes.get(0).statistics().incompleteTimeslices()).isEqualTo(30);
+            Await.until(
+                    "the first input is free again",
+                    () -> run.inputs.get(0).statistics().timeslices() == 40);
+        }
+    }
+
+    @Test
+    @Tag("flesnet-32")
+    void shouldScheduleOverSharedMemory() {
+        try (FlesnetRun run =
+                new FlesnetRun(
+                                directory,
+                                c -> c.nodes(2, 2).dfs(DfsParameters.PAPER.intervals(20, 3), 2))
+                        .all(400, 256, 128)
+                        .awaitDone()) {
+            requireAll(run, 400);
+            for (FlesnetCompute compute : run.computes) {
+                assertThat(compute.statistics().lastProposed()).isBetween(20L, 21L);
+            }
+        }
+    }
+
+    @Test
+    @Tag("flesnet-16")
+    @Tag("flesnet-17")
+    void shouldCoalesceMessagesAndBeSilentWhenNothingChanges() {
+        List<Timeslice> held = new CopyOnWriteArrayList<>();
+        try (FlesnetRun run =
+                new FlesnetRun(directory, c -> c.nodes(1, 1).heartbeatNs(50_000_000))) {
+            run.compute(0, held::add).input(0, run.pattern(0, 1000, 64, 0));
+            Await.until("tickets in use", () -> held.size() == 16);
+            InputStatistics input = run.inputs.get(0).statistics();
+            ComputeStatistics compute = run.computes.get(0).statistics();
+            long messages = input.syncs() + compute.syncs();
+            long begin = System.nanoTime();
+            Await.until("a while", () -> System.nanoTime() - begin > 400_000_000);
+            // Heartbeats and their answers only.
+            assertThat(input.syncs() + compute.syncs() - messages).isLessThan(40);
+            int released = 0;
+            while (released < 1000) {
+                int at = released;
+                Await.until("next", () -> held.size() > at);
+                held.get(released++).release();
+            }
+            run.awaitDone();
+            assertThat(input.syncs()).isLessThan(1100);
+        }
+    }
+
+    @Test
+    void shouldKeepPlacesWhenARingIsFull() {
+        List<Timeslice> held = new CopyOnWriteArrayList<>();
+        try (FlesnetRun run =
+                new FlesnetRun(directory, c -> c.nodes(1, 1).timeslice(2, 0).sourceRing(10, 4))) {
+            run.compute(0, held::add);
+            // Far faster than anything is released, for a while.
+            run.input(0, new PatternSource(0, 400, 64, 0, 20_000));
+            Await.until("full", () -> run.inputs.get(0).statistics().droppedMicroslices() > 50);
+            MicrosliceFlyweight microslice = new MicrosliceFlyweight();
+            int seen = 0;
+            int missing = 0;
+            while (seen < 200) {
+                int at = seen;
+                Await.until("next", () -> held.size() > at);
+                Timeslice timeslice = held.get(seen);
+                byte[] bytes = new byte[timeslice.size(0)];
+                timeslice.copy(0, 0, bytes, 0, bytes.length);
+                UnsafeBuffer buffer = new UnsafeBuffer(bytes);
+                assertThat(timeslice.index()).isEqualTo(seen);
+                for (int m = 0; m < 2; m++) {
+                    assertThat(microslice.wrap(buffer, 32 * m).index()).isEqualTo(seen * 2L + m);
+                }
+                missing += timeslice.flags() & ComponentFlyweight.MISSING_MICROSLICES;
+                timeslice.release();
+                seen++;
+            }
+            run.awaitDone();
+            assertThat(missing).isPositive();
+        }
+    }
+
+    @Test
+    void shouldNameASettingThatIsWrong() {
+        assertThatThrownBy(() -> new FlesnetContext().conclude())
+                .hasMessageContaining("environment");
+        try (FlesnetRun run = new FlesnetRun(directory, c -> c.nodes(1, 1))) {
+            assertThatThrownBy(() -> run.context.rings(31, 3).conclude())
+                    .hasMessageContaining("dataExponent 31 is outside 4 to 30");
+            assertThatThrownBy(() -> new PatternSource(0, 1, 9, 0, 0))
+                    .hasMessageContaining("multiple of 8");
+        }
+    }
+}
