@@ -9,6 +9,7 @@ module dev.verbena.nsim {
     exports dev.verbena.nsim;
     exports dev.verbena.nsim.dart;
     exports dev.verbena.nsim.engine;
+    exports dev.verbena.nsim.flesnet;
     exports dev.verbena.nsim.internal to
             dev.verbena.cli;
     exports dev.verbena.nsim.network;

@@ -30,7 +30,7 @@ class ArchitectureTest {
     static final ArchRule DEPENDENCIES =
             ArchRuleDefinition.noClasses()
                     .that()
-                    .resideOutsideOfPackages("..nsim.world..", "..nsim.dart..")
+                    .resideOutsideOfPackages("..nsim.world..", "..nsim.dart..", "..nsim.flesnet..")
                     .should()
                     .dependOnClassesThat()
                     .resideOutsideOfPackages(
@@ -40,16 +40,19 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule CARRIED =
             ArchitectureRules.protocolsDependOnTheContractOnly(
-                    "dev.verbena.nsim..", "dev.verbena.dart..", "org.HdrHistogram..");
+                    "dev.verbena.nsim..",
+                    "dev.verbena.dart..",
+                    "dev.verbena.flesnet..",
+                    "org.HdrHistogram..");
 
     @ArchTest
     static final ArchRule PROTOCOLS =
             ArchRuleDefinition.noClasses()
                     .that()
-                    .resideOutsideOfPackage("..nsim.dart..")
+                    .resideOutsideOfPackages("..nsim.dart..", "..nsim.flesnet..")
                     .should()
                     .dependOnClassesThat()
-                    .resideInAnyPackage("dev.verbena.dart..")
+                    .resideInAnyPackage("dev.verbena.dart..", "dev.verbena.flesnet..")
                     .allowEmptyShould(true);
 
     /** Transports know whose thread calls them; nothing else of the simulator knows threads. */

@@ -1,0 +1,138 @@
+package dev.verbena.nsim.flesnet;
+
+import dev.verbena.flesnet.FlesnetCompute;
+import dev.verbena.flesnet.FlesnetContext;
+import dev.verbena.flesnet.FlesnetInput;
+import dev.verbena.flesnet.MicrosliceSource;
+import dev.verbena.flesnet.TimesliceHandler;
+import dev.verbena.nsim.network.NetworkContext;
+import dev.verbena.nsim.topology.Topology;
+import dev.verbena.nsim.world.SimulatedProcess;
+import dev.verbena.nsim.world.World;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/**
+ * A run of FLESnet in virtual time: every node is a process on a host of its own, and runs the
+ * engines that everybody runs. One thread.
+ */
+public final class FlesnetSimulation implements AutoCloseable {
+    private static final String DIRECTORY = "shared";
+
+    private final World world;
+    private final UnaryOperator<FlesnetContext> change;
+    private final List<Input> inputs = new ArrayList<>();
+    private final List<Compute> computes = new ArrayList<>();
+
+    /**
+     * An input node with the process that runs it.
+     *
+     * @param process on a host of its own
+     * @param node whose agent it runs
+     */
+    public record Input(SimulatedProcess process, FlesnetInput node) {}
+
+    /**
+     * A compute node with the process that runs it.
+     *
+     * @param process on a host of its own
+     * @param node whose agent it runs
+     */
+    public record Compute(SimulatedProcess process, FlesnetCompute node) {}
+
+    /**
+     * Nothing runs yet.
+     *
+     * @param change settings of the run; environment, directory and scheme are set already
+     */
+    public FlesnetSimulation(
+            long seed,
+            Topology topology,
+            NetworkContext network,
+            UnaryOperator<FlesnetContext> change) {
+        this.world = new World(seed, topology, network);
+        this.change = change;
+    }
+
+    private FlesnetContext context(SimulatedProcess process) {
+        return change.apply(
+                new FlesnetContext()
+                        .environment(process)
+                        .directory(DIRECTORY)
+                        .scheme(World.SCHEME)
+                        .peerTimeoutNs(50_000_000));
+    }
+
+    /** Starts the next compute node. */
+    public Compute compute(TimesliceHandler handler) {
+        int index = computes.size();
+        SimulatedProcess process = world.host("compute" + index).start("compute");
+        FlesnetCompute node = FlesnetCompute.embed(context(process), index, handler);
+        process.run(List.of(node.agent()));
+        computes.add(new Compute(process, node));
+        return computes.get(index);
+    }
+
+    /** Starts the next input node. */
+    public Input input(MicrosliceSource source) {
+        int index = inputs.size();
+        SimulatedProcess process = world.host("input" + index).start("input");
+        FlesnetInput node = FlesnetInput.embed(context(process), index, source);
+        process.run(List.of(node.agent()));
+        inputs.add(new Input(process, node));
+        return inputs.get(index);
+    }
+
+    /** The network and its time. */
+    public World world() {
+        return world;
+    }
+
+    /** Input nodes. */
+    public List<Input> inputs() {
+        return inputs;
+    }
+
+    /** Compute nodes. */
+    public List<Compute> computes() {
+        return computes;
+    }
+
+    /** Whether every node that lives has ended in order. */
+    public boolean isDone() {
+        return inputs.stream().allMatch(i -> i.process().isDead() || i.node().isDone())
+                && computes.stream().allMatch(c -> c.process().isDead() || c.node().isDone());
+    }
+
+    /** Why the first node that did not end in order has not; empty if all have, or still run. */
+    public String failure() {
+        for (Input input : inputs) {
+            if (input.node().failure() != null) {
+                return input.node().failure().getMessage();
+            }
+        }
+        for (Compute compute : computes) {
+            if (compute.node().failure() != null) {
+                return compute.node().failure().getMessage();
+            }
+        }
+        return "";
+    }
+
+    /**
+     * Runs until all live nodes have ended.
+     *
+     * @param limitNs of virtual time
+     * @return false if they have not
+     */
+    public boolean run(long limitNs) {
+        return world.runUntil(() -> isDone() || !failure().isEmpty(), limitNs)
+                && failure().isEmpty();
+    }
+
+    @Override
+    public void close() {
+        world.close();
+    }
+}
