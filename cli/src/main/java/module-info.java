@@ -20,6 +20,8 @@ module dev.verbena.cli {
             info.picocli;
     opens dev.verbena.cli.experiment to
             info.picocli;
+    opens dev.verbena.cli.flesnet to
+            info.picocli;
     opens dev.verbena.cli.nessie to
             info.picocli;
     opens dev.verbena.cli.perf to

@@ -58,6 +58,7 @@ import picocli.CommandLine.TypeConversionException;
             DartCommand.class,
             NessieCommand.class,
             StageCommand.class,
+            FlesnetCommand.class,
             SimCommand.class,
             LatencyCommand.class,
             BandwidthCommand.class,

@@ -1,0 +1,139 @@
+package dev.verbena.cli.flesnet;
+
+import dev.verbena.agent.Environment;
+import dev.verbena.flesnet.DescriptorMode;
+import dev.verbena.flesnet.FlesnetContext;
+import dev.verbena.flesnet.InputLossPolicy;
+import dev.verbena.flesnet.RingEndPolicy;
+import dev.verbena.flesnet.dfs.DfsParameters;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** What all processes of a run must be started with alike. */
+final class FlesnetOptions {
+    @Option(
+            names = "--inputs",
+            paramLabel = "N",
+            defaultValue = "2",
+            description = "Input nodes; default ${DEFAULT-VALUE}.")
+    int inputs;
+
+    @Option(
+            names = "--computes",
+            paramLabel = "N",
+            defaultValue = "2",
+            description = "Compute nodes; default ${DEFAULT-VALUE}.")
+    int computes;
+
+    @Option(
+            names = "--transport",
+            paramLabel = "NAME",
+            defaultValue = "shm",
+            description = "Transport; default ${DEFAULT-VALUE}.")
+    String transport;
+
+    @Option(
+            names = "--timeslice",
+            paramLabel = "N",
+            defaultValue = "100",
+            description = "Microslices of a timeslice; default ${DEFAULT-VALUE}.")
+    int timeslice;
+
+    @Option(
+            names = "--overlap",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Microslices beyond a timeslice; default ${DEFAULT-VALUE}.")
+    int overlap;
+
+    @Option(
+            names = "--ring",
+            paramLabel = "EXPONENT",
+            defaultValue = "20",
+            description = "2^EXPONENT bytes of ring for each connection; default ${DEFAULT-VALUE}.")
+    int ring;
+
+    @Option(
+            names = "--descriptors",
+            paramLabel = "EXPONENT",
+            defaultValue = "6",
+            description = "2^EXPONENT components in a ring; default ${DEFAULT-VALUE}.")
+    int descriptors;
+
+    @Option(names = "--split", description = "Split components at the end of a ring.")
+    boolean isSplit;
+
+    @Option(names = "--in-sync", description = "Send descriptors inside SYNC messages.")
+    boolean isInSync;
+
+    @Option(names = "--shrink", description = "Go on when an input is lost.")
+    boolean isShrinking;
+
+    @Option(
+            names = "--dfs",
+            paramLabel = "TIMESLICES",
+            description = "Schedule sends, in intervals of so many timeslices; the paper: 10000.")
+    Integer dfs;
+
+    @Option(
+            names = "--schedulers",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Compute nodes that schedule; default ${DEFAULT-VALUE}.")
+    int schedulers;
+
+    /** Settings of the library. */
+    FlesnetContext context(Environment environment, Path directory, String job) {
+        FlesnetContext context =
+                new FlesnetContext()
+                        .environment(environment)
+                        .directory(directory.toString())
+                        .job(job)
+                        .scheme(transport)
+                        .nodes(inputs, computes)
+                        .timeslice(timeslice, overlap)
+                        .rings(ring, descriptors)
+                        .ringEnd(isSplit ? RingEndPolicy.SPLIT : RingEndPolicy.SKIP)
+                        .descriptorMode(
+                                isInSync ? DescriptorMode.IN_SYNC : DescriptorMode.RDMA_WRITE)
+                        .inputLoss(isShrinking ? InputLossPolicy.SHRINK : InputLossPolicy.FREEZE);
+        return dfs == null
+                ? context
+                : context.dfs(
+                        DfsParameters.PAPER.intervals(dfs, DfsParameters.PAPER.history()),
+                        schedulers);
+    }
+
+    /** As they are typed. */
+    List<String> words() {
+        List<String> words = new ArrayList<>();
+        add(words, "--inputs", inputs);
+        add(words, "--computes", computes);
+        add(words, "--transport", transport);
+        add(words, "--timeslice", timeslice);
+        add(words, "--overlap", overlap);
+        add(words, "--ring", ring);
+        add(words, "--descriptors", descriptors);
+        add(words, "--schedulers", schedulers);
+        if (dfs != null) {
+            add(words, "--dfs", dfs);
+        }
+        addIf(words, isSplit, "--split");
+        addIf(words, isInSync, "--in-sync");
+        addIf(words, isShrinking, "--shrink");
+        return words;
+    }
+
+    private static void add(List<String> words, String name, Object value) {
+        words.add(name);
+        words.add(value.toString());
+    }
+
+    private static void addIf(List<String> words, boolean isSet, String name) {
+        if (isSet) {
+            words.add(name);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package dev.verbena.cli.flesnet;
+
+import dev.verbena.cli.terminal.ChildProcess;
+import dev.verbena.cli.terminal.CliCommand;
+import dev.verbena.cli.terminal.Messages;
+import dev.verbena.cli.terminal.Termination;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code flesnet run}. */
+@Command(
+        name = "run",
+        description = "A whole system on this machine, one process for each node.",
+        mixinStandardHelpOptions = true,
+        sortOptions = false)
+public final class FlesnetRunCommand extends CliCommand {
+    private static final int NODES_MAX = 64;
+    private static final long LOOK_MS = 100;
+    private static final long TABLE_NS = 1_000_000_000L;
+    private static final long END_MS = 5_000;
+
+    @Option(
+            names = "--archives",
+            paramLabel = "DIR",
+            description = "Each compute node writes its timeslices to DIR/compute-INDEX.tsa.")
+    private Path archives;
+
+    @Option(names = "--zstd", description = "Compress the archives.")
+    private boolean isCompressed;
+
+    @Option(names = "--unchecked", description = "Do not look at the contents.")
+    private boolean isUnchecked;
+
+    @Mixin private FlesnetOptions options;
+
+    @Mixin private PatternOptions pattern;
+
+    private final List<ChildProcess> children = new ArrayList<>();
+    private final Map<String, long[]> progress = new ConcurrentSkipListMap<>();
+
+    @Override
+    public Integer call() throws Exception {
+        inRange("--inputs", options.inputs, 1, NODES_MAX);
+        inRange("--computes", options.computes, 1, NODES_MAX);
+        if (archives != null) {
+            Files.createDirectories(archives);
+        }
+        Path folder = Files.createTempDirectory("verbena-flesnet");
+        long begin = System.nanoTime();
+        try (Termination termination = new Termination(10_000)) {
+            String job = "flesnet" + ProcessHandle.current().pid();
+            for (int c = 0; c < options.computes; c++) {
+                children.add(start("compute", c, folder, job, computeWords(c)));
+            }
+            for (int i = 0; i < options.inputs; i++) {
+                children.add(start("input", i, folder, job, pattern.words()));
+            }
+            boolean isWhole = await(termination);
+            double seconds = (System.nanoTime() - begin) / 1e9;
+            table(seconds);
+            return isWhole ? 0 : 1;
+        } finally {
+            children.forEach(child -> child.end(END_MS));
+            delete(folder);
+        }
+    }
+
+    private List<String> computeWords(int index) {
+        List<String> words = new ArrayList<>();
+        if (archives != null) {
+            words.add("--archive");
+            words.add(archives.resolve("compute-" + index + ".tsa").toString());
+        }
+        if (isCompressed) {
+            words.add("--zstd");
+        }
+        if (isUnchecked) {
+            words.add("--unchecked");
+        }
+        return words;
+    }
+
+    private ChildProcess start(String role, int index, Path folder, String job, List<String> more) {
+        List<String> words =
+                new ArrayList<>(
+                        List.of(
+                                "flesnet",
+                                role,
+                                Integer.toString(index),
+                                "--directory",
+                                folder.toString(),
+                                "--job",
+                                job));
+        words.addAll(options.words());
+        words.addAll(more);
+        return ChildProcess.start(
+                role + " " + index, null, Map.of(), List.of("-Xmx256m"), words, this::onProgress);
+    }
+
+    private void onProgress(String message) {
+        String[] words = message.split(" ");
+        if (words.length == 4) {
+            progress.put(
+                    words[0] + " " + words[1],
+                    new long[] {Long.parseLong(words[2]), Long.parseLong(words[3])});
+        }
+    }
+
+    private boolean await(Termination termination) throws InterruptedException {
+        long shown = System.nanoTime();
+        while (children.stream().anyMatch(ChildProcess::isAlive)) {
+            if (termination.await(LOOK_MS)) {
+                return false;
+            }
+            for (ChildProcess child : children) {
+                if (!child.isAlive() && child.exitCode() != 0) {
+                    throw new Messages.Failure(child.exitSummary());
+                }
+            }
+            if (System.nanoTime() - shown > TABLE_NS) {
+                shown = System.nanoTime();
+                say("timeslices released: " + released());
+            }
+        }
+        for (ChildProcess child : children) {
+            child.finish();
+            if (child.exitCode() != 0) {
+                throw new Messages.Failure(child.exitSummary());
+            }
+        }
+        return true;
+    }
+
+    /** The least of all inputs. */
+    private long released() {
+        return progress.entrySet().stream()
+                .filter(each -> each.getKey().startsWith("input"))
+                .mapToLong(each -> each.getValue()[0])
+                .min()
+                .orElse(0);
+    }
+
+    private void table(double seconds) {
+        say("node           timeslices       MB");
+        progress.forEach(
+                (name, counts) ->
+                        say("%-12s %12d %8.1f".formatted(name, counts[0], counts[1] / 1e6)));
+        say("%.1f s".formatted(seconds));
+    }
+
+    private static void delete(Path folder) throws IOException {
+        List<Path> all;
+        try (var paths = Files.walk(folder)) {
+            all = new ArrayList<>(paths.toList());
+        }
+        for (int i = all.size() - 1; i >= 0; i--) {
+            Files.deleteIfExists(all.get(i));
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package dev.verbena.cli.flesnet;
+
+import dev.verbena.flesnet.MicrosliceFlyweight;
+import dev.verbena.flesnet.PatternSource;
+import dev.verbena.flesnet.Timeslice;
+import dev.verbena.flesnet.TimesliceHandler;
+import dev.verbena.flesnet.archive.ArchiveHead;
+import dev.verbena.flesnet.archive.ArchiveWriter;
+import dev.verbena.flesnet.archive.ArchivedTimeslice;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A consumer: looks at every component, keeps timeslices in an archive if one is wanted, releases
+ * them. Used by the engine's thread, asked by others.
+ */
+final class TimesliceChecker implements TimesliceHandler, AutoCloseable {
+    private final FlesnetOptions options;
+    private final boolean isUnchecked;
+    private final MicrosliceFlyweight microslice = new MicrosliceFlyweight();
+    private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+    private ArchiveWriter archive;
+    private volatile long count;
+    private volatile long damagedCount;
+    private volatile IOException failure;
+
+    TimesliceChecker(FlesnetOptions options, boolean isUnchecked) {
+        this.options = options;
+        this.isUnchecked = isUnchecked;
+    }
+
+    void archive(OutputStream file, boolean isCompressed, long nowSeconds) throws IOException {
+        archive =
+                new ArchiveWriter(
+                        file,
+                        new ArchiveHead(
+                                ArchiveHead.TIMESLICES,
+                                isCompressed ? ArchiveHead.ZSTD : ArchiveHead.PLAIN,
+                                nowSeconds,
+                                InetAddress.getLocalHost().getHostName(),
+                                System.getProperty("user.name")));
+    }
+
+    @Override
+    public void onTimeslice(Timeslice timeslice) {
+        if (archive == null && isUnchecked) {
+            count++;
+            timeslice.release();
+            return;
+        }
+        List<ArchivedTimeslice.Component> components = new ArrayList<>();
+        boolean isDamaged = false;
+        for (int i = 0; i < timeslice.componentCount(); i++) {
+            byte[] bytes = new byte[timeslice.size(i)];
+            if (timeslice.hasComponent(i)) {
+                timeslice.copy(i, 0, bytes, 0, bytes.length);
+                isDamaged |= !isUnchecked && !isIntact(bytes, timeslice.microsliceCount(i), i);
+            }
+            components.add(
+                    new ArchivedTimeslice.Component(
+                            timeslice.index(),
+                            0,
+                            bytes.length,
+                            timeslice.microsliceCount(i),
+                            timeslice.flags(),
+                            bytes));
+        }
+        count++;
+        damagedCount += isDamaged ? 1 : 0;
+        keep(timeslice, components);
+        timeslice.release();
+    }
+
+    private void keep(Timeslice timeslice, List<ArchivedTimeslice.Component> components) {
+        if (archive == null || failure != null) {
+            return;
+        }
+        try {
+            archive.write(
+                    new ArchivedTimeslice(
+                            timeslice.index(),
+                            0,
+                            0,
+                            timeslice.flags(),
+                            timeslice.descriptor(),
+                            options.timeslice,
+                            components));
+        } catch (IOException e) {
+            failure = e;
+        }
+    }
+
+    private boolean isIntact(byte[] bytes, int microslices, int input) {
+        buffer.wrap(bytes);
+        int at = microslices * MicrosliceFlyweight.LENGTH;
+        for (int m = 0; m < microslices; m++) {
+            microslice.wrap(buffer, m * MicrosliceFlyweight.LENGTH);
+            long size = microslice.size();
+            boolean isRamp =
+                    size <= bytes.length - at
+                            && PatternSource.isRamp(buffer, at, (int) size, input);
+            if (!isRamp || microslice.equipment() != input) {
+                return false;
+            }
+            at += (int) size;
+        }
+        return at == bytes.length;
+    }
+
+    long count() {
+        return count;
+    }
+
+    long damagedCount() {
+        return damagedCount;
+    }
+
+    /** Why the archive cannot be written; null if it can. */
+    IOException failure() {
+        return failure;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (archive != null) {
+            archive.close();
+        }
+    }
+}
