@@ -1,7 +1,5 @@
 package dev.verbena.flesnet.input;
 
-import dev.verbena.flesnet.ComponentFlyweight;
-import dev.verbena.flesnet.DescriptorMode;
 import dev.verbena.flesnet.FlesnetContext;
 import dev.verbena.flesnet.FlesnetException;
 import dev.verbena.flesnet.dfs.IntervalMetadata;
@@ -28,7 +26,6 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
     private static final long CONTROL = 1L << 62;
     private static final int SLOT_BITS = 20;
     private static final int SLOT_MASK = (1 << SLOT_BITS) - 1;
-    private static final int INTERVALS = 16;
 
     private final InputEngine engine;
     private final FlesnetContext context;
@@ -41,8 +38,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
     private final SyncFlyweight message = new SyncFlyweight();
     private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
     private final IntervalMetadata interval = new IntervalMetadata();
-    private final IntervalMetadata[] measured = new IntervalMetadata[INTERVALS];
-    private long measuredCount;
+    private final InputSender sender;
     private int readyCount;
     private int writesOnWay;
     private boolean hasLeft;
@@ -70,9 +66,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
                             context.serviceFile(c),
                             ServiceAddress.LENGTH_MAX);
         }
-        for (int i = 0; i < INTERVALS; i++) {
-            measured[i] = new IntervalMetadata();
-        }
+        sender = new InputSender(engine, context, transport, links);
     }
 
     /** Context of a write of the component that a link posts next. */
@@ -236,156 +230,9 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
         return true;
     }
 
-    // ---- sending
-
-    /** Sends at most one message on each connection, the most urgent of what is due. */
+    /** Sends at most one message on each connection. */
     int flush(long now) {
-        nowNs = now;
-        takeMeasured();
-        int work = 0;
-        for (int i = 0; i < links.length; i++) {
-            InputLink link = links[i];
-            boolean isUp = link.isReady() || link.state() == InputLink.State.GREETING;
-            if (isUp && link.control.isFree()) {
-                work += flush(link);
-            }
-        }
-        return work;
-    }
-
-    private void takeMeasured() {
-        if (engine.pacer() != null
-                && engine.pacer().takeReport(measured[(int) (measuredCount % INTERVALS)])) {
-            measuredCount++;
-        }
-    }
-
-    private int flush(InputLink link) {
-        if (link.isHello()) {
-            return hello(link);
-        }
-        if (!link.isReady()) {
-            return 0;
-        }
-        if (link.isHeartbeatAck()) {
-            link.control.begin(SyncFlyweight.HEARTBEAT_ACK).i64(0, link.heartbeatTime());
-            if (!send(link)) {
-                return 0;
-            }
-            link.heartbeatAckSent();
-            return 1;
-        }
-        if (link.isReport() || link.isDecisionAck()) {
-            return flushFailure(link);
-        }
-        if (link.isScheduler() && link.nextInterval < measuredCount) {
-            return report(link);
-        }
-        if (link.hasUnreported()) {
-            return written(link);
-        }
-        if (link.watch().isDue(nowNs)) {
-            link.control.begin(SyncFlyweight.HEARTBEAT).i64(0, nowNs);
-            if (!send(link)) {
-                return 0;
-            }
-            link.watch().asked(nowNs);
-            return 1;
-        }
-        return finish(link);
-    }
-
-    private boolean send(InputLink link) {
-        return link.control.send(transport, link.connection());
-    }
-
-    private int hello(InputLink link) {
-        link.control
-                .begin(SyncFlyweight.HELLO)
-                .i32(0, context.inputs())
-                .i32(4, context.computes())
-                .i32(8, link.compute)
-                .i32(12, context.microslicesPerComponent())
-                .i64(16, nowNs);
-        if (!send(link)) {
-            return 0;
-        }
-        link.helloSent();
-        return 1;
-    }
-
-    private int flushFailure(InputLink link) {
-        if (link.isDecisionAck()) {
-            engine.recovery().writeDecisionAck(link.control.begin(SyncFlyweight.DECISION_ACK));
-            if (!send(link)) {
-                return 0;
-            }
-            link.needDecisionAck(false);
-        } else {
-            engine.recovery().writeReport(link.control.begin(SyncFlyweight.FAILURE_REPORT));
-            if (!send(link)) {
-                return 0;
-            }
-            link.needReport(false);
-        }
-        return 1;
-    }
-
-    private int report(InputLink link) {
-        while (measuredCount - link.nextInterval > INTERVALS) {
-            link.intervalSent();
-        }
-        IntervalMetadata one = measured[(int) (link.nextInterval % INTERVALS)];
-        link.control
-                .begin(SyncFlyweight.INTERVAL_ACTUAL)
-                .interval(one)
-                .i64(44, one.interval() + 2)
-                .i64(52, nowNs)
-                .i64(60, link.watch().latencyNs());
-        if (!send(link)) {
-            return 0;
-        }
-        link.intervalSent();
-        return 1;
-    }
-
-    private int written(InputLink link) {
-        boolean isInSync = context.descriptorMode() == DescriptorMode.IN_SYNC;
-        long upTo = link.done();
-        if (isInSync) {
-            upTo = Math.min(upTo, link.reported() + SyncFlyweight.DESCRIPTORS_MAX);
-        }
-        int n = isInSync ? (int) (upTo - link.reported()) : 0;
-        SyncFlyweight out = link.control.begin(SyncFlyweight.WRITTEN);
-        out.i64(0, link.dataPosition(upTo)).i64(8, context.startPosition() + upTo).i32(16, n);
-        int slotMask = (1 << context.descriptorExponent()) - 1;
-        for (int i = 0; i < n; i++) {
-            int slot = (int) (link.reported() + i) & slotMask;
-            out.buffer()
-                    .putBytes(
-                            out.body() + 20 + i * ComponentFlyweight.LENGTH,
-                            engine.staging(),
-                            engine.stagingOffset(link, slot),
-                            ComponentFlyweight.LENGTH);
-        }
-        out.extend(n * ComponentFlyweight.LENGTH);
-        if (!send(link)) {
-            return 0;
-        }
-        link.reportedTo(upTo);
-        return 1;
-    }
-
-    private int finish(InputLink link) {
-        if (engine.total() < 0 || engine.freed() < engine.total() || link.isFinalSent()) {
-            return 0;
-        }
-        link.control.begin(SyncFlyweight.FINAL).i64(0, engine.total());
-        if (!send(link)) {
-            return 0;
-        }
-        link.finalSent();
-        return 1;
+        return sender.flush(now);
     }
 
     /** Whether every live compute node has confirmed the end. */
@@ -412,7 +259,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
             }
             if (isAbort && link.isReady() && link.control.isFree()) {
                 link.control.begin(SyncFlyweight.ABORT);
-                send(link);
+                link.control.send(transport, link.connection());
             }
             transport.disconnect(link.connection());
         }
