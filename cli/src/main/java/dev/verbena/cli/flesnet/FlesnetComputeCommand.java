@@ -51,6 +51,12 @@ public final class FlesnetComputeCommand extends CliCommand {
     @Option(names = "--unchecked", description = "Do not look at the contents.")
     private boolean isUnchecked;
 
+    @Option(
+            names = "--monitor",
+            paramLabel = "FILE",
+            description = "Append a point each second, in InfluxDB's line protocol.")
+    private Path monitor;
+
     @Mixin private FlesnetOptions options;
 
     @Override
@@ -81,14 +87,16 @@ public final class FlesnetComputeCommand extends CliCommand {
     private int build(
             Termination termination, RealEnvironment environment, TimesliceChecker checker)
             throws InterruptedException, IOException {
-        try (FlesnetCompute compute =
-                FlesnetCompute.launch(
-                        options.context(environment, directory, job), index, checker)) {
+        try (InfluxLines lines = new InfluxLines(monitor);
+                FlesnetCompute compute =
+                        FlesnetCompute.launch(
+                                options.context(environment, directory, job), index, checker)) {
             while (!termination.await(REPORT_MS)
                     && !compute.isDone()
                     && compute.failure() == null
                     && checker.failure() == null) {
                 report(compute.statistics());
+                lines.write(index, compute.statistics());
             }
             report(compute.statistics());
             if (compute.failure() != null) {

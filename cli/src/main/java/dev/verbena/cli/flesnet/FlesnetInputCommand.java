@@ -35,6 +35,12 @@ public final class FlesnetInputCommand extends CliCommand {
     @Option(names = "--job", paramLabel = "NAME", defaultValue = "flesnet", description = "Job.")
     private String job;
 
+    @Option(
+            names = "--monitor",
+            paramLabel = "FILE",
+            description = "Append a point each second, in InfluxDB's line protocol.")
+    private Path monitor;
+
     @Mixin private FlesnetOptions options;
 
     @Mixin private PatternOptions pattern;
@@ -49,6 +55,7 @@ public final class FlesnetInputCommand extends CliCommand {
                                 .application("flesnet input " + index)
                                 .errorHandler(Messages.to(err()))
                                 .build();
+                InfluxLines lines = new InfluxLines(monitor);
                 FlesnetInput input =
                         FlesnetInput.launch(
                                 options.context(environment, directory, job),
@@ -56,6 +63,7 @@ public final class FlesnetInputCommand extends CliCommand {
                                 pattern.source(index, options))) {
             while (!termination.await(REPORT_MS) && !input.isDone() && input.failure() == null) {
                 report(input.statistics());
+                lines.write(index, input.statistics());
             }
             report(input.statistics());
             if (input.failure() != null) {
