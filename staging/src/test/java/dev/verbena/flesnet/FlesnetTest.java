@@ -55,6 +55,38 @@ class FlesnetTest {
         }
     }
 
+    /** Components of 5,160 bytes in rings of 16,384. */
+    @ParameterizedTest
+    @EnumSource(RingEndPolicy.class)
+    @Tag("flesnet-6")
+    void shouldWriteTwiceAtTheEndOfARingOrOnceAtItsBeginning(RingEndPolicy policy) {
+        int size = 5 * (1000 + MicrosliceFlyweight.LENGTH);
+        List<Integer> offsets = new CopyOnWriteArrayList<>();
+        try (FlesnetRun run = new FlesnetRun(directory, c -> c.nodes(1, 1).ringEnd(policy))) {
+            run.compute(
+                    0,
+                    timeslice -> {
+                        offsets.add(timeslice.size(0) == size ? timeslice.offset(0, 0) : -1);
+                        timeslice.release();
+                    });
+            run.input(0, run.pattern(0, 100, 1000, 0)).awaitDone();
+            long crossings = 0;
+            int expected = 0;
+            for (int offset : offsets) {
+                boolean isCrossing = expected + size > 1 << 14;
+                if (isCrossing && policy == RingEndPolicy.SKIP) {
+                    expected = 0;
+                }
+                assertThat(offset).isEqualTo(expected);
+                crossings += isCrossing ? 1 : 0;
+                expected = (expected + size) % (1 << 14);
+            }
+            assertThat(crossings).isGreaterThan(20);
+            assertThat(run.inputs.get(0).statistics().payloadWrites())
+                    .isEqualTo(policy == RingEndPolicy.SPLIT ? 100 + crossings : 100);
+        }
+    }
+
     private List<Long> sums(RingEndPolicy policy, DescriptorMode mode, long start) {
         // Components have 160 to 12,960 bytes; the rings 16 KiB, the source 64 KiB.
         try (FlesnetRun run =
@@ -135,9 +167,9 @@ class FlesnetTest {
                 if (before < 100) {
                     Await.until("more", () -> held.size() > before);
                 }
-                int now = held.size();
-                left.addAll(held.subList(before, now));
-                seen = now;
+                List<Timeslice> now = List.copyOf(held);
+                left.addAll(now.subList(before, now.size()));
+                seen = now.size();
             }
             run.awaitDone();
             assertThat(compute.statistics().released()).isEqualTo(100);

@@ -65,6 +65,9 @@ class FlesnetSimulationTest {
         }
     }
 
+    /** --long: 60 seeds instead of 6. */
+    private static final long SEEDS = Boolean.getBoolean("verbena.long") ? 60 : 6;
+
     private final List<Consumer> consumers = new ArrayList<>();
 
     private FlesnetSimulation simulation(
@@ -141,19 +144,19 @@ class FlesnetSimulationTest {
     @Test
     @Tag("flesnet-45")
     void shouldLoseNothingWhenAComputeNodeIsKilled() {
-        for (long seed = 1; seed <= 6; seed++) {
+        for (long seed = 1; seed <= SEEDS; seed++) {
             try (FlesnetSimulation simulation =
-                    simulation(seed, 4, 3, c -> seedOf(c).dfs(null, 0))) {
+                    simulation(seed, 4, 3, c -> quick(c).dfs(null, 0))) {
                 simulation.world().randomSchedule(2000);
                 start(simulation, 4, 3, 600);
-                killAfter(simulation, 1, 40 + 25 * (int) seed);
+                killAfter(simulation, 1, 40 + 25 * (int) (seed % 6));
                 assertThat(simulation.run(60_000 * MS)).as(simulation.failure()).isTrue();
                 requireWhole(600, 1);
             }
         }
     }
 
-    private static FlesnetContext seedOf(FlesnetContext context) {
+    private static FlesnetContext quick(FlesnetContext context) {
         return context.heartbeatNs(5 * MS);
     }
 
@@ -192,13 +195,13 @@ class FlesnetSimulationTest {
     @Test
     @Tag("flesnet-46")
     void shouldSurviveTwoFailures() {
-        for (long seed = 1; seed <= 4; seed++) {
-            try (FlesnetSimulation simulation = simulation(seed, 3, 4, c -> seedOf(c))) {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            try (FlesnetSimulation simulation = simulation(seed, 3, 4, c -> quick(c))) {
                 simulation.world().randomSchedule(2000);
                 start(simulation, 3, 4, 800);
                 killAfter(simulation, 2, 60);
                 if (seed % 2 == 0) {
-                    simulation.world().run(seed * 20 * MS);
+                    simulation.world().run(seed % 8 * 20 * MS);
                 }
                 simulation.world().crash(simulation.computes().get(0).process().host());
                 assertThat(simulation.run(60_000 * MS)).as(simulation.failure()).isTrue();
@@ -211,7 +214,7 @@ class FlesnetSimulationTest {
     @Tag("flesnet-45")
     void shouldLoseNothingWhenAScheduledComputeNodeIsKilled() {
         try (FlesnetSimulation simulation =
-                simulation(5, 4, 3, c -> seedOf(c).dfs(DfsParameters.PAPER.intervals(30, 3), 2))) {
+                simulation(5, 4, 3, c -> quick(c).dfs(DfsParameters.PAPER.intervals(30, 3), 2))) {
             start(simulation, 4, 3, 900);
             killAfter(simulation, 0, 100);
             assertThat(simulation.run(60_000 * MS)).as(simulation.failure()).isTrue();
@@ -226,7 +229,7 @@ class FlesnetSimulationTest {
     void shouldStopOrShrinkWhenAnInputIsKilled() {
         for (InputLossPolicy policy : InputLossPolicy.values()) {
             try (FlesnetSimulation simulation =
-                    simulation(5, 3, 2, c -> seedOf(c).inputLoss(policy))) {
+                    simulation(5, 3, 2, c -> quick(c).inputLoss(policy))) {
                 start(simulation, 3, 2, 400);
                 simulation
                         .world()
