@@ -105,12 +105,11 @@ public final class AgentThread implements AutoCloseable {
         if (thread.isAlive()) {
             StackTraceElement[] stack = thread.getStackTrace();
             throw new IllegalStateException(
-                    "thread '"
-                            + thread.getName()
-                            + "' did not end within "
-                            + closeTimeoutNs / 1_000_000
-                            + " ms; it is at "
-                            + (stack.length == 0 ? "unknown" : stack[0]));
+                    "thread '%s' did not end within %s ms; it is at %s"
+                            .formatted(
+                                    thread.getName(),
+                                    closeTimeoutNs / 1_000_000,
+                                    stack.length == 0 ? "unknown" : stack[0]));
         }
     }
 

@@ -64,6 +64,19 @@ public interface DurableStore extends AutoCloseable {
         /** Copies; bytes accepted, 0 if the writer is behind, -1 if the file failed. */
         int append(DirectBuffer buffer, int offset, int length);
 
+        /**
+         * As {@link #append}, but all or nothing, and without a copy where the store can: borrows
+         * the bytes, which must stay as they are while {@link #isBorrowing}.
+         */
+        default int appendStable(DirectBuffer buffer, int offset, int length) {
+            return append(buffer, offset, length);
+        }
+
+        /** Whether bytes of {@link #appendStable} are still to be read. */
+        default boolean isBorrowing() {
+            return false;
+        }
+
         /** Asks that everything accepted so far be forced to the device. */
         void force();
 

@@ -23,8 +23,11 @@ final class FileAppender implements DurableStore.DurableFile {
     private long position;
     private volatile boolean isClosed;
 
+    /** Position behind the last byte that was borrowed. */
+    private long borrowedEnd;
+
     // Written by the store's thread only, from here on.
-    private long written;
+    private volatile long written;
     private long writtenBack;
     private long usedAt;
     private boolean isDirectoryForced;
@@ -143,6 +146,34 @@ final class FileAppender implements DurableStore.DurableFile {
         int taken = store.take(this, buffer, offset, length);
         position += Math.max(taken, 0);
         return taken;
+    }
+
+    @Override
+    public int appendStable(DirectBuffer buffer, int offset, int length) {
+        ByteBuffer memory = buffer.byteBuffer();
+        if (memory == null || !memory.isDirect()) {
+            return append(buffer, offset, length);
+        }
+        buffer.boundsCheck(offset, length);
+        if (isClosed || !error.isEmpty()) {
+            return -1;
+        }
+        int taken = store.borrow(this, memory, buffer.wrapAdjustment() + offset, length);
+        if (taken > 0) {
+            position += taken;
+            borrowedEnd = position;
+        }
+        return taken;
+    }
+
+    @Override
+    public boolean isBorrowing() {
+        return borrowedEnd > written && error.isEmpty();
+    }
+
+    /** On the store's thread: whether nothing was written since the file was forced. */
+    boolean isForced() {
+        return forced == written && error.isEmpty();
     }
 
     @Override

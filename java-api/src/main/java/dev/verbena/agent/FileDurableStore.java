@@ -27,17 +27,20 @@ import org.agrona.ErrorHandler;
 /**
  * A directory of a real file system. One thread writes, forces, renames and deletes in the order
  * asked for; appends are copied into a bounded pool of buffers, and when that is used up they
- * answer 0. Opening, reading and listing happen on the caller's thread.
+ * answer 0. Direct memory that stays as it is can be borrowed instead, as much at a time as the
+ * pool has. Opening, reading and listing happen on the caller's thread.
  *
  * <p>Durable means: {@code force} is fsync of the file and, the first time, of the directory; a
- * rename is fsync of the source, rename, fsync of the directory. After the first error a file stays
- * failed: an fsync that is repeated after an error proves nothing.
+ * rename is fsync of the source, unless it is open here and was just forced, rename, fsync of the
+ * directory. After the first error a file stays failed: an fsync that is repeated after an error
+ * proves nothing.
  *
  * <p>Thread-safe; a file is used by one thread.
  */
 final class FileDurableStore implements DurableStore {
     private static final int BUFFER_LENGTH = 256 * 1024;
     private static final int BUFFER_COUNT = 32;
+    private static final long BORROWED_MAX = (long) BUFFER_COUNT * BUFFER_LENGTH;
     private static final int NAME_BYTES_MAX = 255;
 
     /** Descriptors for files being appended to; few systems allow a process less than 4096. */
@@ -64,6 +67,7 @@ final class FileDurableStore implements DurableStore {
     private final Set<FileAppender> open = new HashSet<>();
     private final Set<FileAppender> withDescriptor = new HashSet<>();
     private int buffersMade;
+    private long borrowedBytes;
     private boolean isClosed;
 
     private FileDurableStore(Path directory, ErrorHandler errorHandler, int openMax) {
@@ -211,7 +215,9 @@ final class FileDurableStore implements DurableStore {
                     @Override
                     void perform() throws IOException {
                         refuseIfFailed(source);
-                        forcePath(source);
+                        if (!isForced(source)) {
+                            forcePath(source);
+                        }
                         Files.move(
                                 source,
                                 target,
@@ -270,6 +276,15 @@ final class FileDurableStore implements DurableStore {
                 throw new IOException("the file has failed: " + file.error());
             }
         }
+    }
+
+    private synchronized boolean isForced(Path path) {
+        for (FileAppender file : open) {
+            if (file.path().equals(path)) {
+                return file.isForced();
+            }
+        }
+        return false;
     }
 
     void forceDirectory() throws IOException {
@@ -351,6 +366,31 @@ final class FileDurableStore implements DurableStore {
             taken += chunk;
         }
         return taken;
+    }
+
+    /**
+     * Borrows bytes for a file, with the last task if that borrowed what lies before them.
+     *
+     * @return the length; 0: too much is borrowed already; -1: closed
+     */
+    synchronized int borrow(FileAppender file, ByteBuffer memory, int begin, int length) {
+        if (isClosed) {
+            return -1;
+        }
+        if (borrowedBytes > 0 && borrowedBytes + length > BORROWED_MAX) {
+            return 0;
+        }
+        borrowedBytes += length;
+        if (!(tasks.peekLast() instanceof Borrowed last && last.isBefore(file, memory, begin))) {
+            enqueue(new Borrowed(file, memory, begin, length));
+        } else {
+            last.extend(length);
+        }
+        return length;
+    }
+
+    private synchronized void returned(int length) {
+        borrowedBytes -= length;
     }
 
     private ByteBuffer freeBuffer() {
@@ -449,6 +489,35 @@ final class FileDurableStore implements DurableStore {
         @Override
         public void run() {
             file.write(bytes.flip());
+        }
+    }
+
+    /** Bytes that are written from where they are. */
+    private final class Borrowed implements Task {
+        private final FileAppender file;
+        private final ByteBuffer memory;
+        private final int begin;
+        private int end;
+
+        Borrowed(FileAppender file, ByteBuffer memory, int begin, int length) {
+            this.file = file;
+            this.memory = memory;
+            this.begin = begin;
+            this.end = begin + length;
+        }
+
+        boolean isBefore(FileAppender next, ByteBuffer its, int at) {
+            return file == next && memory == its && end == at;
+        }
+
+        void extend(int length) {
+            end += length;
+        }
+
+        @Override
+        public void run() {
+            file.write(memory.duplicate().limit(end).position(begin));
+            returned(end - begin);
         }
     }
 

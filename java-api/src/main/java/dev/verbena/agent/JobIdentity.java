@@ -152,9 +152,8 @@ public record JobIdentity(
                 return valueOrName;
             }
             throw new JobGroupException(
-                    "the launcher told a rank but no number of processes: "
-                            + (valueOrName == null ? "SLURM_NTASKS" : valueOrName)
-                            + " is not set");
+                    "the launcher told a rank but no number of processes: %s is not set"
+                            .formatted(valueOrName == null ? "SLURM_NTASKS" : valueOrName));
         }
 
         JobIdentity identity(

@@ -53,9 +53,8 @@ public final class SecretFile {
         } catch (NoSuchFileException e) {
             throw refused(
                     file,
-                    "there is no such file; make one: (umask 077; openssl rand -hex 32 > "
-                            + file
-                            + ")");
+                    "there is no such file; make one: (umask 077; openssl rand -hex 32 > %s)"
+                            .formatted(file));
         } catch (IOException | UnsupportedOperationException e) {
             throw refused(file, "it cannot be read: " + e);
         }

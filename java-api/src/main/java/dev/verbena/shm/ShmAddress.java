@@ -26,9 +26,8 @@ record ShmAddress(String job, String name, long incarnation) {
         if (query != null) {
             if (!query.matches(QUERY + "[0-9a-f]{1,16}")) {
                 throw new IllegalArgumentException(
-                        "'"
-                                + uri
-                                + "': the query must be incarnation=, up to 16 hexadecimal digits");
+                        "'%s': the query must be incarnation=, up to 16 hexadecimal digits"
+                                .formatted(uri));
             }
             incarnation = Long.parseUnsignedLong(query.substring(QUERY.length()), HEX);
         }

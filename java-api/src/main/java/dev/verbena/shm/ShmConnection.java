@@ -138,12 +138,8 @@ final class ShmConnection extends ShmPeerMemory {
                 || writeMax < Layout.NOTIFY_SIZE
                 || writeMax > Layout.SHM_MESSAGE_LIMIT
                 || writeSlotBytes < writeMax + Layout.SHM_SLOT_HEADER) {
-            return "its segment claims "
-                    + writeCredits
-                    + " credits of "
-                    + writeSlotBytes
-                    + " bytes for messages of up to "
-                    + writeMax;
+            return "its segment claims %s credits of %s bytes for messages of up to %s"
+                    .formatted(writeCredits, writeSlotBytes, writeMax);
         }
         free = new short[writeCredits];
         for (int slot = 0; slot < writeCredits; slot++) {

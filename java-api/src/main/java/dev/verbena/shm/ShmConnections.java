@@ -210,10 +210,8 @@ final class ShmConnections {
         }
         if (connection.retainedCount() > 0) {
             throw new IllegalStateException(
-                    connection.retainedCount()
-                            + " messages of the connection to '"
-                            + connection.peerName
-                            + "' are retained; release them first");
+                    "%s messages of the connection to '%s' are retained; release them first"
+                            .formatted(connection.retainedCount(), connection.peerName));
         }
         if (connection.isDelivering) {
             connection.disconnectLater();

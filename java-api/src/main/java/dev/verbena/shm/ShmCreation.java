@@ -37,11 +37,9 @@ final class ShmCreation {
         long slot = context.messageLengthMax() + 2L * Layout.SHM_SLOT_HEADER + 64;
         if (slot * context.creditsPerConnection() > RINGS_MAX) {
             throw new IllegalArgumentException(
-                    "creditsPerConnection "
-                            + context.creditsPerConnection()
-                            + " times messageLengthMax "
-                            + context.messageLengthMax()
-                            + " is above 1 GiB for each connection");
+                    ("creditsPerConnection %s times messageLengthMax %s is above 1 GiB for "
+                                    + "each connection")
+                            .formatted(context.creditsPerConnection(), context.messageLengthMax()));
         }
     }
 

@@ -46,9 +46,8 @@ final class ShmInbox {
     void retain(long messageToken) {
         if (messageToken == 0 || messageToken != currentToken || isCurrentRetained) {
             throw new IllegalStateException(
-                    "message token "
-                            + messageToken
-                            + " is not the one being handled, or is retained already");
+                    "message token %s is not the one being handled, or is retained already"
+                            .formatted(messageToken));
         }
         isCurrentRetained = true;
     }

@@ -93,9 +93,8 @@ final class ShmRegions extends RegionTable<ShmRegion> {
             throw Errno.exception(
                     "snic_deregister of " + region,
                     result,
-                    "a peer has been inside it for "
-                            + deregisterTimeoutMs
-                            + " ms; it may be stopped: try again");
+                    "a peer has been inside it for %s ms; it may be stopped: try again"
+                            .formatted(deregisterTimeoutMs));
         }
         byKey.remove(region.keySlot());
     }

@@ -99,13 +99,14 @@ final class ShmTransport extends ShmOperations {
 
     @Override
     public String explain() {
-        return "shm: software NIC "
-                + uri
-                + ". Peers are processes of this user on this host. Toolkit memory is mapped by"
-                + " peers and reached by plain loads and stores; other memory is reached "
-                + (isBounce
-                        ? "through a helper thread of its owner (foreignMemory=bounce)."
-                        : "by cross-memory attach, one system call each.");
+        return ("shm: software NIC %s. Peers are processes of this user on this host. "
+                        + "Toolkit memory is mapped by peers and reached by plain loads and "
+                        + "stores; other memory is reached %s")
+                .formatted(
+                        uri,
+                        isBounce
+                                ? "through a helper thread of its owner (foreignMemory=bounce)."
+                                : "by cross-memory attach, one system call each.");
     }
 
     ShmRegions regions() {

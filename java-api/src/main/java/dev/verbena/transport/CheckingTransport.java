@@ -66,9 +66,8 @@ public final class CheckingTransport extends ForwardingTransport {
             outstanding++;
             if (outstanding > limits().outstandingMax()) {
                 violated(
-                        outstanding
-                                + " operations outstanding, promised were at most "
-                                + limits().outstandingMax());
+                        "%s operations outstanding, promised were at most %s"
+                                .formatted(outstanding, limits().outstandingMax()));
             }
             if (!open.contains(connection)) {
                 violated(Operation.name(operation) + " accepted on " + connection + ", not open");

@@ -57,9 +57,8 @@ public final class CompletionDetails {
     static void check(int details) {
         if ((details & ~KNOWN) != 0) {
             throw new IllegalArgumentException(
-                    "details 0x"
-                            + Integer.toHexString(details)
-                            + " have bits that CompletionDetails lacks");
+                    "details 0x%s have bits that CompletionDetails lacks"
+                            .formatted(Integer.toHexString(details)));
         }
     }
 }

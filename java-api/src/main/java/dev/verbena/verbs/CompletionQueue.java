@@ -276,9 +276,9 @@ public final class CompletionQueue extends VerbsObject {
     void checkTakes(ThreadClaim receives) {
         if (receives.isShared() && receives != claim) {
             throw new IllegalArgumentException(
-                    this
-                            + " is not of the thread domain of the shared receives that complete"
-                            + " there; say it by CompletionQueueContext.parentDomain");
+                    ("%s is not of the thread domain of the shared receives that complete "
+                                    + "there; say it by CompletionQueueContext.parentDomain")
+                            .formatted(this));
         }
     }
 

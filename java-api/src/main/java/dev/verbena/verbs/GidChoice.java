@@ -28,11 +28,12 @@ public record GidChoice(GidEntry entry, String reason) {
         }
         if (best == null) {
             throw new IllegalStateException(
-                    where
-                            + " has no GID: "
-                            + (isEthernet
-                                    ? "give its network interface an IP address (ip address add)"
-                                    : "no subnet manager has configured it (opensm)"));
+                    "%s has no GID: %s"
+                            .formatted(
+                                    where,
+                                    isEthernet
+                                            ? "give its network interface an IP address (ip address add)"
+                                            : "no subnet manager has configured it (opensm)"));
         }
         return new GidChoice(best, reason(best, isEthernet, entries.size()));
     }
@@ -55,12 +56,13 @@ public record GidChoice(GidEntry entry, String reason) {
                 entry.gid().isLinkLocal()
                         ? "link-local: reaches this link only; no routed address is configured"
                         : entry.gid().isIpv4() ? "IPv4" : "a global IPv6 address";
-        return among
-                + ": "
-                + entry.typeName()
-                + (entry.type() == GidEntry.ROCE_V2
-                        ? ", which can be routed, "
-                        : ", for lack of a RoCE v2 one, ")
-                + kind;
+        return "%s: %s%s%s"
+                .formatted(
+                        among,
+                        entry.typeName(),
+                        entry.type() == GidEntry.ROCE_V2
+                                ? ", which can be routed, "
+                                : ", for lack of a RoCE v2 one, ",
+                        kind);
     }
 }

@@ -240,10 +240,8 @@ public final class QueuePairContext extends CopiedContext<QueuePairContext> {
                         sendSegmentsMax,
                         inlineMax,
                         shared == null
-                                ? receiveCapacity
-                                        + " receives of "
-                                        + receiveSegmentsMax
-                                        + " segments"
+                                ? "%s receives of %s segments"
+                                        .formatted(receiveCapacity, receiveSegmentsMax)
                                 : "shared receives");
     }
 }

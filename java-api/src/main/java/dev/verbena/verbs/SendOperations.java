@@ -72,9 +72,8 @@ public final class SendOperations {
     static void check(int operations) {
         if ((operations & ~KNOWN) != 0) {
             throw new IllegalArgumentException(
-                    "operations 0x"
-                            + Integer.toHexString(operations)
-                            + " have bits that SendOperations lacks");
+                    "operations 0x%s have bits that SendOperations lacks"
+                            .formatted(Integer.toHexString(operations)));
         }
     }
 }

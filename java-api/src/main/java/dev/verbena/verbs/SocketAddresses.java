@@ -26,9 +26,8 @@ final class SocketAddresses {
         InetAddress host = address.getAddress();
         if (host == null) {
             throw new IllegalArgumentException(
-                    "the name "
-                            + address.getHostString()
-                            + " has no address; is it spelled right?");
+                    "the name %s has no address; is it spelled right?"
+                            .formatted(address.getHostString()));
         }
         boolean isIpv6 = host instanceof Inet6Address;
         CallMemory.putShort(

@@ -57,19 +57,8 @@ public record DartConfiguration(UUID job, long epochMs, URI url, int serverCount
     /** The file's text. */
     public String encode() {
         String lines =
-                "version=1\njob="
-                        + job
-                        + "\nepoch="
-                        + epochMs
-                        + "\ntransport="
-                        + transport()
-                        + "\nurl="
-                        + url
-                        + "\nservers="
-                        + serverCount
-                        + "\nclients="
-                        + clientCount
-                        + "\n";
+                "version=1\njob=%s\nepoch=%s\ntransport=%s\nurl=%s\nservers=%s\nclients=%s\n"
+                        .formatted(job, epochMs, transport(), url, serverCount, clientCount);
         return CheckedLines.encode(lines);
     }
 

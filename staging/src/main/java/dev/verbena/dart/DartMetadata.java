@@ -311,12 +311,8 @@ public final class DartMetadata {
         int length = (FIXED_LENGTH + 8 * dimensionCount + counts + texts.length + 7) & ~7;
         if (length > LENGTH_MAX) {
             throw new IllegalArgumentException(
-                    "metadata of '"
-                            + name
-                            + "' takes "
-                            + length
-                            + " bytes; the most is "
-                            + LENGTH_MAX);
+                    "metadata of '%s' takes %s bytes; the most is %s"
+                            .formatted(name, length, LENGTH_MAX));
         }
         return length;
     }
@@ -447,19 +443,14 @@ public final class DartMetadata {
 
     @Override
     public String toString() {
-        return "DartMetadata{name='"
-                + name
-                + "', variable='"
-                + variable
-                + "', "
-                + elementType
-                + Arrays.toString(shape())
-                + ", step="
-                + step
-                + ", rank="
-                + rank
-                + ", "
-                + properties
-                + "}";
+        return "DartMetadata{name='%s', variable='%s', %s%s, step=%s, rank=%s, %s}"
+                .formatted(
+                        name,
+                        variable,
+                        elementType,
+                        Arrays.toString(shape()),
+                        step,
+                        rank,
+                        properties);
     }
 }

@@ -155,16 +155,7 @@ public final class DartSteering {
 
     @Override
     public String toString() {
-        return "DartSteering{code="
-                + code
-                + ", from step "
-                + fromStep
-                + ", "
-                + number
-                + ", "
-                + real
-                + ", '"
-                + text
-                + "'}";
+        return "DartSteering{code=%s, from step %s, %s, %s, '%s'}"
+                .formatted(code, fromStep, number, real, text);
     }
 }

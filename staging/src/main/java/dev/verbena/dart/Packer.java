@@ -183,12 +183,8 @@ public final class Packer {
     private int claim(int count) {
         if (count > lengthMax - length) {
             throw new IllegalStateException(
-                    "packer holds "
-                            + length
-                            + " bytes; "
-                            + count
-                            + " more exceed its limit of "
-                            + lengthMax);
+                    "packer holds %s bytes; %s more exceed its limit of %s"
+                            .formatted(length, count, lengthMax));
         }
         int at = length;
         int needed = at + count;

@@ -198,10 +198,8 @@ public abstract class GuardedTransport extends TransferTransport {
     private void requirePrivateData(DirectBuffer data, int offset, int length) {
         if (length < 0 || length > limits.privateDataLengthMax()) {
             throw new IllegalArgumentException(
-                    "private data of "
-                            + length
-                            + " bytes is outside 0 to "
-                            + limits.privateDataLengthMax());
+                    "private data of %s bytes is outside 0 to %s"
+                            .formatted(length, limits.privateDataLengthMax()));
         }
         if (length > 0) {
             data.boundsCheck(offset, length);

@@ -143,12 +143,12 @@ public final class OwnerGuard {
         Thread current = Thread.currentThread();
         if (!CLAIMANT.compareAndSet(this, null, current)) {
             throw new IllegalStateException(
-                    what
-                            + " is owned by thread '"
-                            + ((Thread) CLAIMANT.getVolatile(this)).getName()
-                            + "', which used it first; thread '"
-                            + current.getName()
-                            + "' may only call wakeup and close");
+                    ("%s is owned by thread '%s', which used it first; thread '%s' may only "
+                                    + "call wakeup and close")
+                            .formatted(
+                                    what,
+                                    ((Thread) CLAIMANT.getVolatile(this)).getName(),
+                                    current.getName()));
         }
         if (!isClosed()) {
             onMove.accept(current);

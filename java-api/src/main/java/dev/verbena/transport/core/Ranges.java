@@ -59,10 +59,9 @@ public final class Ranges {
     public static void requireAligned(RemoteDescriptor target, long targetOffset) {
         if ((target.base() + targetOffset & Long.BYTES - 1) != 0) {
             throw new IllegalArgumentException(
-                    "targetOffset "
-                            + targetOffset
-                            + ": an atomic needs 8 aligned bytes; the descriptor begins at "
-                            + target.base());
+                    ("targetOffset %s: an atomic needs 8 aligned bytes; the descriptor "
+                                    + "begins at %s")
+                            .formatted(targetOffset, target.base()));
         }
     }
 }

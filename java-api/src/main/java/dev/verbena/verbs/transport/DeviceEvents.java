@@ -114,9 +114,9 @@ final class DeviceEvents {
         }
         portProblem = "port " + resources.port() + " of " + device() + " is down";
         report(
-                portProblem
-                        + ": a cable was pulled, or the network interface was switched off. Peers"
-                        + " that it leads to are lost if it stays so for their timeout");
+                ("%s: a cable was pulled, or the network interface was switched off. "
+                                + "Peers that it leads to are lost if it stays so for their timeout")
+                        .formatted(portProblem));
     }
 
     /** Peers know the address that the port had when this transport was opened. */
@@ -131,13 +131,8 @@ final class DeviceEvents {
         addressProblem =
                 isSame && isSameLid
                         ? ""
-                        : "the address by which peers know port "
-                                + resources.port()
-                                + " of "
-                                + device()
-                                + ", "
-                                + resources.gid.gid()
-                                + ", is no longer its own";
+                        : "the address by which peers know port %s of %s, %s, is no longer its own"
+                                .formatted(resources.port(), device(), resources.gid.gid());
         if (before.isEmpty() && !addressProblem.isEmpty()) {
             report(addressProblem + ": give it back, or open another transport");
         }

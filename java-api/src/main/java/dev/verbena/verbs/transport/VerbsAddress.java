@@ -35,9 +35,8 @@ record VerbsAddress(String host, int port, String job, String name, long incarna
             Matcher query = QUERY.matcher(uri.getQuery());
             if (!query.matches()) {
                 throw new IllegalArgumentException(
-                        "'"
-                                + uri
-                                + "': the query must be incarnation=, up to 16 hexadecimal digits");
+                        "'%s': the query must be incarnation=, up to 16 hexadecimal digits"
+                                .formatted(uri));
             }
             incarnation = Long.parseUnsignedLong(query.group(1), HEX);
         }

@@ -101,11 +101,9 @@ final class VerbsParts implements AutoCloseable {
         int slots = credits * SLOTS_PER_CREDIT;
         if ((long) slots * context.messageLengthMax() > SLOT_BYTES_MAX) {
             throw new IllegalArgumentException(
-                    "creditsPerConnection "
-                            + credits
-                            + " times messageLengthMax "
-                            + context.messageLengthMax()
-                            + " is more than half a GiB");
+                    ("creditsPerConnection %s times messageLengthMax %s is more than half a "
+                                    + "GiB")
+                            .formatted(credits, context.messageLengthMax()));
         }
         VerbsResources resources = VerbsResources.open(context, options, most, slots);
         boolean isDone = false;
@@ -145,9 +143,9 @@ final class VerbsParts implements AutoCloseable {
                     incarnation);
         } catch (IOException e) {
             throw new TransportException(
-                    "verbs: no TCP socket to meet peers at ("
-                            + e.getMessage()
-                            + "); options address and port choose another",
+                    ("verbs: no TCP socket to meet peers at (%s); options address and port "
+                                    + "choose another")
+                            .formatted(e.getMessage()),
                     0,
                     e);
         }

@@ -147,12 +147,10 @@ final class VerbsRegions {
         if (region.users() > 0) {
             region.closeRefused();
             throw new IllegalStateException(
-                    region
-                            + " cannot be closed: "
-                            + region.users()
-                            + " operations posted from it are outstanding; poll their completions,"
-                            + " or close the transport, which ends them and closes the region,"
-                            + " too");
+                    ("%s cannot be closed: %s operations posted from it are outstanding; "
+                                    + "poll their completions, or close the transport, which ends them and "
+                                    + "closes the region, too")
+                            .formatted(region, region.users()));
         }
         int key = region.key();
         region.revoke();

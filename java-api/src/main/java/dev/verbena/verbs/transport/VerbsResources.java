@@ -99,9 +99,9 @@ final class VerbsResources implements AutoCloseable {
             }
             if (gid == null) {
                 throw new TransportException(
-                        "option gid="
-                                + options.gid()
-                                + ": there is no address at this place; ./verbena devices shows them");
+                        ("option gid=%s: there is no address at this place; ./verbena devices "
+                                        + "shows them")
+                                .formatted(options.gid()));
             }
             sendsPerPair =
                     Math.min(
@@ -119,12 +119,9 @@ final class VerbsResources implements AutoCloseable {
             connectionsMax = (int) Math.min(wanted, receivesMax / slotsPerConnection);
             if (connectionsMax == 0) {
                 throw new TransportException(
-                        device.info().name()
-                                + " has shared receive queues of up to "
-                                + receivesMax
-                                + " places; creditsPerConnection asks for "
-                                + slotsPerConnection
-                                + " for each connection");
+                        ("%s has shared receive queues of up to %s places; creditsPerConnection "
+                                        + "asks for %s for each connection")
+                                .formatted(device.info().name(), receivesMax, slotsPerConnection));
             }
             int receiveCount = connectionsMax * slotsPerConnection;
             receives = kept(device.createCompletionQueue(receiveCount, channel, 0));
@@ -261,21 +258,17 @@ final class VerbsResources implements AutoCloseable {
 
     String explain() {
         String numa = NumaAdvice.of(device.info().name());
-        return "device "
-                + device.info().name()
-                + " port "
-                + options.devicePort()
-                + ", "
-                + reason
-                + "; packets of "
-                + mtu
-                + " bytes, requests of up to "
-                + segmentMax
-                + "; a lost packet is noticed after "
-                + (TIMEOUT_UNIT_NS << timeoutCode) / 1_000_000
-                + " ms; fork: "
-                + RdmaDevices.forkStatus()
-                + (numa.isEmpty() ? "" : "; " + numa);
+        return ("device %s port %s, %s; packets of %s bytes, requests of up to %s; a "
+                        + "lost packet is noticed after %s ms; fork: %s%s")
+                .formatted(
+                        device.info().name(),
+                        options.devicePort(),
+                        reason,
+                        mtu,
+                        segmentMax,
+                        (TIMEOUT_UNIT_NS << timeoutCode) / 1_000_000,
+                        RdmaDevices.forkStatus(),
+                        numa.isEmpty() ? "" : "; " + numa);
     }
 
     /** The calling thread closes instead of the owner, who is outside. */

@@ -71,14 +71,16 @@ final class VerbsTransport extends VerbsOperations {
     @Override
     public String explain() {
         long dropped = inbox.droppedCount();
-        return "verbs: "
-                + uri
-                + ". Peers are reached through an RDMA card: "
-                + parts.explanation
-                + news.explain()
-                + (dropped == 0
-                        ? ""
-                        : "; " + dropped + " notifications came for regions that were closed");
+        return "verbs: %s. Peers are reached through an RDMA card: %s%s%s"
+                .formatted(
+                        uri,
+                        parts.explanation,
+                        news.explain(),
+                        dropped == 0
+                                ? ""
+                                : "; "
+                                        + dropped
+                                        + " notifications came for regions that were closed");
     }
 
     void closeRegion(VerbsRegion region) {

@@ -265,10 +265,8 @@ public final class ClientEngine {
             if (!await(UNBLOCKED, timeoutNs)) {
                 throw new DartException(
                         DartException.Code.TIMEOUT,
-                        "an earlier message is still on its way after "
-                                + timeoutNs / 1_000_000
-                                + " ms; nothing was sent"
-                                + protocol.trouble());
+                        "an earlier message is still on its way after %s ms; nothing was sent%s"
+                                .formatted(timeoutNs / 1_000_000, protocol.trouble()));
             }
         }
         protocol.checkUsable();
@@ -306,9 +304,9 @@ public final class ClientEngine {
         }
         throw new DartException(
                 DartException.Code.SERVER_UNREACHABLE,
-                "the server was lost before it answered command "
-                        + type
-                        + ", which may have been done or not");
+                ("the server was lost before it answered command %s, which may have been "
+                                + "done or not")
+                        .formatted(type));
     }
 
     private static DartException timedOut(int type, long timeoutNs, String why) {
@@ -328,11 +326,11 @@ public final class ClientEngine {
         if (!await(ALL_FINAL, timeoutNs)) {
             throw new DartException(
                     DartException.Code.TIMEOUT,
-                    "not confirmed after "
-                            + timeoutNs / 1_000_000
-                            + " ms: "
-                            + describe(protocol.flight().unconfirmed())
-                            + protocol.trouble());
+                    "not confirmed after %s ms: %s%s"
+                            .formatted(
+                                    timeoutNs / 1_000_000,
+                                    describe(protocol.flight().unconfirmed()),
+                                    protocol.trouble()));
         }
     }
 
@@ -342,13 +340,8 @@ public final class ClientEngine {
         if (!isClosed && !await(TICKET, timeoutNs)) {
             throw new DartException(
                     DartException.Code.TIMEOUT,
-                    ticket
-                            + " is not "
-                            + atLeast
-                            + " after "
-                            + timeoutNs / 1_000_000
-                            + " ms"
-                            + protocol.trouble());
+                    "%s is not %s after %s ms%s"
+                            .formatted(ticket, atLeast, timeoutNs / 1_000_000, protocol.trouble()));
         }
         if (ticket.state() == TicketState.FAILED) {
             throw new DartException(ticket.failureCode(), ticket.toString());
@@ -509,13 +502,8 @@ public final class ClientEngine {
         if (!lost.isEmpty()) {
             throw new DartException(
                     DartException.Code.UNCONFIRMED,
-                    "closed with "
-                            + lost.size()
-                            + " messages unconfirmed"
-                            + why
-                            + ": "
-                            + describe(lost)
-                            + protocol.trouble());
+                    "closed with %s messages unconfirmed%s: %s%s"
+                            .formatted(lost.size(), why, describe(lost), protocol.trouble()));
         }
     }
 

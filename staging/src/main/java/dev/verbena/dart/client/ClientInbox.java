@@ -203,9 +203,9 @@ final class ClientInbox {
             errors.onError(
                     new DartException(
                             DartException.Code.TRANSFER_FAILED,
-                            "a message from the receiver ended after "
-                                    + assembled
-                                    + " bytes: another receiver took over"));
+                            ("a message from the receiver ended after %s bytes: another receiver "
+                                            + "took over")
+                                    .formatted(assembled)));
         }
         assembled = 0;
         skipped = -1;
@@ -213,10 +213,9 @@ final class ClientInbox {
             errors.onError(
                     new DartException(
                             DartException.Code.TRANSFER_FAILED,
-                            "a message of "
-                                    + piece.messageLength()
-                                    + " bytes from the receiver is dropped; inboxMessageMax is "
-                                    + lengthMax));
+                            ("a message of %s bytes from the receiver is dropped; inboxMessageMax is "
+                                            + "%s")
+                                    .formatted(piece.messageLength(), lengthMax)));
             assembled = -1;
             skipped = 0;
         } else if (assembly.length < piece.messageLength()
@@ -230,9 +229,8 @@ final class ClientInbox {
             errors.onError(
                     new DartException(
                             DartException.Code.MALFORMED,
-                            "piece "
-                                    + piece.number()
-                                    + " from the receiver belongs to no message that was begun"));
+                            "piece %s from the receiver belongs to no message that was begun"
+                                    .formatted(piece.number())));
         }
         skipped = isLast ? -1 : 0;
         assembled = -1;

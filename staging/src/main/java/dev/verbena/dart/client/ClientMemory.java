@@ -79,15 +79,8 @@ final class ClientMemory {
     private static IllegalArgumentException outside(
             long offset, long length, String what, long capacity) {
         return new IllegalArgumentException(
-                "offset "
-                        + offset
-                        + ", length "
-                        + length
-                        + " are outside the "
-                        + what
-                        + " of "
-                        + capacity
-                        + " bytes");
+                "offset %s, length %s are outside the %s of %s bytes"
+                        .formatted(offset, length, what, capacity));
     }
 
     void closeCopies() {

@@ -193,9 +193,8 @@ final class ClientProtocol {
         if (heartbeat.isOver(now)) {
             transport.disconnect(serverConnection);
             onServerGone(
-                    "it was asked whether it lives and did not answer for "
-                            + heartbeat.timeoutNs() / 1_000_000
-                            + " ms");
+                    "it was asked whether it lives and did not answer for %s ms"
+                            .formatted(heartbeat.timeoutNs() / 1_000_000));
             work++;
         }
         return work;
@@ -268,10 +267,8 @@ final class ClientProtocol {
             DartException refusal =
                     new DartException(
                             ControlResult.code(result),
-                            "server "
-                                    + incoming.serverId()
-                                    + " refused this process: "
-                                    + ControlResult.name(result));
+                            "server %s refused this process: %s"
+                                    .formatted(incoming.serverId(), ControlResult.name(result)));
             if (state == MOVING) {
                 lose(refusal);
             } else {
@@ -283,10 +280,9 @@ final class ClientProtocol {
             lose(
                     new DartException(
                             DartException.Code.SERVER_UNREACHABLE,
-                            "the master does not know this process any more: it was client "
-                                    + clientId
-                                    + " and would now be client "
-                                    + incoming.clientId()));
+                            ("the master does not know this process any more: it was client %s and "
+                                            + "would now be client %s")
+                                    .formatted(clientId, incoming.clientId())));
             transport.disconnect(connection);
             return;
         }
@@ -356,11 +352,12 @@ final class ClientProtocol {
 
     private void onServerGone(String reason) {
         String what =
-                "server "
-                        + serverId
-                        + (isServerStopping
-                                ? " has stopped"
-                                : " was lost" + (reason.isEmpty() ? "" : ": " + reason));
+                "server %s%s"
+                        .formatted(
+                                serverId,
+                                isServerStopping
+                                        ? " has stopped"
+                                        : " was lost" + (reason.isEmpty() ? "" : ": " + reason));
         if (settings.isReassigned()) {
             flight.moveAway();
             state = MOVING;

@@ -56,17 +56,14 @@ final class SourceGuard {
     private static DartException failure(DartTicket ticket, String what) {
         return new DartException(
                 DartException.Code.BUFFER_CHANGED,
-                "the memory of message "
-                        + ticket.sequence()
-                        + " ('"
-                        + ticket.name()
-                        + "', tag "
-                        + ticket.tag()
-                        + ", "
-                        + ticket.length()
-                        + " bytes) was "
-                        + what
-                        + " before its ticket gave it back: wait for TRANSFERRED, or use sendCopy");
+                ("the memory of message %s ('%s', tag %s, %s bytes) was %s before its "
+                                + "ticket gave it back: wait for TRANSFERRED, or use sendCopy")
+                        .formatted(
+                                ticket.sequence(),
+                                ticket.name(),
+                                ticket.tag(),
+                                ticket.length(),
+                                what));
     }
 
     private int checksum(int slot) {

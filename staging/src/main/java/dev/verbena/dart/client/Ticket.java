@@ -135,16 +135,13 @@ final class Ticket implements DartTicket {
 
     @Override
     public String toString() {
-        return "message "
-                + sequence
-                + " ('"
-                + name
-                + "', tag "
-                + tag
-                + ", "
-                + length
-                + " bytes): "
-                + state
-                + (failure.isEmpty() ? "" : ", " + failure);
+        return "message %s ('%s', tag %s, %s bytes): %s%s"
+                .formatted(
+                        sequence,
+                        name,
+                        tag,
+                        length,
+                        state,
+                        failure.isEmpty() ? "" : ", " + failure);
     }
 }

@@ -75,10 +75,9 @@ public final class JobScheme implements AutoCloseable {
         }
         return file.isCurrent(found, variables)
                 ? ""
-                : "no master of "
-                        + file.path()
-                        + " lives: the file is stale, or its locks do not reach this"
-                        + " machine. Start a master, or name the transport here";
+                : ("no master of %s lives: the file is stale, or its locks do not reach "
+                                + "this machine. Start a master, or name the transport here")
+                        .formatted(file.path());
     }
 
     /** What is left of the time to register. */

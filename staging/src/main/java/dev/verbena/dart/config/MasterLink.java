@@ -126,9 +126,9 @@ public final class MasterLink implements AutoCloseable {
             isUnanswered = false;
             isHopeless = true;
             reason =
-                    what()
-                            + " is of a master that was started anew; it does not know who"
-                            + " registered with the one before";
+                    ("%s is of a master that was started anew; it does not know who "
+                                    + "registered with the one before")
+                            .formatted(what());
             return 0;
         }
         String scheme = transport.uri().getScheme();
@@ -138,14 +138,9 @@ public final class MasterLink implements AutoCloseable {
             // A file that was left over may be replaced by one that fits.
             isHopeless = file.isCurrent(found, variables);
             reason =
-                    what()
-                            + " is of transport '"
-                            + found.transport()
-                            + "', but this process uses '"
-                            + scheme
-                            + "'. Name no transport here, or '"
-                            + found.transport()
-                            + "'";
+                    ("%s is of transport '%s', but this process uses '%s'. Name no transport "
+                                    + "here, or '%s'")
+                            .formatted(what(), found.transport(), scheme, found.transport());
             return 0;
         }
         connection = transport.connect(found.url(), noData, 0, 0, context, CONNECT_TIMEOUT_NS);
@@ -169,12 +164,8 @@ public final class MasterLink implements AutoCloseable {
         isUnanswered = true;
         code = DartException.Code.SERVER_UNREACHABLE;
         reason =
-                "no connection to the master of "
-                        + what()
-                        + ": "
-                        + Status.name(status)
-                        + ", "
-                        + why;
+                "no connection to the master of %s: %s, %s"
+                        .formatted(what(), Status.name(status), why);
         lookForMaster();
         again(nowNs);
     }
@@ -192,11 +183,9 @@ public final class MasterLink implements AutoCloseable {
         code = DartException.Code.SERVER_UNREACHABLE;
         isUnanswered = false;
         reason =
-                "the master of "
-                        + file.path()
-                        + " has ended, and only it could name another server to this process ("
-                        + reason
-                        + "). Start the service and this process anew";
+                ("the master of %s has ended, and only it could name another server to "
+                                + "this process (%s). Start the service and this process anew")
+                        .formatted(file.path(), reason);
     }
 
     /** Whether waiting on is of no use, although time is left. */
@@ -264,9 +253,9 @@ public final class MasterLink implements AutoCloseable {
         if (isStale) {
             return new DartException(
                     DartException.Code.NOT_BOOTSTRAPPED,
-                    text
-                            + "; no server of it lives: the file is stale. Start a master, or"
-                            + " remove the file");
+                    ("%s; no server of it lives: the file is stale. Start a master, or "
+                                    + "remove the file")
+                            .formatted(text));
         }
         return new DartException(code, text);
     }

@@ -24,15 +24,12 @@ final class AbandonedMessages {
         shared.report(
                 new DartException(
                         DartException.Code.TRANSFER_FAILED,
-                        "message "
-                                + message.sequence()
-                                + " of client "
-                                + message.clientId()
-                                + " was given up by its server after "
-                                + message.received()
-                                + " of "
-                                + message.metadata().payloadLength()
-                                + " bytes"));
+                        "message %s of client %s was given up by its server after %s of %s bytes"
+                                .formatted(
+                                        message.sequence(),
+                                        message.clientId(),
+                                        message.received(),
+                                        message.metadata().payloadLength())));
     }
 
     /** The acknowledged beginning of a message is gone: it cannot be delivered any more. */
@@ -45,16 +42,13 @@ final class AbandonedMessages {
         shared.report(
                 new DartException(
                         DartException.Code.TRANSFER_FAILED,
-                        "message "
-                                + message.sequence()
-                                + " of client "
-                                + message.clientId()
-                                + ", of which "
-                                + message.received()
-                                + " of "
-                                + message.metadata().payloadLength()
-                                + " bytes had come, is lost: "
-                                + why));
+                        "message %s of client %s, of which %s of %s bytes had come, is lost: %s"
+                                .formatted(
+                                        message.sequence(),
+                                        message.clientId(),
+                                        message.received(),
+                                        message.metadata().payloadLength(),
+                                        why)));
         Counters.add(shared.abandoned, 1);
     }
 

@@ -131,11 +131,8 @@ final class InboundConnections {
         if (known >= settings.connectionsMax()) {
             throw new DartException(
                     DartException.Code.SERVER_FULL,
-                    "receiver refuses "
-                            + session.peer()
-                            + ": connectionsMax "
-                            + settings.connectionsMax()
-                            + " is reached");
+                    "receiver refuses %s: connectionsMax %s is reached"
+                            .formatted(session.peer(), settings.connectionsMax()));
         }
     }
 

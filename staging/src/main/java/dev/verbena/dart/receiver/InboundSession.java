@@ -10,7 +10,6 @@ import dev.verbena.dart.store.InboundStream;
 import dev.verbena.dart.store.StreamSession;
 import dev.verbena.dart.stream.ReceiverLink;
 import dev.verbena.dart.wire.FrameFlyweight;
-import dev.verbena.dart.wire.PieceFlyweight;
 import dev.verbena.staging.Checksum;
 import dev.verbena.staging.Names;
 import java.nio.ByteBuffer;
@@ -53,10 +52,7 @@ final class InboundSession implements StreamSession {
     /** The bytes of data mean nothing, and their sums are 0. */
     private final boolean isBlank;
 
-    private final FrameFlyweight outFrame = new FrameFlyweight();
-    private final UnsafeBuffer out = new UnsafeBuffer(new byte[4 * (FrameFlyweight.LENGTH + 512)]);
-    private int outLength;
-    private int outDone;
+    private final SessionOutput output;
     private final InboundGreeting greeting;
     private InboundStream inbound;
     private int headerDone;
@@ -64,26 +60,10 @@ final class InboundSession implements StreamSession {
     private boolean isFrameWaiting;
     private final long openedNs;
     private long lastHeardNs;
-    private long lastSentNs;
     private long acknowledged;
     private boolean isAckDue;
     private boolean isClosing;
     private boolean isEnded;
-
-    // The way back: a frame of its own memory, made when there is a first one.
-    private UnsafeBuffer reverseOut;
-    private int reverseLength;
-    private int reverseDone;
-    private long reverseSent;
-
-    /** Pieces that the server can take in all; the outlet's. */
-    private long reverseGrant;
-
-    /** Where the outlet goes on looking for something to send. */
-    private int reverseAt;
-
-    /** Client of the piece that the outlet wrote last. */
-    private int reverseClient;
 
     InboundSession(ReceiverEngine engine, ByteStream stream, long now) {
         this.engine = engine;
@@ -93,25 +73,17 @@ final class InboundSession implements StreamSession {
         this.openedNs = now;
         stream.wakeAfter(ReceiverLink.WAKE_AFTER);
         this.lastHeardNs = now;
-        this.lastSentNs = now;
+        this.output = new SessionOutput(this, stream, now);
     }
 
-    // ---- the outlet's
-
-    /** The server can take as many pieces in all. */
-    void granted(long pieces) {
-        reverseGrant = pieces;
+    /** What it writes. */
+    SessionOutput output() {
+        return output;
     }
 
-    /** Index of the destination whose turn is next. */
-    int nextOf(int count) {
-        reverseAt = (reverseAt + 1) % count;
-        return reverseAt;
-    }
-
-    /** The piece that is written now is for this client. */
-    void writesFor(int client) {
-        reverseClient = client;
+    /** The next piece for a process behind this connection; its length, 0: none. */
+    int nextPiece(UnsafeBuffer out, int at) {
+        return engine.reverse().next(this, out, at);
     }
 
     // ---- connection
@@ -138,8 +110,8 @@ final class InboundSession implements StreamSession {
 
     long nextDeadlineNs(long silenceNs) {
         // A heartbeat that cannot be sent now must not keep the thread from sleeping.
-        boolean isHeldUp = inbound == null || isClosing || outDone < outLength;
-        long heartbeatNs = isHeldUp ? Long.MAX_VALUE : lastSentNs + HEARTBEAT_NS;
+        boolean isHeldUp = inbound == null || isClosing || !output.isIdle();
+        long heartbeatNs = isHeldUp ? Long.MAX_VALUE : output.lastSentNs() + HEARTBEAT_NS;
         long helloNs = isKnown() ? Long.MAX_VALUE : openedNs + engine.helloTimeoutNs();
         return Math.min(Math.min(lastHeardNs + silenceNs, helloNs), heartbeatNs);
     }
@@ -155,9 +127,9 @@ final class InboundSession implements StreamSession {
             if (inbound != null) {
                 acknowledge();
             }
-            boolean isIdle = outDone == outLength && now - lastSentNs - HEARTBEAT_NS >= 0;
+            boolean isIdle = output.isIdle() && now - output.lastSentNs() - HEARTBEAT_NS >= 0;
             if (!isClosing && inbound != null && isIdle) {
-                send(FrameFlyweight.HEARTBEAT, 0);
+                output.send(FrameFlyweight.HEARTBEAT, 0);
             }
         } catch (DartException e) {
             if (e.code() == DartException.Code.TRANSFER_FAILED && inbound != null) {
@@ -359,7 +331,7 @@ final class InboundSession implements StreamSession {
     /** This frame is to come again, and its message to be given up; false: not now. */
     @Override
     public boolean refuse(FrameFlyweight refused) {
-        if (!hasRoom()) {
+        if (!output.hasRoom()) {
             return false;
         }
         wantAgain(refused.clientId(), refused.messageSequence());
@@ -368,12 +340,7 @@ final class InboundSession implements StreamSession {
 
     private void wantAgain(int clientId, long messageSequence) {
         inbound.skip();
-        int at = outAt() + FrameFlyweight.LENGTH;
-        out.putLong(at, inbound.nextWanted(), BIG_ENDIAN);
-        outFrame.begin(out, outLength, FrameFlyweight.NACK)
-                .message(clientId, messageSequence, 0, 0)
-                .end(out, at, FrameFlyweight.NACK_LENGTH);
-        outLength = at + FrameFlyweight.NACK_LENGTH;
+        output.sendNack(inbound.nextWanted(), clientId, messageSequence);
     }
 
     private void onSecret() {
@@ -382,11 +349,11 @@ final class InboundSession implements StreamSession {
                     DartException.Code.MALFORMED, "frame: type " + frame.type() + " after HELLO");
         }
         int type = frame.type();
-        int at = outAt() + FrameFlyweight.LENGTH;
-        boolean isChallenge = type == FrameFlyweight.CHALLENGE;
-        send(
+        UnsafeBuffer out = output.payload();
+        int at = output.payloadAt();
+        output.send(
                 type,
-                isChallenge
+                type == FrameFlyweight.CHALLENGE
                         ? greeting.onChallenge(payload, out, at)
                         : greeting.onProof(payload, out, at));
     }
@@ -402,23 +369,15 @@ final class InboundSession implements StreamSession {
         if (serverId < 0 || window < 1 || !FrameFlyweight.isNumber(lastSent)) {
             throw new DartException(
                     DartException.Code.MALFORMED,
-                    "frame: HELLO of server "
-                            + serverId
-                            + " with window "
-                            + window
-                            + " and last sequence "
-                            + lastSent);
+                    "frame: HELLO of server %s with window %s and last sequence %s"
+                            .formatted(serverId, window, lastSent));
         }
         greeting.onHello(job, serverId);
         inbound = engine.attach(this, job, serverId, lastSent);
         inbound.endSkipping();
         acknowledged = inbound.acknowledgedNext();
-        int at = outAt() + FrameFlyweight.LENGTH;
         inbound.grant(Math.min(window, engine.windowMax()));
-        out.putLong(at, inbound.window(), BIG_ENDIAN);
-        out.putLong(at + 8, acknowledged, BIG_ENDIAN);
-        out.putLong(at + 16, engine.messageLengthMax(), BIG_ENDIAN);
-        send(FrameFlyweight.HELLO_ACK, FrameFlyweight.HELLO_ACK_LENGTH);
+        output.sendHelloAck(inbound.window(), acknowledged, engine.messageLengthMax());
     }
 
     private boolean onData() {
@@ -445,126 +404,36 @@ final class InboundSession implements StreamSession {
         if (last != inbound.nextWanted() - 1 || last != inbound.acknowledgedNext() - 1) {
             throw new DartException(
                     DartException.Code.MALFORMED,
-                    "frame: FIN after "
-                            + last
-                            + " where "
-                            + (inbound.nextWanted() - 1)
-                            + " was the last frame");
+                    "frame: FIN after %s where %s was the last frame"
+                            .formatted(last, inbound.nextWanted() - 1));
         }
-        send(FrameFlyweight.FIN_ACK, 0);
+        output.send(FrameFlyweight.FIN_ACK, 0);
         engine.finished(inbound);
         isClosing = true;
     }
 
     // ---- writing
 
-    /** Where the next outgoing frame begins. */
-    private int outAt() {
-        if (outDone == outLength) {
-            outDone = 0;
-            outLength = 0;
-        }
-        return outLength;
-    }
-
-    private boolean hasRoom() {
-        return outAt() + FrameFlyweight.LENGTH + 512 <= out.capacity();
-    }
-
-    /** Payload, if any, was written behind {@link #outAt()}. */
-    private void send(int type, int payloadLength) {
-        int at = outAt();
-        outFrame.begin(out, at, type).end(out, at + FrameFlyweight.LENGTH, payloadLength);
-        outLength = at + FrameFlyweight.LENGTH + payloadLength;
-    }
-
     /** Tells what is settled; the last word replaces earlier ones that were not yet written. */
     private void acknowledge() {
-        if ((inbound.acknowledgedNext() > acknowledged || isAckDue) && outDone == outLength) {
+        if ((inbound.acknowledgedNext() > acknowledged || isAckDue) && output.isIdle()) {
             acknowledged = inbound.acknowledgedNext();
             isAckDue = false;
-            int at = outAt() + FrameFlyweight.LENGTH;
-            out.putLong(at, acknowledged, BIG_ENDIAN);
-            out.putLong(at + 8, engine.windowMax(), BIG_ENDIAN);
-            send(FrameFlyweight.ACK, FrameFlyweight.ACK_LENGTH);
+            output.sendAck(acknowledged, engine.windowMax());
         }
-    }
-
-    /** Pieces for processes behind this connection, as far as the server has room for them. */
-    private int writeReverse(long now) {
-        int work = 0;
-        while (!isEnded && work < FRAME_LIMIT) {
-            if (reverseDone == reverseLength && !beginReverse()) {
-                break;
-            }
-            int n = stream.write(reverseOut, reverseDone, reverseLength - reverseDone);
-            if (n < 0) {
-                end();
-                return work + 1;
-            }
-            reverseDone += n;
-            if (n == 0) {
-                break;
-            }
-            lastSentNs = now;
-            work++;
-        }
-        return work;
-    }
-
-    private boolean beginReverse() {
-        boolean isPossible =
-                inbound != null && !isClosing && outDone == outLength && reverseSent < reverseGrant;
-        if (!isPossible) {
-            return false;
-        }
-        if (reverseOut == null) {
-            reverseOut =
-                    new UnsafeBuffer(new byte[FrameFlyweight.LENGTH + PieceFlyweight.LENGTH_MAX]);
-        }
-        int length = engine.reverse().next(this, reverseOut, FrameFlyweight.LENGTH);
-        if (length == 0) {
-            return false;
-        }
-        outFrame.begin(reverseOut, 0, FrameFlyweight.REVERSE)
-                .message(reverseClient, 0, 0, 0)
-                .end(reverseOut, FrameFlyweight.LENGTH, length);
-        reverseSent++;
-        reverseDone = 0;
-        reverseLength = FrameFlyweight.LENGTH + length;
-        return true;
     }
 
     private int write(long now) {
-        if (reverseDone < reverseLength && !isEnded) {
-            // A frame that was begun is written to its end before any other.
-            int work = writeReverse(now);
-            if (reverseDone < reverseLength || isEnded) {
-                return work;
-            }
+        if (isEnded) {
+            return 0;
         }
-        int work = writeControl(now);
-        return work + (outDone == outLength ? writeReverse(now) : 0);
-    }
-
-    private int writeControl(long now) {
-        if (outDone < outLength && !isEnded) {
-            int n = stream.write(out, outDone, outLength - outDone);
-            if (n < 0) {
-                end();
-                return 1;
-            }
-            outDone += n;
-            if (n > 0) {
-                lastSentNs = now;
-            }
-            return n > 0 ? 1 : 0;
-        }
-        if (isClosing && !isEnded) {
+        boolean isDone = isClosing && output.isAllWritten();
+        int work = output.write(now, inbound != null && !isClosing);
+        if (work == SessionOutput.ENDED || isDone) {
             end();
             return 1;
         }
-        return 0;
+        return work;
     }
 
     /** Tells the peer why, as far as it can be told, and ends. */
@@ -574,14 +443,7 @@ final class InboundSession implements StreamSession {
             return;
         }
         isClosing = true;
-        if (hasRoom()) {
-            byte[] bytes = text.getBytes(UTF_8);
-            int length = Math.min(bytes.length, ERROR_TEXT_MAX);
-            int at = outAt() + FrameFlyweight.LENGTH;
-            out.putInt(at, code, BIG_ENDIAN);
-            out.putBytes(at + 4, bytes, 0, length);
-            send(FrameFlyweight.ERROR, 4 + length);
-        }
+        output.sendError(code, text);
     }
 
     @Override

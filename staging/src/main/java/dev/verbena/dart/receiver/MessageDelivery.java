@@ -243,11 +243,7 @@ final class MessageDelivery {
         shared.report(
                 new DartException(
                         DartException.Code.TRANSFER_FAILED,
-                        "message "
-                                + message.sequence()
-                                + " of client "
-                                + message.clientId()
-                                + ", half received before, is lost: "
-                                + whyNot));
+                        "message %s of client %s, half received before, is lost: %s"
+                                .formatted(message.sequence(), message.clientId(), whyNot)));
     }
 }

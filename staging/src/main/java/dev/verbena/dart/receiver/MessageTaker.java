@@ -248,10 +248,10 @@ final class MessageTaker {
                     && message.metadata().payloadLength() > shared.settings.messageLengthMax()) {
                 throw ReceiverShared.malformed(
                         frame,
-                        "message of "
-                                + message.metadata().payloadLength()
-                                + " bytes, messageLengthMax is "
-                                + shared.settings.messageLengthMax());
+                        "message of %s bytes, messageLengthMax is %s"
+                                .formatted(
+                                        message.metadata().payloadLength(),
+                                        shared.settings.messageLengthMax()));
             }
             message.job(stream.job());
             if (shared.steps != null && !shared.steps.admit(stream, message)) {
@@ -289,11 +289,8 @@ final class MessageTaker {
         shared.report(
                 new DartException(
                         DartException.Code.TRANSFER_FAILED,
-                        "message "
-                                + frame.messageSequence()
-                                + " of client "
-                                + frame.clientId()
-                                + " is lost: its beginning is gone"));
+                        "message %s of client %s is lost: its beginning is gone"
+                                .formatted(frame.messageSequence(), frame.clientId())));
         return true;
     }
 }

@@ -257,13 +257,8 @@ final class ReceiverShared {
     static DartException malformed(FrameFlyweight frame, String what) {
         return new DartException(
                 DartException.Code.MALFORMED,
-                "frame "
-                        + frame.sequence()
-                        + ", message "
-                        + frame.messageSequence()
-                        + " of client "
-                        + frame.clientId()
-                        + ": "
-                        + what);
+                "frame %s, message %s of client %s: %s"
+                        .formatted(
+                                frame.sequence(), frame.messageSequence(), frame.clientId(), what));
     }
 }

@@ -164,7 +164,7 @@ public final class ReverseOutlet {
     synchronized void onState(
             InboundSession session, UUID job, int serverId, DirectBuffer from, int at) {
         int kind = from.getInt(at, BIG_ENDIAN);
-        session.granted(from.getLong(at + 32, BIG_ENDIAN));
+        session.output().granted(from.getLong(at + 32, BIG_ENDIAN));
         if (kind == FrameFlyweight.REVERSE_GRANT) {
             return;
         }
@@ -183,14 +183,8 @@ public final class ReverseOutlet {
         if (!isPossible) {
             throw new DartException(
                     DartException.Code.MALFORMED,
-                    "frame: inbox of client "
-                            + clientId
-                            + " with "
-                            + slots
-                            + " slots of "
-                            + slotLength
-                            + " bytes, taken up to "
-                            + upTo);
+                    "frame: inbox of client %s with %s slots of %s bytes, taken up to %s"
+                            .formatted(clientId, slots, slotLength, upTo));
         }
         ReverseDestination one = known(job, clientId, application, rank);
         if (kind == FrameFlyweight.REVERSE_GONE) {
@@ -272,11 +266,11 @@ public final class ReverseOutlet {
     synchronized int next(InboundSession session, MutableDirectBuffer out, int at) {
         int count = destinations.size();
         for (int i = 0; i < count; i++) {
-            ReverseDestination one = destinations.get(session.nextOf(count));
+            ReverseDestination one = destinations.get(session.output().nextOf(count));
             if (one.isOver(session) && one.canSend()) {
                 pieces++;
                 repeated += one.isRepeating() ? 1 : 0;
-                session.writesFor(one.clientId);
+                session.output().writesFor(one.clientId);
                 return one.encode(piece, out, at);
             }
         }
@@ -310,13 +304,9 @@ public final class ReverseOutlet {
             errors.onError(
                     new DartException(
                             DartException.Code.UNCONFIRMED,
-                            why
-                                    + " before "
-                                    + one.messageCount()
-                                    + " messages were taken by rank "
-                                    + one.rank
-                                    + " of application "
-                                    + one.applicationId));
+                            "%s before %s messages were taken by rank %s of application %s"
+                                    .formatted(
+                                            why, one.messageCount(), one.rank, one.applicationId)));
         }
     }
 }

@@ -81,12 +81,10 @@ final class StreamTable {
         if (!shared.settings.isAcceptingGaps()) {
             throw new DartException(
                     DartException.Code.RECEIVER_UNREACHABLE,
-                    "messages that were half received from server "
-                            + stream.serverId()
-                            + " of job "
-                            + stream.job()
-                            + " were given up while it was away (unfinishedBytesMax). Tell the"
-                            + " receiver to accept the gap, or give it a directory");
+                    ("messages that were half received from server %s of job %s were given "
+                                    + "up while it was away (unfinishedBytesMax). Tell the receiver to accept "
+                                    + "the gap, or give it a directory")
+                            .formatted(stream.serverId(), stream.job()));
         }
         stream.goOnWithoutHalves();
     }
@@ -111,9 +109,8 @@ final class StreamTable {
         if (least == null || worth(least) == BUSY) {
             throw new DartException(
                     DartException.Code.RECEIVER_UNREACHABLE,
-                    "this receiver knows "
-                            + STREAMS_MAX
-                            + " servers that are connected, and takes no other");
+                    "this receiver knows %s servers that are connected, and takes no other"
+                            .formatted(STREAMS_MAX));
         }
         if (worth(least) == HALF) {
             least = leastHalf();
@@ -181,12 +178,9 @@ final class StreamTable {
         shared.report(
                 new DartException(
                         DartException.Code.RECEIVER_UNREACHABLE,
-                        "server "
-                                + stream.serverId()
-                                + " of job "
-                                + stream.job()
-                                + ", which went away and did not end in order, is forgotten "
-                                + why));
+                        ("server %s of job %s, which went away and did not end in order, is "
+                                        + "forgotten %s")
+                                .formatted(stream.serverId(), stream.job(), why)));
         for (InboundMessage message : new ArrayList<>(stream.open().values())) {
             abandoned.loseHalf(stream, message, "its server is forgotten");
         }
@@ -211,15 +205,13 @@ final class StreamTable {
      */
     void gap(InboundStream stream, long firstHeld) {
         String what =
-                "server "
-                        + stream.serverId()
-                        + " of job "
-                        + stream.job()
-                        + " holds nothing before frame "
-                        + firstHeld
-                        + ", but frame "
-                        + stream.acknowledgedNext()
-                        + " is wanted: what an earlier receiver got is not known here. ";
+                ("server %s of job %s holds nothing before frame %s, but frame %s is "
+                                + "wanted: what an earlier receiver got is not known here. ")
+                        .formatted(
+                                stream.serverId(),
+                                stream.job(),
+                                firstHeld,
+                                stream.acknowledgedNext());
         if (shared.settings.isAcceptingGaps() && firstHeld > stream.nextWanted()) {
             shared.report(
                     new DartException(
@@ -235,9 +227,9 @@ final class StreamTable {
         shared.report(
                 new DartException(
                         DartException.Code.RECEIVER_UNREACHABLE,
-                        what
-                                + "Start this receiver on the directory of the earlier one, or"
-                                + " tell it to accept the gap"));
+                        ("%sStart this receiver on the directory of the earlier one, or tell it "
+                                        + "to accept the gap")
+                                .formatted(what)));
     }
 
     private void drop(InboundStream stream) {

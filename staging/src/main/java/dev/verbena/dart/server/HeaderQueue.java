@@ -47,16 +47,14 @@ final class HeaderQueue {
         if (length != available || payload != header.length()) {
             throw new DartException(
                     DartException.Code.MALFORMED,
-                    "header of message "
-                            + header.sequence()
-                            + ": "
-                            + available
-                            + " bytes of metadata and "
-                            + header.length()
-                            + " of payload, but its metadata block says "
-                            + length
-                            + " and "
-                            + payload);
+                    ("header of message %s: %s bytes of metadata and %s of payload, but its "
+                                    + "metadata block says %s and %s")
+                            .formatted(
+                                    header.sequence(),
+                                    available,
+                                    header.length(),
+                                    length,
+                                    payload));
         }
     }
 

@@ -132,10 +132,11 @@ final class MasterAdmission implements AutoCloseable {
             DartConfiguration other = file.read(name -> null);
             throw new DartException(
                     DartException.Code.NOT_BOOTSTRAPPED,
-                    "another master has "
-                            + settings.configurationFile()
-                            + (other == null ? "" : " (" + other.url() + ")")
-                            + ": stop it first, start this one as a slave, or name another file");
+                    ("another master has %s%s: stop it first, start this one as a slave, or "
+                                    + "name another file")
+                            .formatted(
+                                    settings.configurationFile(),
+                                    other == null ? "" : " (" + other.url() + ")"));
         }
         return 0;
     }
@@ -168,9 +169,8 @@ final class MasterAdmission implements AutoCloseable {
         if (peer.waitingCount >= WAITING_MAX) {
             throw new DartException(
                     DartException.Code.MALFORMED,
-                    "a process registers again although "
-                            + WAITING_MAX
-                            + " registrations of it wait");
+                    "a process registers again although %s registrations of it wait"
+                            .formatted(WAITING_MAX));
         }
         // Throws if the address is none, while the sender can still be blamed.
         record.registration().uri();

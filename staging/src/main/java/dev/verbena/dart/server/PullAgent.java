@@ -263,14 +263,9 @@ final class PullAgent implements ProtocolAgent {
         Counters.add(shared.failed, 1);
         tooLongReports.report(
                 clock.nanoTime(),
-                "message "
-                        + sequence
-                        + " of "
-                        + client
-                        + " is not delivered: it has "
-                        + incoming.length()
-                        + " bytes, and messageLengthMax of the receiver is "
-                        + shared.messageLengthMax(),
+                ("message %s of %s is not delivered: it has %s bytes, and "
+                                + "messageLengthMax of the receiver is %s")
+                        .formatted(sequence, client, incoming.length(), shared.messageLengthMax()),
                 text -> new DartException(DartException.Code.TOO_LONG, text));
         client.addDone(sequence, ControlFlyweight.RESULT_TOO_LONG, 1);
         registry.clients().hasNews(client);

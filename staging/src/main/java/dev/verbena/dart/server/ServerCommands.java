@@ -200,12 +200,8 @@ final class ServerCommands implements AutoCloseable {
         int length = handler.onCommand(one, reply);
         if (length < 0 || length > DartClient.COMMAND_LENGTH_MAX) {
             throw new IllegalStateException(
-                    "the handler of command "
-                            + one.type
-                            + " answered "
-                            + length
-                            + " bytes, outside 0 to "
-                            + DartClient.COMMAND_LENGTH_MAX);
+                    "the handler of command %s answered %s bytes, outside 0 to %s"
+                            .formatted(one.type, length, DartClient.COMMAND_LENGTH_MAX));
         }
         return length;
     }

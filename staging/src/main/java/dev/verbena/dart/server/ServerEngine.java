@@ -172,19 +172,17 @@ public final class ServerEngine {
             if (isOver) {
                 throw new DartException(
                         DartException.Code.SERVER_UNREACHABLE,
-                        "barrier "
-                                + number
-                                + ": "
-                                + (t1.isEnded() ? "this server has ended" : barrier.failure()));
+                        "barrier %s: %s"
+                                .formatted(
+                                        number,
+                                        t1.isEnded()
+                                                ? "this server has ended"
+                                                : barrier.failure()));
             }
             throw new DartException(
                     DartException.Code.TIMEOUT,
-                    "barrier "
-                            + number
-                            + " after "
-                            + timeoutNs / 1_000_000
-                            + " ms: "
-                            + barrier.missing());
+                    "barrier %s after %s ms: %s"
+                            .formatted(number, timeoutNs / 1_000_000, barrier.missing()));
         }
     }
 

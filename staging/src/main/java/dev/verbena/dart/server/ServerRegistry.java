@@ -235,10 +235,11 @@ final class ServerRegistry implements AutoCloseable {
                 Counters.add(shared.lostClients, 1);
                 shared.events().peerLost(client.toString(), reason);
                 report(
-                        client
-                                + " was lost after message "
-                                + client.lastSequence
-                                + (reason.isEmpty() ? "" : ": " + reason));
+                        "%s was lost after message %s%s"
+                                .formatted(
+                                        client,
+                                        client.lastSequence,
+                                        reason.isEmpty() ? "" : ": " + reason));
             }
             delegated.unreached(client);
             clients.leave(client);
@@ -333,11 +334,8 @@ final class ServerRegistry implements AutoCloseable {
         if (client == null || client.id != record.clientId()) {
             throw new DartException(
                     DartException.Code.MALFORMED,
-                    "record type "
-                            + record.type()
-                            + " of client "
-                            + record.clientId()
-                            + " on a connection not its own");
+                    "record type %s of client %s on a connection not its own"
+                            .formatted(record.type(), record.clientId()));
         }
         return client;
     }
@@ -350,10 +348,9 @@ final class ServerRegistry implements AutoCloseable {
             transport.disconnect(client.peer.connection);
             onGone(
                     client.peer,
-                    "its id was given by a master of another epoch, "
-                            + record.epochMs()
-                            + ", this service began at "
-                            + shared.epochMs);
+                    ("its id was given by a master of another epoch, %s, this service began "
+                                    + "at %s")
+                            .formatted(record.epochMs(), shared.epochMs));
             return;
         }
         if (client.outstandingHeaders > 0 || client.hasSentHeader) {
@@ -374,9 +371,8 @@ final class ServerRegistry implements AutoCloseable {
         ServedClient client = clients.add(forward);
         if (client == null) {
             report(
-                    "no room for client "
-                            + forward.registration().assignedId()
-                            + ": clientsMax is reached");
+                    "no room for client %s: clientsMax is reached"
+                            .formatted(forward.registration().assignedId()));
             if (from != null) {
                 desk.answer(from, ControlFlyweight.RESULT_FULL);
             }

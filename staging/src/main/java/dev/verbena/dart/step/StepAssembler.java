@@ -263,22 +263,18 @@ public final class StepAssembler {
                 isByBytes
                         ? "bytesMax (" + settings.bytesMax() + ") is reached"
                         : "openStepsMax (" + settings.openStepsMax() + ") is reached";
-        return "rank "
-                + stream.stepWait().rank()
-                + " of application "
-                + group.applicationId
-                + " is ahead: its step "
-                + stream.stepWait().step()
-                + ", and what server "
-                + stream.serverId()
-                + " sends behind it, waits until step "
-                + oldest.step
-                + " has ended, because "
-                + limit
-                + "; step "
-                + oldest.step
-                + " waits for: "
-                + oldest.missing();
+        return ("rank %s of application %s is ahead: its step %s, and what server %s "
+                        + "sends behind it, waits until step %s has ended, because %s; step %s "
+                        + "waits for: %s")
+                .formatted(
+                        stream.stepWait().rank(),
+                        group.applicationId,
+                        stream.stepWait().step(),
+                        stream.serverId(),
+                        oldest.step,
+                        limit,
+                        oldest.step,
+                        oldest.missing());
     }
 
     private boolean isTooLarge(StepGroup group, OpenStep step, long cost) {
@@ -487,9 +483,10 @@ public final class StepAssembler {
         stop.accept(
                 new DartException(
                         DartException.Code.UNCONFIRMED,
-                        "the handler failed with "
-                                + step
-                                + (step.failures > 1 ? " " + step.failures + " times" : ""),
+                        "the handler failed with %s%s"
+                                .formatted(
+                                        step,
+                                        step.failures > 1 ? " " + step.failures + " times" : ""),
                         thrown));
         return false;
     }
@@ -534,9 +531,8 @@ public final class StepAssembler {
             for (OpenStep step : group.open) {
                 report(
                         DartException.Code.UNCONFIRMED,
-                        step
-                                + " was not handed over before the receiver closed"
-                                + (step.isComplete() ? "" : ": " + step.missing()));
+                        "%s was not handed over before the receiver closed%s"
+                                .formatted(step, step.isComplete() ? "" : ": " + step.missing()));
             }
         }
         groups.clear();

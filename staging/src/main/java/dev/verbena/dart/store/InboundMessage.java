@@ -279,6 +279,14 @@ public final class InboundMessage extends StoredMessage implements StepPart {
         memory.putBytes(at, from, offset, length);
     }
 
+    /** Its file is not wanted. Memory that the file still borrows is not used again. */
+    void giveUpFile() {
+        if (file.isBorrowing()) {
+            memory.wrap(NOTHING);
+        }
+        closeFile();
+    }
+
     /** Gives its memory back; its file has all of it. */
     public void putAside() {
         memory.wrap(NOTHING);

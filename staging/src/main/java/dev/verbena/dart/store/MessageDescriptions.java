@@ -187,10 +187,8 @@ public final class MessageDescriptions implements AutoCloseable {
                     .onError(
                             new DartException(
                                     DartException.Code.TRANSFER_FAILED,
-                                    "files are stored, but not all are described in "
-                                            + DartReceiver.DESCRIPTIONS
-                                            + ": "
-                                            + why));
+                                    "files are stored, but not all are described in %s: %s"
+                                            .formatted(DartReceiver.DESCRIPTIONS, why)));
         }
     }
 

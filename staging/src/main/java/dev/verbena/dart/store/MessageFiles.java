@@ -46,9 +46,8 @@ public final class MessageFiles implements AutoCloseable {
         if (lock == null) {
             store.close();
             throw new IllegalStateException(
-                    "another receiver stores into "
-                            + settings.directory()
-                            + "; end it, or choose another directory");
+                    "another receiver stores into %s; end it, or choose another directory"
+                            .formatted(settings.directory()));
         }
     }
 
@@ -266,14 +265,20 @@ public final class MessageFiles implements AutoCloseable {
     }
 
     /**
-     * Appends as much of the part as the writer takes.
+     * Appends as much of the part as the writer takes. What is in the message's own memory is
+     * borrowed: the memory stays as it is until the file has its name, or is given up.
      *
      * @return true when the whole part was taken; otherwise come again with the same part
      */
     public boolean hasRoom(InboundMessage message, DirectBuffer from, int offset, int length) {
         long done = message.file.position() - message.received;
         while (done < length) {
-            int n = message.file.append(from, offset + (int) done, length - (int) done);
+            int at = offset + (int) done;
+            int left = length - (int) done;
+            int n =
+                    from == message.memory
+                            ? message.file.appendStable(from, at, left)
+                            : message.file.append(from, at, left);
             check(message);
             if (n <= 0) {
                 return false;
@@ -335,7 +340,7 @@ public final class MessageFiles implements AutoCloseable {
     }
 
     public void discard(InboundMessage message) {
-        message.closeFile();
+        message.giveUpFile();
         if (message.promiseRound != 0 && message.state < InboundMessage.RENAMED) {
             // The journal still says that it gets its name: without any file it would count as
             // stored.
@@ -359,10 +364,10 @@ public final class MessageFiles implements AutoCloseable {
     public static DartException failed(InboundMessage message, String why) {
         return new DartException(
                 DartException.Code.TRANSFER_FAILED,
-                "file "
-                        + message.fileName
-                        + " cannot be stored: "
-                        + why.replace(message.temporaryName, message.fileName));
+                "file %s cannot be stored: %s"
+                        .formatted(
+                                message.fileName,
+                                why.replace(message.temporaryName, message.fileName)));
     }
 
     /** Nobody will go on: no journal is left either. */

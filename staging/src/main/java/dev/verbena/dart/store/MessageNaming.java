@@ -113,8 +113,9 @@ public final class MessageNaming {
             promiseAnew(stream, message);
             return false;
         }
-        message.file.close();
+        // In this order: the store need not force again what an open file has just forced.
         message.beginRename(files.store().rename(message.temporaryName, message.fileName));
+        message.file.close();
         return true;
     }
 
@@ -237,12 +238,11 @@ public final class MessageNaming {
                     .onError(
                             new DartException(
                                     DartException.Code.TRANSFER_FAILED,
-                                    "no free name for '"
-                                            + files.plainName(message)
-                                            + "' after "
-                                            + PATIENCE * TRIES_PER_CYCLE
-                                            + " tries; looking on. Are there so many files whose names"
-                                            + " begin so, or can none be opened?"));
+                                    ("no free name for '%s' after %s tries; looking on. Are there so many "
+                                                    + "files whose names begin so, or can none be opened?")
+                                            .formatted(
+                                                    files.plainName(message),
+                                                    PATIENCE * TRIES_PER_CYCLE)));
         }
         return false;
     }
@@ -262,15 +262,13 @@ public final class MessageNaming {
                             .onError(
                                     new DartException(
                                             DartException.Code.NAME_TAKEN,
-                                            "there is a file '"
-                                                    + name
-                                                    + "' with other bytes: message "
-                                                    + message.sequence
-                                                    + " of client "
-                                                    + message.clientId
-                                                    + " is stored as '"
-                                                    + candidate
-                                                    + "'"));
+                                            ("there is a file '%s' with other bytes: message %s of client %s is "
+                                                            + "stored as '%s'")
+                                                    .formatted(
+                                                            name,
+                                                            message.sequence,
+                                                            message.clientId,
+                                                            candidate)));
                 }
                 message.named(candidate);
                 return true;

@@ -58,10 +58,9 @@ public final class ReceiverRecovery {
         }
         if (reader.forgottenCount() > 0) {
             report(
-                    "receiver's state: "
-                            + reader.forgottenCount()
-                            + " lost processes are more than can be remembered; nobody is told of"
-                            + " them");
+                    ("receiver's state: %s lost processes are more than can be remembered; "
+                                    + "nobody is told of them")
+                            .formatted(reader.forgottenCount()));
         }
         List<InboundStream> streams = new ArrayList<>(reader.streams());
         boolean isOver = streams.stream().allMatch(stream -> stream.isFinished);
@@ -101,14 +100,13 @@ public final class ReceiverRecovery {
             // Nothing was changed yet; to go on without it would lose what was acknowledged of it.
             throw new DartException(
                     DartException.Code.TOO_LONG,
-                    "an earlier receiver of this directory has begun message "
-                            + message.sequence
-                            + " of client "
-                            + message.clientId
-                            + " with "
-                            + message.metadata.payloadLength()
-                            + " bytes: start with a messageLengthMax that is not below that, or"
-                            + " without a handler");
+                    ("an earlier receiver of this directory has begun message %s of client "
+                                    + "%s with %s bytes: start with a messageLengthMax that is not below "
+                                    + "that, or without a handler")
+                            .formatted(
+                                    message.sequence,
+                                    message.clientId,
+                                    message.metadata.payloadLength()));
         }
         String whyNot = files.resume(message);
         if (whyNot.isEmpty()) {
@@ -128,12 +126,8 @@ public final class ReceiverRecovery {
         }
         lostCount++;
         report(
-                "message "
-                        + message.sequence
-                        + " of client "
-                        + message.clientId
-                        + ", half received before, is lost: "
-                        + whyNot);
+                "message %s of client %s, half received before, is lost: %s"
+                        .formatted(message.sequence, message.clientId, whyNot));
     }
 
     /** Its process was moved, and the message came whole through another server. */

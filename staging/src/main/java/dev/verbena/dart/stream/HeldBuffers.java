@@ -167,11 +167,8 @@ public final class HeldBuffers {
         if (next < 1 || next > sentUpTo + 1) {
             throw new DartException(
                     DartException.Code.MALFORMED,
-                    "frame: ACK asks for "
-                            + next
-                            + " although "
-                            + sentUpTo
-                            + " is the last one sent");
+                    "frame: ACK asks for %s although %s is the last one sent"
+                            .formatted(next, sentUpTo));
         }
     }
 
@@ -206,12 +203,8 @@ public final class HeldBuffers {
         if (next < acknowledgedNext || next > sentUpTo + 1) {
             throw new DartException(
                     DartException.Code.MALFORMED,
-                    "frame: asked for "
-                            + next
-                            + ", which is outside "
-                            + acknowledgedNext
-                            + " to "
-                            + (sentUpTo + 1));
+                    "frame: asked for %s, which is outside %s to %s"
+                            .formatted(next, acknowledgedNext, sentUpTo + 1));
         }
         unacknowledged = 0;
         sendAt = head;

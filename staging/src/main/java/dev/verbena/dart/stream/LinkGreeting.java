@@ -46,10 +46,9 @@ final class LinkGreeting {
         if (!isExpected) {
             throw new DartException(
                     DartException.Code.NOT_AUTHENTICATED,
-                    "it has not proved that it knows the shared secret, but sends a frame of type "
-                            + type
-                            + ": "
-                            + REMEDY);
+                    ("it has not proved that it knows the shared secret, but sends a frame "
+                                    + "of type %s: %s")
+                            .formatted(type, REMEDY));
         }
     }
 

@@ -219,14 +219,13 @@ final class LinkOutlet {
                     .onError(
                             new DartException(
                                     DartException.Code.TOO_LONG,
-                                    "message "
-                                            + part.sequence
-                                            + " of client "
-                                            + part.clientId
-                                            + " is not delivered: it has "
-                                            + length
-                                            + " bytes, and messageLengthMax of the receiver is "
-                                            + messageLengthMax));
+                                    ("message %s of client %s is not delivered: it has %s bytes, and "
+                                                    + "messageLengthMax of the receiver is %s")
+                                            .formatted(
+                                                    part.sequence,
+                                                    part.clientId,
+                                                    length,
+                                                    messageLengthMax)));
         }
     }
 
@@ -242,12 +241,9 @@ final class LinkOutlet {
                 .onError(
                         new DartException(
                                 DartException.Code.TRANSFER_FAILED,
-                                "message "
-                                        + sequence
-                                        + " of client "
-                                        + clientId
-                                        + " is lost: the receiver has not got its beginning, which"
-                                        + " an earlier one had acknowledged"));
+                                ("message %s of client %s is lost: the receiver has not got its "
+                                                + "beginning, which an earlier one had acknowledged")
+                                        .formatted(sequence, clientId)));
     }
 
     /** Whether a loss could be told of now. */

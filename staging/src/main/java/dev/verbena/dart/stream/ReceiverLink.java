@@ -399,12 +399,8 @@ public final class ReceiverLink implements AutoCloseable {
         if (window < 1 || !isNumber || lengthMax < 0 || isTooFar && earlier == null) {
             throw new DartException(
                     DartException.Code.MALFORMED,
-                    "frame: HELLO_ACK with window "
-                            + window
-                            + ", next sequence "
-                            + next
-                            + " and longest message "
-                            + lengthMax);
+                    "frame: HELLO_ACK with window %s, next sequence %s and longest message %s"
+                            .formatted(window, next, lengthMax));
         }
         if (next < held.acknowledgedNext()) {
             gap(next);
@@ -444,13 +440,10 @@ public final class ReceiverLink implements AutoCloseable {
     /** Tells the receiver, which may have been told to accept that, and ends the connection. */
     private void gap(long next) {
         String what =
-                "it asks for frame "
-                        + next
-                        + ", but everything before "
-                        + held.acknowledgedNext()
-                        + " was acknowledged and is gone: it was restarted without its state."
-                        + " Start it on the directory of the earlier one, or tell it to accept the"
-                        + " gap";
+                ("it asks for frame %s, but everything before %s was acknowledged and is "
+                                + "gone: it was restarted without its state. Start it on the directory of "
+                                + "the earlier one, or tell it to accept the gap")
+                        .formatted(next, held.acknowledgedNext());
         byte[] text = "gap".getBytes(StandardCharsets.UTF_8);
         out.putInt(FrameFlyweight.LENGTH, FrameFlyweight.ERROR_GAP, BIG_ENDIAN);
         out.putBytes(FrameFlyweight.LENGTH + 4, text);

@@ -71,13 +71,9 @@ public final class Spill implements AutoCloseable {
             files.add(file);
         }
         files.report(
-                "found "
-                        + frames.size()
-                        + " files, "
-                        + bytes
-                        + " bytes, of server "
-                        + name.serverId()
-                        + " of an earlier run; they are delivered now");
+                ("found %s files, %s bytes, of server %s of an earlier run; they are "
+                                + "delivered now")
+                        .formatted(frames.size(), bytes, name.serverId()));
         ReceiverLink other =
                 new ReceiverLink(
                         shared,
@@ -94,10 +90,8 @@ public final class Spill implements AutoCloseable {
             return files.lock(stream);
         } catch (UncheckedIOException e) {
             files.report(
-                    "what is left of "
-                            + stream
-                            + " is kept, and not delivered by this server: "
-                            + e.getMessage());
+                    "what is left of %s is kept, and not delivered by this server: %s"
+                            .formatted(stream, e.getMessage()));
             return false;
         }
     }

@@ -87,9 +87,11 @@ final class SpillDamage {
             return "no message can be told";
         }
         boolean isMore = messages.size() > NAMED_MAX;
-        return frameCount
-                + " intact frames of message "
-                + String.join(", ", messages.stream().limit(NAMED_MAX).toArray(String[]::new))
-                + (isMore ? " and more" : "");
+        return "%s intact frames of message %s%s"
+                .formatted(
+                        frameCount,
+                        String.join(
+                                ", ", messages.stream().limit(NAMED_MAX).toArray(String[]::new)),
+                        isMore ? " and more" : "");
     }
 }

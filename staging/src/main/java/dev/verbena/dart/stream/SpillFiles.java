@@ -221,21 +221,19 @@ public final class SpillFiles implements AutoCloseable {
         }
         Counters.add(shared.spillFailures, 1);
         report(
-                "frame "
-                        + (part.firstFrame + number)
-                        + " in "
-                        + file.name
-                        + " cannot be read ("
-                        + why
-                        + "): "
-                        + (part.isNotice()
-                                ? "the receiver does not hear that a server took or lost client "
-                                        + part.clientId
-                                : "message "
-                                        + part.sequence
-                                        + " of client "
-                                        + part.clientId
-                                        + " is lost"));
+                "frame %s in %s cannot be read (%s): %s"
+                        .formatted(
+                                part.firstFrame + number,
+                                file.name,
+                                why,
+                                part.isNotice()
+                                        ? "the receiver does not hear that a server took or lost client "
+                                                + part.clientId
+                                        : "message "
+                                                + part.sequence
+                                                + " of client "
+                                                + part.clientId
+                                                + " is lost"));
         return DAMAGED;
     }
 
@@ -246,10 +244,8 @@ public final class SpillFiles implements AutoCloseable {
                 .onError(
                         new DartException(
                                 DartException.Code.TRANSFER_FAILED,
-                                "spill directory "
-                                        + shared.settings.spillDirectory()
-                                        + ": "
-                                        + what));
+                                "spill directory %s: %s"
+                                        .formatted(shared.settings.spillDirectory(), what)));
     }
 
     /** Keeps what the receiver has not acknowledged, and says so. */
@@ -264,14 +260,9 @@ public final class SpillFiles implements AutoCloseable {
         }
         if (!files.isEmpty()) {
             report(
-                    "kept "
-                            + shared.spillMessages.get()
-                            + " messages, "
-                            + disk.reserved()
-                            + " bytes in "
-                            + files.size()
-                            + " files, that the receiver has not confirmed; a server that is"
-                            + " started with this directory delivers them");
+                    ("kept %s messages, %s bytes in %s files, that the receiver has not "
+                                    + "confirmed; a server that is started with this directory delivers them")
+                            .formatted(shared.spillMessages.get(), disk.reserved(), files.size()));
         }
         for (String name : lockNames) {
             store.delete(name);

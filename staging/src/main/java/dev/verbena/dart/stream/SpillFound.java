@@ -216,12 +216,8 @@ final class SpillFound {
         boolean isTail = fileAt == found.size() - 1 && trouble.isEmpty() && behind == 0;
         if (isTail) {
             files.report(
-                    file.name
-                            + " is taken up to byte "
-                            + position
-                            + " of "
-                            + file.length
-                            + ": what follows is not complete");
+                    "%s is taken up to byte %s of %s: what follows is not complete"
+                            .formatted(file.name, position, file.length));
             return;
         }
         setAside(file, rest);
@@ -242,24 +238,22 @@ final class SpillFound {
         }
         fileAt--;
         files.report(
-                file.name
-                        + " is damaged at byte "
-                        + position
-                        + " of "
-                        + file.length
-                        + (trouble.isEmpty() ? "" : " (" + trouble + ")")
-                        + ": what comes before is delivered, what follows in this and "
-                        + (damaged.size() - 1)
-                        + " later files is not, for frames between are lost. Send again what the"
-                        + " receiver lacks ("
-                        + rest
-                        + "). "
-                        + (isDeviceBad
-                                ? "The files are kept for the next server with this directory"
-                                : "The files are kept, with "
-                                        + SpillFiles.DAMAGED_SUFFIX
-                                        + " at the end of their names; delete them when you need"
-                                        + " them no more"));
+                ("%s is damaged at byte %s of %s%s: what comes before is delivered, what "
+                                + "follows in this and %s later files is not, for frames between are "
+                                + "lost. Send again what the receiver lacks (%s). %s")
+                        .formatted(
+                                file.name,
+                                position,
+                                file.length,
+                                trouble.isEmpty() ? "" : " (" + trouble + ")",
+                                damaged.size() - 1,
+                                rest,
+                                isDeviceBad
+                                        ? "The files are kept for the next server with this directory"
+                                        : "The files are kept, with "
+                                                + SpillFiles.DAMAGED_SUFFIX
+                                                + " at the end of their names; delete them when you need"
+                                                + " them no more"));
     }
 
     /** A header whose message is not the one at hand would end another message at the receiver. */

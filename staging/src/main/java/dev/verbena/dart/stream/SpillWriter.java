@@ -151,10 +151,9 @@ final class SpillWriter {
                 isReported = true;
                 Counters.add(shared.spillFailures, 1);
                 files.report(
-                        "the limit of "
-                                + shared.settings.spillLimit()
-                                + " bytes is reached; processes wait until the receiver takes"
-                                + " something");
+                        ("the limit of %s bytes is reached; processes wait until the receiver "
+                                        + "takes something")
+                                .formatted(shared.settings.spillLimit()));
             }
             return false;
         }

@@ -113,9 +113,10 @@ public abstract class StreamOwner {
         if (text.length > ControlFlyweight.TEXT_LENGTH_MAX) {
             // Who and what is at the begin, the cause at the end.
             String cut =
-                    what.substring(0, TROUBLE_PART)
-                            + "..."
-                            + what.substring(what.length() - TROUBLE_PART);
+                    "%s...%s"
+                            .formatted(
+                                    what.substring(0, TROUBLE_PART),
+                                    what.substring(what.length() - TROUBLE_PART));
             text = cut.getBytes(StandardCharsets.UTF_8);
         }
         trouble = text;

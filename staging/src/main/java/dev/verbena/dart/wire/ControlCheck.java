@@ -90,11 +90,9 @@ public final class ControlCheck {
         range("payload length", record.metadataLength(), 0, lengthMax);
         if (record.metadataLength() != available - ControlFlyweight.LENGTH) {
             throw malformed(
-                    "payload length "
-                            + record.metadataLength()
-                            + " where "
-                            + (available - ControlFlyweight.LENGTH)
-                            + " bytes follow");
+                    "payload length %s where %s bytes follow"
+                            .formatted(
+                                    record.metadataLength(), available - ControlFlyweight.LENGTH));
         }
     }
 
@@ -117,11 +115,9 @@ public final class ControlCheck {
         }
         if (record.metadataLength() != available - ControlFlyweight.LENGTH) {
             throw malformed(
-                    "metadata length "
-                            + record.metadataLength()
-                            + " where "
-                            + (available - ControlFlyweight.LENGTH)
-                            + " bytes follow");
+                    "metadata length %s where %s bytes follow"
+                            .formatted(
+                                    record.metadataLength(), available - ControlFlyweight.LENGTH));
         }
     }
 
@@ -135,12 +131,8 @@ public final class ControlCheck {
                         && record.taken() < Long.MAX_VALUE / 2;
         if (!isPossible) {
             throw malformed(
-                    "inbox of "
-                            + record.slotCount()
-                            + " slots of "
-                            + record.slotLength()
-                            + " bytes, taken up to "
-                            + record.taken());
+                    "inbox of %s slots of %s bytes, taken up to %s"
+                            .formatted(record.slotCount(), record.slotLength(), record.taken()));
         }
     }
 

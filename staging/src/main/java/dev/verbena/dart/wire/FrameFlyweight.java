@@ -244,12 +244,8 @@ public final class FrameFlyweight {
                                 && isNumber(position());
                 if (!isPossible) {
                     throw malformed(
-                            "sequence "
-                                    + sequence()
-                                    + ", message "
-                                    + messageSequence()
-                                    + ", position "
-                                    + position());
+                            "sequence %s, message %s, position %s"
+                                    .formatted(sequence(), messageSequence(), position()));
                 }
             }
             default -> {

@@ -54,13 +54,9 @@ public final class RegisterFlyweight {
         if (bytes.length > ControlFlyweight.URI_LENGTH_MAX) {
             throw new DartException(
                     DartException.Code.INCOMPATIBLE,
-                    "address "
-                            + uri
-                            + " has "
-                            + bytes.length
-                            + " characters, a control record holds "
-                            + ControlFlyweight.URI_LENGTH_MAX
-                            + ": choose a shorter name for the transport's job");
+                    ("address %s has %s characters, a control record holds %s: choose a "
+                                    + "shorter name for the transport's job")
+                            .formatted(uri, bytes.length, ControlFlyweight.URI_LENGTH_MAX));
         }
         record.buffer().putByte(record.offset() + ROLE_OFFSET, (byte) role);
         record.buffer().putByte(record.offset() + URI_LENGTH_OFFSET, (byte) bytes.length);

@@ -20,15 +20,8 @@ public record ServiceAddress(String protocol, UUID service, long epochMs, URI ur
     /** The file's text. */
     public String encode() {
         return CheckedLines.encode(
-                "protocol="
-                        + protocol
-                        + "\nservice="
-                        + service
-                        + "\nepoch="
-                        + epochMs
-                        + "\nurl="
-                        + url
-                        + "\n");
+                "protocol=%s\nservice=%s\nepoch=%s\nurl=%s\n"
+                        .formatted(protocol, service, epochMs, url));
     }
 
     /**

@@ -34,12 +34,8 @@ public class Transfer {
         }
         if (offset < 0 || bytes < 0 || bytes > descriptor.length() - offset) {
             throw new IllegalArgumentException(
-                    "bytes from "
-                            + offset
-                            + ", length "
-                            + bytes
-                            + ", are outside the peer's "
-                            + descriptor.length());
+                    "bytes from %s, length %s, are outside the peer's %s"
+                            .formatted(offset, bytes, descriptor.length()));
         }
         connection = itsConnection;
         remoteOffset = offset;

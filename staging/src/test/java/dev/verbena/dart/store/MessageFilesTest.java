@@ -2,12 +2,14 @@ package dev.verbena.dart.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.agent.DurableStore.DurableFile;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.dart.DartReceiver;
 import dev.verbena.dart.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -99,5 +101,64 @@ class MessageFilesTest {
         assertThat(files.resume(message)).isEmpty();
         files.discard(message);
         assertThat(files.isToComeAgain(promised(0))).isTrue();
+    }
+
+    /** A file of which the store still has to read this much. */
+    private static final class Borrowing implements DurableFile {
+        private boolean isBorrowing = true;
+        private long position;
+
+        @Override
+        public int append(DirectBuffer buffer, int offset, int length) {
+            throw new AssertionError("copied");
+        }
+
+        @Override
+        public int appendStable(DirectBuffer buffer, int offset, int length) {
+            position += length;
+            return length;
+        }
+
+        @Override
+        public boolean isBorrowing() {
+            return isBorrowing;
+        }
+
+        @Override
+        public void force() {}
+
+        @Override
+        public long position() {
+            return position;
+        }
+
+        @Override
+        public long forcedPosition() {
+            return -1;
+        }
+
+        @Override
+        public String error() {
+            return "";
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void shouldUseMemoryAgainOnlyIfTheStoreHasReadIt() {
+        for (boolean isBorrowing : new boolean[] {true, false}) {
+            InboundMessage message = new InboundMessage();
+            message.temporaryName = TEMPORARY;
+            message.makeRoomAtStart(100);
+            int length = message.memoryLength();
+            Borrowing file = new Borrowing();
+            message.openFile(file);
+            assertThat(files.hasRoom(message, message.memory, 0, 100)).isTrue();
+            file.isBorrowing = isBorrowing;
+            files.discard(message);
+            assertThat(message.memoryLength()).isEqualTo(isBorrowing ? 0 : length);
+        }
     }
 }
