@@ -237,9 +237,8 @@ public final class PostDescriptors extends UgniObject {
             }
         }
         throw new IllegalStateException(
-                "the library answers a descriptor at 0x"
-                        + Long.toHexString(address)
-                        + " that is not Java's");
+                "the library answers a descriptor at 0x%s that is not Java's"
+                        .formatted(Long.toHexString(address)));
     }
 
     private void completed(int index, PostDescriptorFlyweight descriptor) {

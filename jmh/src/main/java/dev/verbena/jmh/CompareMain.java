@@ -331,10 +331,9 @@ public final class CompareMain {
                         "ucx_perftest 127.0.0.1 -p $port -c 0 -t %s -s %d -n %d -w %d -f",
                         test, length, iterations, iterations / 10);
         String script =
-                "port=$((20000 + $$ % 20000)); ucx_perftest -p $port -c 1 >/dev/null 2>&1 & "
-                        + "server=$!; sleep 0.5; "
-                        + client
-                        + "; kill $server 2>/dev/null; wait; true";
+                ("port=$((20000 + $$ %% 20000)); ucx_perftest -p $port -c 1 >/dev/null "
+                                + "2>&1 & server=$!; sleep 0.5; %s; kill $server 2>/dev/null; wait; true")
+                        .formatted(client);
         // Last line: iterations, percentile, average, overall time; average, overall MB/s; rates.
         String column =
                 test.endsWith("_bw")
@@ -430,9 +429,9 @@ public final class CompareMain {
         for (String name : wanted) {
             if (comparisons.stream().noneMatch(comparison -> comparison.id.equals(name))) {
                 System.err.println(
-                        name
-                                + " is no comparison; there are "
-                                + comparisons.stream().map(each -> each.id).toList());
+                        "%s is no comparison; there are %s"
+                                .formatted(
+                                        name, comparisons.stream().map(each -> each.id).toList()));
                 System.exit(2);
             }
         }

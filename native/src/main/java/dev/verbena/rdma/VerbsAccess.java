@@ -82,10 +82,8 @@ public final class VerbsAccess {
         try {
             Loader.load(verbscalls.class);
         } catch (LinkageError e) {
-            return "the native library jniverbs for "
-                    + Loader.getPlatform()
-                    + " cannot be loaded: "
-                    + e.getMessage();
+            return "the native library jniverbs for %s cannot be loaded: %s"
+                    .formatted(Loader.getPlatform(), e.getMessage());
         }
         String difference = layoutDifference();
         return difference != null ? difference : open(IBVERBS_PROPERTY, IBVERBS, "libibverbs1");
@@ -121,12 +119,9 @@ public final class VerbsAccess {
             try {
                 Field field = VerbsLayout.class.getField(javaName(name));
                 if (field.getInt(null) != inC) {
-                    return name
-                            + " is "
-                            + inC
-                            + " in the native library and "
-                            + field.getInt(null)
-                            + " in Java: the jars and the library are of different builds";
+                    return ("%s is %s in the native library and %s in Java: the jars and the "
+                                    + "library are of different builds")
+                            .formatted(name, inC, field.getInt(null));
                 }
             } catch (ReflectiveOperationException e) {
                 return name + " of the native library is unknown to Java";

@@ -55,14 +55,12 @@ public final class NativeAccess {
         try {
             Loader.load(softnic.class);
         } catch (LinkageError e) {
-            return "the native library jnisoftnic for "
-                    + Loader.getPlatform()
-                    + " cannot be loaded: "
-                    + e.getMessage()
-                    + ". It is in the jar verbena-native of its platform and needs glibc 2.28 or newer"
-                    + " (musl is not supported); JavaCPP unpacks it to ~/.javacpp/cache or to"
-                    + " -Dorg.bytedeco.javacpp.cachedir=DIR, which must be writable and allow"
-                    + " executable mappings";
+            return ("the native library jnisoftnic for %s cannot be loaded: %s. It is in "
+                            + "the jar verbena-native of its platform and needs glibc 2.28 or newer "
+                            + "(musl is not supported); JavaCPP unpacks it to ~/.javacpp/cache or to "
+                            + "-Dorg.bytedeco.javacpp.cachedir=DIR, which must be writable and allow "
+                            + "executable mappings")
+                    .formatted(Loader.getPlatform(), e.getMessage());
         }
         String difference = layoutDifference();
         return difference != null ? difference : openInternal();
@@ -79,13 +77,9 @@ public final class NativeAccess {
                 Field field = Layout.class.getField(name);
                 long inJava = field.getLong(null);
                 if (inJava != inC) {
-                    return "layout constant "
-                            + name
-                            + " is "
-                            + inC
-                            + " in the native library and "
-                            + inJava
-                            + " in Java: the jars and the library are of different builds";
+                    return ("layout constant %s is %s in the native library and %s in Java: the "
+                                    + "jars and the library are of different builds")
+                            .formatted(name, inC, inJava);
                 }
                 compared++;
             } catch (ReflectiveOperationException e) {
@@ -98,11 +92,9 @@ public final class NativeAccess {
         }
         return declared == compared
                 ? null
-                : "Java knows "
-                        + declared
-                        + " layout constants, the native library "
-                        + compared
-                        + ": the jars and the library are of different builds";
+                : ("Java knows %s layout constants, the native library %s: the jars and "
+                                + "the library are of different builds")
+                        .formatted(declared, compared);
     }
 
     private static String openInternal() {
@@ -113,21 +105,15 @@ public final class NativeAccess {
         }
         String flag = FLAG + (target.isNamed() ? target.getName() : "ALL-UNNAMED");
         if (!Boolean.parseBoolean(System.getProperty(OPEN_PROPERTY, "true"))) {
-            return "Agrona needs the JVM flag "
-                    + flag
-                    + ": the toolkit would open it itself, but -D"
-                    + OPEN_PROPERTY
-                    + "=false forbids that";
+            return ("Agrona needs the JVM flag %s: the toolkit would open it itself, but "
+                            + "-D%s=false forbids that")
+                    .formatted(flag, OPEN_PROPERTY);
         }
         int result = openPackage(base, INTERNAL_PACKAGE, target);
         return result == 0 && base.isOpen(INTERNAL_PACKAGE, target)
                 ? null
-                : "this JDK ("
-                        + System.getProperty("java.vm.version")
-                        + ") does not let native code open "
-                        + INTERNAL_PACKAGE
-                        + "; give the JVM flag "
-                        + flag;
+                : "this JDK (%s) does not let native code open %s; give the JVM flag %s"
+                        .formatted(System.getProperty("java.vm.version"), INTERNAL_PACKAGE, flag);
     }
 
     /** 0, -1 if the JDK lacks the method, -2 if it threw. */

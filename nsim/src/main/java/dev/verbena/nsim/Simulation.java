@@ -219,9 +219,8 @@ public final class Simulation {
         if (packets == 0) {
             return who + ", and nothing is under way: nobody sends what it waits for";
         }
-        return who
-                + ", and "
-                + packets
-                + " packets wait for one another: a deadlock of the network; routes need more classes of virtual channels";
+        return ("%s, and %s packets wait for one another: a deadlock of the network; "
+                        + "routes need more classes of virtual channels")
+                .formatted(who, packets);
     }
 }

@@ -50,10 +50,9 @@ public final class DartStop extends CliCommand {
         while (Files.exists(configuration)) {
             if (System.nanoTime() - deadlineNs >= 0) {
                 throw new Messages.Failure(
-                        "the servers know, but the master has not ended within "
-                                + service.timeoutSeconds()
-                                + " s: is the receiver there? A TERM signal, given twice, ends"
-                                + " it at once");
+                        ("the servers know, but the master has not ended within %s s: is the "
+                                        + "receiver there? A TERM signal, given twice, ends it at once")
+                                .formatted(service.timeoutSeconds()));
             }
             TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MS);
         }

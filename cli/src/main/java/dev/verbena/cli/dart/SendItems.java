@@ -56,9 +56,9 @@ final class SendItems {
         String name = relative.toString();
         if (!isName(relative)) {
             faults.accept(
-                    source
-                            + ": its name has bytes that are no characters in this locale, set"
-                            + " LC_ALL=C.UTF-8 or rename it; left out");
+                    ("%s: its name has bytes that are no characters in this locale, set "
+                                    + "LC_ALL=C.UTF-8 or rename it; left out")
+                            .formatted(source));
             return;
         }
         Path other = sources.putIfAbsent(name, source);

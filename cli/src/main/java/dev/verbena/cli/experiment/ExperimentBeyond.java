@@ -69,10 +69,9 @@ final class ExperimentBeyond {
         ExperimentTable table =
                 new ExperimentTable(
                         "Compute time tuned (figure 10)",
-                        "N = "
-                                + clients
-                                + ", compute time 1.1 x knee: the receiver just keeps up, and"
-                                + " sending costs next to nothing.");
+                        ("N = %s, compute time 1.1 x knee: the receiver just keeps up, and "
+                                        + "sending costs next to nothing.")
+                                .formatted(clients));
         table.row("1.1 x knee").measure("tuned compute time", point(TUNED));
         return withTimes(table)
                 .chart("Time in the library", rows -> perProcess(rows.get(0).result()))

@@ -123,9 +123,9 @@ final class BootstrapSocket implements BootstrapLink {
             return bytes;
         } catch (SocketTimeoutException e) {
             throw new Messages.Failure(
-                    "the other side said nothing for "
-                            + STEP_MS / 1000
-                            + " s; are both programs the same tool, with the same options?");
+                    ("the other side said nothing for %s s; are both programs the same tool, "
+                                    + "with the same options?")
+                            .formatted(STEP_MS / 1000));
         } catch (EOFException e) {
             throw new Messages.Failure("the other side has hung up; see what it says");
         } catch (IOException e) {

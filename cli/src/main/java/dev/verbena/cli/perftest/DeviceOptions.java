@@ -67,9 +67,8 @@ abstract class DeviceOptions {
             opened.close();
         }
         throw new Messages.Failure(
-                "no RDMA device here has an active port "
-                        + devicePort
-                        + "; verbena devices says what to do");
+                ("no RDMA device here has an active port %s; verbena devices says what " + "to do")
+                        .formatted(devicePort));
     }
 
     /**

@@ -44,9 +44,8 @@ final class PingPongAddress {
         Matcher matcher = FORM.matcher(text);
         if (bytes[LENGTH - 1] != 0 || !matcher.matches()) {
             throw new Messages.Failure(
-                    "the other side does not speak as rdma-core's pingpong does: '"
-                            + text.replaceAll("[^ -~]", "?")
-                            + "'");
+                    "the other side does not speak as rdma-core's pingpong does: '%s'"
+                            .formatted(text.replaceAll("[^ -~]", "?")));
         }
         Gid gid = Gid.parse(matcher.group(4));
         return new QueuePairAddress(

@@ -233,9 +233,8 @@ final class RpingEndpoint implements AutoCloseable {
             isProbing = false;
         } else if (completion.length() != MESSAGE_LENGTH) {
             throw new IllegalStateException(
-                    "a message of "
-                            + completion.length()
-                            + " bytes; rping's have 16. Is the peer an rping?");
+                    "a message of %s bytes; rping's have 16. Is the peer an rping?"
+                            .formatted(completion.length()));
         } else {
             received++;
         }

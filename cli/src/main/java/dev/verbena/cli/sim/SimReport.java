@@ -107,11 +107,11 @@ final class SimReport {
                 rows);
         page.section(
                 "Cables",
-                "Part of the time that each cable was busy, in the last run ("
-                        + lastName
-                        + "), from white (never) to red (always): a row for each router, a column"
-                        + " for each of its ports; below, from the nodes. A cell says more when"
-                        + " pointed at; links.csv has all figures.");
+                ("Part of the time that each cable was busy, in the last run (%s), from "
+                                + "white (never) to red (always): a row for each router, a column for "
+                                + "each of its ports; below, from the nodes. A cell says more when "
+                                + "pointed at; links.csv has all figures.")
+                        .formatted(lastName));
         page.html(HeatMap.of(last));
         SimSeries series = last.details() == null ? null : new SimSeries(last);
         if (series != null) {

@@ -42,10 +42,9 @@ public final class CoupledHeat {
                     || !first.matches("shm|portals|gni")
                     || !steps.matches("[1-9][0-9]{0,5}")) {
                 System.err.println(
-                        "'"
-                                + String.join(" ", arguments)
-                                + "': the transport (shm, portals or gni) and the number of steps (1 to"
-                                + " 999999) are expected, for example: ./verbena couple shm 100");
+                        ("'%s': the transport (shm, portals or gni) and the number of steps (1 "
+                                        + "to 999999) are expected, for example: ./verbena couple shm 100")
+                                .formatted(String.join(" ", arguments)));
                 System.exit(2);
             }
             System.out.println(couple(first, Integer.parseInt(steps)));

@@ -63,10 +63,8 @@ final class ControlInbox {
             context.errorHandler()
                     .onError(
                             new IllegalStateException(
-                                    "record of instance "
-                                            + record.instance()
-                                            + " refused: "
-                                            + fault));
+                                    "record of instance %s refused: %s"
+                                            .formatted(record.instance(), fault)));
         } else if (record.type() == ConnectionLife.CONNECT) {
             offer(record);
         } else {

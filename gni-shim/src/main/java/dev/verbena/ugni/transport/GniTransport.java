@@ -54,15 +54,15 @@ public final class GniTransport extends GniOperations {
 
     @Override
     public String explain() {
-        return "uGNI, emulated over the software NIC: "
-                + uri
-                + ". Messages are short messages (SMSG) to a mailbox for each connection. Up to "
-                + fmaMax
-                + " bytes move by FMA, more by BTE. Memory from allocate is mapped by peers; other"
-                + " memory is "
-                + ((capabilities & Capability.FOREIGN_MEMORY) != 0
-                        ? "reached with cross-memory attach."
-                        : "refused by this kernel.");
+        return ("uGNI, emulated over the software NIC: %s. Messages are short messages "
+                        + "(SMSG) to a mailbox for each connection. Up to %s bytes move by FMA, "
+                        + "more by BTE. Memory from allocate is mapped by peers; other memory is %s")
+                .formatted(
+                        uri,
+                        fmaMax,
+                        (capabilities & Capability.FOREIGN_MEMORY) != 0
+                                ? "reached with cross-memory attach."
+                                : "refused by this kernel.");
     }
 
     /**

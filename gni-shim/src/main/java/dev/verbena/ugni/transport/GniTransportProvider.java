@@ -64,9 +64,7 @@ public final class GniTransportProvider implements TransportProvider {
         String missing = Gni.missingExtension();
         return missing == null
                 ? null
-                : CommunicationDomain.library()
-                        + " has no "
-                        + missing
+                : "%s has no %s".formatted(CommunicationDomain.library(), missing)
                         + ": gni:// needs what only Verbena's own libugni has; -D"
                         + CommunicationDomain.LIBRARY_PROPERTY
                         + "=builtin uses that";
@@ -97,12 +95,8 @@ public final class GniTransportProvider implements TransportProvider {
                 resources.close();
             }
             throw new TransportException(
-                    "open gni, ptag "
-                            + wanted.ptag()
-                            + ", cookie "
-                            + wanted.cookie()
-                            + ": "
-                            + e.getMessage(),
+                    "open gni, ptag %s, cookie %s: %s"
+                            .formatted(wanted.ptag(), wanted.cookie(), e.getMessage()),
                     0,
                     e);
         }

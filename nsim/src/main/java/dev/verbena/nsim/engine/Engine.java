@@ -46,9 +46,8 @@ public final class Engine {
                 (EventHandler)
                         (time, target, argument) -> {
                             throw new IllegalStateException(
-                                    "an event for entity "
-                                            + target
-                                            + " is of a kind without handler");
+                                    "an event for entity %s is of a kind without handler"
+                                            .formatted(target));
                         });
     }
 

@@ -131,10 +131,8 @@ final class ControlInbox {
         context.errorHandler()
                 .onError(
                         new IllegalStateException(
-                                "record from process "
-                                        + PortalsProcess.of(from.process())
-                                        + " refused: "
-                                        + what));
+                                "record from process %s refused: %s"
+                                        .formatted(PortalsProcess.of(from.process()), what)));
         return false;
     }
 

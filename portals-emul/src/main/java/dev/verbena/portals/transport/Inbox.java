@@ -204,12 +204,8 @@ final class Inbox {
             context.errorHandler()
                     .onError(
                             new IllegalStateException(
-                                    c
-                                            + ": message "
-                                            + number
-                                            + " came where "
-                                            + c.receivedCount
-                                            + " was expected"));
+                                    "%s: message %s came where %s was expected"
+                                            .formatted(c, number, c.receivedCount)));
             return false;
         }
         return true;

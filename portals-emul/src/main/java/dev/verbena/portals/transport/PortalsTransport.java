@@ -64,19 +64,18 @@ public final class PortalsTransport extends PortalsOperations {
 
     @Override
     public String explain() {
-        return "Portals 3.3, emulated over the software NIC: "
-                + uri
-                + ". Messages go to a list of "
-                + ReceiveQueue.LIST_LENGTH
-                + " descriptors of "
-                + resources.messages.bufferLength()
-                + " bytes at table entry "
-                + PortalsResources.MESSAGE_INDEX
-                + ". Memory from allocate is mapped by peers; other memory is "
-                + ((capabilities & Capability.FOREIGN_MEMORY) != 0
-                        ? "reached with cross-memory attach."
-                        : "refused by this kernel.")
-                + " There are no atomics: Portals 3.3 has a swap only.";
+        return ("Portals 3.3, emulated over the software NIC: %s. Messages go to a list "
+                        + "of %s descriptors of %s bytes at table entry %s. Memory from allocate "
+                        + "is mapped by peers; other memory is %s There are no atomics: Portals "
+                        + "3.3 has a swap only.")
+                .formatted(
+                        uri,
+                        ReceiveQueue.LIST_LENGTH,
+                        resources.messages.bufferLength(),
+                        PortalsResources.MESSAGE_INDEX,
+                        (capabilities & Capability.FOREIGN_MEMORY) != 0
+                                ? "reached with cross-memory attach."
+                                : "refused by this kernel.");
     }
 
     /**

@@ -195,9 +195,9 @@ final class Registrations extends RegionTable<PortalsRegion> {
             ni.reap(); // an initiator that died keeps nothing busy
             if (deadlineNs - SystemNanoClock.INSTANCE.nanoTime() < 0) {
                 throw new TransportException(
-                        "PtlMEUnlink: PTL_ME_IN_USE for "
-                                + region
-                                + ": a peer has begun an access and is stopped");
+                        ("PtlMEUnlink: PTL_ME_IN_USE for %s: a peer has begun an access and is "
+                                        + "stopped")
+                                .formatted(region));
             }
             LockSupport.parkNanos(PAUSE_NS);
         }

@@ -34,14 +34,13 @@ record ResourceSizes(
         long bytes = (long) MessageHeader.space(context.messageLengthMax()) * ((slots + 1) / 2);
         if (bytes > DESCRIPTOR_LENGTH_MAX) {
             throw new IllegalArgumentException(
-                    "messageLengthMax "
-                            + context.messageLengthMax()
-                            + " with receiveSlotCount "
-                            + slots
-                            + " needs descriptors of "
-                            + bytes
-                            + " bytes; at most "
-                            + DESCRIPTOR_LENGTH_MAX);
+                    ("messageLengthMax %s with receiveSlotCount %s needs descriptors of %s "
+                                    + "bytes; at most %s")
+                            .formatted(
+                                    context.messageLengthMax(),
+                                    slots,
+                                    bytes,
+                                    DESCRIPTOR_LENGTH_MAX));
         }
         String events = context.options().get(EVENTS_OPTION);
         String registrations = context.options().get(REGISTRATIONS_OPTION);

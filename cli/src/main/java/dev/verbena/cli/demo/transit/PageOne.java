@@ -86,16 +86,17 @@ final class PageOne {
         if (writer == null || whole == null) {
             return staging.costs().isEmpty()
                     ? "How long output stalled the simulation was not measured in this run."
-                    : "At every output, handing its files to Verbena stalled the simulation for "
-                            + own()
-                            + "; other ways of output were not measured in this run.";
+                    : ("At every output, handing its files to Verbena stalled the simulation "
+                                    + "for %s; other ways of output were not measured in this run.")
+                            .formatted(own());
         }
         double ratio = writer.stall().mean() / Math.max(1, whole.stall().mean());
         String begin =
-                "At every output, a background thread that writes files stalled the simulation for "
-                        + Times.text(writer.stall().mean())
-                        + "; handing them to Verbena stalled it for "
-                        + Times.text(whole.stall().mean());
+                ("At every output, a background thread that writes files stalled the "
+                                + "simulation for %s; handing them to Verbena stalled it for %s")
+                        .formatted(
+                                Times.text(writer.stall().mean()),
+                                Times.text(whole.stall().mean()));
         if (!whole.stall().differsFrom(writer.stall())) {
             return begin + ", which is no clear difference.";
         }
