@@ -143,7 +143,7 @@ final class FileAppender implements DurableStore.DurableFile {
         if (isClosed || !error.isEmpty()) {
             return -1;
         }
-        int taken = store.take(this, buffer, offset, length);
+        int taken = store.queue().take(this, buffer, offset, length);
         position += Math.max(taken, 0);
         return taken;
     }
@@ -158,7 +158,7 @@ final class FileAppender implements DurableStore.DurableFile {
         if (isClosed || !error.isEmpty()) {
             return -1;
         }
-        int taken = store.borrow(this, memory, buffer.wrapAdjustment() + offset, length);
+        int taken = store.queue().borrow(this, memory, buffer.wrapAdjustment() + offset, length);
         if (taken > 0) {
             position += taken;
             borrowedEnd = position;
@@ -179,7 +179,7 @@ final class FileAppender implements DurableStore.DurableFile {
     @Override
     public void force() {
         if (!isClosed) {
-            store.enqueue(this::forceNow);
+            store.queue().add(this::forceNow);
         }
     }
 
@@ -203,7 +203,7 @@ final class FileAppender implements DurableStore.DurableFile {
     public void close() {
         if (!isClosed) {
             isClosed = true;
-            store.enqueue(this::closeNow);
+            store.queue().add(this::closeNow);
         }
     }
 

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
@@ -15,13 +14,11 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.agrona.DirectBuffer;
 import org.agrona.ErrorHandler;
 
 /**
@@ -35,12 +32,9 @@ import org.agrona.ErrorHandler;
  * directory. After the first error a file stays failed: an fsync that is repeated after an error
  * proves nothing.
  *
- * <p>Thread-safe; a file is used by one thread.
+ * <p>{@link WriteQueue} has the bound. Thread-safe; a file is used by one thread.
  */
 final class FileDurableStore implements DurableStore {
-    private static final int BUFFER_LENGTH = 256 * 1024;
-    private static final int BUFFER_COUNT = 32;
-    private static final long BORROWED_MAX = (long) BUFFER_COUNT * BUFFER_LENGTH;
     private static final int NAME_BYTES_MAX = 255;
 
     /** Descriptors for files being appended to; few systems allow a process less than 4096. */
@@ -60,14 +54,12 @@ final class FileDurableStore implements DurableStore {
     private final Thread thread;
     private long uses;
 
-    // Guarded by this: held for bookkeeping and a copy of at most one buffer, never during I/O.
-    private final ArrayDeque<Task> tasks = new ArrayDeque<>();
-    private final ArrayDeque<ByteBuffer> free = new ArrayDeque<>();
+    private final WriteQueue queue = new WriteQueue();
+
+    // Guarded by this, from here on; never held during I/O.
     // Open files, and closed ones that failed: their bytes may be incomplete.
     private final Set<FileAppender> open = new HashSet<>();
     private final Set<FileAppender> withDescriptor = new HashSet<>();
-    private int buffersMade;
-    private long borrowedBytes;
     private boolean isClosed;
 
     private FileDurableStore(Path directory, ErrorHandler errorHandler, int openMax) {
@@ -265,7 +257,7 @@ final class FileDurableStore implements DurableStore {
 
     private Completion submit(Request request) {
         checkOpen();
-        enqueue(request);
+        queue.add(request);
         return request;
     }
 
@@ -333,101 +325,16 @@ final class FileDurableStore implements DurableStore {
         }
     }
 
-    synchronized void enqueue(Task task) {
-        tasks.add(task);
-        notifyAll();
-    }
-
-    /**
-     * Takes bytes for a file: into the last task if that is this file's and has room, else into a
-     * free buffer.
-     */
-    synchronized int take(FileAppender file, DirectBuffer source, int offset, int length) {
-        if (isClosed) {
-            return -1;
-        }
-        int taken = 0;
-        while (taken < length) {
-            Task last = tasks.peekLast();
-            Append append = last instanceof Append a && a.file == file ? a : null;
-            if (append == null || !append.bytes.hasRemaining()) {
-                ByteBuffer bytes = freeBuffer();
-                if (bytes == null) {
-                    break;
-                }
-                append = new Append(file, bytes);
-                tasks.add(append);
-                notifyAll();
-            }
-            int chunk = Math.min(length - taken, append.bytes.remaining());
-            int position = append.bytes.position();
-            source.getBytes(offset + taken, append.bytes, position, chunk);
-            append.bytes.position(position + chunk);
-            taken += chunk;
-        }
-        return taken;
-    }
-
-    /**
-     * Borrows bytes for a file, with the last task if that borrowed what lies before them.
-     *
-     * @return the length; 0: too much is borrowed already; -1: closed
-     */
-    synchronized int borrow(FileAppender file, ByteBuffer memory, int begin, int length) {
-        if (isClosed) {
-            return -1;
-        }
-        if (borrowedBytes > 0 && borrowedBytes + length > BORROWED_MAX) {
-            return 0;
-        }
-        borrowedBytes += length;
-        if (!(tasks.peekLast() instanceof Borrowed last && last.isBefore(file, memory, begin))) {
-            enqueue(new Borrowed(file, memory, begin, length));
-        } else {
-            last.extend(length);
-        }
-        return length;
-    }
-
-    private synchronized void returned(int length) {
-        borrowedBytes -= length;
-    }
-
-    private ByteBuffer freeBuffer() {
-        ByteBuffer bytes = free.poll();
-        if (bytes == null && buffersMade < BUFFER_COUNT) {
-            buffersMade++;
-            bytes = ByteBuffer.allocateDirect(BUFFER_LENGTH);
-        }
-        return bytes;
+    WriteQueue queue() {
+        return queue;
     }
 
     private void work() {
-        while (true) {
-            Task task;
-            synchronized (this) {
-                while (tasks.isEmpty() && !isClosed) {
-                    try {
-                        wait();
-                    } catch (InterruptedException e) {
-                        // Nobody interrupts this thread on purpose; close() ends it.
-                        continue;
-                    }
-                }
-                task = tasks.poll();
-                if (task == null) {
-                    break;
-                }
-            }
+        for (WriteQueue.Task task = queue.next(); task != null; task = queue.next()) {
             try {
                 task.run();
             } catch (RuntimeException e) {
                 errorHandler.onError(e);
-            }
-            if (task instanceof Append append) {
-                synchronized (this) {
-                    free.add(append.bytes.clear());
-                }
             }
             ready();
         }
@@ -457,8 +364,8 @@ final class FileDurableStore implements DurableStore {
         left.forEach(FileAppender::close);
         synchronized (this) {
             isClosed = true;
-            notifyAll();
         }
+        queue.close();
         try {
             thread.join(CLOSE_TIMEOUT_MS);
         } catch (InterruptedException e) {
@@ -471,58 +378,8 @@ final class FileDurableStore implements DurableStore {
         }
     }
 
-    /** What the thread does next. */
-    interface Task {
-        void run();
-    }
-
-    /** Bytes on their way into a file. */
-    private static final class Append implements Task {
-        private final FileAppender file;
-        private final ByteBuffer bytes;
-
-        Append(FileAppender file, ByteBuffer bytes) {
-            this.file = file;
-            this.bytes = bytes;
-        }
-
-        @Override
-        public void run() {
-            file.write(bytes.flip());
-        }
-    }
-
-    /** Bytes that are written from where they are. */
-    private final class Borrowed implements Task {
-        private final FileAppender file;
-        private final ByteBuffer memory;
-        private final int begin;
-        private int end;
-
-        Borrowed(FileAppender file, ByteBuffer memory, int begin, int length) {
-            this.file = file;
-            this.memory = memory;
-            this.begin = begin;
-            this.end = begin + length;
-        }
-
-        boolean isBefore(FileAppender next, ByteBuffer its, int at) {
-            return file == next && memory == its && end == at;
-        }
-
-        void extend(int length) {
-            end += length;
-        }
-
-        @Override
-        public void run() {
-            file.write(memory.duplicate().limit(end).position(begin));
-            returned(end - begin);
-        }
-    }
-
     /** Something asked for whose end is observed. */
-    private abstract static class Request implements Task, Completion {
+    private abstract static class Request implements WriteQueue.Task, Completion {
         private final String what;
         private final FileDurableStore store;
         private volatile boolean isDone;

@@ -288,7 +288,7 @@ class FileDurableStoreTest {
     void shouldRefuseMoreWhenTheWriterIsBehindAndWakeWhenItIsNot() throws Exception {
         CountDownLatch blocked = new CountDownLatch(1);
         Semaphore woken = new Semaphore(0);
-        store.enqueue(
+        store.queue().add(
                 () -> {
                     try {
                         blocked.await();
@@ -357,7 +357,7 @@ class FileDurableStoreTest {
         store.close();
         store.close();
         assertThat(file.append(random(1, 7), 0, 1)).isEqualTo(-1);
-        assertThat(store.take((FileAppender) file, random(1, 7), 0, 1)).isEqualTo(-1);
+        assertThat(store.queue().take((FileAppender) file, random(1, 7), 0, 1)).isEqualTo(-1);
         List<ThrowingCallable> calls =
                 List.of(
                         () -> store.create("z"),
@@ -430,7 +430,7 @@ class FileDurableStoreTest {
     /** Whoever stores goes on; a process that ends without closing is not kept. */
     @Test
     void shouldHandErrorsOnAndHoldNothingLonger() throws Exception {
-        store.enqueue(
+        store.queue().add(
                 () -> {
                     assertThat(Thread.currentThread().isDaemon()).isTrue();
                     throw new IllegalStateException("of a task");
@@ -455,7 +455,7 @@ class FileDurableStoreTest {
     private Semaphore heldUp() {
         Semaphore mayGoOn = new Semaphore(0);
         Semaphore isWaiting = new Semaphore(0);
-        store.enqueue(
+        store.queue().add(
                 () -> {
                     isWaiting.release();
                     mayGoOn.acquireUninterruptibly();
