@@ -95,10 +95,10 @@ public final class ReceiverEngine implements ProtocolAgent {
                     .show("steps incomplete", steps.incomplete())
                     .show("steps dropped", steps.dropped())
                     .show("steps open", steps.open())
-                    .show("servers held by steps", steps.heldStreams())
-                    .show("held rank", steps.heldRank())
-                    .show("held step", steps.heldStep())
-                    .show("held by bytesMax", steps.isHeldByBytes());
+                    .show("servers held by steps", steps.held().count())
+                    .show("held rank", steps.held().rank())
+                    .show("held step", steps.held().step())
+                    .show("held by bytesMax", steps.held().isByBytes());
         }
     }
 

@@ -35,12 +35,6 @@ public final class StepAssembler {
     /** Steps of an application that may be open, whatever waits behind the next one. */
     private static final int OPEN_MAX = 65_536;
 
-    /** A message that has waited for room as long is reported. */
-    static final long HELD_NS = 1_000_000_000L;
-
-    /** And not again within this: it is no fault if a rank is ahead all the time. */
-    private static final long REPORT_EVERY_NS = 60_000_000_000L;
-
     private static final long PAUSE_MIN_NS = 100_000_000L;
     private static final long PAUSE_MAX_NS = 5_000_000_000L;
 
@@ -52,8 +46,7 @@ public final class StepAssembler {
     private final List<StepGroup> groups = new ArrayList<>();
     private final ArrayDeque<OpenStep> ready = new ArrayDeque<>();
 
-    /** Streams whose next message had to wait; a message that was taken since is among them too. */
-    private final List<StepSource> held = new ArrayList<>();
+    private final HeldStreams held;
 
     private long retryAtNs;
     private boolean isPausing;
@@ -65,22 +58,8 @@ public final class StepAssembler {
     final AtomicLong late = new AtomicLong();
     final AtomicLong surplus = new AtomicLong();
     final AtomicLong handlerErrors = new AtomicLong();
-    final AtomicLong waits = new AtomicLong();
     final AtomicLong open = new AtomicLong();
     final AtomicLong openBytes = new AtomicLong();
-
-    /**
-     * Streams whose next message has waited for {@link #HELD_NS}; the first one's rank and step.
-     */
-    final AtomicLong heldStreams = new AtomicLong();
-
-    final AtomicLong heldRank = new AtomicLong();
-    final AtomicLong heldStep = new AtomicLong();
-
-    /** 1 if bytesMax holds that message back, 0 if openStepsMax does. */
-    final AtomicLong isHeldByBytes = new AtomicLong();
-
-    private volatile String heldText = "";
 
     /**
      * An assembler.
@@ -99,6 +78,7 @@ public final class StepAssembler {
         this.errors = errors;
         this.free = free;
         this.stop = stop;
+        this.held = new HeldStreams(settings, clock, errors, this::isOpenStepsMax);
     }
 
     public StepStatistics statistics() {
@@ -109,10 +89,10 @@ public final class StepAssembler {
                 late.get(),
                 surplus.get(),
                 handlerErrors.get(),
-                waits.get(),
+                held.waits(),
                 (int) open.get(),
                 openBytes.get(),
-                heldText);
+                held.text());
     }
 
     public boolean isAcknowledgedWhenHandled() {
@@ -146,7 +126,7 @@ public final class StepAssembler {
         group.cameOver(stream.serverId(), metadata.rank());
         long cost = metadata.payloadLength() + OVERHEAD;
         if (!hasRoom(group, step, cost, stream.serverId())) {
-            hold(stream, group, metadata);
+            held.hold(stream, group, metadata);
             return false;
         }
         if (step == null) {
@@ -187,94 +167,7 @@ public final class StepAssembler {
         return count >= OPEN_MAX
                 || count >= settings.openStepsMax()
                         && !group.isOldestBehind(serverId)
-                        && !isOtherHeld(group);
-    }
-
-    /** Two applications that hold back each other's servers would wait for each other. */
-    private boolean isOtherHeld(StepGroup group) {
-        for (int i = 0; i < held.size(); i++) {
-            if (held.get(i).stepWait().group() != group && isHeld(held.get(i))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** The next message of this stream waits in its connection, and everything behind it. */
-    private void hold(StepSource stream, StepGroup group, DartMetadata metadata) {
-        if (isHeld(stream)) {
-            return;
-        }
-        stream.stepWait()
-                .begin(
-                        stream.nextWanted(),
-                        clock.nanoTime(),
-                        group,
-                        metadata.step(),
-                        metadata.rank());
-        held.remove(stream);
-        held.add(stream);
-        Counters.add(waits, 1);
-    }
-
-    private static boolean isHeld(StepSource stream) {
-        return stream.stepWait().frame() == stream.nextWanted();
-    }
-
-    /** Says what waits for room, once it has waited for long. */
-    private void checkHeld(long now) {
-        StepSource first = null;
-        int count = 0;
-        for (int i = held.size() - 1; i >= 0; i--) {
-            StepSource stream = held.get(i);
-            if (!isHeld(stream) || stream.stepWait().group().open.isEmpty()) {
-                held.remove(i);
-            } else if (now - stream.stepWait().sinceNs() - HELD_NS >= 0) {
-                first = stream;
-                count++;
-            }
-        }
-        heldStreams.lazySet(count);
-        if (first == null) {
-            heldText = "";
-        } else if (heldText.isEmpty() || first.stepWait().step() != heldStep.get()) {
-            show(first, now);
-        }
-    }
-
-    private void show(StepSource stream, long now) {
-        StepGroup group = stream.stepWait().group();
-        boolean isByBytes =
-                group.find(stream.stepWait().step()) != null
-                        || !isOpenStepsMax(group, stream.serverId());
-        heldRank.lazySet(stream.stepWait().rank());
-        heldStep.lazySet(stream.stepWait().step());
-        isHeldByBytes.lazySet(isByBytes ? 1 : 0);
-        heldText = held(stream, isByBytes);
-        if (group.isReportDue(now, REPORT_EVERY_NS)) {
-            report(DartException.Code.TIMEOUT, heldText);
-        }
-    }
-
-    private String held(StepSource stream, boolean isByBytes) {
-        StepGroup group = stream.stepWait().group();
-        OpenStep oldest = group.open.get(0);
-        String limit =
-                isByBytes
-                        ? "bytesMax (" + settings.bytesMax() + ") is reached"
-                        : "openStepsMax (" + settings.openStepsMax() + ") is reached";
-        return ("rank %s of application %s is ahead: its step %s, and what server %s "
-                        + "sends behind it, waits until step %s has ended, because %s; step %s "
-                        + "waits for: %s")
-                .formatted(
-                        stream.stepWait().rank(),
-                        group.applicationId,
-                        stream.stepWait().step(),
-                        stream.serverId(),
-                        oldest.step,
-                        limit,
-                        oldest.step,
-                        oldest.missing());
+                        && !held.isOtherThan(group);
     }
 
     private boolean isTooLarge(StepGroup group, OpenStep step, long cost) {
@@ -401,9 +294,7 @@ public final class StepAssembler {
 
     public int doWork(long now) {
         int work = 0;
-        if (!held.isEmpty()) {
-            checkHeld(now);
-        }
+        held.check(now);
         for (int i = 0; i < groups.size(); i++) {
             work += checkDeadlines(groups.get(i), now);
         }
@@ -516,13 +407,7 @@ public final class StepAssembler {
                 }
             }
         }
-        for (int i = 0; i < held.size(); i++) {
-            long sinceNs = held.get(i).stepWait().sinceNs();
-            if (heldText.isEmpty()) {
-                deadline = Math.min(deadline, sinceNs + HELD_NS);
-            }
-        }
-        return deadline;
+        return Math.min(deadline, held.nextDeadlineNs());
     }
 
     /** Says which steps were not handed over. */
@@ -547,24 +432,13 @@ public final class StepAssembler {
         return dropped;
     }
 
-    public AtomicLong heldRank() {
-        return heldRank;
-    }
-
-    public AtomicLong heldStep() {
-        return heldStep;
-    }
-
-    public AtomicLong heldStreams() {
-        return heldStreams;
+    /** Streams that wait for room. */
+    public HeldStreams held() {
+        return held;
     }
 
     public AtomicLong incomplete() {
         return incomplete;
-    }
-
-    public AtomicLong isHeldByBytes() {
-        return isHeldByBytes;
     }
 
     public AtomicLong open() {

@@ -75,7 +75,7 @@ class StepRoomTest {
         assertThat(errors)
                 .extracting(Throwable::getMessage)
                 .containsExactly(steps.statistics().held());
-        assertThat(List.of(steps.heldStreams, steps.heldRank, steps.heldStep, steps.isHeldByBytes))
+        assertThat(List.of(steps.held().count(), steps.held().rank(), steps.held().step(), steps.held().isByBytes()))
                 .extracting(Number::intValue)
                 .containsExactly(1, 0, 2, 0);
     }
@@ -86,15 +86,15 @@ class StepRoomTest {
         admit(steps, first, 0, 0);
         admit(steps, first, 0, 1);
         assertThat(admit(steps, first, 0, 2)).isFalse();
-        now += StepAssembler.HELD_NS;
+        now += HeldStreams.HELD_NS;
         steps.doWork(now);
         assertThat(steps.statistics().held()).contains("rank 0 of", "step 2", "bytesMax (25000)");
         assertThat(errors).hasSize(1);
-        assertThat(steps.isHeldByBytes).hasValue(1);
+        assertThat(steps.held().isByBytes()).hasValue(1);
         first.taken(null, 0, 0, true);
         steps.doWork(now);
         assertThat(steps.statistics().held()).isEmpty();
-        assertThat(steps.heldStreams).hasValue(0);
+        assertThat(steps.held().count()).hasValue(0);
     }
 
     @Test
