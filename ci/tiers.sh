@@ -9,10 +9,10 @@ readonly LONG_TIERS=(mutation)
 # An emulated machine keeps one processor busy and C tests wait more than they compute: the second runs beside the first if both were asked for.
 # shellcheck disable=SC2034 # used by ci/test
 readonly -A BESIDE=([vm]=c)
-declare -A BUDGET=([build]=7 [jdk25]=9 [processes]=16 [vm]=20 [c]=15 [cluster]=8 [faults]=12 [seeds]=7 [consumer]=4 [conformance]=1 [mutation]=60)
+declare -A BUDGET=([build]=7 [jdk25]=7 [processes]=14 [vm]=20 [c]=15 [cluster]=8 [faults]=12 [seeds]=7 [consumer]=4 [conformance]=1 [mutation]=60)
 declare -A WHAT=(
     [build]="compile, format, Checkstyle, ShellCheck, unit tests and the transport contract on the default JDK"
-    [jdk25]="the same tests on JDK 25 or newer, a choice of those of several processes, and a short demo"
+    [jdk25]="unit tests and the contract on JDK 25 or newer, DART sampled, a choice of those of several processes, and a short demo"
     [processes]="tests of several processes, kills and stops, mpirun"
     [vm]="what needs an RDMA device: in a virtual machine with Soft-RoCE, or directly where there is a device"
     [c]="C tests with gcc and clang; address, undefined-behaviour and thread sanitizers; bounded fuzzing"
@@ -196,10 +196,12 @@ tier_jdk25() {
         return $SKIPPED
     fi
     echo "   JDK $version in $home"
-    local code=0
+    local code=0 again=()
+    # --long: on the newer JDK every test, not those tagged "once" left out and DART's suites sampled
+    [ "${VERBENA_LONG-}" = 1 ] || again=(-Dverbena.again=true -Dverbena.unit.excluded=once)
     find . -path ./target -prune -o -path '*/target/failsafe-reports-25' -type d -print0 | xargs -0 -r rm -rf
     run_maven_tests jdk25 surefire-reports-25 -Dverbena.reports=surefire-reports-25 -Djvm="$home/bin/java" $THREE_AT_A_TIME \
-        -Dverbena.processes.skip=false -Dverbena.processes.groups=each-jdk -Dverbena.alone.skip=true $TWO_JOBS_AT_A_TIME -Dverbena.processes.reports=failsafe-reports-25 \
+        "${again[@]}" -Dverbena.unit.jvm= -Dverbena.processes.skip=false -Dverbena.processes.groups=each-jdk -Dverbena.alone.skip=true $TWO_JOBS_AT_A_TIME -Dverbena.processes.reports=failsafe-reports-25 \
         "${NO_STYLE[@]}" || code=1
     printf '   of several processes: '
     print_reports failsafe-reports-25 || code=1

@@ -1,5 +1,7 @@
 package dev.verbena;
 
+import org.junit.jupiter.api.Tag;
+
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,6 +12,7 @@ import java.awt.Point;
 import org.junit.jupiter.api.Test;
 
 /** Whose fields are written by whom. */
+@Tag("once")
 class FieldWritesTest {
     private final JavaClasses classes =
             new ClassFileImporter().importClasses(FieldWritesTest.class, Writer.class);

@@ -1,5 +1,7 @@
 package dev.verbena.cli;
 
+import org.junit.jupiter.api.Tag;
+
 import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -15,6 +17,7 @@ import dev.verbena.FieldWrites;
 
 /** Each command has a package of its own; what several commands use is in shared packages. */
 @AnalyzeClasses(packages = "dev.verbena.cli", importOptions = ImportOption.DoNotIncludeTests.class)
+@Tag("once")
 class ArchitectureTest {
     private static final String ROOMS = "dev.verbena.cli.(*)..";
     private static final String[] SHARED = {

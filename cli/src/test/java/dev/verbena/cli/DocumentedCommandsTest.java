@@ -1,5 +1,7 @@
 package dev.verbena.cli;
 
+import org.junit.jupiter.api.Tag;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
@@ -18,6 +20,7 @@ import picocli.CommandLine;
 
 /** Command lines of README.md and docs/: there are such commands and options, and they parse. */
 @Timeout(60)
+@Tag("once")
 class DocumentedCommandsTest {
     private static final Path HOME = Path.of(System.getProperty("verbena.home", ".."));
 

@@ -1,5 +1,7 @@
 package dev.verbena.cli;
 
+import org.junit.jupiter.api.Tag;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -12,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Parts of the virtual machine's scripts that go wrong seldom: without a virtual machine. */
 @Timeout(60)
+@Tag("once")
 class RdmaVmScriptTest {
 
     @TempDir private Path folder;

@@ -1,5 +1,7 @@
 package dev.verbena.cli;
 
+import org.junit.jupiter.api.Tag;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -24,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * installed. One test runs everything real as another user.
  */
 @Timeout(60)
+@Tag("once")
 class SetupTest {
     private static final Path HOME = Path.of(System.getProperty("verbena.home", ".."));
     private static final List<String> ORDINARY_TOOLS =

@@ -1,5 +1,7 @@
 package dev.verbena.cli;
 
+import org.junit.jupiter.api.Tag;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
@@ -18,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the test command's scripts conclude from what they find. */
 @Timeout(60)
+@Tag("once")
 class TestScriptsTest {
     private static final String PLANTED = ". " + Bash.CI + "/planted-faults/run; ";
 

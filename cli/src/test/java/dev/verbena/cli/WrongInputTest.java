@@ -1,5 +1,7 @@
 package dev.verbena.cli;
 
+import org.junit.jupiter.api.Tag;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
@@ -21,6 +23,7 @@ import picocli.CommandLine.Model.OptionSpec;
 
 /** Nonsense for every option of every command. */
 @Timeout(120)
+@Tag("once")
 class WrongInputTest {
     @Test
     void shouldSayInOneLineWhatIsWrongWithWhichOption() {

@@ -1,5 +1,7 @@
 package dev.verbena.examples;
 
+import org.junit.jupiter.api.Tag;
+
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -14,6 +16,7 @@ import dev.verbena.FieldWrites;
 @AnalyzeClasses(
         packages = "dev.verbena.examples",
         importOptions = ImportOption.DoNotIncludeTests.class)
+@Tag("once")
 class ArchitectureTest {
     @ArchTest
     static final ArchRule examplesUseThePublicApiOnly =

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Readers of what other processes left: whatever the bytes, only what they document comes out. */
 @Timeout(240)
 @Tag("seeded")
+@Tag("once")
 class AgentDecodersFuzzTest {
     private static final long MIB = 1 << 20;
     private static final int HEAD_LENGTH = 128;

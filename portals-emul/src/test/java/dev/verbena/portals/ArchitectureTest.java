@@ -1,5 +1,7 @@
 package dev.verbena.portals;
 
+import org.junit.jupiter.api.Tag;
+
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -13,6 +15,7 @@ import dev.verbena.FieldWrites;
 
 /** The arrows of this module. */
 @AnalyzeClasses(packages = "dev.verbena", importOptions = ArchitectureTest.ThisModule.class)
+@Tag("once")
 class ArchitectureTest {
     /** Main classes of this module only. */
     static final class ThisModule implements ImportOption {

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Tag;
 
 /** The arrows of this module. */
 @AnalyzeClasses(packages = "dev.verbena", importOptions = ArchitectureTest.ThisModule.class)
+@Tag("once")
 class ArchitectureTest {
     /** Main classes of this module only. */
     static final class ThisModule implements ImportOption {

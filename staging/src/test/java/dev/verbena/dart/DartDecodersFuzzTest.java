@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(900)
 @Tag("seeded")
+@Tag("once")
 public class DartDecodersFuzzTest {
     static {
         dev.verbena.softnic.NativeAccess.open();

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Servers that are stopped when their receiver has left before them. */
 @Timeout(120)
+@Tag("once")
 class DartFarewellTest {
     private static DartTicket send(DartWorld world) {
         DartClient client = world.client(0);

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** DART's memory, however many messages pass, over the shm provider. */
+@SampledByDay(isWholeAtFirst = true)
 class DartFlatMemoryOverShmTest extends DartFlatMemoryContract {
     @Override
     protected String scheme() {

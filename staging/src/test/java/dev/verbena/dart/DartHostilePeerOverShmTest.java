@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** Hostile processes of the same job, over the shm provider. */
+@SampledByDay(isWholeAtFirst = true)
 class DartHostilePeerOverShmTest extends DartHostilePeerContract {
     @Override
     protected String scheme() {

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A receiver that is a process, among hostile connections, while a true staging run goes on. */
 @Timeout(240)
+@Tag("once")
 class DartHostilePortTest {
     private static final int LENGTH = 60_000;
     private static final int MESSAGES_MIN = 60;

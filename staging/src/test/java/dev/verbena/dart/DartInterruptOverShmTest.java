@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** Interrupted calls of DART over the shm provider. */
+@SampledByDay(isWholeAtFirst = true)
 class DartInterruptOverShmTest extends DartInterruptContract {
     @Override
     protected String scheme() {

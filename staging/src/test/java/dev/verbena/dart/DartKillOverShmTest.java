@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** DART over the shm provider when processes are killed. */
+@SampledByDay(isWholeAtFirst = true)
 class DartKillOverShmTest extends DartKillContract {
     @Override
     protected String scheme() {

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** Late files of a killed server over the shm provider. */
+@SampledByDay(isWholeAtFirst = true)
 class DartLateFilesOverShmTest extends DartLateFilesContract {
     @Override
     protected String scheme() {

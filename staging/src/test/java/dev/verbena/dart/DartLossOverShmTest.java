@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** Lost processes with a service over the shm provider. */
+@SampledByDay(isWholeAtFirst = true)
 class DartLossOverShmTest extends DartLossContract {
     @Override
     protected String scheme() {

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** DART over the shm provider. */
+@SampledByDay(isWholeAtFirst = true)
 class DartOverShmTest extends DartContract {
     @Override
     protected String scheme() {

@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import org.junit.jupiter.api.Tag;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Messages that are half received when their server goes away; servers are made by hand. */
 @Timeout(180)
+@Tag("once")
 class DartPartialMessagesTest {
     private static final UUID JOB = new UUID(21, 22);
     private static final int HALF = 100_000;

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** DART with a process for each part, over the shm provider. */
+@SampledByDay(isWholeAtFirst = true)
 class DartProcessesOverShmTest extends DartProcessesContract {
     @Override
     protected String scheme() {

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** Messages that the receiver would refuse, over the shm provider. */
+@SampledByDay(isWholeAtFirst = true)
 class DartRefusalOverShmTest extends DartRefusalContract {
     @Override
     protected String scheme() {

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** DART when its receiver is killed, over the shm provider. */
+@SampledByDay(isWholeAtFirst = true)
 class DartRestartOverShmTest extends DartRestartContract {
     @Override
     protected String scheme() {

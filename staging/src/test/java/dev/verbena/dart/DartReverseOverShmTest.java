@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** The way back over the shm provider. */
+@SampledByDay(isWholeAtFirst = true)
 class DartReverseOverShmTest extends DartReverseContract {
     @Override
     protected String scheme() {

@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import org.junit.jupiter.api.Tag;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Servers and a receiver that share a secret, and strangers who do not, over real sockets. */
 @Timeout(120)
+@Tag("once")
 class DartSecretTest {
     private static final byte[] SECRET = "the right secret of this test".getBytes();
     private static final byte[] OTHER = "another secret, just as long!".getBytes();

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** What DART's servers do beside transferring, over the shm provider. */
+@SampledByDay(isWholeAtFirst = true)
 class DartServiceOverShmTest extends DartServiceContract {
     @Override
     protected String scheme() {

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** Silence between server and receiver with a service over the shm provider. */
+@SampledByDay(isWholeAtFirst = true)
 class DartSilenceOverShmTest extends DartSilenceContract {
     @Override
     protected String scheme() {

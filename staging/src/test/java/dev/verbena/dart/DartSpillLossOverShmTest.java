@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** Spilled messages that cannot be read again, over the shm provider. */
+@SampledByDay(isWholeAtFirst = true)
 class DartSpillLossOverShmTest extends DartSpillLossContract {
     @Override
     protected String scheme() {

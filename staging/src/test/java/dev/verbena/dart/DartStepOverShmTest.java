@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** The two-step protocol over the shm provider. */
+@SampledByDay(isWholeAtFirst = true)
 class DartStepOverShmTest extends DartStepContract {
     @Override
     protected String scheme() {

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** DART's streams when TCP, the disk or the peer misbehaves, over the shm provider. */
+@SampledByDay(isWholeAtFirst = true)
 class DartStreamOverShmTest extends DartStreamContract {
     @Override
     protected String scheme() {

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 /** Whole steps over the shm provider. */
+@SampledByDay(isWholeAtFirst = true)
 class DartWholeStepOverShmTest extends DartWholeStepContract {
     @Override
     protected String scheme() {

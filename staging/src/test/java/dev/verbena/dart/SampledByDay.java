@@ -13,29 +13,37 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A suite that runs whole over one transport runs in part over this one: a third of its tests each
- * day, another third on JDK 18 and newer, so that all are seen within three days. Tests that are
- * run by name are not left out.
+ * A suite that runs whole elsewhere, over another transport or on another JDK, runs in part: each
+ * day a ninth of its tests, another ninth on JDK 18 and newer, so that all are seen within nine
+ * days. Tests that are run by name are not left out.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(SampledByDay.Condition.class)
 public @interface SampledByDay {
+    /** Whole, unless the tests have run on another JDK before ({@code -Dverbena.again=true}). */
+    boolean isWholeAtFirst() default false;
+
     /** Chooses by day and name. */
     final class Condition implements ExecutionCondition {
-        private static final int PARTS = 3;
+        private static final int PARTS = 9;
 
         @Override
         public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-            // --long: whole suites of DART over portals and gni instead of a third of their tests
-            boolean isWhole =
-                    Boolean.getBoolean("verbena.long") || Boolean.getBoolean("verbena.named");
             long day = LocalDate.now(ZoneOffset.UTC).toEpochDay();
             int jdk = Runtime.version().feature() > 17 ? 1 : 0;
             return context.getTestMethod()
-                    .filter(method -> !isWhole && !isOf(day + jdk, context, method))
+                    .filter(method -> !isWhole(context) && !isOf(day + jdk, context, method))
                     .map(method -> ConditionEvaluationResult.disabled("of another day"))
                     .orElse(ConditionEvaluationResult.enabled("of today"));
+        }
+
+        private static boolean isWhole(ExtensionContext context) {
+            // --long: whole suites of DART over portals, gni and JDK 25, not a ninth of their tests
+            boolean isAsked =
+                    Boolean.getBoolean("verbena.long") || Boolean.getBoolean("verbena.named");
+            SampledByDay how = context.getRequiredTestClass().getAnnotation(SampledByDay.class);
+            return isAsked || how.isWholeAtFirst() && !Boolean.getBoolean("verbena.again");
         }
 
         private static boolean isOf(long day, ExtensionContext context, Method method) {

@@ -2,6 +2,7 @@ package dev.verbena.cli.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.cli.Turns;
 import dev.verbena.cli.CommandProcess;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -79,6 +80,7 @@ class DartIdleIT {
     @ValueSource(strings = {"shm", "portals", "gni"})
     @Tag("dart-D31")
     void shouldNotUseTheProcessorWhileWaiting(String scheme) throws Exception {
+        Turns.assume(scheme, "shm", "portals", "gni");
         String config = "--config=" + folder.resolve("job.conf");
         String transport = "--transport=" + scheme;
         String directory = "--directory=" + folder.resolve("arrived");

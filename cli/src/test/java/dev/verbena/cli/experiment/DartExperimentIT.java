@@ -2,6 +2,7 @@ package dev.verbena.cli.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.cli.Turns;
 import dev.verbena.cli.CommandProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,6 +59,7 @@ class DartExperimentIT {
     @ValueSource(strings = {"shm", "portals"})
     @Tag("dart-D51")
     void shouldWaitExactlyBelowTheKnee(String scheme) throws Exception {
+        Turns.assume(scheme, "shm", "portals");
         // A law of processes that have processors: where others run too, one of several runs, each
         // held to both limits, shows it.
         String summary = "";
@@ -86,6 +88,7 @@ class DartExperimentIT {
     @ValueSource(strings = {"shm", "portals"})
     @Tag("dart-D52")
     void shouldGainByBuffering(String scheme) throws Exception {
+        Turns.assume(scheme, "shm", "portals");
         // The law is of processes that have processors; where others run too, one of several runs
         // shows it.
         double best = 0;
@@ -106,6 +109,7 @@ class DartExperimentIT {
     @ValueSource(strings = {"shm", "portals"})
     @Tag("dart-D53")
     void shouldSaturateWithMessagesOfFourMebibytes(String scheme) throws Exception {
+        Turns.assume(scheme, "shm", "portals");
         // 0.9 is asserted by the benchmark on a machine of its own; here others run too. The best
         // of several, because they strike one size and not the other.
         double best = 0;

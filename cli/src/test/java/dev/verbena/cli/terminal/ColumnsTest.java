@@ -1,5 +1,7 @@
 package dev.verbena.cli.terminal;
 
+import org.junit.jupiter.api.Tag;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.cli.CommandModel;
@@ -13,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Help and tables on narrow terminals. */
+@Tag("once")
 class ColumnsTest {
     @Test
     void shouldFitEveryHelpWithoutBreakingAWord() {

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
  * verbena sim sweep} tries others, and {@code DartSweepFaultsIT} shows that the sweep finds bugs.
  */
 @Timeout(900)
+@Tag("once")
 class DartSweepTest {
     private static final int FEW = 150;
     private static final int MANY = 10_000;

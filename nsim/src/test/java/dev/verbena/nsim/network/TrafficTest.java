@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many packets at once, against the bounds of section 5.3 of the specification. */
+@Tag("once")
 class TrafficTest {
     private static final long US = 1_000_000;
 

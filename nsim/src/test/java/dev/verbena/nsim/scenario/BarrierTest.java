@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Barriers, against section 5.2 of the specification. */
+@Tag("once")
 class BarrierTest {
     private static final int ROUTER_AND_CABLE_PS = 140_600;
     private static final int EIGHT_BYTES_PS = 2_000;

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
  * The random ring, figure 1 of the paper. How much of a ring stays within a node or a switch is
  * chance, so what holds for the bandwidth in general is asked of the mean over several seeds.
  */
+@Tag("once")
 class RandomRingTest {
     /** What the card copies per second, for each of two processes of a node, in GB/s. */
     private static final double BOUND = 1.4;

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
 /** What a server reads that an earlier one wrote, and small notes of others, changed at random. */
 @Timeout(900)
 @Tag("seeded")
+@Tag("once")
 class SpillDecodersFuzzTest {
     private static final UUID JOB = new UUID(5, 6);
     private static final String STREAM = SpillFiles.stream(new UUID(7, 8), 3);
