@@ -1,7 +1,5 @@
 package dev.verbena;
 
-import org.junit.jupiter.api.Tag;
-
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,6 +7,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.awt.GridBagConstraints;
 import java.awt.Point;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whose fields are written by whom. */

@@ -1,7 +1,5 @@
 package dev.verbena.cli;
 
-import org.junit.jupiter.api.Tag;
-
 import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -10,6 +8,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.verbena.ArchitectureRules;
@@ -17,7 +16,7 @@ import dev.verbena.FieldWrites;
 
 /** Each command has a package of its own; what several commands use is in shared packages. */
 @AnalyzeClasses(packages = "dev.verbena.cli", importOptions = ImportOption.DoNotIncludeTests.class)
-@Tag("once")
+@ArchTag("once")
 class ArchitectureTest {
     private static final String ROOMS = "dev.verbena.cli.(*)..";
     private static final String[] SHARED = {

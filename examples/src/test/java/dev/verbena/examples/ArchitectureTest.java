@@ -1,12 +1,11 @@
 package dev.verbena.examples;
 
-import org.junit.jupiter.api.Tag;
-
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.verbena.ArchitectureRules;
@@ -16,7 +15,7 @@ import dev.verbena.FieldWrites;
 @AnalyzeClasses(
         packages = "dev.verbena.examples",
         importOptions = ImportOption.DoNotIncludeTests.class)
-@Tag("once")
+@ArchTag("once")
 class ArchitectureTest {
     @ArchTest
     static final ArchRule examplesUseThePublicApiOnly =

@@ -1,13 +1,12 @@
 package dev.verbena.ugni;
 
-import org.junit.jupiter.api.Tag;
-
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.verbena.ArchitectureRules;
@@ -15,7 +14,7 @@ import dev.verbena.FieldWrites;
 
 /** The arrows of this module. */
 @AnalyzeClasses(packages = "dev.verbena", importOptions = ArchitectureTest.ThisModule.class)
-@Tag("once")
+@ArchTag("once")
 class ArchitectureTest {
     /** Main classes of this module only. */
     static final class ThisModule implements ImportOption {

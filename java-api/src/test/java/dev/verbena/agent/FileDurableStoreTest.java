@@ -288,14 +288,15 @@ class FileDurableStoreTest {
     void shouldRefuseMoreWhenTheWriterIsBehindAndWakeWhenItIsNot() throws Exception {
         CountDownLatch blocked = new CountDownLatch(1);
         Semaphore woken = new Semaphore(0);
-        store.queue().add(
-                () -> {
-                    try {
-                        blocked.await();
-                    } catch (InterruptedException e) {
-                        throw new AssertionError(e);
-                    }
-                });
+        store.queue()
+                .add(
+                        () -> {
+                            try {
+                                blocked.await();
+                            } catch (InterruptedException e) {
+                                throw new AssertionError(e);
+                            }
+                        });
         store.onReady(woken::release);
         UnsafeBuffer bytes = random(1 << 20, 5);
         DurableFile file = store.create("slow");
@@ -430,11 +431,12 @@ class FileDurableStoreTest {
     /** Whoever stores goes on; a process that ends without closing is not kept. */
     @Test
     void shouldHandErrorsOnAndHoldNothingLonger() throws Exception {
-        store.queue().add(
-                () -> {
-                    assertThat(Thread.currentThread().isDaemon()).isTrue();
-                    throw new IllegalStateException("of a task");
-                });
+        store.queue()
+                .add(
+                        () -> {
+                            assertThat(Thread.currentThread().isDaemon()).isTrue();
+                            throw new IllegalStateException("of a task");
+                        });
         store.onReady(
                 () -> {
                     throw new IllegalStateException("of a wake-up");
@@ -455,11 +457,12 @@ class FileDurableStoreTest {
     private Semaphore heldUp() {
         Semaphore mayGoOn = new Semaphore(0);
         Semaphore isWaiting = new Semaphore(0);
-        store.queue().add(
-                () -> {
-                    isWaiting.release();
-                    mayGoOn.acquireUninterruptibly();
-                });
+        store.queue()
+                .add(
+                        () -> {
+                            isWaiting.release();
+                            mayGoOn.acquireUninterruptibly();
+                        });
         isWaiting.acquireUninterruptibly();
         return mayGoOn;
     }

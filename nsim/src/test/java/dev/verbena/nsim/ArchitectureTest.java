@@ -1,12 +1,11 @@
 package dev.verbena.nsim;
 
-import org.junit.jupiter.api.Tag;
-
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
@@ -16,7 +15,7 @@ import java.util.Set;
 
 /** The arrows of this module. */
 @AnalyzeClasses(packages = "dev.verbena", importOptions = ArchitectureTest.ThisModule.class)
-@Tag("once")
+@ArchTag("once")
 class ArchitectureTest {
     /** Main classes of this module only. */
     static final class ThisModule implements ImportOption {

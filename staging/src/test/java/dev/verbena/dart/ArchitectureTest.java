@@ -15,6 +15,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.Tag;
 
 /** The arrows of this module. */
 @AnalyzeClasses(packages = "dev.verbena", importOptions = ArchitectureTest.ThisModule.class)
-@Tag("once")
+@ArchTag("once")
 class ArchitectureTest {
     /** Main classes of this module only. */
     static final class ThisModule implements ImportOption {

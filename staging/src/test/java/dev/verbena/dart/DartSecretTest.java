@@ -1,7 +1,5 @@
 package dev.verbena.dart;
 
-import org.junit.jupiter.api.Tag;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,6 +18,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.UUID;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

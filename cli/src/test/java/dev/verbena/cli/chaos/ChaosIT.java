@@ -27,7 +27,6 @@ class ChaosIT {
             TimeUnit.MINUTES.toNanos(Integer.getInteger("verbena.chaos.minutes", 60));
 
     /** One for each provider: seeds that follow each other take turns. */
-
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     private Path folder;
 

@@ -2,8 +2,8 @@ package dev.verbena.cli.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.verbena.cli.Turns;
 import dev.verbena.cli.CommandProcess;
+import dev.verbena.cli.Turns;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,7 +1,5 @@
 package dev.verbena.cli.terminal;
 
-import org.junit.jupiter.api.Tag;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.cli.CommandModel;
@@ -11,6 +9,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.function.ObjIntConsumer;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine.Model.CommandSpec;
 

@@ -75,7 +75,12 @@ class StepRoomTest {
         assertThat(errors)
                 .extracting(Throwable::getMessage)
                 .containsExactly(steps.statistics().held());
-        assertThat(List.of(steps.held().count(), steps.held().rank(), steps.held().step(), steps.held().isByBytes()))
+        assertThat(
+                        List.of(
+                                steps.held().count(),
+                                steps.held().rank(),
+                                steps.held().step(),
+                                steps.held().isByBytes()))
                 .extracting(Number::intValue)
                 .containsExactly(1, 0, 2, 0);
     }
