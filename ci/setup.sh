@@ -131,6 +131,8 @@ missing_for_build() {
     # Headers only: the library is opened when a program asks for verbs.
     has_header infiniband/verbs.h || echo libibverbs-dev
     has_header rdma/rdma_cma.h || echo librdmacm-dev
+    # Debian's package brings the library with the headers.
+    has_header rdma/fi_domain.h || echo libfabric-dev
 }
 
 missing_for_test() {

@@ -11,6 +11,7 @@ module dev.verbena.api {
     exports dev.verbena.agent.internal to
             dev.verbena.portals,
             dev.verbena.ugni,
+            dev.verbena.ofi,
             dev.verbena.staging;
     exports dev.verbena.memory;
     exports dev.verbena.memory.chronicle;
@@ -19,6 +20,7 @@ module dev.verbena.api {
     exports dev.verbena.transport.core to
             dev.verbena.portals,
             dev.verbena.ugni,
+            dev.verbena.ofi,
             dev.verbena.nsim;
     exports dev.verbena.verbs;
 

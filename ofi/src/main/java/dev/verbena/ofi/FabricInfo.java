@@ -1,0 +1,146 @@
+package dev.verbena.ofi;
+
+import dev.verbena.ofi.bindings.fabric;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.bytedeco.javacpp.BytePointer;
+
+/**
+ * One way of communicating that {@code fi_getinfo} offers, for reliable datagram endpoints ({@code
+ * FI_EP_RDM}). The list that it belongs to is kept for the life of the process: infos are asked for
+ * when something opens, not in a loop. Immutable.
+ */
+public final class FabricInfo {
+    /** Capability: messages. */
+    public static final long MESSAGES = fabric.VFI_MSG;
+
+    /** Capability: remote reads and writes. */
+    public static final long RMA = fabric.VFI_RMA;
+
+    /** Capability: atomics. */
+    public static final long ATOMICS = fabric.VFI_ATOMIC;
+
+    private final long info;
+
+    private FabricInfo(long info) {
+        this.info = info;
+    }
+
+    /**
+     * What there is, libfabric's preference first; empty if nothing fits.
+     *
+     * @param provider for example {@code tcp}; empty: any
+     * @param node address or interface to come from; empty: any
+     * @param service port to come from; empty: any
+     * @param capabilities bits of this class
+     * @throws IllegalStateException if libfabric is unavailable
+     * @throws OfiException if it fails for another reason than that nothing fits
+     */
+    public static List<FabricInfo> list(
+            String provider, String node, String service, long capabilities) {
+        OfiLibrary.open();
+        List<FabricInfo> found = new ArrayList<>();
+        try (BytePointer p = text(provider);
+                BytePointer n = text(node);
+                BytePointer s = text(service)) {
+            long info = fabric.vfi_info(p, n, s, capabilities);
+            if (info == -fabric.VFI_ENODATA) {
+                return found;
+            }
+            OfiObject.check("fi_getinfo", info, ": provider '" + provider + "'");
+            for (; info != 0; info = fabric.vfi_info_next(info)) {
+                found.add(new FabricInfo(info));
+            }
+        }
+        return found;
+    }
+
+    private static BytePointer text(String text) {
+        return new BytePointer(text, StandardCharsets.UTF_8);
+    }
+
+    long info() {
+        return info;
+    }
+
+    private String text(int which) {
+        BytePointer text = fabric.vfi_info_text(info, which);
+        return text == null || text.isNull() ? "" : text.getString(StandardCharsets.UTF_8);
+    }
+
+    private long number(int which) {
+        return fabric.vfi_info_number(info, which);
+    }
+
+    /** Name of the provider, layers separated by semicolons: {@code tcp;ofi_rxm}. */
+    public String provider() {
+        return text(fabric.VFI_TEXT_PROVIDER);
+    }
+
+    /** Name of the fabric, for example a network. */
+    public String fabricName() {
+        return text(fabric.VFI_TEXT_FABRIC);
+    }
+
+    /** Name of the domain, for example an interface. */
+    public String domainName() {
+        return text(fabric.VFI_TEXT_DOMAIN);
+    }
+
+    /** Capability bits. */
+    public long capabilities() {
+        return number(fabric.VFI_INFO_CAPS);
+    }
+
+    /** Longest single transfer, bytes. */
+    public long messageMax() {
+        return number(fabric.VFI_INFO_MESSAGE_MAX);
+    }
+
+    /** Longest message that needs no completion, bytes. */
+    public int injectMax() {
+        return (int) Math.min(Integer.MAX_VALUE, number(fabric.VFI_INFO_INJECT_MAX));
+    }
+
+    /** Pieces of memory that one operation takes. */
+    public int segmentsMax() {
+        return (int) number(fabric.VFI_INFO_SEGMENTS_MAX);
+    }
+
+    /** Whether it works without calls of the program. */
+    public boolean isProgressAutomatic() {
+        return number(fabric.VFI_INFO_AUTO_PROGRESS) != 0;
+    }
+
+    /** Whether peers name memory by its address, and not by the offset in its registration. */
+    public boolean usesVirtualAddresses() {
+        return (number(fabric.VFI_INFO_MR_MODE) & fabric.VFI_MR_VIRT_ADDR) != 0;
+    }
+
+    /** Whether the provider chooses the keys of memory. */
+    public boolean choosesKeys() {
+        return (number(fabric.VFI_INFO_MR_MODE) & fabric.VFI_MR_PROV_KEY) != 0;
+    }
+
+    /** Whether memory of the operations' own side has to be registered, too. */
+    public boolean needsLocalRegistration() {
+        return (number(fabric.VFI_INFO_MR_MODE) & fabric.VFI_MR_LOCAL) != 0;
+    }
+
+    /** Whether memory is bound to an endpoint. */
+    public boolean bindsMemoryToEndpoints() {
+        return (number(fabric.VFI_INFO_MR_MODE) & fabric.VFI_MR_ENDPOINT) != 0;
+    }
+
+    /** Whether endpoints' names are socket addresses of IPv4 or IPv6. */
+    public boolean hasSocketAddresses() {
+        long format = number(fabric.VFI_INFO_ADDRESS_FORMAT);
+        return format == fabric.VFI_SOCKADDR_IN || format == fabric.VFI_SOCKADDR_IN6;
+    }
+
+    @Override
+    public String toString() {
+        return provider() + " " + fabricName() + " " + domainName();
+    }
+}

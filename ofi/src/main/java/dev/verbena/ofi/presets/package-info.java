@@ -1,0 +1,2 @@
+/** Mapping rules for the generated bindings of libfabric's flat calls. */
+package dev.verbena.ofi.presets;

@@ -1,0 +1,315 @@
+package dev.verbena.ofi.transport;
+
+import dev.verbena.ofi.OfiException;
+import dev.verbena.ofi.bindings.fabric;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.core.EventRing;
+import dev.verbena.transport.core.HandleTable;
+import dev.verbena.transport.core.ReadyList;
+import dev.verbena.transport.core.RecordConnections;
+import java.net.URI;
+import java.net.UnknownHostException;
+import org.agrona.concurrent.SystemNanoClock;
+
+/**
+ * How connections come about and end, and when a peer counts as lost. What peers say is in {@link
+ * Records}. One thread.
+ */
+final class Connections extends RecordConnections<OfiConnection> implements Regions.Revoker {
+    private static final int SILENT_PERIODS = 3;
+    private static final long QUIET_NS = 20_000_000L;
+
+    private final OfiResources resources;
+    private final ReadyList ready;
+    private final Peers peers;
+    private final Controls controls;
+    private final Outbox outbox;
+    private final Slots slots;
+    private final Engine engine;
+    private final Regions regions;
+    private final Heartbeats heartbeats;
+    private final Answers answers;
+    private final long silentNs;
+    private long watchNs;
+    private boolean isListening;
+
+    Connections(Parts parts, TransportContext context, long nowNs) {
+        super(
+                new HandleTable<>(new OfiConnection[context.connectionsMax()], OfiConnection::new),
+                parts.ring,
+                context,
+                nowNs);
+        this.resources = parts.resources;
+        this.ready = parts.ready;
+        this.peers = parts.peers;
+        this.controls = parts.controls;
+        this.outbox = parts.outbox;
+        this.slots = parts.slots;
+        this.engine = parts.engine;
+        this.regions = parts.regions;
+        this.heartbeats = parts.heartbeats;
+        this.answers = new Answers(controls);
+        this.silentNs = SILENT_PERIODS * Heartbeats.period(context.peerTimeoutNs());
+        this.watchNs = nowNs;
+        regions.revoker(this);
+    }
+
+    void listen() {
+        isListening = true;
+    }
+
+    boolean isListening() {
+        return isListening;
+    }
+
+    /** Hash of the job, which both ends must share. */
+    long job() {
+        return controls.job();
+    }
+
+    EventRing ring() {
+        return ring;
+    }
+
+    // ---- what the user asks for ----
+
+    long connect(OfiAddress to, URI uri, byte[] privateData, long userContext, long deadlineNs) {
+        OfiConnection c = begin(uri, privateData, userContext, deadlineNs);
+        if (c == null) {
+            return Transport.BACK_PRESSURED;
+        }
+        int handle = c.handle;
+        String own = OfiResources.shortName(resources.info.provider());
+        if (!to.provider().isEmpty() && !to.provider().equals(own)) {
+            fail(c, Status.REFUSED, uri + ": this transport is of the provider " + own);
+            return handle;
+        }
+        try {
+            OfiPeer peer = peers.of(to.endpointName());
+            c.seek(peer, to.incarnation());
+            peers.forget(peer);
+            pend(c, CONNECT);
+        } catch (UnknownHostException e) {
+            fail(c, Status.NOT_LISTENING, uri + ": host " + to.host() + " has no address");
+        } catch (OfiException e) {
+            fail(
+                    c,
+                    Status.REFUSED,
+                    uri + " is no address of provider " + own + ": " + e.getMessage());
+        }
+        return handle;
+    }
+
+    // ---- records out ----
+
+    @Override
+    protected int trySend(OfiConnection c, int record) {
+        if (record == CONNECT && !isReachable(c)) {
+            return c.state == OfiConnection.CONNECTING ? LATER : FAILED;
+        }
+        if (record == DISCONNECT && c.inFlight() > 0) {
+            return LATER; // what was accepted before is placed before
+        }
+        if (c.peer.isGone) {
+            return GONE;
+        }
+        return switch (put(c, record)) {
+            case Controls.SENT -> DELIVERED;
+            case Controls.LATER -> LATER;
+            default -> GONE;
+        };
+    }
+
+    /** Whether somebody is at the peer's address; the attempt fails if nobody is. */
+    private boolean isReachable(OfiConnection c) {
+        if (c.isProbed) {
+            return true;
+        }
+        if (!peers.look(c.peer)) {
+            return false;
+        }
+        c.probed();
+        return !c.peer.isGone || isThere(c, c.wanted, 0, "the endpoint");
+    }
+
+    @Override
+    protected void post(OfiConnection c, int record) {
+        if (c.peer != null) {
+            put(c, record);
+        }
+    }
+
+    private int put(OfiConnection c, int type) {
+        return controls.send(
+                c.peer,
+                type,
+                c.peerHandle,
+                c.handle,
+                context.creditsPerConnection(),
+                context.messageLengthMax(),
+                type == CONNECT ? c.privateData : null,
+                c.wanted);
+    }
+
+    /** Answers a record that belongs to no connection. */
+    void answer(OfiPeer peer, ControlRecord to, int type) {
+        answers.send(peer, type, to.from());
+    }
+
+    /** The request has arrived, and these two agree. */
+    void seen(OfiConnection c) {
+        put(c, ControlRecord.SEEN);
+    }
+
+    @Override
+    protected void takeRecords() {
+        engine.takeEvents();
+    }
+
+    // ---- what holds while a connection is bound ----
+
+    void bindTo(OfiConnection c, OfiPeer peer, ControlRecord record) {
+        if (c.peerProcess == 0) {
+            bind(c, peer.number, record.incarnation());
+        }
+    }
+
+    void agree(OfiConnection c, ControlRecord record) {
+        int longest = Math.min(context.messageLengthMax(), record.messageLengthMax());
+        c.agree(record.from(), record.credits(), context.creditsPerConnection(), longest);
+        heartbeats.bear(record.silenceNs());
+    }
+
+    @Override
+    protected void onBound(OfiConnection c) {
+        OfiPeer peer = peers.at(c.peerProcess);
+        c.join(peer);
+        peer.use();
+        peer.greet(SystemNanoClock.INSTANCE.nanoTime());
+        heartbeats.peers(peers.inUse());
+    }
+
+    @Override
+    protected void release(OfiConnection c) {
+        engine.failAll(c, Status.PEER_DEAD);
+        slots.drop(c);
+        regions.onEnded(c.handle);
+        if (c.peerProcess != 0) {
+            c.peer.unuse();
+            heartbeats.peers(peers.inUse());
+        }
+    }
+
+    // ---- credits, keys ----
+
+    @Override
+    protected int returnCredits(OfiConnection c) {
+        outbox.begin(c, Wire.CREDITS, 0, 0);
+        return outbox.send(c, Wire.HEADER, false) ? DELIVERED : LATER;
+    }
+
+    /** The peer has taken so many messages of ours. */
+    void onTaken(OfiConnection c, long taken) {
+        if (taken > c.takenByPeer && !c.onTakenByPeer(taken)) {
+            corrupt(c, "returned credits that it did not have");
+        }
+    }
+
+    @Override
+    public void revoke(int connection, long key) {
+        OfiConnection c = find(connection);
+        if (c != null) {
+            outbox.begin(c, Wire.REVOKE, 0, 0);
+            Wire.place(resources.scratch, OfiResources.RECORD_AT, key, 0, 0, 0);
+            if (!outbox.send(c, Wire.SHORT, true)) {
+                lose(c, "it takes nothing any more");
+            }
+        }
+    }
+
+    @Override
+    public boolean await(OfiRegion region) {
+        long endNs = SystemNanoClock.INSTANCE.nanoTime() + QUIET_NS;
+        while (!region.users.isEmpty() && SystemNanoClock.INSTANCE.nanoTime() - endNs < 0) {
+            engine.takeEvents();
+        }
+        return region.users.isEmpty();
+    }
+
+    // ---- ends ----
+
+    @Override
+    protected boolean isDelivered(OfiConnection c) {
+        return c.firstSlot == OfiConnection.NONE && c.inFlight() == 0;
+    }
+
+    @Override
+    protected void onConnected(OfiConnection c) {
+        ready.add(c.index);
+    }
+
+    @Override
+    protected void onEnding(OfiConnection c) {
+        if (c.isLost) {
+            engine.failAll(c, Status.PEER_DEAD);
+        } else {
+            engine.flush(c);
+            c.endAt(SystemNanoClock.INSTANCE.nanoTime() + context.peerTimeoutNs());
+        }
+        ready.add(c.index);
+    }
+
+    /** The peer sent nonsense: that is reported, and the connection ends for both. */
+    void corrupt(OfiConnection c, String what) {
+        if (c.state == OfiConnection.CONNECTED) {
+            report(c + ": the peer " + what);
+            end(c, true, "the peer " + what);
+            tellGivenUp(c);
+        }
+    }
+
+    /** The way to the peer is broken: what was on it may be lost. */
+    void onBroken(OfiConnection c, int code) {
+        String text = fabric.vfi_error_text(code).getString();
+        lose(c, "libfabric says: " + text + " (" + code + ")");
+        tellGivenUp(c);
+    }
+
+    // ---- time ----
+
+    @Override
+    protected void progress() {
+        engine.takeEvents();
+        answers.retry();
+        if (!answers.isEmpty()) {
+            soon();
+        }
+    }
+
+    @Override
+    protected void onWatch(long nowNs) {
+        watchNs = nowNs;
+        peers.tick(nowNs);
+        for (int i = 0; i < table.size(); i++) {
+            OfiConnection c = table.at(i);
+            if (c.state == OfiConnection.ENDING && !c.isLost && c.endNs() - nowNs < 0) {
+                engine.failAll(c, Status.PEER_DEAD);
+            }
+        }
+    }
+
+    @Override
+    protected int peerState(OfiConnection c) {
+        OfiPeer peer = c.peer;
+        if (peer.incarnation != c.peerIncarnation) {
+            return DEAD;
+        }
+        if (watchNs - peer.heardNs < silentNs) {
+            return RUNNING;
+        }
+        peers.look(peer);
+        return peer.isGone ? DEAD : STOPPED;
+    }
+}

@@ -1,0 +1,75 @@
+package dev.verbena.ofi.transport;
+
+import dev.verbena.ofi.bindings.fabric;
+
+/** Sends control records; each occupies a packet until the provider has sent it. One thread. */
+final class Controls {
+    static final int SENT = 0;
+    static final int LATER = 1;
+    static final int FAILED = 2;
+
+    private final OfiResources resources;
+    private final long job;
+    private final long silenceNs;
+    private final ControlRecord[] records = new ControlRecord[OfiResources.CONTROLS];
+    private final int[] free = new int[OfiResources.CONTROLS];
+    private int freeCount;
+
+    Controls(OfiResources resources, long job, long silenceNs) {
+        this.resources = resources;
+        this.job = job;
+        this.silenceNs = silenceNs;
+        for (int i = 0; i < records.length; i++) {
+            records[i] = new ControlRecord().wrap(resources.controlView(i), 0);
+            records[i].sender(resources.incarnation, job, silenceNs, resources.name);
+            free[freeCount++] = i;
+        }
+    }
+
+    /** Hash of the job, which both ends must share. */
+    long job() {
+        return job;
+    }
+
+    /** Sends one record, if that can be done now. */
+    int send(
+            OfiPeer peer,
+            int type,
+            int to,
+            int from,
+            int credits,
+            int messageLengthMax,
+            byte[] data,
+            long wanted) {
+        if (freeCount == 0) {
+            return LATER;
+        }
+        int index = free[--freeCount];
+        records[index].write(type, to, from, credits, messageLengthMax, data);
+        records[index].wanted(wanted);
+        long context = resources.controlContext(index);
+        int answer =
+                fabric.vfi_send(
+                        resources.endpoint(),
+                        context + OfiResources.CONTEXT,
+                        ControlRecord.LENGTH,
+                        resources.ownDescriptor(),
+                        peer.fabricAddress,
+                        context);
+        if (answer == 0) {
+            return SENT;
+        }
+        free[freeCount++] = index;
+        return answer == -fabric.VFI_EAGAIN ? LATER : FAILED;
+    }
+
+    /** The provider has sent this one. */
+    void ended(int index) {
+        free[freeCount++] = index;
+    }
+
+    /** Nothing is under way. */
+    boolean isIdle() {
+        return freeCount == records.length;
+    }
+}

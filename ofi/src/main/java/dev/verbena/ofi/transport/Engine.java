@@ -1,0 +1,535 @@
+package dev.verbena.ofi.transport;
+
+import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.ofi.bindings.fabric;
+import dev.verbena.transport.Operation;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.core.EventRing;
+import dev.verbena.transport.core.Ranges;
+import java.util.ArrayDeque;
+import org.agrona.UnsafeApi;
+
+/**
+ * Turns operations into calls of libfabric, and its completions into those of the contract. What is
+ * longer than one transfer goes piece by piece. An operation waits for the answer about its key, or
+ * until the provider takes it. Allocates nothing. One thread.
+ */
+final class Engine {
+    static final int SHORT_MAX = OfiResources.PACKET - Wire.HEADER;
+
+    private static final long PIECE_MAX = 1L << 30;
+    private static final int BATCHES = 16;
+
+    /** Errors of one operation; others say that the way to the peer is broken. */
+    private static final int EPERM = 1;
+
+    private static final int EACCES = 13;
+    private static final int EINVAL = 22;
+    private static final int EMSGSIZE = 90;
+    private static final int EOPNOTSUPP = 95;
+
+    private final OfiResources resources;
+    private final EventRing ring;
+    private final WorkPool works;
+    private final Outbox outbox;
+    private final Slots slots;
+    private final Controls controls;
+    private final long endpoint;
+    private final long pieceMax;
+    private final int injectMax;
+    private final boolean isVirtual;
+    private final ArrayDeque<Work> waiting;
+    private final ArrayDeque<Work> later;
+    private Arrivals arrivals;
+    private boolean isDraining;
+
+    /** Gets what has arrived, and learns of breaks. */
+    interface Arrivals {
+        /** A slot was filled with so many bytes. */
+        void onArrived(int slot, long length);
+
+        /** The way to this connection's peer is broken. */
+        void onBroken(OfiConnection c, int code);
+
+        /** After a round of completions. */
+        void afterRound();
+    }
+
+    Engine(
+            OfiResources resources,
+            EventRing ring,
+            WorkPool works,
+            Outbox outbox,
+            Slots slots,
+            Controls controls) {
+        this.resources = resources;
+        this.ring = ring;
+        this.works = works;
+        this.outbox = outbox;
+        this.slots = slots;
+        this.controls = controls;
+        this.endpoint = resources.endpoint();
+        this.pieceMax = Math.min(PIECE_MAX, resources.info.messageMax());
+        this.injectMax = resources.info.injectMax();
+        this.isVirtual = resources.info.usesVirtualAddresses();
+        this.waiting = new ArrayDeque<>(resources.workCount + 1);
+        this.later = new ArrayDeque<>(resources.workCount + 1);
+    }
+
+    void arrivals(Arrivals arrivals) {
+        this.arrivals = arrivals;
+    }
+
+    // ---- transfers and atomics ----
+
+    /** Starts a transfer; it ends by an event in any case. */
+    void start(Work w, RemoteDescriptor d) {
+        OfiConnection c = w.connection;
+        int right = Ranges.right(w.operation);
+        boolean isForeign = d.keyHigh() != c.peerIncarnation;
+        for (int i = 0; i < w.count; i++) {
+            int refusal =
+                    Ranges.check(
+                            d, RemoteDescriptor.KIND_OFI, right, w.remoteOffsets[i], w.lengths[i]);
+            if (refusal == Status.OK && isForeign) {
+                refusal = Status.STALE_KEY;
+            }
+            if (refusal != Status.OK) {
+                w.worsen(refusal);
+                w.lengths[i] = -1;
+            }
+        }
+        w.target(d, null);
+        startWithKey(w, d.keyLow(), w.status != Status.OK && w.count == 1);
+    }
+
+    /** Starts an atomic; it ends by an event in any case. */
+    void startAtomic(Work w, RemoteDescriptor d, long offset, long operand, long update) {
+        int status =
+                Ranges.check(
+                        d,
+                        RemoteDescriptor.KIND_OFI,
+                        RemoteDescriptor.REMOTE_ATOMIC,
+                        offset,
+                        Long.BYTES);
+        if (status == Status.OK && d.keyHigh() != w.connection.peerIncarnation) {
+            status = Status.STALE_KEY;
+        }
+        w.worsen(status);
+        w.atomic(d, offset, operand, update);
+        startWithKey(w, d.keyLow(), status != Status.OK);
+    }
+
+    private void startWithKey(Work w, long number, boolean isRefused) {
+        if (isRefused) {
+            finish(w);
+            return;
+        }
+        OfiConnection c = w.connection;
+        RemoteKey key = c.key(number);
+        if (key == null) {
+            key = c.newKey(number);
+            outbox.begin(c, Wire.ASK_KEY, 0, 0);
+            Wire.place(resources.scratch, OfiResources.RECORD_AT, number, 0, 0, 0);
+            if (!outbox.send(c, Wire.SHORT, true)) {
+                c.forgetKey(number);
+                w.worsen(Status.INTERNAL);
+                finish(w);
+                return;
+            }
+        }
+        w.key(key);
+        if (key.isKnown()) {
+            advance(w);
+        } else {
+            waiting.add(w);
+        }
+    }
+
+    /** The answer about a key has come: what waited for it goes on. */
+    void onKey(RemoteKey key) {
+        for (int left = waiting.size(); left > 0; left--) {
+            Work w = waiting.poll();
+            if (w.key == key) {
+                advance(w);
+            } else {
+                waiting.add(w);
+            }
+        }
+    }
+
+    private void advance(Work w) {
+        int answer = isAtomic(w) ? postAtomic(w) : postNext(w);
+        if (answer == -fabric.VFI_EAGAIN) {
+            later.add(w);
+        }
+    }
+
+    private static boolean isAtomic(Work w) {
+        return w.operation == Operation.FETCH_ADD || w.operation == Operation.COMPARE_SWAP;
+    }
+
+    /** Posts the next piece, or ends the operation; answers EAGAIN if it must be tried again. */
+    private int postNext(Work w) {
+        int right = Ranges.right(w.operation);
+        while (w.range < w.count) {
+            if (w.lengths[w.range] <= w.done) {
+                w.nextRange();
+                continue;
+            }
+            int refusal = w.key.check(w.remoteAddress(), right, w.left());
+            if (refusal != Status.OK) {
+                w.worsen(refusal);
+                w.nextRange();
+                continue;
+            }
+            long piece = Math.min(w.left(), pieceMax);
+            int answer = post(w, piece);
+            if (answer == 0) {
+                w.posted(piece);
+                return 0;
+            }
+            if (answer == -fabric.VFI_EAGAIN) {
+                return answer;
+            }
+            w.worsen(statusOf(w, -answer));
+            w.nextRange();
+        }
+        if (w.operation == Operation.PUT_NOTIFY && w.status == Status.OK) {
+            notifyPeer(w);
+        }
+        finish(w);
+        return 0;
+    }
+
+    private int post(Work w, long piece) {
+        long remote = w.key.remote(w.remoteAddress(), isVirtual);
+        long local = w.localAddress();
+        long descriptor = w.regions[w.range].descriptor;
+        long peer = w.connection.peer.fabricAddress;
+        return w.operation == Operation.GET
+                ? fabric.vfi_read(
+                        endpoint,
+                        local,
+                        piece,
+                        descriptor,
+                        peer,
+                        remote,
+                        w.key.providerKey,
+                        w.fabricContext)
+                : fabric.vfi_write(
+                        endpoint,
+                        local,
+                        piece,
+                        descriptor,
+                        peer,
+                        remote,
+                        w.key.providerKey,
+                        w.fabricContext);
+    }
+
+    private int postAtomic(Work w) {
+        int refusal = w.key.check(w.base, RemoteDescriptor.REMOTE_ATOMIC, Long.BYTES);
+        int answer = refusal == Status.OK ? atomic(w) : 0;
+        if (refusal == Status.OK && answer == 0) {
+            w.posted(Long.BYTES);
+        } else if (answer != -fabric.VFI_EAGAIN) {
+            w.worsen(refusal != Status.OK ? refusal : statusOf(w, -answer));
+            finish(w);
+        }
+        return answer;
+    }
+
+    private int atomic(Work w) {
+        long packet = w.packet.addressOffset();
+        long remote = w.key.remote(w.base, isVirtual);
+        long peer = w.connection.peer.fabricAddress;
+        return w.operation == Operation.FETCH_ADD
+                ? fabric.vfi_fetch_add(
+                        endpoint,
+                        packet + Work.OPERAND,
+                        packet + Work.RESULT,
+                        resources.ownDescriptor(),
+                        peer,
+                        remote,
+                        w.key.providerKey,
+                        w.fabricContext)
+                : fabric.vfi_compare_swap(
+                        endpoint,
+                        packet + Work.OPERAND,
+                        packet + Work.EXPECTED,
+                        packet + Work.RESULT,
+                        resources.ownDescriptor(),
+                        peer,
+                        remote,
+                        w.key.providerKey,
+                        w.fabricContext);
+    }
+
+    /** The bytes of a notifying put are placed: says so. Its credit was reserved. */
+    private void notifyPeer(Work w) {
+        OfiConnection c = w.connection;
+        long length = w.value;
+        outbox.begin(c, Wire.NOTIFY, w.tag, 0);
+        Wire.place(
+                resources.scratch,
+                OfiResources.RECORD_AT,
+                w.key == null ? 0 : w.key.key,
+                w.base + w.remoteOffsets[0],
+                length,
+                0);
+        if (outbox.send(c, Wire.SHORT, true)) {
+            w.spendCredit();
+        } else {
+            w.worsen(Status.INTERNAL);
+        }
+    }
+
+    // ---- messages ----
+
+    /** Hands a message to the provider: false if it takes none now. */
+    boolean send(Work w, OfiConnection c, long from, int length, long descriptor) {
+        Wire.header(
+                w.packet,
+                0,
+                Wire.MESSAGE,
+                c.peerHandle,
+                c.sentMessages,
+                length,
+                c.takenCount,
+                resources.incarnation);
+        long packet = w.packet.addressOffset();
+        long peer = c.peer.fabricAddress;
+        int answer;
+        boolean isInjected = false;
+        if (length > SHORT_MAX) {
+            answer =
+                    fabric.vfi_send2(
+                            endpoint,
+                            packet,
+                            Wire.HEADER,
+                            resources.ownDescriptor(),
+                            from,
+                            length,
+                            descriptor,
+                            peer,
+                            w.fabricContext);
+        } else {
+            UnsafeApi.copyMemory(null, from, null, packet + Wire.HEADER, length);
+            int total = Wire.HEADER + length;
+            isInjected = total <= injectMax;
+            answer =
+                    isInjected
+                            ? fabric.vfi_inject(endpoint, packet, total, peer)
+                            : fabric.vfi_send(
+                                    endpoint,
+                                    packet,
+                                    total,
+                                    resources.ownDescriptor(),
+                                    peer,
+                                    w.fabricContext);
+        }
+        if (answer == -fabric.VFI_EAGAIN) {
+            return false;
+        }
+        if (answer == 0) {
+            c.onMessageSent();
+            c.onTakenTold(c.takenCount);
+            w.sent(length);
+            if (isInjected) {
+                finish(w);
+            } else {
+                w.posted(length);
+            }
+        } else {
+            w.worsen(statusOf(w, -answer));
+            finish(w);
+        }
+        return true;
+    }
+
+    // ---- ends ----
+
+    private void finish(Work w) {
+        OfiConnection c = w.connection;
+        w.ended();
+        if (c.handle == w.handle) {
+            c.onPostEnded();
+            if (w.hasCredit) {
+                c.onCreditUnused();
+            }
+        }
+        ring.addCompletion(w);
+    }
+
+    /** Ends all operations of a connection, also those that the provider holds. */
+    void failAll(OfiConnection c, int status) {
+        for (int i = 0; i < works.size() && c.inFlight() > 0; i++) {
+            Work w = works.at(i);
+            if (w.isOpen() && w.connection == c && w.handle == c.handle) {
+                fail(w, status);
+            }
+        }
+    }
+
+    /** Ends those operations of a connection that the provider does not hold. */
+    void flush(OfiConnection c) {
+        for (int i = 0; i < works.size() && c.inFlight() > 0; i++) {
+            Work w = works.at(i);
+            if (w.isOpen() && w.connection == c && w.handle == c.handle && !w.isPosted()) {
+                fail(w, Status.FLUSHED);
+            }
+        }
+    }
+
+    private void fail(Work w, int status) {
+        if (!w.isPosted()) {
+            waiting.remove(w);
+            later.remove(w);
+        }
+        w.worsen(status);
+        if (w.operation == Operation.SEND || isAtomic(w)) {
+            w.found(0);
+        }
+        finish(w);
+    }
+
+    // ---- completions ----
+
+    /** Takes all completions; does nothing inside itself. */
+    void takeEvents() {
+        if (isDraining) {
+            return;
+        }
+        isDraining = true;
+        try {
+            if (!outbox.isEmpty()) {
+                outbox.flush();
+            }
+            slots.postAll();
+            tryLater();
+            for (int i = 0; i < BATCHES && takeBatch(); i++) {
+                // all of it
+            }
+        } finally {
+            isDraining = false;
+        }
+        arrivals.afterRound();
+    }
+
+    private void tryLater() {
+        OfiConnection stuck = null;
+        for (int left = later.size(); left > 0; left--) {
+            Work w = later.poll();
+            int before = later.size();
+            if (w.connection == stuck) {
+                later.add(w);
+                continue;
+            }
+            advance(w);
+            if (later.size() != before) {
+                stuck = w.connection;
+            }
+        }
+    }
+
+    private boolean takeBatch() {
+        long entries = resources.scratch.addressOffset();
+        int count = fabric.vfi_cq_read(resources.queue(), entries, OfiResources.ENTRIES);
+        if (count == -fabric.VFI_EAVAIL) {
+            return takeError();
+        }
+        for (int i = 0; i < count; i++) {
+            long at = entries + (long) i * fabric.VFI_CQ_BYTES;
+            onEvent(
+                    UnsafeApi.getLong(null, at + fabric.VFI_CQ_CONTEXT),
+                    UnsafeApi.getLong(null, at + fabric.VFI_CQ_LENGTH),
+                    0);
+        }
+        return count > 0;
+    }
+
+    private boolean takeError() {
+        int at = OfiResources.ERROR_AT;
+        long address = resources.scratch.addressOffset() + at;
+        if (fabric.vfi_cq_error(resources.queue(), address) <= 0) {
+            return false;
+        }
+        int code = (int) resources.scratch.getLong(at + fabric.VFI_ERROR_CODE);
+        onEvent(
+                resources.scratch.getLong(at + fabric.VFI_CQ_CONTEXT),
+                resources.scratch.getLong(at + fabric.VFI_CQ_LENGTH),
+                code == 0 ? EINVAL : code);
+        return true;
+    }
+
+    private void onEvent(long context, long length, int code) {
+        int slot = resources.slotOf(context);
+        if (slot >= 0) {
+            if (code == 0) {
+                arrivals.onArrived(slot, length);
+            } else {
+                slots.post(slot);
+            }
+            return;
+        }
+        int work = resources.workOf(context);
+        int control = resources.controlOf(context);
+        if (work >= 0) {
+            onWork(works.at(work), code);
+        } else if (control >= 0) {
+            controls.ended(control);
+        }
+    }
+
+    private void onWork(Work w, int code) {
+        if (!w.isPosted()) {
+            return; // of nothing that we know
+        }
+        if (w.isEnded()) {
+            w.abandonedEnded();
+            return;
+        }
+        w.unposted();
+        if (code != 0) {
+            onFailed(w, code);
+            return;
+        }
+        if (w.key != null && w.key.isDead()) {
+            w.worsen(Status.STALE_KEY);
+        }
+        if (w.operation == Operation.SEND) {
+            finish(w);
+        } else if (isAtomic(w)) {
+            w.found(w.status == Status.OK ? w.packet.getLong(Work.RESULT) : 0);
+            finish(w);
+        } else {
+            w.onPiece();
+            advance(w);
+        }
+    }
+
+    private void onFailed(Work w, int code) {
+        OfiConnection c = w.connection;
+        int status = statusOf(w, code);
+        w.worsen(status);
+        if (w.operation == Operation.SEND) {
+            w.sent(0);
+        }
+        finish(w);
+        if (status == Status.PEER_DEAD && c.handle == w.handle) {
+            arrivals.onBroken(c, code);
+        }
+    }
+
+    private static int statusOf(Work w, int code) {
+        if (w.key != null && w.key.isDead()) {
+            return Status.STALE_KEY;
+        }
+        return switch (code) {
+            case EPERM, EACCES -> Status.ACCESS;
+            case EINVAL, EMSGSIZE, EOPNOTSUPP -> Status.INTERNAL;
+            default -> Status.PEER_DEAD;
+        };
+    }
+}

@@ -1,0 +1,116 @@
+package dev.verbena.ofi.transport;
+
+import dev.verbena.transport.core.TableConnection;
+import org.agrona.collections.Long2ObjectHashMap;
+
+/**
+ * One connection, or the attempt at one. Its slot in the table is used again after it has ended.
+ * Others read the fields; the methods write them.
+ */
+final class OfiConnection extends TableConnection {
+    static final int NONE = -1;
+
+    /** Where its records go. */
+    OfiPeer peer;
+
+    /** Incarnation that the URI asked for; 0: any. */
+    long wanted;
+
+    /** Whether somebody is at the peer's address was asked. */
+    boolean isProbed;
+
+    /** Receive slots with what arrived and was not delivered; {@link #NONE}: nothing. */
+    int firstSlot = NONE;
+
+    int lastSlot = NONE;
+
+    /** When operations end whose peer has disconnected. */
+    long endNs;
+
+    private final Long2ObjectHashMap<RemoteKey> keys = new Long2ObjectHashMap<>();
+    private RemoteKey lastKey;
+    private int inFlight;
+
+    OfiConnection(int index) {
+        super(index);
+    }
+
+    @Override
+    protected void reset() {
+        super.reset();
+        peer = null;
+        wanted = 0;
+        isProbed = false;
+        firstSlot = NONE;
+        lastSlot = NONE;
+        inFlight = 0;
+        if (keys != null) {
+            keys.clear();
+            lastKey = null;
+        }
+    }
+
+    /** It is to go to this peer. */
+    void seek(OfiPeer peer, long wanted) {
+        this.peer = peer;
+        this.wanted = wanted;
+    }
+
+    /** Records go to this peer. */
+    void join(OfiPeer peer) {
+        this.peer = peer;
+    }
+
+    void probed() {
+        isProbed = true;
+    }
+
+    void slots(int first, int last) {
+        firstSlot = first;
+        lastSlot = last;
+    }
+
+    void endAt(long ns) {
+        endNs = ns;
+    }
+
+    long endNs() {
+        return endNs;
+    }
+
+    /** What is known of this key, or null. */
+    RemoteKey key(long key) {
+        RemoteKey last = lastKey;
+        if (last == null || last.key != key) {
+            last = keys.get(key);
+            lastKey = last;
+        }
+        return last;
+    }
+
+    RemoteKey newKey(long key) {
+        RemoteKey made = new RemoteKey(key);
+        keys.put(key, made);
+        return made;
+    }
+
+    /** Nothing is known of it any more. */
+    void forgetKey(long key) {
+        keys.remove(key);
+        lastKey = null;
+    }
+
+    /** One more operation was accepted. */
+    void onPosted() {
+        inFlight++;
+    }
+
+    /** One of those has ended. */
+    void onPostEnded() {
+        inFlight--;
+    }
+
+    int inFlight() {
+        return inFlight;
+    }
+}

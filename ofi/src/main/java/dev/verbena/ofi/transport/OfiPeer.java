@@ -1,0 +1,75 @@
+package dev.verbena.ofi.transport;
+
+import java.nio.channels.SocketChannel;
+
+/** Another transport, as far as this one knows it. Others read the fields; the methods write. */
+final class OfiPeer {
+    /** Number of its address, from 1. */
+    final long number;
+
+    /** Number in the address vector. */
+    final long fabricAddress;
+
+    /** Name of its endpoint. */
+    final byte[] name;
+
+    /** Of its present process; 0: not known. */
+    long incarnation;
+
+    /** When it was last heard of. */
+    long heardNs;
+
+    /** Connections that are bound to it. */
+    int users;
+
+    /** Nobody is at its address. */
+    boolean isGone;
+
+    /** An attempt to reach its address, or null. */
+    SocketChannel probe;
+
+    private boolean isHeard;
+
+    OfiPeer(long number, long fabricAddress, byte[] name) {
+        this.number = number;
+        this.fabricAddress = fabricAddress;
+        this.name = name;
+    }
+
+    /** A record of it has arrived. */
+    void heard(long incarnation) {
+        this.incarnation = incarnation;
+        isHeard = true;
+        isGone = false;
+    }
+
+    /** The clock is at this time; what arrived since the last time was heard now. */
+    void tick(long nowNs) {
+        if (isHeard) {
+            isHeard = false;
+            heardNs = nowNs;
+        }
+    }
+
+    /** It counts as heard of now. */
+    void greet(long nowNs) {
+        heardNs = nowNs;
+    }
+
+    void use() {
+        users++;
+    }
+
+    void unuse() {
+        users--;
+    }
+
+    void probing(SocketChannel probe) {
+        this.probe = probe;
+    }
+
+    /** Whether somebody is at its address, as far as one can find out. */
+    void reached(boolean isThere) {
+        isGone = !isThere;
+    }
+}

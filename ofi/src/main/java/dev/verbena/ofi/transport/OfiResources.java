@@ -1,0 +1,292 @@
+package dev.verbena.ofi.transport;
+
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.ofi.AddressVector;
+import dev.verbena.ofi.CompletionQueue;
+import dev.verbena.ofi.Domain;
+import dev.verbena.ofi.Endpoint;
+import dev.verbena.ofi.Fabric;
+import dev.verbena.ofi.FabricInfo;
+import dev.verbena.ofi.MemoryRegion;
+import dev.verbena.ofi.OfiException;
+import dev.verbena.ofi.bindings.fabric;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What one transport has of libfabric, and its own memory: contexts, packets of operations and
+ * control records, receive slots.
+ *
+ * <pre>
+ * scratch | operations: context, packet | control records: context, packet | slots: context, bytes
+ * </pre>
+ */
+final class OfiResources implements AutoCloseable {
+    static final int CONTEXT = fabric.VFI_CONTEXT_BYTES;
+
+    /** Bytes of an operation's packet: a header and a short message. */
+    static final int PACKET = 256;
+
+    static final int CONTROLS = 64;
+    static final int ENTRIES = 64;
+    static final int ERROR_AT = ENTRIES * fabric.VFI_CQ_BYTES;
+
+    /** A record that is injected. */
+    static final int RECORD_AT = ERROR_AT + 64;
+
+    private static final int SCRATCH = 4096;
+    private static final int CONTROL = 512;
+    private static final int LINE = 64;
+    private static final int SPARE_SLOTS = 64;
+    private static final long OWN_ACCESS = MemoryRegion.SEND | MemoryRegion.RECEIVE;
+
+    final FabricInfo info;
+    final long incarnation;
+    final byte[] name;
+    final int slotCount;
+    final int workCount;
+    final UnsafeBuffer scratch;
+    private final SecureRandom random = new SecureRandom();
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final OffHeapMemory memory;
+    private final long worksAt;
+    private final long controlsAt;
+    private final long slotsAt;
+    private final long slotStride;
+    private final long fabricHandle;
+    private final long domainHandle;
+    private final AddressVector peers;
+    private final long queueHandle;
+    private final long endpointHandle;
+    private final long ownDescriptor;
+    private final int descriptor;
+    private final boolean isShared;
+    private final int bell;
+
+    OfiResources(FabricInfo info, int workCount, int slots, int messageLengthMax) {
+        this.info = info;
+        this.workCount = workCount;
+        this.slotCount = slots + SPARE_SLOTS;
+        this.slotStride = CONTEXT + up(Math.max(Wire.HEADER + messageLengthMax, CONTROL));
+        this.incarnation = random.nextLong() & Long.MAX_VALUE | 1;
+        try {
+            long works = (long) workCount * (CONTEXT + PACKET);
+            long controls = (long) CONTROLS * (CONTEXT + CONTROL);
+            memory =
+                    open(
+                            OffHeapMemories.allocate(
+                                    SCRATCH + works + controls + slotCount * slotStride));
+            worksAt = memory.address() + SCRATCH;
+            controlsAt = worksAt + works;
+            slotsAt = controlsAt + controls;
+            scratch = new UnsafeBuffer(memory.address(), SCRATCH);
+            Fabric net = open(Fabric.open(info));
+            Domain domain = open(net.domain(info));
+            peers = open(domain.addressVector(LINE));
+            CompletionQueue queue = open(queue(domain, 2 * (workCount + slotCount)));
+            Endpoint endpoint = open(domain.endpoint(queue, peers, null));
+            fabricHandle = net.handle();
+            domainHandle = domain.handle();
+            queueHandle = queue.handle();
+            endpointHandle = endpoint.handle();
+            name = endpoint.name();
+            if (name.length > ControlRecord.NAME_MAX) {
+                throw new OfiFailure("the endpoint's name has " + name.length + " bytes", null);
+            }
+            ownDescriptor = registerOwn();
+            descriptor = fabric.vfi_cq_descriptor(queueHandle);
+            bell = newBell();
+            isShared = info.provider().startsWith("shm");
+            if (isShared) {
+                SharedEndpoints.opened();
+            }
+        } catch (RuntimeException e) {
+            closeAll();
+            throw e;
+        }
+    }
+
+    private static long up(long length) {
+        return length + LINE - 1 & -LINE;
+    }
+
+    private <T extends AutoCloseable> T open(T object) {
+        opened.push(object);
+        return object;
+    }
+
+    /** With a descriptor to sleep at, if the provider has that. */
+    private static CompletionQueue queue(Domain domain, int size) {
+        try {
+            return domain.completionQueue(size, true);
+        } catch (OfiException e) {
+            return domain.completionQueue(size, false);
+        }
+    }
+
+    private long registerOwn() {
+        if (!info.needsLocalRegistration()) {
+            return 0;
+        }
+        long mr = register(memory.address(), memory.length(), OWN_ACCESS, randomKey());
+        open(() -> deregister(mr));
+        return fabric.vfi_mr_descriptor(mr);
+    }
+
+    private int newBell() {
+        int made = fabric.vfi_bell();
+        if (made < 0) {
+            throw new OfiFailure("eventfd: errno " + -made, null);
+        }
+        open(() -> fabric.vfi_bell_close(made));
+        return made;
+    }
+
+    long endpoint() {
+        return endpointHandle;
+    }
+
+    long queue() {
+        return queueHandle;
+    }
+
+    boolean hasSocketAddresses() {
+        return info.hasSocketAddresses();
+    }
+
+    /** Whether a TCP connection to an endpoint's address tells that somebody is there. */
+    boolean isTcp() {
+        String provider = info.provider();
+        return provider.startsWith("tcp")
+                || provider.startsWith("net")
+                || provider.startsWith("sockets");
+    }
+
+    /** Short name of the provider, as URIs have it. */
+    static String shortName(String provider) {
+        return provider.replaceFirst(";ofi_rx[md]$", "").replace(';', '+');
+    }
+
+    // ---- peers, memory ----
+
+    long insert(byte[] peer) {
+        return peers.insert(peer);
+    }
+
+    /** A number that nobody guesses. */
+    long randomKey() {
+        return random.nextLong() & Long.MAX_VALUE;
+    }
+
+    /**
+     * Registers memory.
+     *
+     * @throws OfiFailure if that is refused
+     */
+    long register(long address, long length, long access, long key) {
+        long bound = info.bindsMemoryToEndpoints() ? endpointHandle : 0;
+        long mr = fabric.vfi_mr(domainHandle, bound, address, length, access, key);
+        if (mr < 0) {
+            throw new OfiFailure(
+                    "fi_mr_reg: " + fabric.vfi_error_text((int) -mr).getString(), null);
+        }
+        return mr;
+    }
+
+    void deregister(long mr) {
+        fabric.vfi_close(mr);
+    }
+
+    /** What operations name memory by that was registered; of the transport's own without. */
+    long ownDescriptor() {
+        return ownDescriptor;
+    }
+
+    // ---- memory of operations, control records and slots ----
+
+    long workContext(int work) {
+        return worksAt + (long) work * (CONTEXT + PACKET);
+    }
+
+    long controlContext(int control) {
+        return controlsAt + (long) control * (CONTEXT + CONTROL);
+    }
+
+    long slotContext(int slot) {
+        return slotsAt + slot * slotStride;
+    }
+
+    int slotLength() {
+        return (int) (slotStride - CONTEXT);
+    }
+
+    /** Number of the operation with this context, or -1. */
+    int workOf(long context) {
+        return context >= worksAt && context < controlsAt
+                ? (int) ((context - worksAt) / (CONTEXT + PACKET))
+                : -1;
+    }
+
+    /** Number of the control record with this context, or -1. */
+    int controlOf(long context) {
+        return context >= controlsAt && context < slotsAt
+                ? (int) ((context - controlsAt) / (CONTEXT + CONTROL))
+                : -1;
+    }
+
+    /** Number of the receive slot with this context, or -1. */
+    int slotOf(long context) {
+        return context >= slotsAt && context < slotsAt + slotCount * slotStride
+                ? (int) ((context - slotsAt) / slotStride)
+                : -1;
+    }
+
+    /** View of one receive slot. */
+    UnsafeBuffer slotView(int slot) {
+        return new UnsafeBuffer(slotContext(slot) + CONTEXT, slotLength());
+    }
+
+    /** View of one control record. */
+    UnsafeBuffer controlView(int control) {
+        return new UnsafeBuffer(controlContext(control) + CONTEXT, CONTROL);
+    }
+
+    /** View of one operation's packet. */
+    UnsafeBuffer workView(int work) {
+        return new UnsafeBuffer(workContext(work) + CONTEXT, PACKET);
+    }
+
+    // ---- sleeping ----
+
+    /** Whether one can sleep until something arrives; else one looks now and then. */
+    boolean hasDescriptor() {
+        return descriptor >= 0;
+    }
+
+    void await(long ns) {
+        fabric.vfi_wait(fabricHandle, queueHandle, descriptor, bell, ns);
+    }
+
+    void ring() {
+        fabric.vfi_bell_ring(bell);
+    }
+
+    @Override
+    public void close() {
+        if (isShared) {
+            SharedEndpoints.closed(name, this::closeAll);
+        } else {
+            closeAll();
+        }
+    }
+
+    private void closeAll() {
+        while (!opened.isEmpty()) {
+            CloseHelper.close(opened.pop());
+        }
+    }
+}

@@ -1,0 +1,198 @@
+package dev.verbena.ofi.transport;
+
+import dev.verbena.agent.internal.Deadlines;
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.ofi.OfiLibrary;
+import dev.verbena.transport.Capability;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportHandler;
+import java.net.URI;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.SystemNanoClock;
+
+/**
+ * The transport {@code ofi://}; see the package for how the contract's words become calls of
+ * libfabric. Opened by {@link OfiTransportProvider}.
+ */
+public final class OfiTransport extends OfiOperations {
+    private static final long FAREWELL_NS = 200_000_000L;
+
+    /** Where one cannot sleep at the completion queue, one looks this often. */
+    private static final long LOOK_MIN_NS = 50_000L;
+
+    private static final long LOOK_MAX_NS = 2_000_000L;
+
+    private final OfiResources resources;
+    private final Inbox inbox;
+    private final boolean hasAtomics;
+    private final String reason;
+
+    OfiTransport(
+            TransportContext context, OfiResources resources, boolean hasAtomics, String reason) {
+        super(context, resources, uri(context, resources), hasAtomics);
+        this.resources = resources;
+        this.inbox = new Inbox(parts, connections);
+        this.hasAtomics = hasAtomics;
+        this.reason = reason;
+    }
+
+    private static URI uri(TransportContext context, OfiResources resources) {
+        return OfiAddress.of(
+                        resources.name,
+                        resources.hasSocketAddresses(),
+                        context.name(),
+                        OfiResources.shortName(resources.info.provider()),
+                        resources.incarnation)
+                .uri();
+    }
+
+    @Override
+    public long capabilities() {
+        return Capability.PUT_NOTIFY
+                | Capability.FOREIGN_MEMORY
+                | (hasAtomics ? Capability.ATOMICS : 0);
+    }
+
+    @Override
+    public String explain() {
+        return "libfabric "
+                + OfiLibrary.version()
+                + ", provider "
+                + resources.info.provider()
+                + " on "
+                + resources.info.domainName()
+                + ": "
+                + uri
+                + ". "
+                + reason
+                + " Puts complete when they are placed (FI_DELIVERY_COMPLETE). "
+                + (resources.info.isProgressAutomatic()
+                        ? "The provider works by itself."
+                        : "The provider works only inside calls: a target must poll or await.")
+                + (hasAtomics ? "" : " It has no atomics.")
+                + (resources.hasDescriptor()
+                        ? ""
+                        : " One cannot sleep at its queue: await looks every 2 ms.");
+    }
+
+    // ---- the hooks of the shell ----
+
+    @Override
+    protected RegisteredRegion allocateRegion(long length, int rights) {
+        return parts.regions.allocate(length, rights);
+    }
+
+    @Override
+    protected RegisteredRegion registerRegion(OffHeapMemory memory, int rights) {
+        return parts.regions.register(memory, rights);
+    }
+
+    @Override
+    protected String openRegions(boolean isOwnerOutside) {
+        return parts.regions.names();
+    }
+
+    @Override
+    protected void listenForPeers() {
+        connections.listen();
+    }
+
+    @Override
+    protected long connectTo(
+            URI peer,
+            DirectBuffer privateData,
+            int offset,
+            int length,
+            long context,
+            long timeoutNs) {
+        OfiAddress address = OfiAddress.of(peer);
+        byte[] copy = new byte[length];
+        if (length > 0) {
+            privateData.getBytes(offset, copy);
+        }
+        long deadlineNs = Deadlines.after(nanoTime(), timeoutNs);
+        return connections.connect(address, peer, copy, context, deadlineNs);
+    }
+
+    @Override
+    protected int acceptPeer(long connection, long context) {
+        return connections.accept(connection, context);
+    }
+
+    @Override
+    protected int rejectPeer(long connection) {
+        return connections.reject(connection);
+    }
+
+    @Override
+    protected int disconnectPeer(long connection) {
+        engine.takeEvents();
+        return connections.disconnect(connection);
+    }
+
+    @Override
+    protected void retainMessage(long messageToken) {
+        inbox.retain(messageToken);
+    }
+
+    @Override
+    protected void releaseMessage(long messageToken) {
+        inbox.release(messageToken);
+    }
+
+    @Override
+    protected int deliver(TransportHandler handler, int limit) {
+        return inbox.poll(handler, limit);
+    }
+
+    @Override
+    protected boolean awaitEvents(long deadlineNs) {
+        connections.credits().tellAll();
+        long lookNs = LOOK_MIN_NS;
+        while (true) {
+            if (takeWakeup()) {
+                return true;
+            }
+            long nowNs = nanoTime();
+            connections.onTime(nowNs);
+            // In this order: looking for work may put events into the ring.
+            if (inbox.hasWork() || !parts.ring.isEmpty() || guard.isClosed()) {
+                return true;
+            }
+            if (deadlineNs - nowNs <= 0) {
+                return false;
+            }
+            long leftNs = Math.min(deadlineNs - nowNs, connections.nextTimerNs() - nowNs);
+            if (!resources.hasDescriptor()) {
+                leftNs = Math.min(leftNs, lookNs);
+                lookNs = Math.min(2 * lookNs, LOOK_MAX_NS);
+            }
+            resources.await(Math.max(leftNs, 0));
+        }
+    }
+
+    @Override
+    protected void ringBell() {
+        resources.ring();
+    }
+
+    @Override
+    protected void free() {
+        try {
+            engine.takeEvents();
+            connections.closeAll();
+            long endNs = SystemNanoClock.INSTANCE.nanoTime() + FAREWELL_NS;
+            while (!(parts.controls.isIdle() && parts.outbox.isEmpty())
+                    && SystemNanoClock.INSTANCE.nanoTime() - endNs < 0) {
+                engine.takeEvents();
+            }
+        } finally {
+            parts.heartbeats.close();
+            parts.peers.close();
+            parts.regions.deregisterRetired();
+            resources.close();
+            parts.regions.close();
+        }
+    }
+}

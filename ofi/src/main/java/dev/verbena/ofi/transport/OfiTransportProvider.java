@@ -1,0 +1,137 @@
+package dev.verbena.ofi.transport;
+
+import dev.verbena.ofi.FabricInfo;
+import dev.verbena.ofi.OfiException;
+import dev.verbena.ofi.OfiLibrary;
+import dev.verbena.softnic.NativeAccess;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportException;
+import dev.verbena.transport.TransportProvider;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Opens transports of the scheme {@code ofi}, over libfabric.
+ *
+ * <p>Option {@code ofi.provider}, else the system property {@code verbena.ofi.provider}:
+ * libfabric's name of the provider, for example {@code tcp}, {@code shm}, {@code verbs}; without it
+ * the first of {@link #PREFERRED} that there is. Options {@code ofi.host} and {@code ofi.port},
+ * likewise: address and port of the endpoint.
+ */
+public final class OfiTransportProvider implements TransportProvider {
+    /** URI scheme. */
+    public static final String SCHEME = "ofi";
+
+    /** Option: libfabric's name of the provider. */
+    public static final String PROVIDER_OPTION = "ofi.provider";
+
+    /** Option: address or name that the endpoint has. */
+    public static final String HOST_OPTION = "ofi.host";
+
+    /** Option: port that the endpoint has. */
+    public static final String PORT_OPTION = "ofi.port";
+
+    /** Providers in the order in which they are chosen: NICs before the kernel's network. */
+    public static final List<String> PREFERRED =
+            List.of("cxi", "efa", "opx", "psm3", "verbs", "tcp");
+
+    private static final Set<String> OPTIONS = Set.of(PROVIDER_OPTION, HOST_OPTION, PORT_OPTION);
+    private static final String PROPERTY_PREFIX = "verbena.";
+    private static final long NEEDED = FabricInfo.MESSAGES | FabricInfo.RMA;
+
+    /** For {@link java.util.ServiceLoader}. */
+    public OfiTransportProvider() {}
+
+    @Override
+    public String scheme() {
+        return SCHEME;
+    }
+
+    @Override
+    public String unavailabilityCause() {
+        return NativeAccess.isAvailable()
+                ? OfiLibrary.unavailabilityCause()
+                : NativeAccess.unavailabilityCause();
+    }
+
+    @Override
+    public Transport open(TransportContext context) {
+        NativeAccess.open();
+        context.conclude();
+        for (String option : context.options().keySet()) {
+            if (!OPTIONS.contains(option)) {
+                throw new IllegalArgumentException(
+                        "the ofi transport has no option '" + option + "'; it has " + OPTIONS);
+            }
+        }
+        String cause = unavailabilityCause();
+        if (cause != null) {
+            throw new TransportException("open ofi: " + cause, 0, null);
+        }
+        FabricInfo info = find(context);
+        boolean hasAtomics = (info.capabilities() & FabricInfo.ATOMICS) != 0;
+        OfiResources resources = null;
+        try {
+            resources =
+                    new OfiResources(
+                            info,
+                            2 * context.outstandingMax(),
+                            context.receiveSlotCount(),
+                            context.messageLengthMax());
+            return new OfiTransport(context, resources, hasAtomics, reason(context));
+        } catch (OfiException | OfiFailure | OutOfMemoryError e) {
+            if (resources != null) {
+                resources.close();
+            }
+            throw new TransportException("open ofi, " + info + ": " + e.getMessage(), 0, e);
+        }
+    }
+
+    private static String option(TransportContext context, String option) {
+        return context.options()
+                .getOrDefault(option, System.getProperty(PROPERTY_PREFIX + option, ""));
+    }
+
+    private static String reason(TransportContext context) {
+        return option(context, PROVIDER_OPTION).isEmpty()
+                ? "It is the first that there is of " + String.join(", ", PREFERRED) + "."
+                : "The option " + PROVIDER_OPTION + " asks for it.";
+    }
+
+    private static FabricInfo find(TransportContext context) {
+        String asked = option(context, PROVIDER_OPTION).replace('+', ';');
+        String host = option(context, HOST_OPTION);
+        String port = option(context, PORT_OPTION);
+        for (String provider : asked.isEmpty() ? PREFERRED : List.of(asked)) {
+            for (long wanted : new long[] {NEEDED | FabricInfo.ATOMICS, NEEDED}) {
+                List<FabricInfo> found = list(provider, host, port, wanted);
+                if (!found.isEmpty()) {
+                    return found.get(0);
+                }
+            }
+        }
+        throw new TransportException(
+                "open ofi: libfabric "
+                        + OfiLibrary.version()
+                        + " offers no reliable datagrams with remote memory access for provider '"
+                        + (asked.isEmpty() ? String.join(", ", PREFERRED) : asked)
+                        + "'"
+                        + (host.isEmpty() ? "" : ", host '" + host + "'")
+                        + (port.isEmpty() ? "" : ", port '" + port + "'")
+                        + "; ./verbena devices --ofi lists what there is",
+                0,
+                null);
+    }
+
+    private static List<FabricInfo> list(String provider, String host, String port, long wanted) {
+        try {
+            return FabricInfo.list(provider, host, port, wanted);
+        } catch (OfiException e) {
+            throw new TransportException(
+                    "open ofi, provider '" + provider + "', host '" + host + "': " + e.getMessage(),
+                    0,
+                    e);
+        }
+    }
+}

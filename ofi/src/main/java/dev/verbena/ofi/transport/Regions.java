@@ -1,0 +1,236 @@
+package dev.verbena.ofi.transport;
+
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.ofi.MemoryRegion;
+import dev.verbena.ofi.bindings.fabric;
+import dev.verbena.transport.TransportException;
+import dev.verbena.transport.core.OwnerGuard;
+import dev.verbena.transport.core.RegionTable;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.collections.Long2ObjectHashMap;
+
+/**
+ * The regions of one transport. A region whose key peers were told outlives its close: memory of
+ * the transport's own stays registered, unseen, until they have answered; in the place of memory
+ * that was handed in there is other memory, where the provider names memory by offsets.
+ */
+final class Regions extends RegionTable<OfiRegion> {
+    private static final long OPERATIONS = MemoryRegion.SEND | MemoryRegion.RECEIVE;
+
+    /** Tells peers that a key is of no region any more. */
+    interface Revoker {
+        /** One connection is to be told. */
+        void revoke(int connection, long key);
+
+        /** Lets peers answer for a short time; true as soon as nobody is left to. */
+        boolean await(OfiRegion region);
+    }
+
+    /** A closed region that peers may still reach. */
+    private static final class Retired {
+        final OfiRegion region;
+        OffHeapMemory memory;
+
+        Retired(OfiRegion region, OffHeapMemory memory) {
+            this.region = region;
+            this.memory = memory;
+        }
+    }
+
+    private final OfiResources resources;
+    private final Long2ObjectHashMap<OfiRegion> byKey = new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<OffHeapMemory> own = new Long2ObjectHashMap<>();
+    private final List<Retired> retired = new ArrayList<>();
+    private Revoker revoker;
+
+    /** A region that waits for its users' answers just now, or null. */
+    private OfiRegion closing;
+
+    Regions(OwnerGuard guard, OfiResources resources) {
+        super(guard);
+        this.resources = resources;
+    }
+
+    void revoker(Revoker revoker) {
+        this.revoker = revoker;
+    }
+
+    long incarnation() {
+        return resources.incarnation;
+    }
+
+    /** The key that peers give the provider. */
+    long providerKey(OfiRegion region) {
+        return fabric.vfi_mr_key(region.registration);
+    }
+
+    /** The open region with this key, or null. */
+    OfiRegion ofKey(long key) {
+        return byKey.get(key);
+    }
+
+    @Override
+    protected OfiRegion make(long id, OffHeapMemory memory, long length, int rights) {
+        long key = resources.randomKey();
+        while (byKey.containsKey(key)) {
+            key = resources.randomKey();
+        }
+        if (memory != null) {
+            boolean isReadOnly = !MemoryMap.isWritable(memory.address(), length);
+            if (isReadOnly && (rights & ~RemoteDescriptor.REMOTE_READ) != 0) {
+                throw new TransportException(
+                        "register "
+                                + length
+                                + " bytes: this process may only read the memory; register it"
+                                + " without rights to write");
+            }
+            return new OfiRegion(
+                    this, id, key, memory.address(), length, rights, memory, isReadOnly);
+        }
+        OffHeapMemory made;
+        try {
+            made = OffHeapMemories.allocate(length);
+        } catch (OutOfMemoryError e) {
+            throw new TransportException(e.getMessage(), 0, e);
+        }
+        own.put(id, made);
+        return new OfiRegion(this, id, key, made.address(), length, rights, null, false);
+    }
+
+    @Override
+    protected void expose(OfiRegion region) {
+        if (region.rights() != 0 || resources.info.needsLocalRegistration()) {
+            try {
+                long mr = register(region);
+                region.registered(mr, fabric.vfi_mr_descriptor(mr));
+            } catch (OfiFailure e) {
+                throw new TransportException(
+                        "register " + region.length() + " bytes: " + e.getMessage(), 0, e);
+            }
+        }
+        byKey.put(region.key, region);
+    }
+
+    private long register(OfiRegion region) {
+        long remote = access(region.rights());
+        long own = region.isReadOnly ? MemoryRegion.SEND : OPERATIONS;
+        return resources.register(region.begin(), region.length(), own | remote, region.key);
+    }
+
+    private static long access(int rights) {
+        boolean isRead = (rights & RemoteDescriptor.REMOTE_READ) != 0;
+        boolean isWritten = (rights & RemoteDescriptor.REMOTE_WRITE) != 0;
+        boolean isAtomic = (rights & RemoteDescriptor.REMOTE_ATOMIC) != 0;
+        return (isRead || isAtomic ? MemoryRegion.REMOTE_READ : 0)
+                | (isWritten || isAtomic ? MemoryRegion.REMOTE_WRITE : 0);
+    }
+
+    @Override
+    protected void revoke(OfiRegion region) {
+        byKey.remove(region.key);
+        region.users.forEachInt(c -> revoker.revoke(c, region.key));
+        if (region.isToolkitMemory()) {
+            return; // in free, which has the memory
+        }
+        closing = region;
+        boolean isQuiet = region.users.isEmpty() || revoker.await(region);
+        closing = null;
+        deregister(region);
+        if (!isQuiet && !resources.info.usesVirtualAddresses() && !resources.info.choosesKeys()) {
+            retireForeign(region);
+        }
+    }
+
+    /** What peers that were not told yet put goes to memory that nobody looks at. */
+    private void retireForeign(OfiRegion region) {
+        OffHeapMemory memory = OffHeapMemories.allocate(region.length());
+        try {
+            long access = access(region.rights());
+            long mr =
+                    resources.register(
+                            memory.address(), memory.length(), OPERATIONS | access, region.key);
+            region.registered(mr, 0);
+            retired.add(new Retired(region, memory));
+        } catch (OfiFailure e) {
+            memory.close();
+        }
+    }
+
+    private void deregister(OfiRegion region) {
+        if (region.registration != 0) {
+            resources.deregister(region.registration);
+            region.registered(0, 0);
+        }
+    }
+
+    @Override
+    protected boolean isOutstanding(OfiRegion region) {
+        return region.isInUse();
+    }
+
+    @Override
+    protected void free(OfiRegion region, long address) {
+        OffHeapMemory memory = own.remove(region.id());
+        if (region.users.isEmpty() && !region.isAbandoned()) {
+            deregister(region);
+            memory.close();
+        } else {
+            retired.add(new Retired(region, memory));
+        }
+    }
+
+    // ---- closed regions that peers may still reach ----
+
+    /** This connection uses the key no more: it said so. */
+    void onRevoked(int connection, long key) {
+        if (closing != null && closing.key == key) {
+            closing.users.remove(connection);
+        }
+        for (int i = 0; i < retired.size(); i++) {
+            if (retired.get(i).region.key == key) {
+                retired.get(i).region.users.remove(connection);
+            }
+        }
+        settle();
+    }
+
+    /** This connection has ended. */
+    void onEnded(int connection) {
+        if (closing != null) {
+            closing.users.remove(connection);
+        }
+        for (OfiRegion region : byKey.values()) {
+            region.users.remove(connection);
+        }
+        for (int i = 0; i < retired.size(); i++) {
+            retired.get(i).region.users.remove(connection);
+        }
+        settle();
+    }
+
+    /** Frees what nobody reaches any more. */
+    void settle() {
+        for (int i = retired.size() - 1; i >= 0; i--) {
+            Retired one = retired.get(i);
+            if (one.region.users.isEmpty() && !one.region.isAbandoned()) {
+                deregister(one.region);
+                one.memory.close();
+                retired.remove(i);
+            }
+        }
+    }
+
+    /** Gives everything back; the endpoint is to close next, so nothing arrives any more. */
+    void deregisterRetired() {
+        retired.forEach(one -> deregister(one.region));
+    }
+
+    /** After the endpoint's end. */
+    void close() {
+        retired.forEach(one -> one.memory.close());
+        retired.clear();
+    }
+}

@@ -1,0 +1,148 @@
+/* libfabric calls with flat arguments: what moves data, completions, sleeping. */
+#include "ofi_library.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EP(value) AT(struct fid_ep, value)
+#define CQ(value) AT(struct fid_cq, value)
+
+int32_t vfi_send(uint64_t endpoint, uint64_t address, uint64_t length, uint64_t descriptor,
+                 uint64_t peer, uint64_t context)
+{
+    return (int32_t)fi_send(EP(endpoint), AT(void, address), length, AT(void, descriptor), peer,
+                            AT(void, context));
+}
+
+int32_t vfi_send2(uint64_t endpoint, uint64_t address, uint64_t length, uint64_t descriptor,
+                  uint64_t address2, uint64_t length2, uint64_t descriptor2, uint64_t peer,
+                  uint64_t context)
+{
+    struct iovec pieces[2] = {{AT(void, address), length}, {AT(void, address2), length2}};
+    void *descriptors[2] = {AT(void, descriptor), AT(void, descriptor2)};
+
+    return (int32_t)fi_sendv(EP(endpoint), pieces, descriptors, 2, peer, AT(void, context));
+}
+
+int32_t vfi_inject(uint64_t endpoint, uint64_t address, uint64_t length, uint64_t peer)
+{
+    return (int32_t)fi_inject(EP(endpoint), AT(void, address), length, peer);
+}
+
+int32_t vfi_recv(uint64_t endpoint, uint64_t address, uint64_t length, uint64_t descriptor,
+                 uint64_t context)
+{
+    return (int32_t)fi_recv(EP(endpoint), AT(void, address), length, AT(void, descriptor),
+                            FI_ADDR_UNSPEC, AT(void, context));
+}
+
+int32_t vfi_write(uint64_t endpoint, uint64_t address, uint64_t length, uint64_t descriptor,
+                  uint64_t peer, uint64_t remote, uint64_t key, uint64_t context)
+{
+    struct iovec local = {AT(void, address), length};
+    struct fi_rma_iov target = {remote, length, key};
+    void *descriptors = AT(void, descriptor);
+    struct fi_msg_rma message = {&local, &descriptors, 1, peer, &target, 1, AT(void, context), 0};
+
+    return (int32_t)fi_writemsg(EP(endpoint), &message, FI_COMPLETION | FI_DELIVERY_COMPLETE);
+}
+
+int32_t vfi_read(uint64_t endpoint, uint64_t address, uint64_t length, uint64_t descriptor,
+                 uint64_t peer, uint64_t remote, uint64_t key, uint64_t context)
+{
+    return (int32_t)fi_read(EP(endpoint), AT(void, address), length, AT(void, descriptor), peer,
+                            remote, key, AT(void, context));
+}
+
+int32_t vfi_fetch_add(uint64_t endpoint, uint64_t operand, uint64_t result, uint64_t descriptor,
+                      uint64_t peer, uint64_t remote, uint64_t key, uint64_t context)
+{
+    return (int32_t)fi_fetch_atomic(EP(endpoint), AT(void, operand), 1, AT(void, descriptor),
+                                    AT(void, result), AT(void, descriptor), peer, remote, key,
+                                    FI_UINT64, FI_SUM, AT(void, context));
+}
+
+int32_t vfi_compare_swap(uint64_t endpoint, uint64_t operand, uint64_t expected, uint64_t result,
+                         uint64_t descriptor, uint64_t peer, uint64_t remote, uint64_t key,
+                         uint64_t context)
+{
+    void *registered = AT(void, descriptor);
+
+    return (int32_t)fi_compare_atomic(EP(endpoint), AT(void, operand), 1, registered,
+                                      AT(void, expected), registered, AT(void, result), registered,
+                                      peer, remote, key, FI_UINT64, FI_CSWAP, AT(void, context));
+}
+
+/* ---- completions ---- */
+
+int32_t vfi_cq_read(uint64_t cq, uint64_t entries, uint32_t count)
+{
+    ssize_t read = fi_cq_read(CQ(cq), AT(void, entries), count);
+
+    return read == -FI_EAGAIN ? 0 : (int32_t)read;
+}
+
+int32_t vfi_cq_error(uint64_t cq, uint64_t entry)
+{
+    struct fi_cq_err_entry error;
+    uint64_t *words = AT(uint64_t, entry);
+    ssize_t read;
+
+    memset(&error, 0, sizeof(error));
+    read = fi_cq_readerr(CQ(cq), &error, 0);
+    if (read < 0)
+        return read == -FI_EAGAIN ? 0 : (int32_t)read;
+    words[0] = (uint64_t)(uintptr_t)error.op_context;
+    words[1] = error.flags;
+    words[2] = error.len;
+    words[VFI_ERROR_CODE / 8] = (uint64_t)(int64_t)error.err;
+    words[VFI_ERROR_PROVIDER / 8] = (uint64_t)(int64_t)error.prov_errno;
+    return 1;
+}
+
+void vfi_progress(uint64_t cq)
+{
+    fi_cq_read(CQ(cq), NULL, 0);
+}
+
+/* ---- sleeping ---- */
+
+int32_t vfi_bell(void)
+{
+    int bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+
+    return bell < 0 ? -errno : bell;
+}
+
+void vfi_bell_ring(int32_t bell)
+{
+    uint64_t one = 1;
+
+    /* A bell that is full rings already. */
+    if (write(bell, &one, sizeof(one)) < 0)
+        return;
+}
+
+void vfi_bell_close(int32_t bell)
+{
+    close(bell);
+}
+
+int32_t vfi_wait(uint64_t fabric, uint64_t cq, int32_t descriptor, int32_t bell, int64_t ns)
+{
+    struct fid *queue = &CQ(cq)->fid;
+    struct pollfd at[2] = {{bell, POLLIN, 0}, {descriptor, POLLIN, 0}};
+    struct timespec limit = {ns / 1000000000, ns % 1000000000};
+    uint64_t rung;
+
+    if (descriptor >= 0 && fi_trywait(AT(struct fid_fabric, fabric), &queue, 1) != FI_SUCCESS)
+        return 0;
+    ppoll(at, descriptor >= 0 ? 2 : 1, &limit, NULL);
+    if ((at[0].revents & POLLIN) && read(bell, &rung, sizeof(rung)) < 0)
+        return 1;
+    return 1;
+}

@@ -1,0 +1,78 @@
+/* Opens libfabric, and keeps what it must not change in this process. */
+#include "ofi_library.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+struct vfi_functions vfi;
+
+struct row {
+    const char *name;
+    size_t at;
+};
+#define VFI_ROW(name) {#name, offsetof(struct vfi_functions, name)},
+static const struct row rows[] = {VFI_FUNCTIONS(VFI_ROW)};
+
+static const int kept[SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+                                  SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+
+void vfi_keep_signals(struct vfi_signals *signals)
+{
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(kept[i], NULL, &signals->was[i]);
+}
+
+void vfi_restore_signals(const struct vfi_signals *signals)
+{
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(kept[i], &signals->was[i], NULL);
+}
+
+static int32_t refuse(void *library, char *why, uint32_t why_size, const char *what)
+{
+    snprintf(why, why_size, "%s", what);
+    if (library != NULL)
+        dlclose(library);
+    return -FI_ENOSYS;
+}
+
+/* The library stays open: its objects and threads may outlive every object of ours. */
+int32_t vfi_open(const char *path, char *why, uint32_t why_size)
+{
+    struct vfi_signals signals;
+    struct vfi_functions found;
+    void *library;
+    char text[128];
+
+    vfi_keep_signals(&signals);
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    vfi_restore_signals(&signals);
+    if (library == NULL) {
+        const char *error = dlerror();
+
+        return refuse(NULL, why, why_size, error ? error : path);
+    }
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        void *function = dlsym(library, rows[i].name);
+
+        if (function == NULL) {
+            snprintf(text, sizeof(text), "%s has no %s", path, rows[i].name);
+            return refuse(library, why, why_size, text);
+        }
+        memcpy((char *)&found + rows[i].at, &function, sizeof(function));
+    }
+    if (FI_VERSION_LT(found.fi_version(), API)) {
+        snprintf(text, sizeof(text), "%s has version %u.%u; 1.17 or newer is needed", path,
+                 FI_MAJOR(found.fi_version()), FI_MINOR(found.fi_version()));
+        return refuse(library, why, why_size, text);
+    }
+    vfi = found;
+    return (int32_t)vfi.fi_version();
+}
+
+const char *vfi_error_text(int32_t code)
+{
+    return vfi.fi_strerror == NULL ? "" : vfi.fi_strerror(code < 0 ? -code : code);
+}
