@@ -346,7 +346,7 @@ tier_seeds() {
     for ((i = 0; i < count; i++, seed++)); do
         echo "   seed $seed (repeat: mvn verify -Dgroups=seeded -Dverbena.seed=$seed)"
         run_maven_tests "seeds-$i" surefire-reports-seeds -Dgroups=seeded -Dverbena.seed=$seed -Dverbena.reports=surefire-reports-seeds $THREE_AT_A_TIME \
-            "${NO_STYLE[@]}" -pl native,java-api,portals-emul,gni-shim,staging,nsim -am || code=1
+            "${NO_STYLE[@]}" -pl native,java-api,portals-emul,gni-shim,ofi,staging,nsim -am || code=1
     done
     return $code
 }

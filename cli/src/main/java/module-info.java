@@ -3,6 +3,7 @@ module dev.verbena.cli {
     requires dev.verbena.examples;
     requires dev.verbena.natives;
     requires dev.verbena.nsim;
+    requires dev.verbena.ofi;
     requires HdrHistogram;
     requires info.picocli;
     requires jdk.net; // how soon a computer that has gone is noticed

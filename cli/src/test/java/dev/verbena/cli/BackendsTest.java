@@ -28,7 +28,7 @@ class BackendsTest {
     void shouldTestEachBackendByTheSuite() throws IOException {
         Set<String> backends = new TreeSet<>(Set.of(World.SCHEME));
         ServiceLoader.load(TransportProvider.class).forEach(each -> backends.add(each.scheme()));
-        assertThat(backends).contains("gni", "portals", "shm", "sim", "verbs");
+        assertThat(backends).contains("gni", "ofi", "portals", "shm", "sim", "verbs");
         Set<String> tested = new TreeSet<>();
         for (Path suite : suites()) {
             Matcher scheme = SCHEME.matcher(Files.readString(suite));
@@ -49,7 +49,7 @@ class BackendsTest {
 
     private static List<Path> suites() throws IOException {
         List<Path> found = new ArrayList<>();
-        for (String module : List.of("java-api", "portals-emul", "gni-shim", "nsim")) {
+        for (String module : List.of("java-api", "portals-emul", "gni-shim", "ofi", "nsim")) {
             try (Stream<Path> files = Files.walk(Path.of("..", module, "src/test/java"))) {
                 for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
                     if (Files.readString(file).contains(" extends TransportContract {")) {

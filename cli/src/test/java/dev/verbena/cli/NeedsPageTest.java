@@ -29,6 +29,7 @@ class NeedsPageTest {
                         "java-api",
                         "portals-emul",
                         "gni-shim",
+                        "ofi",
                         "staging",
                         "nsim",
                         "cli")) {

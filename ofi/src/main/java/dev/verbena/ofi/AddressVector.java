@@ -5,6 +5,8 @@ import org.agrona.UnsafeApi;
 
 /** A table of peers: {@code struct fid_av}. */
 public final class AddressVector extends OfiObject {
+    private volatile long count;
+
     AddressVector(Domain domain, int count) {
         super("fi_av_open", "address vector", domain, fabric.vfi_av(domain.handle(), count));
     }
@@ -27,9 +29,22 @@ public final class AddressVector extends OfiObject {
             for (int i = 0; i < name.length; i++) {
                 UnsafeApi.putByte(null, copy + i, name[i]);
             }
-            return check("fi_av_insert", fabric.vfi_av_insert(handle(), copy), "");
+            long peer = check("fi_av_insert", fabric.vfi_av_insert(handle(), copy), "");
+            count = Math.max(count, peer + 1);
+            return peer;
         } finally {
             UnsafeApi.freeMemory(copy);
+        }
+    }
+
+    /**
+     * Refuses numbers that no peer has: providers take them for indices.
+     *
+     * @throws IllegalArgumentException if so
+     */
+    void require(long peer) {
+        if (peer < 0 || peer >= count) {
+            throw new IllegalArgumentException("peer " + peer + " is outside 0 to " + (count - 1));
         }
     }
 }

@@ -25,6 +25,26 @@ public final class CompletionQueue extends OfiObject {
                 fabric.vfi_cq(domain.handle(), size, hasDescriptor ? 1 : 0));
     }
 
+    private Endpoint endpoint;
+
+    /** Completions are of this endpoint from now on. */
+    void bind(Endpoint of) {
+        endpoint = of;
+    }
+
+    /** Refuses a second endpoint. */
+    void requireFree() {
+        if (endpoint != null && !endpoint.isClosed()) {
+            throw new IllegalStateException(this + " has an endpoint already: " + endpoint);
+        }
+    }
+
+    private void hand(Handler handler, long address, long length, int code) {
+        long context = Endpoint.contextOf(address);
+        endpoint.ended(context);
+        handler.onCompletion(context, length, code);
+    }
+
     /** Gets completions. */
     public interface Handler {
         /**
@@ -50,8 +70,9 @@ public final class CompletionQueue extends OfiObject {
         check("fi_cq_read", count, "");
         for (int i = 0; i < count; i++) {
             int at = i * fabric.VFI_CQ_BYTES;
-            handler.onCompletion(
-                    Endpoint.contextOf(entries.getLong(at + fabric.VFI_CQ_CONTEXT)),
+            hand(
+                    handler,
+                    entries.getLong(at + fabric.VFI_CQ_CONTEXT),
                     entries.getLong(at + fabric.VFI_CQ_LENGTH),
                     0);
         }
@@ -62,8 +83,9 @@ public final class CompletionQueue extends OfiObject {
         int count = fabric.vfi_cq_error(handle(), error.addressOffset());
         check("fi_cq_readerr", count, "");
         if (count > 0) {
-            handler.onCompletion(
-                    Endpoint.contextOf(error.getLong(fabric.VFI_CQ_CONTEXT)),
+            hand(
+                    handler,
+                    error.getLong(fabric.VFI_CQ_CONTEXT),
                     error.getLong(fabric.VFI_CQ_LENGTH),
                     (int) error.getLong(fabric.VFI_ERROR_CODE));
         }

@@ -56,13 +56,11 @@ public final class Domain extends OfiObject {
      * @throws OfiException if libfabric refuses
      */
     public Endpoint endpoint(CompletionQueue queue, AddressVector peers, Counter counter) {
+        queue.requireFree();
+        // One that cannot be enabled is not closed: providers take it for bound and crash.
         Endpoint endpoint = new Endpoint(this, queue, peers);
-        try {
-            endpoint.enable(counter);
-        } catch (OfiException e) {
-            endpoint.close();
-            throw e;
-        }
+        endpoint.enable(counter);
+        queue.bind(endpoint);
         return endpoint;
     }
 

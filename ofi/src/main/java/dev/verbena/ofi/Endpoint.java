@@ -26,6 +26,9 @@ public final class Endpoint extends OfiObject {
     private final AddressVector peers;
     private final long contexts;
 
+    /** Memory of the operation with this context, until it has ended. */
+    private final MemoryRegion[] inUse = new MemoryRegion[CONTEXTS];
+
     Endpoint(Domain domain, CompletionQueue queue, AddressVector peers) {
         super(
                 "fi_endpoint",
@@ -81,7 +84,27 @@ public final class Endpoint extends OfiObject {
             throw new IllegalArgumentException(
                     "context " + context + " is outside 0 to " + (CONTEXTS - 1));
         }
+        if (inUse[context] != null) {
+            throw new IllegalStateException("context " + context + " is of an operation under way");
+        }
         return first() + (long) context * fabric.VFI_CONTEXT_BYTES;
+    }
+
+    private int posted(int answer, MemoryRegion region, int context) {
+        if (answer == 0) {
+            inUse[context] = region;
+            region.use();
+        }
+        return answer;
+    }
+
+    /** The operation with this context has ended. */
+    void ended(long context) {
+        MemoryRegion region = inUse[(int) context];
+        if (region != null) {
+            inUse[(int) context] = null;
+            region.unuse();
+        }
     }
 
     static long contextOf(long address) {
@@ -90,19 +113,18 @@ public final class Endpoint extends OfiObject {
 
     /** Sends a message: {@code fi_send}. */
     public int send(MemoryRegion from, long offset, long length, long peer, int context) {
-        return fabric.vfi_send(
-                handle(),
+        peers.require(peer);
+        return posted(fabric.vfi_send(                handle(),
                 from.range(offset, length),
                 length,
                 from.descriptor(),
                 peer,
-                context(context));
+                context(context)), from, context);
     }
 
     /** Takes a message of any peer: {@code fi_recv}. */
     public int receive(MemoryRegion to, long offset, long length, int context) {
-        return fabric.vfi_recv(
-                handle(), to.range(offset, length), length, to.descriptor(), context(context));
+        return posted(fabric.vfi_recv(                handle(), to.range(offset, length), length, to.descriptor(), context(context)), to, context);
     }
 
     /** Writes into a peer's memory; ended when it is there: {@code fi_writemsg}. */
@@ -114,15 +136,15 @@ public final class Endpoint extends OfiObject {
             long remoteAddress,
             long key,
             int context) {
-        return fabric.vfi_write(
-                handle(),
+        peers.require(peer);
+        return posted(fabric.vfi_write(                handle(),
                 from.range(offset, length),
                 length,
                 from.descriptor(),
                 peer,
                 remoteAddress,
                 key,
-                context(context));
+                context(context)), from, context);
     }
 
     /** Reads a peer's memory: {@code fi_read}. */
@@ -134,21 +156,24 @@ public final class Endpoint extends OfiObject {
             long remoteAddress,
             long key,
             int context) {
-        return fabric.vfi_read(
-                handle(),
+        peers.require(peer);
+        return posted(fabric.vfi_read(                handle(),
                 to.range(offset, length),
                 length,
                 to.descriptor(),
                 peer,
                 remoteAddress,
                 key,
-                context(context));
+                context(context)), to, context);
     }
 
     @Override
     public void close() {
         if (!isClosed()) {
             super.close();
+            for (int i = 0; i < CONTEXTS; i++) {
+                ended(i);
+            }
             UnsafeApi.freeMemory(contexts);
         }
     }

@@ -22,6 +22,7 @@ public final class MemoryRegion extends OfiObject {
     private final OffHeapMemory memory;
     private final String user;
     private final boolean isNamedByAddress;
+    private int uses;
 
     MemoryRegion(Domain domain, OffHeapMemory memory, long access, long key, Endpoint endpoint) {
         super(
@@ -60,6 +61,14 @@ public final class MemoryRegion extends OfiObject {
         return isNamedByAddress ? memory.address() : 0;
     }
 
+    void use() {
+        uses++;
+    }
+
+    void unuse() {
+        uses--;
+    }
+
     long descriptor() {
         return fabric.vfi_mr_descriptor(handle());
     }
@@ -74,9 +83,17 @@ public final class MemoryRegion extends OfiObject {
         return memory.address() + offset;
     }
 
+    /**
+     * {@code fi_close}.
+     *
+     * @throws IllegalStateException while operations use it whose completions were not polled
+     */
     @Override
     public void close() {
         if (!isClosed()) {
+            if (uses > 0) {
+                throw new IllegalStateException(this + " has " + uses + " operations under way");
+            }
             super.close();
             memory.release(user);
         }

@@ -44,6 +44,14 @@ final class DoctorTransports {
                             "hosts are joined by DART's TCP stream only",
                             "./verbena devices says why; ./verbena rdma-vm has one without a card"));
         }
+        if (cause != null && provider.scheme().equals("ofi")) {
+            return List.of(
+                    Finding.note(
+                            name,
+                            cause,
+                            "between hosts there is verbs:// only",
+                            "apt-get install libfabric1 as root"));
+        }
         if (cause != null) {
             return List.of(Finding.wrong(name, "cannot work", cause, "see native library"));
         }

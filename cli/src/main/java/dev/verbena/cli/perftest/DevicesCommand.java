@@ -2,6 +2,8 @@ package dev.verbena.cli.perftest;
 
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
+import dev.verbena.ofi.FabricInfo;
+import dev.verbena.ofi.OfiLibrary;
 import dev.verbena.verbs.DeviceAttributes;
 import dev.verbena.verbs.DeviceInfo;
 import dev.verbena.verbs.GidEntry;
@@ -15,9 +17,12 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Most of what {@code ibv_devinfo -v} shows, and what to do without a device. */
@@ -48,9 +53,17 @@ public final class DevicesCommand extends CliCommand {
     @Parameters(paramLabel = "NAME", arity = "0..1", description = "This device only.")
     private String name;
 
+    @Option(
+            names = "--ofi",
+            description = "What libfabric offers to ofi:// instead, its preference first.")
+    private boolean isOfi;
+
     @Override
     public Integer call() {
         PrintWriter out = out();
+        if (isOfi) {
+            return printOfi(out);
+        }
         String cause = RdmaDevices.unavailabilityCause();
         List<DeviceInfo> devices = cause == null ? RdmaDevices.list() : List.of();
         if (devices.isEmpty()) {
@@ -75,6 +88,36 @@ public final class DevicesCommand extends CliCommand {
         out.println("fork: " + RdmaDevices.forkStatus());
         out.flush();
         return isWell ? 0 : 1;
+    }
+
+    /** What {@code fi_info -t FI_EP_RDM} lists, of what the transport can use. */
+    private static int printOfi(PrintWriter out) {
+        String cause = OfiLibrary.unavailabilityCause();
+        if (cause != null) {
+            out.print(Columns.fold(cause + "\n", Columns.width()));
+            return NONE;
+        }
+        List<FabricInfo> all =
+                FabricInfo.list("", "", "", FabricInfo.MESSAGES | FabricInfo.RMA);
+        out.println("libfabric " + OfiLibrary.version());
+        out.printf("%-16s %-12s %-20s %-8s %s%n", "provider", "domain", "fabric", "atomics", "progress");
+        Set<String> lines = new LinkedHashSet<>();
+        for (FabricInfo info : all) {
+            boolean hasAtomics =
+                    FabricInfo.list(info.provider(), "", "", FabricInfo.ATOMICS).stream()
+                            .anyMatch(i -> i.provider().equals(info.provider()));
+            lines.add(
+                    String.format(
+                            "%-16s %-12s %-20s %-8s %s",
+                            info.provider(),
+                            info.domainName(),
+                            info.fabricName(),
+                            hasAtomics ? "yes" : "no",
+                            info.isProgressAutomatic() ? "by itself" : "in calls"));
+        }
+        lines.forEach(out::println);
+        out.flush();
+        return all.isEmpty() ? NONE : 0;
     }
 
     static void printNone(PrintWriter out, String cause, int width) {

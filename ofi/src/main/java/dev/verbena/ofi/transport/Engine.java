@@ -17,7 +17,13 @@ import org.agrona.UnsafeApi;
 final class Engine {
     static final int SHORT_MAX = OfiResources.PACKET - Wire.HEADER;
 
-    private static final long PIECE_MAX = 1L << 30;
+    private static final long PIECE_MAX = 16L << 20;
+
+    /** Bytes of transfers that a connection has under way: messages do not wait behind more. */
+    private static final long WINDOW = 8L << 20;
+
+    /** Operations that are tried again at a time. */
+    private static final int LATER_MAX = 64;
     private static final int BATCHES = 16;
 
     /** Errors of one operation; others say that the way to the peer is broken. */
@@ -184,9 +190,11 @@ final class Engine {
                 continue;
             }
             long piece = Math.min(w.left(), pieceMax);
-            int answer = post(w, piece);
+            int answer =
+                    w.connection.hasRoom(piece, WINDOW) ? post(w, piece) : -fabric.VFI_EAGAIN;
             if (answer == 0) {
                 w.posted(piece);
+                w.connection.onMoving(piece);
                 return 0;
             }
             if (answer == -fabric.VFI_EAGAIN) {
@@ -419,7 +427,7 @@ final class Engine {
 
     private void tryLater() {
         OfiConnection stuck = null;
-        for (int left = later.size(); left > 0; left--) {
+        for (int left = Math.min(later.size(), LATER_MAX); left > 0; left--) {
             Work w = later.poll();
             int before = later.size();
             if (w.connection == stuck) {
@@ -491,6 +499,9 @@ final class Engine {
             return;
         }
         w.unposted();
+        if (w.count > 0 && w.operation != Operation.SEND && w.connection.handle == w.handle) {
+            w.connection.onMoving(-w.piece);
+        }
         if (code != 0) {
             onFailed(w, code);
             return;

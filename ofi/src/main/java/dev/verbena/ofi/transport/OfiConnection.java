@@ -30,6 +30,7 @@ final class OfiConnection extends TableConnection {
     private final Long2ObjectHashMap<RemoteKey> keys = new Long2ObjectHashMap<>();
     private RemoteKey lastKey;
     private int inFlight;
+    private long movingBytes;
 
     OfiConnection(int index) {
         super(index);
@@ -44,10 +45,9 @@ final class OfiConnection extends TableConnection {
         firstSlot = NONE;
         lastSlot = NONE;
         inFlight = 0;
-        if (keys != null) {
-            keys.clear();
-            lastKey = null;
-        }
+        movingBytes = 0;
+        keys.clear();
+        lastKey = null;
     }
 
     /** It is to go to this peer. */
@@ -108,6 +108,16 @@ final class OfiConnection extends TableConnection {
     /** One of those has ended. */
     void onPostEnded() {
         inFlight--;
+    }
+
+    /** So many bytes more are under way; negative: have arrived. */
+    void onMoving(long bytes) {
+        movingBytes += bytes;
+    }
+
+    /** Whether so many bytes more may be under way. */
+    boolean hasRoom(long bytes, long window) {
+        return movingBytes == 0 || movingBytes + bytes <= window;
     }
 
     int inFlight() {

@@ -64,7 +64,6 @@ final class OfiResources implements AutoCloseable {
     private final long endpointHandle;
     private final long ownDescriptor;
     private final int descriptor;
-    private final boolean isShared;
     private final int bell;
 
     OfiResources(FabricInfo info, int workCount, int slots, int messageLengthMax) {
@@ -100,12 +99,8 @@ final class OfiResources implements AutoCloseable {
             ownDescriptor = registerOwn();
             descriptor = fabric.vfi_cq_descriptor(queueHandle);
             bell = newBell();
-            isShared = info.provider().startsWith("shm");
-            if (isShared) {
-                SharedEndpoints.opened();
-            }
         } catch (RuntimeException e) {
-            closeAll();
+            close();
             throw e;
         }
     }
@@ -277,14 +272,6 @@ final class OfiResources implements AutoCloseable {
 
     @Override
     public void close() {
-        if (isShared) {
-            SharedEndpoints.closed(name, this::closeAll);
-        } else {
-            closeAll();
-        }
-    }
-
-    private void closeAll() {
         while (!opened.isEmpty()) {
             CloseHelper.close(opened.pop());
         }

@@ -15,7 +15,7 @@ import java.util.Set;
  * Opens transports of the scheme {@code ofi}, over libfabric.
  *
  * <p>Option {@code ofi.provider}, else the system property {@code verbena.ofi.provider}:
- * libfabric's name of the provider, for example {@code tcp}, {@code shm}, {@code verbs}; without it
+ * libfabric's name of the provider, for example {@code tcp} or {@code verbs}; without it
  * the first of {@link #PREFERRED} that there is. Options {@code ofi.host} and {@code ofi.port},
  * likewise: address and port of the endpoint.
  */
@@ -37,6 +37,7 @@ public final class OfiTransportProvider implements TransportProvider {
             List.of("cxi", "efa", "opx", "psm3", "verbs", "tcp");
 
     private static final Set<String> OPTIONS = Set.of(PROVIDER_OPTION, HOST_OPTION, PORT_OPTION);
+    private static final String UNSAFE = "shm";
     private static final String PROPERTY_PREFIX = "verbena.";
     private static final long NEEDED = FabricInfo.MESSAGES | FabricInfo.RMA;
 
@@ -103,6 +104,13 @@ public final class OfiTransportProvider implements TransportProvider {
         String asked = option(context, PROVIDER_OPTION).replace('+', ';');
         String host = option(context, HOST_OPTION);
         String port = option(context, PORT_OPTION);
+        if (asked.equals(UNSAFE)) {
+            throw new TransportException(
+                    "open ofi: provider shm is refused: a peer that ends or uses an old key can stop"
+                            + " or crash a process in it (libfabric 1.17); use shm:// on one host",
+                    0,
+                    null);
+        }
         for (String provider : asked.isEmpty() ? PREFERRED : List.of(asked)) {
             for (long wanted : new long[] {NEEDED | FabricInfo.ATOMICS, NEEDED}) {
                 List<FabricInfo> found = list(provider, host, port, wanted);

@@ -7,9 +7,6 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -20,8 +17,6 @@ import org.agrona.collections.Long2ObjectHashMap;
 
 /** The peers of one transport, by name and by incarnation. One thread. */
 final class Peers {
-    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
-    private static final String SHARED_SCHEME = "fi_shm://";
     private static final int PORT_AT = 2;
     private static final int IPV4 = 16;
     private static final int IPV4_AT = 4;
@@ -91,11 +86,6 @@ final class Peers {
      * @return false while that is not known yet; {@link OfiPeer#isGone} says the answer
      */
     boolean look(OfiPeer peer) {
-        if (!resources.hasSocketAddresses()) {
-            peer.reached(
-                    !SharedEndpoints.isRetired(peer.name) && isSharedMemoryThere(peer.name));
-            return true;
-        }
         if (!resources.isTcp()) {
             return true;
         }
@@ -122,15 +112,6 @@ final class Peers {
             peer.probing(null);
         }
         return true;
-    }
-
-    private static boolean isSharedMemoryThere(byte[] name) {
-        String text = new String(name, StandardCharsets.UTF_8).trim();
-        if (!text.startsWith(SHARED_SCHEME)) {
-            return true;
-        }
-        String file = text.substring(SHARED_SCHEME.length());
-        return file.contains("/") || Files.exists(SHARED_MEMORY.resolve(file));
     }
 
     private static InetSocketAddress socket(byte[] name) throws IOException {

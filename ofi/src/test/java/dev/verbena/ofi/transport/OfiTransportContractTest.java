@@ -1,8 +1,10 @@
 package dev.verbena.ofi.transport;
 
 import dev.verbena.transport.TransportContract;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The contract's suite over libfabric's provider tcp. */
+@ExtendWith(NeedsLibfabric.class)
 class OfiTransportContractTest extends TransportContract {
     @Override
     protected String scheme() {

@@ -1,0 +1,13 @@
+package dev.verbena.ofi.transport;
+
+import dev.verbena.transport.TransportDeathContract;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A peer that is killed or stopped while it sends and puts, over libfabric. */
+@ExtendWith(NeedsLibfabric.class)
+class OfiDeathTest extends TransportDeathContract {
+    @Override
+    protected String scheme() {
+        return "ofi";
+    }
+}

@@ -1,0 +1,234 @@
+package dev.verbena.ofi.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.agent.Await;
+import dev.verbena.ofi.AddressVector;
+import dev.verbena.ofi.CompletionQueue;
+import dev.verbena.ofi.Domain;
+import dev.verbena.ofi.Endpoint;
+import dev.verbena.ofi.Fabric;
+import dev.verbena.ofi.FabricInfo;
+import dev.verbena.ofi.MemoryRegion;
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportException;
+import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.Transports;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What goes wrong ends in a clear error, in bounded time, and never in a crash. */
+@Timeout(60)
+@ExtendWith(NeedsLibfabric.class)
+class OfiErrorsTest {
+    private static final int RECORD = 512;
+
+    private final List<Throwable> errors = new CopyOnWriteArrayList<>();
+    private final Transport transport = open(new TransportContext());
+    private int status;
+    private String reason;
+
+    private Transport open(TransportContext context) {
+        return Transports.open(
+                "ofi",
+                context.job("errors-" + ProcessHandle.current().pid())
+                        .receiveSlotCount(64)
+                        .outstandingMax(64)
+                        .connectionsMax(8)
+                        .errorHandler(errors::add));
+    }
+
+    @AfterEach
+    void close() {
+        transport.close();
+    }
+
+    private final TransportHandler handler =
+            new TransportHandler() {
+                @Override
+                public void onConnectFailed(
+                        long connection, long context, int failed, String why) {
+                    status = failed;
+                    reason = why;
+                }
+            };
+
+    private void connect(String uri, long timeoutNs) {
+        status = -1;
+        transport.connect(URI.create(uri), null, 0, 0, 1, timeoutNs);
+        Await.until(
+                () -> "the end of " + uri,
+                () -> {
+                    transport.poll(handler, 8);
+                    return status >= 0;
+                });
+    }
+
+    @Test
+    void shouldNameProviderAndRemedyWhenThereIsNoSuchProvider() {
+        assertThatThrownBy(
+                        () -> open(new TransportContext().option("ofi.provider", "nonesuch")))
+                .isInstanceOf(TransportException.class)
+                .hasMessageContainingAll("nonesuch", "verbena devices --ofi");
+        assertThatThrownBy(() -> open(new TransportContext().option("ofi.provider", "shm")))
+                .isInstanceOf(TransportException.class)
+                .hasMessageContaining("shm://");
+        assertThatThrownBy(() -> open(new TransportContext().option("ofi.nonsense", "1")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("ofi.nonsense");
+    }
+
+    @Test
+    void shouldRefuseAnAddressOfAnotherProvider() {
+        connect("ofi://127.0.0.1:4/?provider=cxi", 5_000_000_000L);
+        assertThat(status).isEqualTo(Status.REFUSED);
+        assertThat(reason).contains("cxi", "tcp");
+    }
+
+    @Test
+    void shouldTimeOutAtAPortThatSwallows() throws IOException {
+        try (ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            connect("ofi://127.0.0.1:" + deaf.getLocalPort() + "/?provider=tcp", 300_000_000L);
+        }
+        assertThat(status).isEqualTo(Status.TIMED_OUT);
+        assertThat(reason).contains("127.0.0.1", "tcp");
+    }
+
+    @Test
+    void shouldSayThatNobodyListensWhenThePortIsClosed() throws IOException {
+        int port;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = socket.getLocalPort();
+        }
+        connect("ofi://127.0.0.1:" + port + "/", 5_000_000_000L);
+        assertThat(status).isIn(Status.NOT_LISTENING, Status.TIMED_OUT);
+    }
+
+    @Test
+    void shouldRefuseAnotherJob() {
+        Transport other =
+                Transports.open(
+                        "ofi",
+                        new TransportContext()
+                                .job("another")
+                                .receiveSlotCount(64)
+                                .outstandingMax(64)
+                                .errorHandler(errors::add));
+        try {
+            other.listen();
+            status = -1;
+            transport.connect(other.uri(), null, 0, 0, 1, 10_000_000_000L);
+            Await.until(
+                    () -> "the refusal",
+                    () -> {
+                        other.poll(TransportHandler.IGNORE, 8);
+                        transport.poll(handler, 8);
+                        return status >= 0;
+                    });
+            assertThat(status).isEqualTo(Status.REFUSED);
+            assertThat(reason).contains("another job");
+        } finally {
+            other.close();
+        }
+    }
+
+    @Test
+    void shouldExplainProviderAndReason() {
+        assertThat(transport.explain()).contains("libfabric 1.", "tcp", transport.uri().toString());
+        assertThat(transport.uri().toString()).startsWith("ofi://").contains("provider=tcp");
+    }
+
+    /** A foreign endpoint sends noise, and noise that begins as our records do. */
+    @Test
+    void shouldSurviveWhenAStrangerSendsNonsense() throws Exception {
+        FabricInfo info =
+                FabricInfo.list("tcp", "", "", FabricInfo.MESSAGES | FabricInfo.RMA).get(0);
+        transport.listen();
+        Random random = new Random(7);
+        try (Fabric fabric = Fabric.open(info);
+                Domain domain = fabric.domain(info);
+                AddressVector peers = domain.addressVector(4);
+                CompletionQueue queue = domain.completionQueue(256, false);
+                Endpoint endpoint = domain.endpoint(queue, peers, null);
+                OffHeapMemory memory = OffHeapMemories.allocate(RECORD);
+                MemoryRegion region = domain.register(memory, MemoryRegion.SEND, 5, endpoint)) {
+            long peer = peers.insert(OfiAddress.of(transport.uri()).endpointName());
+            int[] ended = new int[1];
+            // --long: as many, the seed is fixed
+            for (int i = 0; i < 400; i++) {
+                byte[] bytes = new byte[RECORD];
+                random.nextBytes(bytes);
+                if (i % 2 == 0) {
+                    bytes[0] = 1;
+                    bytes[1] = (byte) random.nextInt(26);
+                    bytes[2] = 0;
+                    bytes[3] = 0;
+                }
+                memory.buffer(0, RECORD).putBytes(0, bytes);
+                int length = i % 4 == 0 ? 448 : random.nextInt(RECORD + 1);
+                int before = ended[0];
+                Await.until(
+                        () -> "a send is taken",
+                        () -> {
+                            transport.poll(handler, 8);
+                            queue.poll((context, size, code) -> ended[0]++);
+                            return endpoint.send(region, 0, length, peer, 3) == 0;
+                        });
+                Await.until(
+                        () -> "a send has ended",
+                        () -> {
+                            transport.poll(handler, 8);
+                            queue.poll((context, size, code) -> ended[0]++);
+                            return ended[0] > before;
+                        });
+            }
+        }
+        for (int i = 0; i < 1000; i++) {
+            transport.poll(handler, 8);
+        }
+        try (Transport other = open(new TransportContext())) {
+            boolean[] connected = new boolean[1];
+            other.connect(transport.uri(), null, 0, 0, 1, 10_000_000_000L);
+            Await.until(
+                    () -> "a connection after the nonsense; " + errors,
+                    () -> {
+                        transport.poll(
+                                new TransportHandler() {
+                                    @Override
+                                    public void onConnectRequest(
+                                            long connection,
+                                            URI uri,
+                                            org.agrona.DirectBuffer data,
+                                            int offset,
+                                            int length) {
+                                        transport.accept(connection, 1);
+                                    }
+                                },
+                                8);
+                        other.poll(
+                                new TransportHandler() {
+                                    @Override
+                                    public void onConnected(long connection, long context) {
+                                        connected[0] = true;
+                                    }
+                                },
+                                8);
+                        return connected[0];
+                    });
+        }
+    }
+}
