@@ -114,17 +114,29 @@ public final class Endpoint extends OfiObject {
     /** Sends a message: {@code fi_send}. */
     public int send(MemoryRegion from, long offset, long length, long peer, int context) {
         peers.require(peer);
-        return posted(fabric.vfi_send(                handle(),
-                from.range(offset, length),
-                length,
-                from.descriptor(),
-                peer,
-                context(context)), from, context);
+        return posted(
+                fabric.vfi_send(
+                        handle(),
+                        from.range(offset, length),
+                        length,
+                        from.descriptor(),
+                        peer,
+                        context(context)),
+                from,
+                context);
     }
 
     /** Takes a message of any peer: {@code fi_recv}. */
     public int receive(MemoryRegion to, long offset, long length, int context) {
-        return posted(fabric.vfi_recv(                handle(), to.range(offset, length), length, to.descriptor(), context(context)), to, context);
+        return posted(
+                fabric.vfi_recv(
+                        handle(),
+                        to.range(offset, length),
+                        length,
+                        to.descriptor(),
+                        context(context)),
+                to,
+                context);
     }
 
     /** Writes into a peer's memory; ended when it is there: {@code fi_writemsg}. */
@@ -137,14 +149,18 @@ public final class Endpoint extends OfiObject {
             long key,
             int context) {
         peers.require(peer);
-        return posted(fabric.vfi_write(                handle(),
-                from.range(offset, length),
-                length,
-                from.descriptor(),
-                peer,
-                remoteAddress,
-                key,
-                context(context)), from, context);
+        return posted(
+                fabric.vfi_write(
+                        handle(),
+                        from.range(offset, length),
+                        length,
+                        from.descriptor(),
+                        peer,
+                        remoteAddress,
+                        key,
+                        context(context)),
+                from,
+                context);
     }
 
     /** Reads a peer's memory: {@code fi_read}. */
@@ -157,14 +173,18 @@ public final class Endpoint extends OfiObject {
             long key,
             int context) {
         peers.require(peer);
-        return posted(fabric.vfi_read(                handle(),
-                to.range(offset, length),
-                length,
-                to.descriptor(),
-                peer,
-                remoteAddress,
-                key,
-                context(context)), to, context);
+        return posted(
+                fabric.vfi_read(
+                        handle(),
+                        to.range(offset, length),
+                        length,
+                        to.descriptor(),
+                        peer,
+                        remoteAddress,
+                        key,
+                        context(context)),
+                to,
+                context);
     }
 
     @Override

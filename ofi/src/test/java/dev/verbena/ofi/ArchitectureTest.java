@@ -35,7 +35,6 @@ class ArchitectureTest {
 
     @ArchTest static final ArchRule NO_CIRCLE = ArchitectureRules.packagesHaveNoCircle();
 
-
     @ArchTest
     static void shouldWriteOwnFieldsOnly(JavaClasses classes) {
         FieldWrites.requireOnly(classes, "");

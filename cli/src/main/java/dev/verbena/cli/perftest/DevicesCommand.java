@@ -97,10 +97,11 @@ public final class DevicesCommand extends CliCommand {
             out.print(Columns.fold(cause + "\n", Columns.width()));
             return NONE;
         }
-        List<FabricInfo> all =
-                FabricInfo.list("", "", "", FabricInfo.MESSAGES | FabricInfo.RMA);
+        List<FabricInfo> all = FabricInfo.list("", "", "", FabricInfo.MESSAGES | FabricInfo.RMA);
         out.println("libfabric " + OfiLibrary.version());
-        out.printf("%-16s %-12s %-20s %-8s %s%n", "provider", "domain", "fabric", "atomics", "progress");
+        out.printf(
+                "%-16s %-12s %-20s %-8s %s%n",
+                "provider", "domain", "fabric", "atomics", "progress");
         Set<String> lines = new LinkedHashSet<>();
         for (FabricInfo info : all) {
             boolean hasAtomics =

@@ -24,6 +24,7 @@ final class Engine {
 
     /** Operations that are tried again at a time. */
     private static final int LATER_MAX = 64;
+
     private static final int BATCHES = 16;
 
     /** Errors of one operation; others say that the way to the peer is broken. */
@@ -190,8 +191,7 @@ final class Engine {
                 continue;
             }
             long piece = Math.min(w.left(), pieceMax);
-            int answer =
-                    w.connection.hasRoom(piece, WINDOW) ? post(w, piece) : -fabric.VFI_EAGAIN;
+            int answer = w.connection.hasRoom(piece, WINDOW) ? post(w, piece) : -fabric.VFI_EAGAIN;
             if (answer == 0) {
                 w.posted(piece);
                 w.connection.onMoving(piece);

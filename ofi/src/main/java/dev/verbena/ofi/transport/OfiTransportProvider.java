@@ -15,9 +15,9 @@ import java.util.Set;
  * Opens transports of the scheme {@code ofi}, over libfabric.
  *
  * <p>Option {@code ofi.provider}, else the system property {@code verbena.ofi.provider}:
- * libfabric's name of the provider, for example {@code tcp} or {@code verbs}; without it
- * the first of {@link #PREFERRED} that there is. Options {@code ofi.host} and {@code ofi.port},
- * likewise: address and port of the endpoint.
+ * libfabric's name of the provider, for example {@code tcp} or {@code verbs}; without it the first
+ * of {@link #PREFERRED} that there is. Options {@code ofi.host} and {@code ofi.port}, likewise:
+ * address and port of the endpoint.
  */
 public final class OfiTransportProvider implements TransportProvider {
     /** URI scheme. */

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.Await;
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.ofi.AddressVector;
 import dev.verbena.ofi.CompletionQueue;
 import dev.verbena.ofi.Domain;
@@ -11,8 +13,6 @@ import dev.verbena.ofi.Endpoint;
 import dev.verbena.ofi.Fabric;
 import dev.verbena.ofi.FabricInfo;
 import dev.verbena.ofi.MemoryRegion;
-import dev.verbena.memory.OffHeapMemories;
-import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -60,8 +60,7 @@ class OfiErrorsTest {
     private final TransportHandler handler =
             new TransportHandler() {
                 @Override
-                public void onConnectFailed(
-                        long connection, long context, int failed, String why) {
+                public void onConnectFailed(long connection, long context, int failed, String why) {
                     status = failed;
                     reason = why;
                 }
@@ -80,8 +79,7 @@ class OfiErrorsTest {
 
     @Test
     void shouldNameProviderAndRemedyWhenThereIsNoSuchProvider() {
-        assertThatThrownBy(
-                        () -> open(new TransportContext().option("ofi.provider", "nonesuch")))
+        assertThatThrownBy(() -> open(new TransportContext().option("ofi.provider", "nonesuch")))
                 .isInstanceOf(TransportException.class)
                 .hasMessageContainingAll("nonesuch", "verbena devices --ofi");
         assertThatThrownBy(() -> open(new TransportContext().option("ofi.provider", "shm")))
