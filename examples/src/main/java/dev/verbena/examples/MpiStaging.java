@@ -162,7 +162,7 @@ public final class MpiStaging {
                 RegisteredRegion region = client.allocate(LENGTH);
                 DartMetadata metadata = new DartMetadata();
                 for (int step = first; step <= steps; step++) {
-                    Thread.sleep(stepMs); // here a simulation computes
+                    TimeUnit.MILLISECONDS.sleep(stepMs); // here a simulation computes
                     // It fills the region when the last send has left.
                     while (client.wouldBlock()) {
                         Thread.onSpinWait();

@@ -56,7 +56,9 @@ class ArchitectureTest {
     /** Protocols share the kit, and know nothing of one another. */
     @ArchTest
     static final ArchRule PROTOCOLS =
-            slices().matching("dev.verbena.(dart|flesnet|nessie|savime)..").should().notDependOnEachOther();
+            slices().matching("dev.verbena.(dart|flesnet|nessie|savime)..")
+                    .should()
+                    .notDependOnEachOther();
 
     @ArchTest
     static final ArchRule ARCHIVES =
