@@ -65,7 +65,7 @@ class FlesnetSimulationTest {
         }
     }
 
-    /** --long: 60 seeds instead of 6. */
+    // --long: 60 seeds of kills instead of 6
     private static final long SEEDS = Boolean.getBoolean("verbena.long") ? 60 : 6;
 
     private final List<Consumer> consumers = new ArrayList<>();

@@ -166,7 +166,6 @@ class OfiErrorsTest {
                 MemoryRegion region = domain.register(memory, MemoryRegion.SEND, 5, endpoint)) {
             long peer = peers.insert(OfiAddress.of(transport.uri()).endpointName());
             int[] ended = new int[1];
-            // --long: as many, the seed is fixed
             for (int i = 0; i < 400; i++) {
                 byte[] bytes = new byte[RECORD];
                 random.nextBytes(bytes);

@@ -188,4 +188,13 @@ public final class BufferHandle {
         }
         return total;
     }
+
+    /** Whether an operation that needs a flag may use so many bytes from here on. */
+    NntiResult check(int flag, long offset, long length) {
+        boolean isInside = offset >= 0 && offset <= length() && length <= length() - offset;
+        if (isAbsent() || !isInside) {
+            return NntiResult.EINVAL;
+        }
+        return (flags() & flag) == 0 ? NntiResult.EPERM : NntiResult.OK;
+    }
 }

@@ -1,6 +1,5 @@
 package dev.verbena.nessie.nnti;
 
-import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.staging.control.PeerSlots;
 import dev.verbena.transport.Transport;
@@ -12,21 +11,19 @@ final class Connections {
     private final Transport transport;
     private final Postings postings;
     private final PeerSlots<NntiPeer> peers;
-    private final RegisteredRegion variables;
+    private final Variables variables;
     private final RemoteDescriptor descriptor = new RemoteDescriptor();
     private final UnsafeBuffer noData = new UnsafeBuffer(new byte[0]);
     private final long id;
     private int ungreeted;
 
-    Connections(Transport transport, Postings postings, int peersMax, RegisteredRegion variables) {
+    Connections(Transport transport, Postings postings, int peersMax, Variables variables) {
         this.transport = transport;
         this.postings = postings;
         this.peers = new PeerSlots<>(peersMax);
         this.variables = variables;
         this.id = identity(transport.uri());
-        if (variables != null) {
-            variables.describe(0, variables.length(), variables.rights(), descriptor);
-        }
+        variables.describe(descriptor);
     }
 
     /** The address says which incarnation of which process it is: 64 bits of it, by FNV-1a. */
@@ -47,8 +44,30 @@ final class Connections {
         return peers.get(context);
     }
 
-    /** Starts to connect; the peer's state says how it goes. */
-    NntiPeer connect(URI url, long timeoutNs) {
+    /**
+     * Starts to connect; the peer's state says how it goes.
+     *
+     * @throws NntiException {@code EINVAL} for an address of another scheme, or none; {@code
+     *     ENOMEM}
+     */
+    NntiPeer connect(String address, long timeoutNs) {
+        try {
+            URI url = URI.create(address);
+            String scheme = transport.uri().getScheme();
+            if (!scheme.equals(url.getScheme())) {
+                throw new NntiException(
+                        NntiResult.EINVAL,
+                        "connect to '%s': this transport is %s".formatted(address, scheme));
+            }
+            return connect(url, timeoutNs);
+        } catch (IllegalArgumentException | NullPointerException e) {
+            throw new NntiException(
+                    NntiResult.EINVAL,
+                    "connect to '%s', which is no address: %s".formatted(address, e.getMessage()));
+        }
+    }
+
+    private NntiPeer connect(URI url, long timeoutNs) {
         NntiPeer peer = peers.add(context -> new NntiPeer(context, url));
         if (peer == null) {
             throw new NntiException(NntiResult.ENOMEM, "connect to " + url + ": too many peers");
@@ -98,8 +117,7 @@ final class Connections {
         int at = postings.claim();
         NntiResult result = NntiResult.EAGAIN;
         if (at >= 0) {
-            int count = variables == null ? 0 : (int) (variables.length() / Long.BYTES);
-            Messages.greeting(postings.messages(), at, hasQueue, id, count, descriptor);
+            Messages.greeting(postings.messages(), at, hasQueue, id, variables.count(), descriptor);
             result = postings.commit(peer, Messages.GREETING_LENGTH);
         }
         if (result == NntiResult.EAGAIN) {

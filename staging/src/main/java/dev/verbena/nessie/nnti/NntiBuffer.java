@@ -264,4 +264,14 @@ public final class NntiBuffer {
     void freeSlot(long offset) {
         busySlots.clear((int) (offset / elementSize));
     }
+
+    /** Whether an operation that needs a flag may use so many bytes from here on. */
+    NntiResult check(int flag, long offset, long length) {
+        boolean isInside =
+                offset >= 0 && length >= 0 && offset <= length() && length <= length() - offset;
+        if (!isOpen() || !isInside) {
+            return NntiResult.EINVAL;
+        }
+        return (flags() & flag) == 0 ? NntiResult.EPERM : NntiResult.OK;
+    }
 }

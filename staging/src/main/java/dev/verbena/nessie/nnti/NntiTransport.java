@@ -1,18 +1,12 @@
 package dev.verbena.nessie.nnti;
 
 import dev.verbena.memory.OffHeapMemory;
-import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.memory.RemoteDescriptor;
-import dev.verbena.transport.Capability;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
-import java.net.URI;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import org.agrona.MutableDirectBuffer;
@@ -33,14 +27,12 @@ public final class NntiTransport implements AutoCloseable {
     /** Longest address as text, characters. */
     public static final int URL_LENGTH_MAX = 127;
 
-    /** By scheme; guarded by itself. */
-    private static final Map<String, NntiTransport> OPEN = new HashMap<>();
+    /** By scheme. */
+    private static final Map<String, NntiTransport> OPEN = new ConcurrentHashMap<>();
 
     private static final int POLL_LIMIT = 64;
-    private static final int SPINS = 200;
     private static final long PAUSE_NS = 1_000_000;
     private static final long CLOSE_NS = 1_000_000_000;
-    private static final long ELEMENTS_MAX = 1L << 30;
 
     private final Transport transport;
     private final NntiOptions options;
@@ -48,13 +40,10 @@ public final class NntiTransport implements AutoCloseable {
     private final Arrivals arrivals;
     private final Connections connections;
     private final NntiEvents events;
-    private final RegisteredRegion variables;
-    private final MutableDirectBuffer variableValues;
-    private final ArrayDeque<WorkRequest> pool = new ArrayDeque<>();
-    private final List<RegisteredRegion> closing = new ArrayList<>();
-    private String key;
-    private int nextBufferId = 1;
-    private volatile boolean isInterrupted;
+    private final Variables variables;
+    private final RequestPool requests = new RequestPool();
+    private final BufferTable buffers;
+    private final Waiting waiting;
     private boolean isOpen = true;
 
     /**
@@ -67,16 +56,11 @@ public final class NntiTransport implements AutoCloseable {
         this.options = options;
         this.postings = new Postings(transport, options.sendSlotCount());
         this.arrivals = new Arrivals(transport);
-        boolean hasAtomics = (transport.capabilities() & Capability.ATOMICS) != 0;
-        int count = hasAtomics ? options.variableCount() : 0;
-        this.variables =
-                count == 0
-                        ? null
-                        : transport.allocate(
-                                (long) count * Long.BYTES, RemoteDescriptor.REMOTE_ALL);
-        this.variableValues = count == 0 ? null : variables.buffer(0, count * Long.BYTES);
+        this.variables = new Variables(transport, options.variableCount());
         this.connections = new Connections(transport, postings, options.peersMax(), variables);
         this.events = new NntiEvents(connections, arrivals, postings);
+        this.buffers = new BufferTable(transport, arrivals, postings, connections.id());
+        this.waiting = new Waiting(transport, requests, this::progress);
         transport.listen();
     }
 
@@ -85,22 +69,17 @@ public final class NntiTransport implements AutoCloseable {
      * the next call open another.
      */
     public static NntiTransport init(String scheme, TransportContext context, NntiOptions options) {
-        synchronized (OPEN) {
-            NntiTransport open = OPEN.get(scheme);
-            if (open == null) {
-                open = new NntiTransport(Transports.open(scheme, context), options);
-                open.key = scheme;
-                OPEN.put(scheme, open);
-            }
-            return open;
-        }
+        return OPEN.computeIfAbsent(
+                scheme,
+                key -> {
+                    Transport transport = Transports.open(key, context);
+                    return new NntiTransport(transport, options);
+                });
     }
 
     /** Whether {@link #init} has opened a transport of this scheme that is not closed. */
     public static boolean isInitialized(String scheme) {
-        synchronized (OPEN) {
-            return OPEN.containsKey(scheme);
-        }
+        return OPEN.containsKey(scheme);
     }
 
     /**
@@ -141,22 +120,7 @@ public final class NntiTransport implements AutoCloseable {
      */
     public NntiPeer startConnect(String url, long timeoutNs) {
         requireOpen();
-        URI peer;
-        try {
-            peer = URI.create(url);
-        } catch (IllegalArgumentException | NullPointerException e) {
-            throw new NntiException(NntiResult.EINVAL, "connect to '" + url + "': no address");
-        }
-        String scheme = transport.uri().getScheme();
-        if (!scheme.equals(peer.getScheme())) {
-            throw new NntiException(
-                    NntiResult.EINVAL, "connect to '" + url + "': this transport is " + scheme);
-        }
-        try {
-            return connections.connect(peer, timeoutNs);
-        } catch (IllegalArgumentException e) {
-            throw new NntiException(NntiResult.EINVAL, e.getMessage());
-        }
+        return connections.connect(url, timeoutNs);
     }
 
     /**
@@ -167,16 +131,10 @@ public final class NntiTransport implements AutoCloseable {
      *     domain, or rejected), {@code EIO}, {@code EINVAL}
      */
     public NntiPeer connect(String url, long timeoutMs) {
-        long timeoutNs = timeoutNs(timeoutMs);
-        NntiPeer peer = startConnect(url, timeoutNs);
-        long start = transport.nanoTime();
-        for (int idle = 0; peer.state() == NntiPeer.State.CONNECTING; ) {
-            if (transport.nanoTime() - start > timeoutNs) {
-                connections.disconnect(peer);
-                throw new NntiException(NntiResult.ETIMEDOUT, "connect to " + url);
-            }
-            idle = progress() > 0 ? 0 : idle + 1;
-            pause(idle, start, timeoutNs);
+        NntiPeer peer = startConnect(url, Waiting.timeoutNs(timeoutMs));
+        if (waiting.awaitConnected(peer, timeoutMs) == NntiResult.ETIMEDOUT) {
+            connections.disconnect(peer);
+            throw new NntiException(NntiResult.ETIMEDOUT, "connect to " + url);
         }
         if (peer.state() == NntiPeer.State.CLOSED) {
             throw new NntiException(peer.result(), "connect to " + url + ": " + peer.reason());
@@ -193,55 +151,20 @@ public final class NntiTransport implements AutoCloseable {
 
     /** Memory of the library: so many elements of so many bytes. See {@link BufferFlags}. */
     public NntiBuffer alloc(int elementSize, int elementCount, int flags) {
-        check(flags, elementSize, elementCount);
-        long length = (long) elementSize * elementCount;
-        return made(
-                flags,
-                elementSize,
-                elementCount,
-                transport.allocate(length, BufferFlags.rights(flags)));
+        requireOpen();
+        return buffers.alloc(elementSize, elementCount, flags);
     }
 
     /** Memory of the caller, pinned until {@link #unregister}. */
     public NntiBuffer register(OffHeapMemory memory, int flags) {
-        check(flags, 1, 1);
-        return made(flags, 1, 1, transport.register(memory, BufferFlags.rights(flags)));
+        requireOpen();
+        return buffers.register(memory, flags);
     }
 
     /** One buffer over several pieces of memory; offsets run over all of them. */
     public NntiBuffer registerSegments(List<? extends OffHeapMemory> segments, int flags) {
-        check(flags, 1, 1);
-        if (segments.isEmpty() || segments.size() > BufferHandle.SEGMENTS_MAX) {
-            throw new NntiException(
-                    NntiResult.EINVAL, segments.size() + " segments; possible are 1 to 64");
-        }
-        RegisteredRegion[] regions = new RegisteredRegion[segments.size()];
-        for (int i = 0; i < regions.length; i++) {
-            regions[i] = transport.register(segments.get(i), BufferFlags.rights(flags));
-        }
-        return made(flags, 1, 1, regions);
-    }
-
-    private void check(int flags, int elementSize, int elementCount) {
         requireOpen();
-        boolean isQueue = (flags & BufferFlags.RECV_QUEUE) != 0;
-        if (flags == 0 || (flags & ~BufferFlags.ALL) != 0 || isQueue && flags != (flags & -flags)) {
-            throw new NntiException(NntiResult.EINVAL, "flags 0x" + Integer.toHexString(flags));
-        }
-        long length = (long) elementSize * elementCount;
-        if (elementSize < 1 || elementCount < 1 || length > ELEMENTS_MAX) {
-            throw new NntiException(
-                    NntiResult.EINVAL, elementCount + " elements of " + elementSize + " bytes");
-        }
-        if (isQueue && arrivals.hasQueue()) {
-            throw new NntiException(NntiResult.EEXIST, "there is a receive queue already");
-        }
-    }
-
-    private NntiBuffer made(int flags, int size, int count, RegisteredRegion... regions) {
-        NntiBuffer buffer = new NntiBuffer(nextBufferId++, flags, size, count, regions, id());
-        arrivals.add(buffer);
-        return buffer;
+        return buffers.registerSegments(segments, flags);
     }
 
     /**
@@ -249,40 +172,7 @@ public final class NntiTransport implements AutoCloseable {
      * {@code ECANCELED}, or as it ended if it had begun. Idempotent.
      */
     public void unregister(NntiBuffer buffer) {
-        if (!buffer.isOpen()) {
-            return;
-        }
-        buffer.closed();
-        arrivals.remove(buffer);
-        WorkRequest receive;
-        while ((receive = buffer.firstReceive()) != null) {
-            cancel(receive);
-        }
-        WorkRequest request = buffer.oldest();
-        while (request != null) {
-            WorkRequest newer = request.newer();
-            postings.cancel(request);
-            request = newer;
-        }
-        for (RegisteredRegion region : buffer.regions()) {
-            close(region);
-        }
-    }
-
-    /** Revokes; what cannot be freed yet, because an own operation uses it, is freed later. */
-    private void close(RegisteredRegion region) {
-        try {
-            region.close();
-        } catch (IllegalStateException e) {
-            closing.add(region);
-        }
-    }
-
-    private void closePending() {
-        for (int i = closing.size() - 1; i >= 0; i--) {
-            RegisteredRegion region = closing.remove(i);
-            close(region);
-        }
+        buffers.unregister(buffer);
     }
 
     // ---- operations
@@ -345,7 +235,10 @@ public final class NntiTransport implements AutoCloseable {
             boolean hasTargetEvent,
             WorkRequest request) {
         NntiResult wrong = check(peer, source, BufferFlags.PUT_SRC, offset, length);
-        wrong = check(wrong, target, BufferFlags.PUT_DST, targetOffset, length);
+        wrong =
+                wrong == NntiResult.OK
+                        ? target.check(BufferFlags.PUT_DST, targetOffset, length)
+                        : wrong;
         return wrong != NntiResult.OK
                 ? wrong
                 : start(
@@ -391,7 +284,10 @@ public final class NntiTransport implements AutoCloseable {
             boolean hasTargetEvent,
             WorkRequest request) {
         NntiResult wrong = check(peer, destination, BufferFlags.GET_DST, offset, length);
-        wrong = check(wrong, source, BufferFlags.GET_SRC, sourceOffset, length);
+        wrong =
+                wrong == NntiResult.OK
+                        ? source.check(BufferFlags.GET_SRC, sourceOffset, length)
+                        : wrong;
         return wrong != NntiResult.OK
                 ? wrong
                 : start(
@@ -410,31 +306,9 @@ public final class NntiTransport implements AutoCloseable {
         if (!isOpen) {
             return NntiResult.ENOTINIT;
         }
-        if (peer.state() != NntiPeer.State.READY) {
-            return NntiResult.EIO;
-        }
-        boolean isInside =
-                offset >= 0
-                        && length >= 0
-                        && offset <= local.length()
-                        && length <= local.length() - offset;
-        if (!local.isOpen() || !isInside) {
-            return NntiResult.EINVAL;
-        }
-        return (local.flags() & flag) == 0 ? NntiResult.EPERM : NntiResult.OK;
-    }
-
-    private static NntiResult check(
-            NntiResult before, BufferHandle remote, int flag, long offset, long length) {
-        if (before != NntiResult.OK) {
-            return before;
-        }
-        boolean isInside =
-                offset >= 0 && offset <= remote.length() && length <= remote.length() - offset;
-        if (remote.isAbsent() || !isInside) {
-            return NntiResult.EINVAL;
-        }
-        return (remote.flags() & flag) == 0 ? NntiResult.EPERM : NntiResult.OK;
+        return peer.state() == NntiPeer.State.READY
+                ? local.check(flag, offset, length)
+                : NntiResult.EIO;
     }
 
     private NntiResult start(
@@ -447,22 +321,11 @@ public final class NntiTransport implements AutoCloseable {
             long remoteOffset,
             boolean hasTargetEvent,
             WorkRequest given) {
-        WorkRequest request = given == null ? pooled() : given;
-        detach(request);
+        WorkRequest request = given == null ? requests.next() : given;
+        request.detach();
         request.begin(operation, local, offset, length, peer, remote, remoteOffset, hasTargetEvent);
         postings.start(request);
         return NntiResult.OK;
-    }
-
-    private WorkRequest pooled() {
-        WorkRequest request = pool.poll();
-        return request == null ? new WorkRequest().pooled() : request;
-    }
-
-    private static void detach(WorkRequest request) {
-        if (request.isComplete() && request.buffer() != null) {
-            request.buffer().taken(request);
-        }
     }
 
     // ---- atomic operations on variables, which are addressed by their index
@@ -486,7 +349,7 @@ public final class NntiTransport implements AutoCloseable {
         if (index < 0 || index >= peer.variableCount()) {
             return NntiResult.EINVAL;
         }
-        detach(request);
+        request.detach();
         request.begin(kind, null, 0, Long.BYTES, peer, null, (long) index * Long.BYTES, true);
         request.operands(a, b);
         postings.startOnly(request);
@@ -499,10 +362,7 @@ public final class NntiTransport implements AutoCloseable {
      * @throws IndexOutOfBoundsException for an index that this transport does not have
      */
     public long variable(int index) {
-        if (variables == null) {
-            throw new IndexOutOfBoundsException("variable " + index + ": there are none");
-        }
-        return variableValues.getLong(index * Long.BYTES);
+        return variables.get(index);
     }
 
     /** Is called with the index of a variable after each atomic operation of a peer on it. */
@@ -523,7 +383,7 @@ public final class NntiTransport implements AutoCloseable {
         if (wrong != NntiResult.OK) {
             return wrong;
         }
-        detach(request);
+        request.detach();
         request.begin(NntiOperation.RECEIVE, buffer, 0, 0, null, null, 0, false);
         if (buffer.take(request.status())) {
             request.complete(request.status());
@@ -561,9 +421,7 @@ public final class NntiTransport implements AutoCloseable {
             return NntiResult.EAGAIN;
         }
         if (request.operation() == NntiOperation.RECEIVE) {
-            request.buffer().removeReceive(request);
-            request.fail(NntiResult.ECANCELED);
-            request.complete(0, 0);
+            request.cancelReceive();
             return NntiResult.OK;
         }
         return postings.cancel(request) ? NntiResult.OK : NntiResult.EAGAIN;
@@ -578,9 +436,7 @@ public final class NntiTransport implements AutoCloseable {
         }
         int work = Math.max(0, transport.poll(events, POLL_LIMIT));
         work += connections.doWork(arrivals.hasQueue()) + postings.doWork() + arrivals.doWork();
-        if (!closing.isEmpty()) {
-            closePending();
-        }
+        buffers.closePending();
         return work;
     }
 
@@ -591,23 +447,7 @@ public final class NntiTransport implements AutoCloseable {
      * @return how the operation ended; {@code ETIMEDOUT} or {@code EINTR}: it has not
      */
     public NntiResult await(WorkRequest request, long timeoutMs) {
-        if (request.state() == WorkRequest.State.NULL) {
-            return NntiResult.EINVAL;
-        }
-        long start = transport.nanoTime();
-        long timeoutNs = timeoutNs(timeoutMs);
-        for (int idle = 0; ; ) {
-            int work = progress();
-            if (request.isComplete()) {
-                detach(request);
-                return request.status().result();
-            }
-            idle = work > 0 ? 0 : idle + 1;
-            NntiResult over = pause(idle, start, timeoutNs);
-            if (over != NntiResult.OK) {
-                return over;
-            }
-        }
+        return waiting.await(request, timeoutMs);
     }
 
     /**
@@ -616,56 +456,14 @@ public final class NntiTransport implements AutoCloseable {
      * @return as {@link #await(WorkRequest, long)}; {@code EINVAL} if nothing can ever end here
      */
     public NntiResult await(NntiBuffer buffer, long timeoutMs, NntiStatus status) {
-        if (buffer.oldest() == null && checkTarget(buffer) != NntiResult.OK) {
-            return NntiResult.EINVAL;
-        }
-        long start = transport.nanoTime();
-        long timeoutNs = timeoutNs(timeoutMs);
-        for (int idle = 0; ; ) {
-            int work = progress();
-            if (take(buffer, status)) {
-                return status.result();
-            }
-            idle = work > 0 ? 0 : idle + 1;
-            NntiResult over = pause(idle, start, timeoutNs);
-            if (over != NntiResult.OK) {
-                return over;
-            }
-        }
+        return buffer.oldest() == null && checkTarget(buffer) != NntiResult.OK
+                ? NntiResult.EINVAL
+                : waiting.await(buffer, timeoutMs, status);
     }
 
     /** Waits until a condition holds that progress or the condition itself may make true. */
     public NntiResult await(BooleanSupplier condition, long timeoutMs) {
-        long start = transport.nanoTime();
-        long timeoutNs = timeoutNs(timeoutMs);
-        for (int idle = 0; ; ) {
-            int work = progress();
-            if (condition.getAsBoolean()) {
-                return NntiResult.OK;
-            }
-            idle = work > 0 ? 0 : idle + 1;
-            NntiResult over = pause(idle, start, timeoutNs);
-            if (over != NntiResult.OK) {
-                return over;
-            }
-        }
-    }
-
-    private boolean take(NntiBuffer buffer, NntiStatus status) {
-        WorkRequest oldest = buffer.oldest();
-        if (oldest == null) {
-            return buffer.take(status);
-        }
-        if (!oldest.isComplete()) {
-            return false;
-        }
-        status.set(oldest.status());
-        buffer.taken(oldest);
-        if (oldest.isPooled()) {
-            oldest.forget();
-            pool.add(oldest);
-        }
-        return true;
+        return waiting.await(condition, timeoutMs);
     }
 
     /**
@@ -675,21 +473,7 @@ public final class NntiTransport implements AutoCloseable {
      * @return its index; -1: none within the time, or interrupted
      */
     public int awaitAny(List<WorkRequest> requests, long timeoutMs) {
-        long start = transport.nanoTime();
-        long timeoutNs = timeoutNs(timeoutMs);
-        for (int idle = 0; ; ) {
-            int work = progress();
-            for (int i = 0; i < requests.size(); i++) {
-                if (requests.get(i) != null && requests.get(i).isComplete()) {
-                    detach(requests.get(i));
-                    return i;
-                }
-            }
-            idle = work > 0 ? 0 : idle + 1;
-            if (pause(idle, start, timeoutNs) != NntiResult.OK) {
-                return -1;
-            }
-        }
+        return waiting.awaitAny(requests, timeoutMs);
     }
 
     /**
@@ -699,56 +483,17 @@ public final class NntiTransport implements AutoCloseable {
      *     EINTR}
      */
     public NntiResult awaitAll(List<WorkRequest> requests, long timeoutMs) {
-        long start = transport.nanoTime();
-        long timeoutNs = timeoutNs(timeoutMs);
-        NntiResult worst = NntiResult.OK;
-        for (int i = 0; i < requests.size(); i++) {
-            WorkRequest request = requests.get(i);
-            if (request == null) {
-                continue;
-            }
-            long leftNs = timeoutNs - (transport.nanoTime() - start);
-            NntiResult result =
-                    await(request, timeoutMs < 0 ? NEVER : Math.max(0, leftNs) / 1_000_000);
-            if (!request.isComplete()) {
-                return result;
-            }
-            worst = worst == NntiResult.OK ? result : worst;
-        }
-        return worst;
+        return waiting.awaitAll(requests, timeoutMs);
     }
 
     /** Ends a blocked await, or else the next, with {@code EINTR}. Any thread. */
     public void interrupt() {
-        isInterrupted = true;
-        transport.wakeup();
+        waiting.interrupt();
     }
 
     /** Ends a present sleep in an await, which goes on. Any thread. */
     public void wakeup() {
         transport.wakeup();
-    }
-
-    private NntiResult pause(int idle, long start, long timeoutNs) {
-        if (isInterrupted) {
-            isInterrupted = false;
-            return NntiResult.EINTR;
-        }
-        long now = transport.nanoTime();
-        long leftNs = timeoutNs - (now - start);
-        if (leftNs <= 0) {
-            return NntiResult.ETIMEDOUT;
-        }
-        if (idle > SPINS) {
-            transport.await(now + Math.min(leftNs, PAUSE_NS));
-        }
-        return NntiResult.OK;
-    }
-
-    private static long timeoutNs(long timeoutMs) {
-        return timeoutMs < 0 || timeoutMs > Long.MAX_VALUE / 4_000_000
-                ? Long.MAX_VALUE / 4
-                : timeoutMs * 1_000_000;
     }
 
     // ---- messages of a protocol above, without work requests
@@ -802,20 +547,11 @@ public final class NntiTransport implements AutoCloseable {
                 transport.await(transport.nanoTime() + PAUSE_NS);
             }
         }
-        for (NntiBuffer buffer : new ArrayList<>(arrivals.all())) {
-            unregister(buffer);
-        }
-        closePending();
+        buffers.unregisterAll();
         isOpen = false;
-        if (variables != null) {
-            variables.close();
-        }
+        variables.close();
         postings.close();
         transport.close();
-        if (key != null) {
-            synchronized (OPEN) {
-                OPEN.remove(key);
-            }
-        }
+        OPEN.values().remove(this);
     }
 }

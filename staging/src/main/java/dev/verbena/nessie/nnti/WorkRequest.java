@@ -131,6 +131,20 @@ public final class WorkRequest {
         status.set(event);
     }
 
+    /** It is used again, or its end was seen: its buffer need not keep it. */
+    void detach() {
+        if (isComplete() && buffer != null) {
+            buffer.taken(this);
+        }
+    }
+
+    /** Gives up to wait for an arrival. */
+    void cancelReceive() {
+        buffer.removeReceive(this);
+        fail(NntiResult.ECANCELED);
+        complete(0, 0);
+    }
+
     void forget() {
         state = State.NULL;
         buffer = null;

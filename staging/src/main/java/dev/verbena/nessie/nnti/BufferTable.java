@@ -1,0 +1,120 @@
+package dev.verbena.nessie.nnti;
+
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.Transport;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Makes buffers and takes them away. Memory that an own operation still uses is freed when that has
+ * ended. Owned by the transport's thread.
+ */
+final class BufferTable {
+    private static final long ELEMENTS_MAX = 1L << 30;
+
+    private final Transport transport;
+    private final Arrivals arrivals;
+    private final Postings postings;
+    private final long ownerId;
+    private final List<RegisteredRegion> closing = new ArrayList<>();
+    private int nextId = 1;
+
+    BufferTable(Transport transport, Arrivals arrivals, Postings postings, long ownerId) {
+        this.transport = transport;
+        this.arrivals = arrivals;
+        this.postings = postings;
+        this.ownerId = ownerId;
+    }
+
+    NntiBuffer alloc(int elementSize, int elementCount, int flags) {
+        check(flags, elementSize, elementCount);
+        long length = (long) elementSize * elementCount;
+        return made(
+                flags,
+                elementSize,
+                elementCount,
+                transport.allocate(length, BufferFlags.rights(flags)));
+    }
+
+    NntiBuffer register(OffHeapMemory memory, int flags) {
+        check(flags, 1, 1);
+        return made(flags, 1, 1, transport.register(memory, BufferFlags.rights(flags)));
+    }
+
+    NntiBuffer registerSegments(List<? extends OffHeapMemory> segments, int flags) {
+        check(flags, 1, 1);
+        if (segments.isEmpty() || segments.size() > BufferHandle.SEGMENTS_MAX) {
+            throw new NntiException(
+                    NntiResult.EINVAL, segments.size() + " segments; possible are 1 to 64");
+        }
+        RegisteredRegion[] regions = new RegisteredRegion[segments.size()];
+        for (int i = 0; i < regions.length; i++) {
+            regions[i] = transport.register(segments.get(i), BufferFlags.rights(flags));
+        }
+        return made(flags, 1, 1, regions);
+    }
+
+    private void check(int flags, int elementSize, int elementCount) {
+        boolean isQueue = (flags & BufferFlags.RECV_QUEUE) != 0;
+        if (flags == 0 || (flags & ~BufferFlags.ALL) != 0 || isQueue && flags != (flags & -flags)) {
+            throw new NntiException(NntiResult.EINVAL, "flags 0x" + Integer.toHexString(flags));
+        }
+        long length = (long) elementSize * elementCount;
+        if (elementSize < 1 || elementCount < 1 || length > ELEMENTS_MAX) {
+            throw new NntiException(
+                    NntiResult.EINVAL, elementCount + " elements of " + elementSize + " bytes");
+        }
+        if (isQueue && arrivals.hasQueue()) {
+            throw new NntiException(NntiResult.EEXIST, "there is a receive queue already");
+        }
+    }
+
+    private NntiBuffer made(int flags, int size, int count, RegisteredRegion... regions) {
+        NntiBuffer buffer = new NntiBuffer(nextId++, flags, size, count, regions, ownerId);
+        arrivals.add(buffer);
+        return buffer;
+    }
+
+    void unregister(NntiBuffer buffer) {
+        if (!buffer.isOpen()) {
+            return;
+        }
+        buffer.closed();
+        arrivals.remove(buffer);
+        WorkRequest receive;
+        while ((receive = buffer.firstReceive()) != null) {
+            receive.cancelReceive();
+        }
+        WorkRequest request = buffer.oldest();
+        while (request != null) {
+            WorkRequest newer = request.newer();
+            postings.cancel(request);
+            request = newer;
+        }
+        for (RegisteredRegion region : buffer.regions()) {
+            close(region);
+        }
+    }
+
+    void unregisterAll() {
+        new ArrayList<>(arrivals.all()).forEach(this::unregister);
+        closePending();
+    }
+
+    /** Revokes; what cannot be freed yet, because an own operation uses it, is freed later. */
+    private void close(RegisteredRegion region) {
+        try {
+            region.close();
+        } catch (IllegalStateException e) {
+            closing.add(region);
+        }
+    }
+
+    void closePending() {
+        for (int i = closing.size() - 1; i >= 0; i--) {
+            RegisteredRegion region = closing.remove(i);
+            close(region);
+        }
+    }
+}
