@@ -6,6 +6,7 @@ module dev.verbena.examples {
     requires dev.verbena.ugni;
 
     exports dev.verbena.examples;
+    exports dev.verbena.examples.cluster;
     exports dev.verbena.examples.heat;
     exports dev.verbena.examples.pic;
 }

@@ -108,7 +108,9 @@ final class Waiting {
             }
             long leftNs = timeoutNs - (transport.nanoTime() - start);
             NntiResult result =
-                    await(request, timeoutMs < 0 ? NntiTransport.NEVER : Math.max(0, leftNs) / 1_000_000);
+                    await(
+                            request,
+                            timeoutMs < 0 ? NntiTransport.NEVER : Math.max(0, leftNs) / 1_000_000);
             if (!request.isComplete()) {
                 return result;
             }

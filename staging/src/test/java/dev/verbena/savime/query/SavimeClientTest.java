@@ -83,7 +83,7 @@ class SavimeClientTest {
             assertThat(client.command(CREATE, SavimeParameter.of("@0", values)))
                     .isEqualTo(SavimeClient.SUCCESS);
         }
-        assertThat(server.dialogue.subList(0, 20))
+        assertThat(new ArrayList<>(server.dialogue).subList(0, 20))
                 .containsExactly(
                         "C 420100000000000000000000000000000000000000002a010000000000000000000000000000",
                         "S 4201000000000100000000000000000000000a0000002a010000000000000000000000000000",

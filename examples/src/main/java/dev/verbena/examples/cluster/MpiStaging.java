@@ -1,4 +1,4 @@
-package dev.verbena.examples;
+package dev.verbena.examples.cluster;
 
 import dev.verbena.agent.JobGroup;
 import dev.verbena.agent.RealEnvironment;
@@ -7,16 +7,11 @@ import dev.verbena.dart.DartClient;
 import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.DartReceiver;
 import dev.verbena.dart.DartServer;
-import dev.verbena.dart.TicketState;
 import dev.verbena.memory.RegisteredRegion;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -31,7 +26,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Run, with {@code VERBENA_RENDEZVOUS} naming a folder that all processes see:
  *
  * <pre>
- * J="java -cp cli/target/dist/lib/*"; M="dev.verbena.examples.MpiStaging OUTPUT [STEPS [STEP_MS]]"
+ * J="java -cp cli/target/dist/lib/*"; M="dev.verbena.examples.cluster.MpiStaging OUTPUT [STEPS [STEP_MS]]"
  * mpirun --oversubscribe -n 1 $J -Dverbena.app=receiver $M : -n 1 $J -Dverbena.app=master $M \
  *     : -n 1 $J -Dverbena.app=slave $M : -n 4 $J -Dverbena.app=sim $M
  * </pre>
@@ -148,10 +143,10 @@ public final class MpiStaging {
                         .count();
     }
 
-    private void compute() throws InterruptedException, IOException {
+    private void compute() throws InterruptedException {
         try (JobGroup job = JobGroup.discover(host.getHostName(), TIMEOUT_NS)) {
-            Path confirmed = folder.resolve("confirmed-" + job.rank());
-            int first = Files.exists(confirmed) ? Files.readAllLines(confirmed).size() + 1 : 1;
+            ConfirmedFields confirmed =
+                    new ConfirmedFields(folder.resolve("confirmed-" + job.rank()));
             try (DartClient client =
                     DartClient.connect(
                             new DartClient.Context()
@@ -161,7 +156,7 @@ public final class MpiStaging {
                                     .rank(job.rank()))) {
                 RegisteredRegion region = client.allocate(LENGTH);
                 DartMetadata metadata = new DartMetadata();
-                for (int step = first; step <= steps; step++) {
+                for (int step = confirmed.count() + 1; step <= steps; step++) {
                     TimeUnit.MILLISECONDS.sleep(stepMs); // here a simulation computes
                     // It fills the region when the last send has left.
                     while (client.wouldBlock()) {
@@ -171,26 +166,13 @@ public final class MpiStaging {
                     String name = "field-" + job.rank() + "-" + step;
                     metadata.name(name).rank(job.rank()).step(step);
                     client.send(region, 0, LENGTH, metadata, step)
-                            .onFinal(ticket -> note(confirmed, name, ticket.state()));
+                            .onFinal(ticket -> confirmed.add(name, ticket.state()));
                 }
                 client.flush(2 * TIMEOUT_NS);
             }
             System.out.println("sim " + job.rank() + " of " + job.size() + ": sent " + steps);
             job.barrier(10 * TIMEOUT_NS); // all have sent
             job.barrier(2 * TIMEOUT_NS);
-        }
-    }
-
-    /** Messages of one process are confirmed in their order, so a line for each is a checkpoint. */
-    private static void note(Path confirmed, String name, TicketState state) {
-        if (state != TicketState.STREAMED) {
-            throw new IllegalStateException(name + " was not stored: " + state);
-        }
-        try {
-            Files.writeString(
-                    confirmed, name + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }

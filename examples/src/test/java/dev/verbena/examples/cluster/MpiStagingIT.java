@@ -1,4 +1,4 @@
-package dev.verbena.examples;
+package dev.verbena.examples.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
