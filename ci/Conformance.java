@@ -27,12 +27,12 @@ import javax.xml.stream.XMLStreamReader;
  * or a test that names an assertion did not pass.
  */
 public final class Conformance {
-    private static final Pattern TAG = Pattern.compile("@Tag\\(\\s*\"([a-z0-9]+)-([A-Z]?\\d+)\"\\s*\\)");
+    private static final Pattern TAG = Pattern.compile("@Tag\\(\\s*\"([a-z0-9]+)-([DJNRX]?\\d+)\"\\s*\\)");
     private static final Pattern TYPE =
             Pattern.compile("^\\s*(?:(?:public|protected|private|static|abstract|final|sealed)\\s+)*(?:class|interface|record)\\s+(\\w+)(?:<[^{]*?>)?(?:\\s+extends\\s+([\\w.]+))?");
     private static final Pattern METHOD =
             Pattern.compile("^\\s*(?:(?:public|protected|private|static|final|abstract|default)\\s+)*(?:void|boolean|[A-Z]\\w*(?:<.*>)?)\\s+(\\w+)\\(");
-    private static final Pattern C_LINE = Pattern.compile("^(ok|not ok|skip) ([a-z0-9]+-[A-Z]?\\d+(?:,[a-z0-9]+-[A-Z]?\\d+)*) (\\S+?)(?::\\s*(.*))?(?:\\s.*)?$");
+    private static final Pattern C_LINE = Pattern.compile("^(ok|not ok|skip) ([a-z0-9]+-[DJNRX]?\\d+(?:,[a-z0-9]+-[DJNRX]?\\d+)*) (\\S+?)(?::\\s*(.*))?(?:\\s.*)?$");
     private static final String FAULTS = "## Planted faults";
 
     /** Failed, and passed when it was run once more. */
@@ -318,7 +318,7 @@ public final class Conformance {
         TreeSet<String> columns = new TreeSet<>();
         for (String line : lines) {
             String[] cells = line.split("\\s*\\|\\s*");
-            if (cells.length >= 5 && cells[2].matches("[A-Z]?\\d+")) {
+            if (cells.length >= 5 && cells[2].matches("[DJNRX]?\\d+")) {
                 columns.add(cells[1] + " " + cells[2] + " " + cells[3]);
             }
         }
