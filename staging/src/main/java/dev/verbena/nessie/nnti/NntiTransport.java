@@ -4,9 +4,9 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import org.agrona.MutableDirectBuffer;
@@ -27,8 +27,8 @@ public final class NntiTransport implements AutoCloseable {
     /** Longest address as text, characters. */
     public static final int URL_LENGTH_MAX = 127;
 
-    /** By scheme. */
-    private static final Map<String, NntiTransport> OPEN = new ConcurrentHashMap<>();
+    /** By scheme; guarded by itself. */
+    private static final Map<String, NntiTransport> OPEN = new HashMap<>();
 
     private static final int POLL_LIMIT = 64;
     private static final long PAUSE_NS = 1_000_000;
@@ -69,17 +69,21 @@ public final class NntiTransport implements AutoCloseable {
      * the next call open another.
      */
     public static NntiTransport init(String scheme, TransportContext context, NntiOptions options) {
-        return OPEN.computeIfAbsent(
-                scheme,
-                key -> {
-                    Transport transport = Transports.open(key, context);
-                    return new NntiTransport(transport, options);
-                });
+        synchronized (OPEN) {
+            NntiTransport open = OPEN.get(scheme);
+            if (open == null) {
+                open = new NntiTransport(Transports.open(scheme, context), options);
+                OPEN.put(scheme, open);
+            }
+            return open;
+        }
     }
 
     /** Whether {@link #init} has opened a transport of this scheme that is not closed. */
     public static boolean isInitialized(String scheme) {
-        return OPEN.containsKey(scheme);
+        synchronized (OPEN) {
+            return OPEN.containsKey(scheme);
+        }
     }
 
     /**
@@ -552,6 +556,8 @@ public final class NntiTransport implements AutoCloseable {
         variables.close();
         postings.close();
         transport.close();
-        OPEN.values().remove(this);
+        synchronized (OPEN) {
+            OPEN.values().remove(this);
+        }
     }
 }
